@@ -19,7 +19,7 @@ import core.ops  # noqa: F401 - declares every op
 from core.async_run import run_async
 from core.backend_contract import Backend
 from core.bounds import LimitError, Limits, limits
-from core.dispatch import tensor
+from core.dispatch import run_kernel, tensor
 from core.errors import CoreError, KernelNotFound
 from core.gradients import (
     custom_grad,
@@ -30,9 +30,7 @@ from core.gradients import (
     value_and_grads,
     variable_grads,
 )
-from core.guards import RunCancelledError
-from core.kernel_calls import run_kernel
-from core.memory_count import memory
+from core.guards import RunCancelledError, memory
 from core.methods import install_methods
 from core.namespaces import NAMESPACES, add_namespaces
 from core.nan_check import NotFiniteError, debug_mode
@@ -47,20 +45,6 @@ from weights_cache.similar_names import no_attribute
 
 if TYPE_CHECKING:
     from inspect import Signature
-
-    from core import converter as converter
-    from core import image as image
-    from core import linalg as linalg
-    from core import optimizers as optimizers
-    from core import random as random
-    from core import signal as signal
-    from core.backends.shader.plans.plan_tuning import tune_shader
-    from core.backends.shader.runtime.starting import start_shader, stop_shader
-    from core.converter.formats import load_model
-    from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-    from core.model.graph_model import GraphModel
-    from core.optimizers import train as train
-    from core.profiler import profile, time
 
 #: The modules of names that are imported at first use, as most programs do without them.
 _LATE = {

@@ -20,6 +20,7 @@ from core.bounds import LimitError as LimitError
 from core.bounds import Limits as Limits
 from core.bounds import limits as limits
 from core.converter.formats import load_model as load_model
+from core.dispatch import run_kernel as run_kernel
 from core.dispatch import tensor as tensor
 from core.dtypes import DType
 from core.errors import CoreError as CoreError
@@ -36,8 +37,7 @@ from core.graph.nodes import Graph as Graph
 from core.graph.nodes import Node as Node
 from core.graph.nodes import PartialSpec as PartialSpec
 from core.guards import RunCancelledError as RunCancelledError
-from core.kernel_calls import run_kernel as run_kernel
-from core.memory_count import memory as memory
+from core.guards import memory as memory
 from core.model.graph_model import GraphModel as GraphModel
 from core.nan_check import NotFiniteError as NotFiniteError
 from core.nan_check import debug_mode as debug_mode
@@ -495,13 +495,10 @@ def argmax(x: TensorLike, axis: int = 0) -> Tensor:
 
     Args:
         x: float32, int32 or bool, at least one axis.
-        axis: along which to look; negative ones count from the last.
+        axis: the axis to search; negative ones count from the last.
 
     Returns:
-        int32, without that axis.
-
-    Raises:
-        CoreError: the axis has length 0.
+        int32, without that axis; an axis of length 0 is refused.
 
     >>> core.argmax([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
     array([1, 0], dtype=int32)
@@ -512,13 +509,10 @@ def argmin(x: TensorLike, axis: int = 0) -> Tensor:
 
     Args:
         x: float32, int32 or bool, at least one axis.
-        axis: along which to look; negative ones count from the last.
+        axis: the axis to search; negative ones count from the last.
 
     Returns:
-        int32, without that axis.
-
-    Raises:
-        CoreError: the axis has length 0.
+        int32, without that axis; an axis of length 0 is refused.
 
     >>> core.argmin([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
     array([0, 1], dtype=int32)
@@ -608,7 +602,7 @@ def avg_pool(
         dim_rounding_mode: see `conv2d`.
 
     Returns:
-        [batch, new height, new width, channels]; NaN for a window that holds padding alone.
+        [batch, new height, new width, channels]; NaN for a window of padding only.
 
     >>> core.avg_pool([[[1.0], [3.0], [5.0]]], (1, 2), 1, "same").numpy().ravel()
     array([2., 4., 5.], dtype=float32)
@@ -626,14 +620,14 @@ def avg_pool3d(
 
     Args:
         x: [batch, depth, height, width, channels], or without batch: one volume.
-        filter_size: of a window, one number or (depth, height, width).
-        strides: step between windows, likewise.
-        pad: see `avg_pool`.
-        dim_rounding_mode: see `conv2d`.
+        filter_size: see `avg_pool`, along depth, height and width.
+        strides: see `avg_pool`, along depth, height and width.
+        pad: see `avg_pool`, along depth, height and width.
+        dim_rounding_mode: see `avg_pool`, along depth, height and width.
         data_format: only ``"NDHWC"``.
 
     Returns:
-        [batch, new depth, new height, new width, channels]; 0 for a window of padding alone.
+        [batch, new depth, new height, new width, channels]; 0 for a window of padding only.
 
     >>> core.avg_pool3d(core.ones((2, 2, 2, 1)), 2, 1, "valid").numpy().ravel()
     array([1.], dtype=float32)
@@ -647,12 +641,12 @@ def avg_pool3d_grad(
     pad: str | int | Sequence[Sequence[int]],
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The gradient of `avg_pool3d`, for an input of which just the shape matters.
+    """The gradient of `avg_pool3d`, for an input whose shape only matters.
 
     Args:
         dy: [batch, new depth, new height, new width, channels], the gradient of the result.
-        input: [batch, depth, height, width, channels], what was pooled.
-        filter_size: see `avg_pool3d`, like the rest.
+        input: [batch, depth, height, width, channels], the volumes that were pooled.
+        filter_size: see `avg_pool3d`.
         strides: see `avg_pool3d`.
         pad: see `avg_pool3d`.
         dim_rounding_mode: see `avg_pool3d`.
@@ -674,12 +668,12 @@ def avg_pool_grad(
     dim_rounding_mode: str | None = None,
     dilations: int | Sequence[int] = 1,
 ) -> Tensor:
-    """The gradient of `avg_pool`, for an input of which just the shape matters.
+    """The gradient of `avg_pool`, for an input whose shape only matters.
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
-        input: [batch, height, width, channels], what was pooled.
-        filter_size: see `avg_pool`, like the rest.
+        input: [batch, height, width, channels], the images that were pooled.
+        filter_size: see `avg_pool`.
         strides: see `avg_pool`.
         pad: see `avg_pool`.
         dim_rounding_mode: see `avg_pool`.
@@ -701,7 +695,7 @@ def band_part(a: TensorLike, num_lower: TensorLike, num_upper: TensorLike) -> Te
         num_upper: how many above; all if negative.
 
     Raises:
-        CoreError: there are not so many rows or columns.
+        CoreError: a number is larger than that of the rows or columns.
 
     >>> core.band_part([[1, 2], [3, 4]], 0, -1).numpy()
     array([[1, 2],
@@ -719,7 +713,7 @@ def basic_lstm_cell(
     """One step of a long short-term memory cell.
 
     Source: Zaremba, Sutskever and Vinyals, "Recurrent Neural Network Regularization" (2014). The
-    gates lie side by side in the kernel: input, new value, forget, output.
+    gates are side by side in the kernel: input, new value, forget, output.
 
     Args:
         forget_bias: a scalar, added to the forget gate.
@@ -878,7 +872,7 @@ def bincount(x: TensorLike, *, weights: TensorLike | None = None, size: int) -> 
 
     Args:
         x: int32, from 0 on; numbers of ``size`` and more are left out.
-        weights: what each value counts, of the shape of x; nothing, or an empty one: 1.
+        weights: the count of each value, of the shape of x; 1 if absent or empty.
         size: how many numbers.
 
     Returns:
@@ -918,7 +912,7 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int = 0) -> Tensor:
         axis: the first of them.
 
     Returns:
-        A tensor in which one axis, of the true entries, stands for those of the mask.
+        A tensor in which one axis, of the true entries, replaces the axes of the mask.
 
     >>> import core
     >>> core.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]).numpy()
@@ -952,7 +946,7 @@ def broadcast_to(
 
     Args:
         x: any tensor.
-        shape: of the result; its last axes are as long as those of x, or those are 1.
+        shape: of the result; its last axes are as long as the axes of x, or these are 1.
         input_shape: that of x, if it shall be checked.
 
     >>> core.broadcast_to([[1.0], [2.0]], shape=(2, 3)).numpy()
@@ -1153,7 +1147,7 @@ def conv2d_backprop_filter(
         x: [batch, height, width, in].
         dy: [batch, new height, new width, out], the gradient of the result.
         filter_shape: [filter height, filter width, in, out].
-        strides: see `conv2d`, like the rest.
+        strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
         dilations: see `conv2d`.
@@ -1180,7 +1174,7 @@ def conv2d_backprop_input(
         dy: [batch, new height, new width, out], the gradient of the result.
         filter: [filter height, filter width, in, out].
         input_shape: of x, [batch, height, width, in].
-        strides: see `conv2d`, like the rest.
+        strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
         dilations: see `conv2d`.
@@ -1257,7 +1251,7 @@ def conv3d_backprop_filter(
         x: [batch, depth, height, width, in].
         dy: [batch, new depth, new height, new width, out], the gradient of the result.
         filter_shape: [filter depth, filter height, filter width, in, out].
-        strides: see `conv3d`, like the rest.
+        strides: see `conv3d`.
         pad: see `conv3d`.
         data_format: see `conv3d`.
         dilations: see `conv3d`.
@@ -1282,7 +1276,7 @@ def conv3d_backprop_input(
         dy: [batch, new depth, new height, new width, out], the gradient of the result.
         filter: [filter depth, filter height, filter width, in, out].
         input_shape: of x, [batch, depth, height, width, in].
-        strides: see `conv3d`, like the rest.
+        strides: see `conv3d`.
         pad: see `conv3d`.
         data_format: see `conv3d`.
         dilations: see `conv3d`.
@@ -1371,7 +1365,7 @@ def crop_and_resize(
         image: [batch, height, width, channels].
         boxes: [boxes, 4]: y1, x1, y2, x2, where 0 is the centre of the first pixel and 1 that of
             the last. Upside down (y1 > y2) mirrors.
-        box_ind: int32 [boxes]: in which image of the batch each box lies.
+        box_ind: int32 [boxes]: for each box the index of its image in the batch.
         crop_size: (height, width) of the crops.
         method: ``"bilinear"`` or ``"nearest"``.
         extrapolation_value: of pixels outside of the image.
@@ -1380,7 +1374,7 @@ def crop_and_resize(
         float32 [boxes, crop height, crop width, channels]
 
     Raises:
-        CoreError: a box lies in no image of the batch.
+        CoreError: there is no image of such an index.
 
     >>> image = core.tensor([[[[1.0], [2.0]], [[3.0], [4.0]]]])
     >>> core.crop_and_resize(image, [[0.0, 0.0, 1.0, 1.0]], [0], crop_size=(1, 3)).numpy().ravel()
@@ -1435,7 +1429,7 @@ def dense_bincount(
 
     Args:
         x: int32 vector or matrix, from 0 on; numbers of ``size`` and more are left out.
-        weights: what each value counts, of the shape of x; nothing, or an empty one: 1.
+        weights: the count of each value, of the shape of x; 1 if absent or empty.
         size: how many numbers.
         binary_output: say only whether a number occurs, as 1 or 0.
 
@@ -1488,7 +1482,7 @@ def depthwise_conv2d(
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
         filter: [filter height, filter width, channels, multiplier].
-        strides: see `conv2d`, like the rest.
+        strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
         dilations: see `conv2d`.
@@ -1517,7 +1511,7 @@ def depthwise_conv2d_backprop_filter(
         x: [batch, height, width, channels].
         dy: [batch, new height, new width, channels * multiplier], the gradient of the result.
         filter_shape: [filter height, filter width, channels, multiplier].
-        strides: see `conv2d`, like the rest.
+        strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
         dilations: see `conv2d`.
@@ -1544,7 +1538,7 @@ def depthwise_conv2d_backprop_input(
         dy: [batch, new height, new width, channels * multiplier], the gradient of the result.
         filter: [filter height, filter width, channels, multiplier].
         input_shape: of x, [batch, height, width, channels].
-        strides: see `conv2d`, like the rest.
+        strides: see `conv2d`.
         pad: see `conv2d`.
         data_format: see `conv2d`.
         dilations: see `conv2d`.
@@ -1582,7 +1576,7 @@ def dilation2d(
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
         filter: [filter height, filter width, channels], added to each window.
-        strides: see `conv2d`; here they may go with dilations.
+        strides: see `conv2d`; may be combined with dilations.
         pad: see `conv2d`; padding is never the largest.
         dilations: see `conv2d`.
         data_format: only ``"NHWC"``.
@@ -1608,7 +1602,7 @@ def dilation2d_backprop_filter(
         x: [batch, height, width, channels].
         dy: [batch, new height, new width, channels], the gradient of the result.
         filter: [filter height, filter width, channels].
-        strides: see `dilation2d`, like the rest.
+        strides: see `dilation2d`.
         pad: see `dilation2d`.
         dilations: see `dilation2d`.
 
@@ -1634,7 +1628,7 @@ def dilation2d_backprop_input(
         x: [batch, height, width, channels].
         dy: [batch, new height, new width, channels], the gradient of the result.
         filter: [filter height, filter width, channels].
-        strides: see `dilation2d`, like the rest.
+        strides: see `dilation2d`.
         pad: see `dilation2d`.
         dilations: see `dilation2d`.
 
@@ -1718,7 +1712,7 @@ def einsum(equation: str, *tensors: TensorLike) -> Tensor:
     Args:
         equation: for each tensor its axes as letters, then those of the result, such as
             ``"bij,bjk->bik"``. ``...`` stands for any axes; a letter twice in one term takes the
-            diagonal; without ``->`` the result has the letters that stand there once.
+            diagonal; without ``->`` the result has the letters that occur once.
         tensors: as many as the equation has terms; mixed dtypes take the common one.
 
     >>> import core
@@ -1956,7 +1950,7 @@ def frame(
         frame_length: values in each frame.
         frame_step: from the start of a frame to that of the next.
         pad_end: also take frames that begin inside of the signal and end beyond it.
-        pad_value: what these are filled up with.
+        pad_value: the value after the end of the signal.
 
     Returns:
         [frames, frame_length]
@@ -2022,11 +2016,11 @@ def fused_depthwise_conv2d(
         filter: [filter height, filter width, channels, multiplier].
         bias: [channels * multiplier], or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
-        strides: see `conv2d`.
-        pad: see `conv2d`.
-        data_format: see `conv2d`.
-        dilations: see `conv2d`.
-        dim_rounding_mode: see `conv2d`.
+        strides: see `fused_conv2d`.
+        pad: see `fused_conv2d`.
+        data_format: see `fused_conv2d`.
+        dilations: see `fused_conv2d`.
+        dim_rounding_mode: see `fused_conv2d`.
         activation: see `fused_conv2d`.
         leakyrelu_alpha: see `fused_conv2d`.
 
@@ -2052,8 +2046,8 @@ def fused_matmul(
         b: [..., inner, columns].
         bias: [columns], or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
-        transpose_a: read a transposed.
-        transpose_b: read b transposed.
+        transpose_a: see `matmul`.
+        transpose_b: see `matmul`.
         activation: see `fused_conv2d`.
         leakyrelu_alpha: see `fused_conv2d`.
 
@@ -2169,10 +2163,10 @@ def grid_sample(
     Args:
         x: [batch, height, width, channels].
         grid: [batch, new height, new width, 2]: for each new pixel the (x, y) to read at, from -1
-            (left, top) to 1 (right, bottom); what lies beyond is outside of the image.
+            (left, top) to 1 (right, bottom); positions beyond are outside of the image.
         mode: ``"bilinear"`` mixes the four nearest pixels, ``"nearest"`` takes one (of two as near
             the one with the even number).
-        padding_mode: what is outside: ``"zeros"``, ``"border"`` (the nearest pixel of the image)
+        padding_mode: values outside: ``"zeros"``, ``"border"`` (the nearest pixel of the image)
             or ``"reflection"`` (the image is mirrored at its edges, again and again).
         align_corners: -1 and 1 are the centres of the corner pixels; otherwise the outer edges of
             the image. Give the same to `affine_grid`.
@@ -2201,7 +2195,7 @@ def grid_sample_backprop_input(
         dy: [batch, new height, new width, channels].
         grid: [batch, new height, new width, 2].
         input_shape: of the images, [batch, height, width, channels].
-        along: for the gradient of `grid_sample_slope`: as given there.
+        along: for the gradient of `grid_sample_slope`: its ``along``.
         mode: see `grid_sample`; bilinear for a derivative.
         padding_mode: see `grid_sample`.
         align_corners: see `grid_sample`.
@@ -2230,7 +2224,7 @@ def grid_sample_slope(
 
     Returns:
         float32 [batch, new height, new width, channels]; 0 where a position is on a border or
-        outside, if the border is repeated there.
+        outside, if the border is repeated.
 
     >>> image = core.tensor([[[[1.0], [2.0], [4.0]]]])
     >>> core.grid_sample_slope(image, [[[[-0.5, 0], [0.5, 0]]]], along="x",
@@ -2325,7 +2319,7 @@ def instance_norm(
 
     That is (x - mean) / sqrt(variance + epsilon) * scale + offset, where the variance is the mean
     squared distance from the mean (Ulyanov et al., 2016, https://arxiv.org/abs/1607.08022). The
-    mean may be large beside the differences.
+    mean may be large compared with the differences.
 
     Args:
         x: [batch, ..., channels] of three axes at least: rows, images, volumes.
@@ -2484,13 +2478,13 @@ def local_response_normalization_grad(
     """The gradient of `local_response_normalization` for its input.
 
     Args:
-        x: what was normalised.
+        x: the images that were normalised.
         dy: the gradient of the result.
         y: the result.
-        depth_radius: as given to the normalisation, like the rest.
-        bias: see there.
-        alpha: see there.
-        beta: see there.
+        depth_radius: see `local_response_normalization`.
+        bias: see `local_response_normalization`.
+        alpha: see `local_response_normalization`.
+        beta: see `local_response_normalization`.
 
     >>> x = core.ones((1, 1, 1))
     >>> core.local_response_normalization_grad(x, x, x * 0.5, bias=3.0).numpy()
@@ -2697,7 +2691,7 @@ def max_pool(
 
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
-        filter_size: see `avg_pool`, like the rest.
+        filter_size: see `avg_pool`.
         strides: see `avg_pool`.
         pad: see `avg_pool`.
         dim_rounding_mode: see `avg_pool`.
@@ -2756,9 +2750,9 @@ def max_pool3d_grad(
 
     Args:
         dy: [batch, new depth, new height, new width, channels], the gradient of the result.
-        input: [batch, depth, height, width, channels], what was pooled.
+        input: [batch, depth, height, width, channels], the volumes that were pooled.
         output: the result, of the shape of dy.
-        filter_size: see `avg_pool3d`, like the rest.
+        filter_size: see `avg_pool3d`.
         strides: see `avg_pool3d`.
         pad: see `avg_pool3d`.
         dim_rounding_mode: see `avg_pool3d`.
@@ -2785,13 +2779,13 @@ def max_pool_grad(
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
-        input: [batch, height, width, channels], what was pooled.
+        input: [batch, height, width, channels], the images that were pooled.
         output: the result, of the shape of dy.
-        filter_size: see `avg_pool`, like the rest.
-        strides: see `avg_pool`.
-        pad: see `avg_pool`.
-        dim_rounding_mode: see `avg_pool`.
-        dilations: see `pool`.
+        filter_size: see `avg_pool_grad`.
+        strides: see `avg_pool_grad`.
+        pad: see `avg_pool_grad`.
+        dim_rounding_mode: see `avg_pool_grad`.
+        dilations: see `avg_pool_grad`.
 
     Returns:
         float32, of the shape of input.
@@ -2815,7 +2809,7 @@ def max_pool_with_argmax(
         filter_size: see `avg_pool`.
         strides: see `avg_pool`.
         pad: see `avg_pool`.
-        include_batch_in_index: count through the whole batch, not through each image by itself.
+        include_batch_in_index: count through the batch, not through each image by itself.
 
     Returns:
         ``result`` as `max_pool` gives it, and ``indexes``, int32 of the same shape: positions of
@@ -2914,7 +2908,7 @@ def mirror_pad(
     paddings: Sequence[Sequence[int]],
     mode: str = "reflect",
 ) -> Tensor:
-    """Put a border around a tensor that mirrors what is inside.
+    """Put a border around a tensor that mirrors the values inside.
 
     Args:
         x: tensor of one axis at least.
@@ -2976,7 +2970,7 @@ def moving_average(
         v: the average so far.
         x: the new value, of the same shape and dtype.
         decay: how much the average keeps, such as 0.95; a scalar.
-        step: how many values there are with this one; needed for ``zero_debias``.
+        step: the number of values with this one; needed for ``zero_debias``.
         zero_debias: correct for an average that began with 0.
 
     Returns:
@@ -3127,7 +3121,7 @@ def non_max_suppression_padded(
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
         scores: [boxes].
-        max_output_size: how many to keep at most.
+        max_output_size: see `non_max_suppression`.
         iou_threshold: see `non_max_suppression`.
         score_threshold: see `non_max_suppression`.
         pad_to_max_output_size: fill up with zeros to ``max_output_size`` indices.
@@ -3154,7 +3148,7 @@ def non_max_suppression_padded_async(
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
         scores: [boxes].
-        max_output_size: how many to keep at most.
+        max_output_size: see `non_max_suppression`.
         iou_threshold: see `non_max_suppression`.
         score_threshold: see `non_max_suppression`.
         pad_to_max_output_size: fill up with zeros to ``max_output_size`` indices.
@@ -3183,11 +3177,12 @@ def non_max_suppression_with_score(
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
         scores: [boxes].
-        max_output_size: how many to keep at most.
+        max_output_size: see `non_max_suppression`.
         iou_threshold: see `non_max_suppression`.
-        score_threshold: see `non_max_suppression`; lowered scores need to be above it too.
+        score_threshold: see `non_max_suppression`.
         soft_nms_sigma: 0 to 1: how far an overlap reaches that lowers a score, by
-            exp(-overlap² / (2 sigma)); 0 lowers none.
+            exp(-overlap² / (2 sigma)); 0 lowers none. Lowered scores must exceed
+            ``score_threshold``, too.
 
     Returns:
         A named tuple: selected_indices, int32 [kept], and selected_scores, float32 [kept].
@@ -3211,11 +3206,12 @@ def non_max_suppression_with_score_async(
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
         scores: [boxes].
-        max_output_size: how many to keep at most.
+        max_output_size: see `non_max_suppression`.
         iou_threshold: see `non_max_suppression`.
-        score_threshold: see `non_max_suppression`; lowered scores need to be above it too.
+        score_threshold: see `non_max_suppression`.
         soft_nms_sigma: 0 to 1: how far an overlap reaches that lowers a score, by
-            exp(-overlap² / (2 sigma)); 0 lowers none.
+            exp(-overlap² / (2 sigma)); 0 lowers none. Lowered scores must exceed
+            ``score_threshold``, too.
 
     Returns:
         A named tuple: selected_indices, int32 [kept], and selected_scores, float32 [kept].
@@ -3274,7 +3270,7 @@ def one_hot(
     off_value: float | bool = 0,
     dtype: DType = "int32",
 ) -> Tensor:
-    """For each index a vector that has one value there, and another one elsewhere.
+    """Return a vector for each index, with one value at the index and another one elsewhere.
 
     Args:
         indices: int32; one outside of the vector gives a vector without the first value.
@@ -3420,7 +3416,7 @@ def prod(
 def qr(x: TensorLike, full_matrices: bool = False) -> tuple[Tensor, Tensor]:
     """Write matrices as Q R: Q with columns of length 1 at right angles, R upper triangular.
 
-    By Householder's reflections; the signs are those of TensorFlow.js.
+    By Householder's reflections, with the signs of TensorFlow.js.
 
     Args:
         x: [..., rows, columns].
@@ -3457,9 +3453,9 @@ def quantise_round(
         zero_point: the quantized value of 0.
         low: the smallest quantized value; smaller ones are raised to it.
         high: the largest quantized value.
-        nudge: what lies less than a millionth (2**-20) below a half counts as one. It is right for
-            results of a few exact values, such as a sum of two: there float32 just missed the half.
-            Sums of many products hardly ever mean one.
+        nudge: values less than a millionth (2**-20) below a half count as a half. It is right for
+            results of a few exact values, such as a sum of two, where float32 just missed the half.
+            Sums of many products are hardly ever exact halves.
 
     Returns:
         float32, of the shape of x.
@@ -3481,7 +3477,7 @@ def ragged_gather(
             its rows begin and end in the next axis.
         params_dense_values: [n, ...], the values of the innermost rows.
         indices: int32 of any shape, which rows of the outermost axis to take.
-        output_ragged_rank: how many splits there are in the result; it follows from the rest.
+        output_ragged_rank: the number of splits in the result; it follows from the rest.
 
     Returns:
         A named tuple: output_nested_splits, a list, and output_dense_values.
@@ -3548,9 +3544,9 @@ def ragged_tensor_to_tensor(
         shape: int32 [rank], of the result; -1 for as long as the longest row. A scalar -1 for
             that everywhere.
         values: [n, ...], of any dtype.
-        default_value: of the values' dtype: what to fill with, a scalar or as large as a value.
+        default_value: fills rows, of the values' dtype: a scalar or as large as a value.
         row_partition_tensors: how the values are parted into rows, from the outermost axis on.
-        row_partition_types: for each of these tensors what it is: ``"FIRST_DIM_SIZE"`` (a scalar;
+        row_partition_types: the kind of each of these tensors: ``"FIRST_DIM_SIZE"`` (a scalar;
             only the first), ``"ROW_SPLITS"`` (where rows begin and end) or ``"VALUE_ROWIDS"`` (for
             each value its row, never falling; not the first).
 
@@ -3654,8 +3650,8 @@ def random_uniform(
         shape: length of each axis.
         minval: the least value.
         maxval: the end of the range, itself not included.
-        dtype: ``"float32"``, ``"int32"`` (whole bounds) or ``"bool"`` (true and false with the same
-            probability, whatever the bounds).
+        dtype: ``"float32"``, ``"int32"`` (integer bounds) or ``"bool"`` (true and false with
+            the same probability, whatever the bounds).
         seed: for the same numbers each time.
 
     >>> import core
@@ -3691,7 +3687,7 @@ def range(start: float, stop: float, step: float = 1, dtype: DType = "float32") 
     Args:
         start: the first.
         stop: the first that is left out.
-        step: between two of them; without one, or with 1, it goes down if ``stop`` is lower.
+        step: between two of them; by default, or with 1, the numbers descend if ``stop`` is lower.
         dtype: ``"float32"`` or ``"int32"``.
 
     >>> core.range(0, 6, 2).numpy()
@@ -3755,7 +3751,7 @@ def relu_grad(dy: TensorLike, y: TensorLike) -> Tensor:
 
     Args:
         dy: the gradient of the result.
-        y: the result, or what was given; of the same shape.
+        y: the result or the input; of the same shape.
 
     >>> core.relu_grad([3.0, 3.0], [2.0, 0.0]).numpy()
     array([3., 0.], dtype=float32)
@@ -3766,7 +3762,8 @@ def reshape(x: TensorLike, shape: Sequence[int]) -> Tensor:
 
     Args:
         x: any tensor.
-        shape: length of each axis, with as many values in all; one may be -1: what remains.
+        shape: length of each axis, with as many values in all; one may be -1: it follows from
+            the others.
 
     Returns:
         A tensor that shares the data of x.
@@ -3790,7 +3787,7 @@ def resize_bilinear(
         images: [batch, height, width, channels], or one image without the batch.
         size: new (height, width).
         align_corners: the centres of the corner pixels stay where they are.
-        half_pixel_centers: pixel i has its centre at i + 0.5; otherwise at i.
+        half_pixel_centers: pixel i has its centre at i + 0.5, else at i.
 
     Returns:
         float32 [batch, new height, new width, channels]
@@ -3809,14 +3806,17 @@ def resize_bilinear_grad(
     """The gradient of `resize_bilinear` for its images: each pixel's share of ``dy``.
 
     Args:
-        dy: [batch, new height, new width, channels].
-        images: what was resized; only its shape counts.
-        size: as given to the resize, like the rest.
+        dy: [batch, new height, new width, channels], the gradient of the result.
+        images: the images that were resized; only their shape counts.
+        size: see `resize_bilinear`.
         align_corners: see `resize_bilinear`.
         half_pixel_centers: see `resize_bilinear`.
 
-    >>> core.resize_bilinear_grad(core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1)),
-    ...                           size=(1, 4)).numpy().ravel()
+    Returns:
+        float32, of the shape of images.
+
+    >>> dy, images = core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1))
+    >>> core.resize_bilinear_grad(dy, images, size=(1, 4)).numpy().ravel()
     array([1.5, 2.5], dtype=float32)
     """
 
@@ -3826,11 +3826,11 @@ def resize_nearest_neighbor(
     align_corners: bool = False,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """Resize images by repeating or leaving out pixels. Arguments as `resize_bilinear`.
+    """Resize images by repeating or leaving out pixels.
 
     Args:
         images: [batch, height, width, channels], or one image without the batch; float32 or int32.
-        size: new (height, width).
+        size: see `resize_bilinear`.
         align_corners: see `resize_bilinear`.
         half_pixel_centers: see `resize_bilinear`.
 
@@ -3848,20 +3848,20 @@ def resize_nearest_neighbor_grad(
     align_corners: bool = False,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """The gradient of `resize_nearest_neighbor` for its images; see `resize_bilinear_grad`.
+    """The gradient of `resize_nearest_neighbor` for its images: each pixel's share of ``dy``.
 
     Args:
-        dy: [batch, new height, new width, channels].
-        images: what was resized; only its shape counts.
-        size: as given to the resize, like the rest.
-        align_corners: see `resize_bilinear`.
-        half_pixel_centers: see `resize_bilinear`.
+        dy: [batch, new height, new width, channels], the gradient of the result.
+        images: the images that were resized; only their shape counts.
+        size: see `resize_nearest_neighbor`.
+        align_corners: see `resize_nearest_neighbor`.
+        half_pixel_centers: see `resize_nearest_neighbor`.
 
     Returns:
         float32, of the shape of images.
 
-    >>> core.resize_nearest_neighbor_grad(core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1)),
-    ...                                   size=(1, 4)).numpy().ravel()
+    >>> dy, images = core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1))
+    >>> core.resize_nearest_neighbor_grad(dy, images, size=(1, 4)).numpy().ravel()
     array([2., 2.], dtype=float32)
     """
 
@@ -3916,7 +3916,7 @@ def rotate_with_offset(
     Args:
         image: [batch, height, width, channels].
         radians: by how much.
-        fill_value: of what comes from outside of the image: a number, or one for each of red,
+        fill_value: of pixels from outside of the image: a number, or one for each of red,
             green and blue; a fourth channel (opacity) is then filled with 255.
         center: the fixed point, as a share of width and height: a number or (x, y).
 
@@ -3969,7 +3969,7 @@ def scatter_nd(indices: TensorLike, updates: TensorLike, shape: Sequence[int]) -
     Args:
         indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
             on the first axis.
-        updates: [..., rest of shape], what goes there.
+        updates: [..., rest of shape], the values to put.
         shape: of the result.
 
     Raises:
@@ -4143,7 +4143,7 @@ def slice(
 
     Args:
         x: tensor of one axis at least.
-        begin: first index on each axis; those left out are 0.
+        begin: first index on each axis; 0 where left out.
         size: length of the block on each axis; -1, or left out, means up to the end.
 
     >>> core.slice([1, 2, 3, 4], begin=(1,), size=(2,)).numpy()
@@ -4213,10 +4213,10 @@ def sparse_fill_empty_rows(
 
     Returns:
         A named tuple: output_indices [m, rank] and output_values [m], by rows; empty_row_indicator
-        bool [rows]; reverse_index_map int32 [n], where each value came to lie.
+        bool [rows]; reverse_index_map int32 [n], the new position of each value.
 
     Raises:
-        CoreError: a value lies outside of the rows.
+        CoreError: a value is outside of the rows.
 
     >>> filled = core.sparse_fill_empty_rows([[0, 1], [2, 0]], [7.0, 8.0], [3, 2], -1.0)
     >>> filled.output_values.numpy(), filled.empty_row_indicator.numpy()
@@ -4248,7 +4248,7 @@ def sparse_segment_mean(
     indices: TensorLike,
     segment_ids: TensorLike,
 ) -> Tensor:
-    """The means of chosen rows, segment by segment; those of integers are cut off.
+    """The means of chosen rows, segment by segment; means of integers are cut off.
 
     Args:
         data: [rows, ...], real.
@@ -4329,7 +4329,7 @@ def split(
     Args:
         x: tensor of one axis at least.
         num_or_size_splits: how many parts, which must divide the length; or the length of each,
-            of which one may be -1: what remains.
+            of which one may be -1: it is computed from the others.
         axis: which axis is cut; negative ones count from the last.
 
     Returns:
@@ -4416,14 +4416,14 @@ def static_regex_replace(
     rewrite: str,
     replace_global: bool = True,
 ) -> Tensor:
-    r"""Replace what matches a regular expression in each string.
+    r"""Replace the matches of a regular expression in each string.
 
     Args:
         input: strings of any shape.
         pattern: a regular expression as in JavaScript, or as in RE2 without ``\p`` and ``\Q``.
             Where the package ``google-re2`` is not installed (``pip install friendly-zoo[regex]``),
             patterns that could take long are refused, such as ``(a+)+b``.
-        rewrite: what to replace a match by. ``$1`` or ``\1`` is the first group, ``$&`` or
+        rewrite: the text that replaces a match. ``$1`` or ``\1`` is the first group, ``$&`` or
             ``\0`` the match, ``$$`` and ``\\`` one of these letters.
         replace_global: all matches, or the first one only.
 
@@ -4517,7 +4517,7 @@ def string_n_grams(
         data: strings [n], the rows of a ragged matrix one after the other.
         data_splits: where rows begin and end, from 0 to n: row i is
             ``data[data_splits[i]:data_splits[i + 1]]``.
-        separator: what to put between the strings of an n-gram.
+        separator: put between the strings of an n-gram.
         n_gram_widths: how many strings an n-gram has; several widths, each at least 1, give
             n-grams of all.
         left_pad: put before each row, see ``pad_width``.
@@ -4617,7 +4617,7 @@ def sum_grad(
 
     Args:
         dy: the gradient of the sums, with or without the summed axes.
-        input_shape: that of what was summed.
+        input_shape: the shape of the input of `core.sum`.
         axis: as given to `core.sum`.
 
     >>> core.sum_grad([1.0, 2.0], input_shape=(2, 3), axis=1).numpy()
@@ -4662,7 +4662,7 @@ def tensor_scatter_update(
         tensor: tensor of one axis at least.
         indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
             on the first axis.
-        updates: [..., rest of the shape], what goes there, of the tensor's dtype.
+        updates: [..., rest of the shape], the new values, of the tensor's dtype.
 
     Raises:
         CoreError: an index is outside of the tensor.
@@ -4702,7 +4702,7 @@ def tile(x: TensorLike, reps: int | Sequence[int]) -> Tensor:
         reps: how many times, one integer from 0 on for each axis.
 
     Returns:
-        A tensor whose lengths are those of x times ``reps``.
+        A tensor whose lengths are the lengths of x times ``reps``.
 
     >>> core.tile([1, 2], reps=(2,)).numpy()
     array([1, 2, 1, 2], dtype=int32)
@@ -4714,7 +4714,7 @@ def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> TopkResults:
     Args:
         x: numbers; NaN counts as the largest of all.
         k: how many, up to the length of the last axis.
-        sorted: the largest first. They always come so here.
+        sorted: the largest first, as they always are on these backends.
 
     Returns:
         ``values`` and ``indices``, both [..., k]; of equal values the first ones are taken.
@@ -4740,7 +4740,7 @@ def transform(
             of the result from ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) of the image,
             where k = c0 x + c1 y + 1.
         interpolation: ``"nearest"`` or ``"bilinear"``.
-        fill_mode: what lies outside of the image: ``"constant"`` (the fill value), ``"reflect"``
+        fill_mode: values outside of the image: ``"constant"`` (the fill value), ``"reflect"``
             (d c b a | a b c d | d c b a), ``"wrap"`` (a b c d | a b c d) or ``"nearest"``
             (a a a a | a b c d | d d d d).
         fill_value: for the constant mode, and where k is 0.
@@ -4774,12 +4774,12 @@ def truncated_normal(
     dtype: DType = "float32",
     seed: int | float | str | None = None,
 ) -> Tensor:
-    """Random numbers of a normal distribution without what is beyond two standard deviations.
+    """Random numbers of a normal distribution, at most two standard deviations from the mean.
 
     Args:
         shape: length of each axis.
         mean: of the distribution before it is cut.
-        std_dev: its standard deviation; of what remains it is 0.88 of that.
+        std_dev: its standard deviation before it is cut; afterwards 0.88 of that.
         dtype: ``"float32"``, or ``"int32"`` for rounded values.
         seed: for the same numbers each time.
 
@@ -4825,7 +4825,7 @@ def unstack(x: TensorLike, axis: int = 0) -> list[Tensor]:
 
     Args:
         x: tensor of one axis at least.
-        axis: which axis goes; negative ones count from the last.
+        axis: the axis to remove; negative ones count from the last.
 
     Returns:
         A list of tensors.

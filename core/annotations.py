@@ -1,4 +1,4 @@
-"""Types of arguments, for annotations; ``TensorLike`` is what every op takes for a tensor."""
+"""Types of arguments, for annotations; every op takes a ``TensorLike`` for a tensor."""
 
 from collections.abc import Sequence
 from types import EllipsisType

@@ -22,7 +22,7 @@ _NO_LIMITS = Limits(value_bytes=inf)
 def run_async(
     function: Callable[..., Result], *arguments: Any, **options: Any
 ) -> Coroutine[Any, Any, Result]:
-    """Call a function in a worker thread and await its result; the event loop goes on meanwhile.
+    """Call a function in a worker thread and await its result, while the event loop runs.
 
     The function sees the backend, tapes, tidy scopes and profile of the caller. If the awaiting
     task is cancelled, as ``asyncio.wait_for`` and the end of the loop do, the ops and models of the
@@ -31,7 +31,7 @@ def run_async(
 
     Args:
         function: any function, such as an op or a model's ``predict``.
-        arguments: what to call it with.
+        arguments: positional arguments for it.
         options: keyword arguments for it.
 
     Returns:
@@ -61,7 +61,7 @@ async def _in_worker(function: Callable[[], Result], line: str) -> Result:
     loop = get_running_loop()
     try:
         return await loop.run_in_executor(None, context.run, _called, function, guard)
-    except BaseException:  # the awaiting task is gone, or the function has ended
+    except BaseException:  # the awaiting task was cancelled, or the function has ended
         guard.cancel()
         raise
 
@@ -69,14 +69,10 @@ async def _in_worker(function: Callable[[], Result], line: str) -> Result:
 async def within(
     seconds: float | None, waiting: Callable[[], Coroutine[Any, Any, Result]]
 ) -> Result:
-    """Await something for some seconds at most.
-
-    Args:
-        seconds: above 0, as `checked_timeout` has seen to; None: for any time.
-        waiting: makes what is awaited; after the time it is cancelled.
+    """Make a coroutine and await it, for some seconds at most if these are not None.
 
     Raises:
-        LimitError: it took longer.
+        LimitError: it took longer, and was cancelled.
     """
     if seconds is None:
         return await waiting()
@@ -86,7 +82,7 @@ async def within(
     try:
         done, _ = await wait([task], timeout=seconds)
     finally:
-        task.cancel()  # which does nothing to one that is done
+        task.cancel()  # no effect on a task that is done
     if not done:
         await wait([task])
     if task.cancelled():

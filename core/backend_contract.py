@@ -1,7 +1,7 @@
-"""The contract of backends: what the engine calls, and what a backend makes of a plan.
+"""The contract of backends: the methods that the engine calls, and executables of plans.
 
 A backend holds the values of tensors and runs kernels on them. The engine (`core.dispatch`) finds
-the kernel of an op, gives it handles and wraps what it returns. What a backend must have:
+the kernel of an op, calls it with handles and wraps the results. A backend must have:
 
 - `Backend.upload`, `Backend.download`, `Backend.view` and `Backend.spec_of` for values;
 - `Backend.run` for kernels, which are registered with `core.kernel`;
@@ -9,7 +9,7 @@ the kernel of an op, gives it handles and wraps what it returns. What a backend 
 
 The rest has defaults. Variables that change in place need `Backend.owns`, `Backend.copy` and
 `Backend.change`; optimizers that do so `Backend.update_of`; plans need ``has_plans``,
-`Backend.lower` and an `Executable`, and fuse what `Backend.can_fuse` allows.
+`Backend.lower` and an `Executable`, and fuse the ops that `Backend.can_fuse` allows.
 """
 
 from abc import ABC, abstractmethod
@@ -60,7 +60,7 @@ class Backend(ABC):
     """
 
     name: str
-    #: Smallest number that still counts beside 1, by the precision of the backend's floats.
+    #: Smallest number that changes 1 if added, by the precision of the backend's floats.
     epsilon: float
     #: Whether models run by plans on this backend; else op by op.
     has_plans = False
@@ -75,7 +75,7 @@ class Backend(ABC):
 
     @abstractmethod
     def upload(self, array: np.ndarray) -> Handle:
-        """Return a handle of an array, which becomes the backend's: nobody else writes to it."""
+        """Return a handle of an array, which belongs to the backend: no other code writes to it."""
 
     @abstractmethod
     def download(self, handle: Handle, spec: Spec) -> np.ndarray:
@@ -103,10 +103,10 @@ class Backend(ABC):
 
         Args:
             op: the op.
-            kernel: what was registered for the op on this backend.
+            kernel: the function that was registered for the op on this backend.
             handles: the inputs; an absent optional one is None, a list input a list of handles.
             attributes: all attributes of the op.
-            result: what the op's rule promises (None: it depends on the data).
+            result: specs of the results by the op's rule (None: these depend on the data).
             clock: given if an observer needs times: a backend that queues ops waits for this one,
                 and sets the clock's ``seconds``. Others need not look at it.
         """
@@ -116,7 +116,7 @@ class Backend(ABC):
         """Return shape and dtype of a result, where no rule knows them before the kernel ran."""
 
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a user-defined kernel, so that it keeps what built-in kernels guarantee."""
+        """Wrap a user-defined kernel, so that it gives the guarantees of built-in kernels."""
         return kernel
 
     def owns(self, handle: Handle) -> bool:
@@ -128,7 +128,7 @@ class Backend(ABC):
         raise CoreError(f"backend {self.name!r} does not change data in place")
 
     def change(self, handle: Handle, function: Callable[[Handle], None]) -> None:
-        """Call a function that writes to the data of a handle, which nobody else sees."""
+        """Call a function that writes to the data of a handle without other owners."""
         raise CoreError(f"backend {self.name!r} does not change data in place")
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
@@ -160,7 +160,7 @@ class Backend(ABC):
         """Free the data of a handle. Called from finalisers: take no lock, and call no device."""
 
 
-#: Arenas that are kept for the next run; those of more runs at the same time are freed.
+#: Arenas that are kept for the next run; arenas of more simultaneous runs are freed.
 MOST_IDLE = 8
 
 
@@ -171,7 +171,7 @@ class Executable(ABC):
         tier: how its kernels are made, such as ``"numpy"``.
         placed: the offset of each buffer in the arena, and its first and last step.
         arena_bytes: how large the arena of one run is.
-        packed_bytes: of weights that are kept in another form for kernels, beside the program's.
+        packed_bytes: of weights that are kept in another form for kernels, in addition.
     """
 
     tier: str
@@ -200,7 +200,7 @@ class Executable(ABC):
             repeat: how many runs, at least 1.
 
         Returns:
-            What its steps take together; of a device by its own clock.
+            The seconds of all steps together; on a device by the device's clock.
         """
         return sum(sum(self.step_times(feeds)) for _ in range(repeat)) / repeat
 
@@ -208,7 +208,7 @@ class Executable(ABC):
         """Measure which variants of the kernels are the fastest here, and use them from now on.
 
         Returns:
-            What was measured, a row for each kind of step.
+            The measurements, a row for each kind of step.
 
         Raises:
             CoreError: the backend has one variant of each kernel.
@@ -218,7 +218,7 @@ class Executable(ABC):
     @property
     @abstractmethod
     def steps(self) -> "Sequence[StepInfo]":
-        """Describe what runs, in order; one step may be several steps of the program."""
+        """Describe the steps in execution order; one may be several steps of the program."""
 
     @property
     @abstractmethod

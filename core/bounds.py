@@ -1,6 +1,6 @@
 """Limits on a run of a model, and on reading a model file: bytes, loop steps and seconds.
 
-The limits of a context hold for one thread or task; those of a model are given when it is loaded.
+The limits of a context hold for one thread or task; limits of a model are given at its loading.
 Where both are given, the stricter one holds; where neither is, that of `default_limits`.
 """
 
@@ -102,7 +102,7 @@ class LimitError(CoreError):
     """A run, or reading a file, would cost more than a limit allows.
 
     Args:
-        message: what takes how much.
+        message: which value or step takes how much.
         name: of the limit, such as ``"run_bytes"``.
         most: its value.
 
@@ -191,7 +191,7 @@ def claim(size: float, what: str) -> None:
 
 @contextmanager
 def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
-    """Limit what runs and reading files may cost inside, in this thread or task only.
+    """Limit the cost of runs and of reading files inside, in this thread or task only.
 
     Inside of another ``with core.limits`` the given limits replace the outer ones.
 
@@ -211,8 +211,8 @@ def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
     unknown = values.keys() - set(LIMIT_NAMES)
     if unknown:
         raise CoreError(f"there is no limit {sorted(unknown)[0]!r}: use one of {LIMIT_NAMES}")
-    around = _of_context.get() or Limits()
-    inside = _replaced(_replaced(around, checked_limits(given)), Limits(**values))
+    layers = filter(None, (_of_context.get(), checked_limits(given), Limits(**values)))
+    inside = Limits(**{n: v for layer in layers for n, v in _given(layer).items()})
     most = _ceiling.get() if inside.value_bytes is None else inside.value_bytes
     token, token_of_ceiling = _of_context.set(inside), _ceiling.set(most)
     try:
@@ -222,16 +222,13 @@ def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
         reset_ceiling(token_of_ceiling)
 
 
-def _replaced(first: Limits, second: Limits | None) -> Limits:
-    """The limits of ``second``, and of ``first`` where ``second`` has none."""
-    if second is None:
-        return first
-    pairs = {n: (getattr(second, n), getattr(first, n)) for n in LIMIT_NAMES}
-    return Limits(**{n: b if a is None else a for n, (a, b) in pairs.items()})
+def _given(limits: Limits) -> dict[str, float]:
+    """The limits that are not None, by name."""
+    return {n: v for n in LIMIT_NAMES if (v := getattr(limits, n)) is not None}
 
 
 def context_limits() -> Limits | None:
-    """The limits of the context alone."""
+    """The limits of the context, without those of a model."""
     return _of_context.get()
 
 
@@ -245,10 +242,10 @@ def effective_limits(of_model: Limits | None = None) -> Limits:
 
 
 def limited(of_model: Limits | None) -> AbstractContextManager[None]:
-    """Let the limits of a model hold while it is loaded, beside those of the context.
+    """Apply the limits of a model while it is loaded, in addition to those of the context.
 
     Args:
-        of_model: None: just those of the context.
+        of_model: None: no other limits than those of the context.
     """
     return nullcontext() if of_model is None else limits(effective_limits(of_model))
 
@@ -273,10 +270,6 @@ def usual_limits(of_model: Limits | None) -> Limits:
 
 @lru_cache(64)
 def _merged(context: Limits | None, of_model: Limits | None) -> Limits:
-    given = [one for one in (context, of_model) if one is not None]
-    default = default_limits()
-    found: dict[str, float] = {}
-    for name in LIMIT_NAMES:
-        values = [v for one in given if (v := getattr(one, name)) is not None]
-        found[name] = min(values, default=getattr(default, name))
-    return Limits(**found)
+    layers = [_given(limits) for limits in (context, of_model) if limits is not None]
+    defaults = _given(default_limits()).items()
+    return Limits(**{n: min([i[n] for i in layers if n in i], default=v) for n, v in defaults})

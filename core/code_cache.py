@@ -1,7 +1,7 @@
 """Compiled code, kept on disk for the next process.
 
 The cache is the one exception to "no code from files". So the folder is used only if it belongs to
-the user and is closed to everybody else; a file is one that the user wrote, with a checksum of its
+the user and is closed to other users; a file must belong to the user and have a checksum of its
 name and content. The cache is optional: code that cannot be read or written is compiled again.
 
 ``ZOO_CODE_CACHE`` names another folder; ``0`` turns the cache off.
@@ -91,14 +91,11 @@ def describe() -> str:
     place = folder()
     if place is None:
         return f"off ({VARIABLE}=0)"
-    fault = _fault(place)
+    fault = find_folder_fault(place, VARIABLE)
     if fault is not None:
         return f"not used: {fault}"
     sizes = [status.st_size for _, status in _files(place)]
     return f"{place}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB"
-
-
-# --- ownership ----------------------------------------------------------------------------------
 
 
 def _usable_folder(make: bool) -> Path | None:
@@ -107,15 +104,8 @@ def _usable_folder(make: bool) -> Path | None:
         return None
     if make:
         make_private(place)
-    return place if os.path.isdir(place) and _fault(place) is None else None
+    return place if os.path.isdir(place) and not find_folder_fault(place, VARIABLE) else None
 
-
-def _fault(place: Path) -> str | None:
-    """Why a folder is not used; None for one that is fine or still to be made."""
-    return find_folder_fault(place, VARIABLE)
-
-
-# --- files --------------------------------------------------------------------------------------
 
 _written = 0
 

@@ -1,6 +1,6 @@
 """Context variables that are restored, also where a signal handler raises.
 
-A handler may raise after any call: also between ``variable.set`` and the ``try`` behind it, or at
+A handler may raise after any call: also between ``variable.set`` and the following ``try``, or at
 the start of an ``__exit__``. A ``with`` statement is then never undone, or late, by a finaliser.
 So a run of a model changes variables in a copy of its context, which ends with it.
 """
@@ -24,6 +24,6 @@ def apart(function: Callable[..., Result], *arguments: Any) -> Result:
 
 
 def put_back(variable: ContextVar[Any], token: Token[Any]) -> None:
-    """Undo a change of a variable, for ``finally``; being late is not an error, see above."""
+    """Undo a change of a variable, for ``finally``; an undo in another context is no error."""
     with suppress(ValueError):  # a finaliser, after the context that the change was made in
         variable.reset(token)

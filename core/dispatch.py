@@ -11,18 +11,18 @@ from core.annotations import TensorLike
 from core.backend_contract import Backend, Clock, Handle
 from core.bounds import value_ceiling
 from core.dtypes import DType, dtype_of, promote, to_numpy
-from core.errors import MISUSE, CoreError
+from core.errors import MISUSE, CoreError, KernelNotFound
 from core.guards import check_promised, count_results
 from core.host_fallback import needs_host, run_on_host
 from core.nan_check import check_finite
 from core.observers import Observer, active_observers
 from core.operation import Op, set_dispatch
-from core.registry import OPS, READY, find_kernel
+from core.registry import KERNEL_NAMES, OPS, READY, find_kernel
 from core.settings import active_backend, flags
 from core.specs import Spec
-from core.tensors import DataContainer, Tensor
+from core.tensors import DataContainer, Tensor, wrap
 
-#: The spec of one float, and a number that float32 holds surely.
+#: The spec of one float, and a number below the largest of float32.
 _NUMBER, _LARGEST = Spec(()), 3e38
 
 #: A Tensor, None for an absent input, or a list of Tensors, as the op's kinds say.
@@ -99,15 +99,10 @@ def _holds_a_tensor(value: Any) -> bool:
     )
 
 
-def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
-    """A tensor that is the first owner of a backend's data."""
-    return Tensor(spec, DataContainer(backend, handle, spec), handle)
-
-
 def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
     """Run one op on the active backend, and call the observers.
 
-    For a small op this function is the time it takes: what is usual goes straight through.
+    For a small op this function takes most of the time: usual arguments have a short path.
     """
     backend, observers = active_backend(), active_observers()
     specs: list[Any] = []
@@ -120,7 +115,8 @@ def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
     try:
         result = op.rule(*specs, **attributes)
     except MISUSE as error:
-        raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
+        invalid = "got an invalid argument"
+        raise _failure(op, inputs, attributes, error, invalid) from error
     outputs: Any
     seconds = 0.0
     if op.traits.view and result.dtype == inputs[0].spec.dtype:
@@ -136,7 +132,7 @@ def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
                 kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
                 raw = backend.run(op, kernel, handles, attributes, result)
         except MISUSE as error:
-            raise CoreError(_why_it_failed(op, inputs, attributes, error)) from error
+            raise _failure(op, inputs, attributes, error) from error
         if type(result) is Spec:
             outputs = Tensor(result, DataContainer(backend, raw, result), raw)
         else:
@@ -177,7 +173,7 @@ def _show(
     outputs: Any,
     seconds: float,
 ) -> None:
-    """Call the observers with what an op did."""
+    """Call the observers after an op."""
     for observer in observers:
         observer.record(op, inputs, attributes, outputs, seconds)
     if flags.debug:
@@ -187,7 +183,7 @@ def _show(
 def _take_quickly(
     op: Op, arguments: tuple, backend: Backend, specs: list[Any], handles: list[Any]
 ) -> list[Input] | None:
-    """The usual arguments as tensors, or None; lists what they hold.
+    """The usual arguments as tensors, or None; also lists their specs and handles.
 
     Usual are tensors, variables and floats, all of one dtype that the op works on, and nothing for
     inputs that may be absent.
@@ -238,7 +234,7 @@ def _take_in(op: Op, arguments: tuple) -> Sequence[Input]:
 
 
 def _take_in_plain(op: Op, arguments: tuple) -> list[Input]:
-    """Tensors of all arguments; an integer beside floats becomes a float right away."""
+    """Tensors of all arguments; a Python integer among float tensors becomes a float at once."""
     dtypes = [a.spec.dtype for a in arguments if type(a) is Tensor]
     if "float32" in dtypes and len(op.promote) == op.count:
         arguments = tuple(float(a) if type(a) is int else a for a in arguments)
@@ -312,7 +308,7 @@ def _alias(op: Op, source: Tensor, spec: Spec) -> Tensor:
     try:
         handle = source.container.backend.view(source.handle, spec)
     except MISUSE as error:
-        raise CoreError(_why_it_failed(op, [source], {"shape": spec.shape}, error)) from error
+        raise _failure(op, [source], {"shape": spec.shape}, error) from error
     return Tensor(spec, source.container, handle)
 
 
@@ -324,13 +320,22 @@ def _wrapped(backend: Backend, raw: Any, result: tuple[Spec, ...] | None) -> Any
     return wrap(backend, raw, backend.spec_of(raw))
 
 
-def _why_it_failed(
-    op: Op, inputs: Sequence[Input], attributes: Mapping[str, Any], error: Exception
-) -> str:
-    shown = ", ".join(f"{t.dtype} {t.shape}" for t in _flat(inputs))
-    reason = error if str(error) else type(error).__name__
-    given = f" of ({shown})" if shown else ""
-    return f"{op.name}{given} with {dict(attributes)} failed: {reason}"
+def _failure(
+    op: Op,
+    inputs: Sequence[Input],
+    attributes: Mapping[str, Any],
+    error: Exception,
+    what: str = "failed",
+) -> CoreError:
+    """Return an error that gives the reason, then the arguments of the op by name."""
+    tensors = [
+        f"{name}: {' and '.join(f'{t.dtype} {t.shape}' for t in _flat([value]))}"
+        for name, value in zip(op.inputs, inputs, strict=True)
+        if value is not None
+    ]
+    values = [f"{n}={attributes[n]!r:.80}" for n in op.attributes if n in attributes]
+    reason = str(error) or type(error).__name__
+    return CoreError(f"{op.name} {what}: {reason}; called with {', '.join(tensors + values)}")
 
 
 def handle_on(backend: Backend, value: Tensor) -> Handle:
@@ -338,6 +343,52 @@ def handle_on(backend: Backend, value: Tensor) -> Handle:
     if value.container.backend is backend:
         return value.handle
     return backend.upload(value.numpy())
+
+
+def run_kernel(
+    name: str, inputs: Mapping[str, Any], attributes: Mapping[str, Any] | None = None
+) -> list[Tensor]:
+    """Run one kernel by its TensorFlow.js name, like ``engine().runKernel`` of TensorFlow.js.
+
+    Args:
+        name: such as ``"Conv2D"`` or ``"_FusedMatMul"``.
+        inputs: TensorFlow.js's input names → Tensor, array or nested lists; for an input that is
+            several tensors a list of them (``{"inputs": [...]}``). Leave out absent inputs.
+            Arrays are never written to; strings are object arrays of bytes.
+        attributes: TensorFlow.js's attribute names → values. Leave out undefined ones, or
+            give None.
+
+    Returns:
+        The results in TensorFlow.js's order. ``Identity`` and ``Reshape`` share the data of
+        their input.
+
+    Raises:
+        KernelNotFound: no kernel of that name.
+        CoreError: an input or attribute is unknown, missing or does not fit.
+
+    >>> import core
+    >>> [y.numpy() for y in core.run_kernel("Sum", {"x": [[1.0, 2.0]]}, {"axis": 1})]
+    [array([3.], dtype=float32)]
+    """
+    op = KERNEL_NAMES.get(name)
+    if op is None:
+        raise KernelNotFound(f"TensorFlow.js has no kernel {name!r}, or no op here runs it")
+    python_names = {js_name: python_name for python_name, js_name in op.js_names.items()}
+    named = {}
+    for given in (inputs, attributes or {}):
+        if not isinstance(given, Mapping):
+            raise CoreError(f"kernel {name} takes names with values, not {given!r:.80}")
+        for js_name, value in given.items():
+            if js_name not in python_names or python_names[js_name] in named:
+                raise CoreError(f"kernel {name} takes {list(python_names)} once, got {js_name!r}")
+            if value is not None:
+                named[python_names[js_name]] = value
+    missing = set(op.inputs) - op.optional_inputs - set(named)
+    if missing:
+        needed = [op.js_names[n] for n in op.inputs if n in missing]
+        raise CoreError(f"kernel {name} needs the inputs {needed}")
+    outputs = op(**named)
+    return list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
 
 
 set_dispatch(run)

@@ -1,7 +1,7 @@
-"""The dtypes of tensors, how Python and NumPy values enter, and how mixed ones are promoted.
+"""The dtypes of tensors, conversion of Python and NumPy values, and promotion of dtypes.
 
 A string tensor holds ``bytes``, so that kernels compare and hash one type: a
-``str`` is encoded as UTF-8 on input, here, and ``numpy()`` gives an object array of bytes.
+``str`` is encoded as UTF-8 by this module, and ``numpy()`` gives an object array of bytes.
 """
 
 from typing import Any, Literal
@@ -113,7 +113,7 @@ def _as_array(value: Any) -> np.ndarray:
     except ValueError as error:
         reason = _raggedness(value, "") or str(error)
         raise CoreError(f"cannot make a tensor: {reason}") from error
-    except (TypeError, RuntimeError, BufferError) as error:  # by whoever made the value
+    except (TypeError, RuntimeError, BufferError) as error:  # raised by the class of the value
         kind = f"{type(value).__module__}.{type(value).__qualname__}"
         raise CoreError(f"cannot make a tensor of a {kind}: {error}") from error
 

@@ -12,7 +12,7 @@ class CoreError(ZooError):
     """A shape, dtype, attribute or backend that the engine cannot work with."""
 
     def __init__(self, message: str):
-        # A value of any size may stand in a message; its two ends identify it.
+        # A message may contain a value of any size; the two ends of a text identify it.
         if len(message) > _LONGEST:
             message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
         super().__init__(message)

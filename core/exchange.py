@@ -18,10 +18,10 @@ CPU_DEVICE = (1, 0)
 _READ_ONLY_MARK, _FIRST_NUMPY = (1, 0), "2.1.0"
 
 
-class Unsaid(Enum):
+class NotGiven(Enum):
     """An argument that was not given, where None means something."""
 
-    UNSAID = auto()
+    NOT_GIVEN = auto()
 
 
 class ExchangeError(CoreError, BufferError):
@@ -29,12 +29,12 @@ class ExchangeError(CoreError, BufferError):
 
 
 class Request(NamedTuple):
-    """The request of another library; `core.Tensor.__dlpack__` documents the fields."""
+    """The request of another library, with the arguments of `core.Tensor.__dlpack__`."""
 
     stream: Any
     max_version: tuple[int, int] | None
     dl_device: tuple[int, int] | None
-    copy: bool | Unsaid | None
+    copy: bool | NotGiven | None
 
     def may_share(self, handle: Any, dtype: str) -> bool:
         """Whether to export a tensor's data themselves, or else a copy.

@@ -48,7 +48,7 @@ def begin_drawing() -> None:
 
 
 def generator(seed: Seed = None) -> "Generator":
-    """A new generator for a seed; without a seed the one that the whole process shares.
+    """A new generator for a seed; without a seed the generator of the process.
 
     >>> float(generator(7).random()) == float(generator(7).random())
     True
@@ -67,21 +67,19 @@ def restart(seed: Seed) -> None:
 
 
 def _shared_generator() -> "Generator":
-    global _shared
     with _choosing:
         if _shared is None:
-            fresh = _new_generator(None)
-            renewed(fresh.bit_generator.lock)
-            _shared = fresh
+            restart(None)
+        assert _shared is not None
         return _shared
 
 
 def _new_generator(seed: Seed) -> "Generator":
     # PCG64 by name: NumPy may choose another default one day.
-    return np.random.Generator(np.random.PCG64(None if seed is None else _whole_seed(seed)))
+    return np.random.Generator(np.random.PCG64(None if seed is None else _integer_seed(seed)))
 
 
-def _whole_seed(seed: Any) -> int:
+def _integer_seed(seed: Any) -> int:
     """A seed for NumPy: integers from 0 on as they are, other values by their text."""
     if isinstance(seed, (int, np.integer)) and seed >= 0:
         return index(seed)

@@ -175,7 +175,7 @@ class VariableGrads(NamedTuple):
 
 
 class _VariableTape(Tape):
-    """Watches variables as they are read: all trainable ones, or those requested."""
+    """Watches variables as they are read: all trainable ones, or given variables."""
 
     __slots__ = ("_wanted", "read_first")
 
@@ -215,12 +215,12 @@ def variable_grads(
 
     Args:
         function: takes nothing and returns one number as a tensor.
-        variables: for which to find gradients; by default all that the function reads. Those with
-            ``trainable=False`` and those of integers, bools or strings do not train.
+        variables: for which to find gradients; by default all that the function reads. Variables
+            with ``trainable=False`` and variables of integers, bools or strings do not train.
 
     Returns:
         A named tuple ``(value, grads)``: grads has the gradients by the names of the variables,
-        each of its variable's shape. Of variables that were asked for, those that do not train or
+        each of its variable's shape. Given variables that do not train or
         that no gradient reaches have None.
 
     Raises:
@@ -276,7 +276,7 @@ def custom_grad(function: Callable[..., Any]) -> Callable[..., Any]:
     Returns:
         A function of the same tensors that returns the value; keyword arguments are passed on to
         ``function`` as they are, and not differentiated. Gradients flow into its inputs
-        alone, not into variables that it reads.
+        only, not into variables that it reads.
 
     Raises:
         CoreError: ``function`` returns something else, or gradients of other shapes.

@@ -1,25 +1,58 @@
-"""Guards of runs: count bytes and steps, and end a run that is late or cancelled.
+"""Counts of live tensors; guards of runs, which end a run that is late, cancelled or too large.
 
+The counts are exact under threads and without a lock: adding to and removing from a set or dict is
+one atomic step, also in a finaliser in the middle of another step; `memory` makes the sums.
 `core.model.graph_model` begins a guard for each run; ops, executors and plans ask the active one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import count
 from math import inf
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from core.bounds import LimitError, Limits, reset_ceiling, set_ceiling, value_ceiling
 from core.contexts import put_back
 from core.errors import CoreError
-from core.memory_count import live_containers
 from core.specs import Spec
 
 if TYPE_CHECKING:
     from core.tensors import Tensor
 
-#: Bytes that a value takes beside its data: the Python objects around it.
+next_id = count(1).__next__
+
+live_tensors: set[int] = set()
+live_containers: dict[int, Spec] = {}
+
+
+class MemoryInfo(TypedDict):
+    """The counts that `core.memory` returns."""
+
+    num_tensors: int
+    num_data_containers: int
+    num_bytes: int
+
+
+def memory() -> MemoryInfo:
+    """Count the live tensors, the data containers that they share, and the containers' bytes.
+
+    >>> import core
+    >>> before = core.memory()["num_bytes"]
+    >>> x = core.zeros((2, 3))
+    >>> core.memory()["num_bytes"] - before
+    24
+    """
+    held = list(live_containers.values())
+    return {
+        "num_tensors": len(live_tensors),
+        "num_data_containers": len(held),
+        "num_bytes": sum(spec.bytes for spec in held),
+    }
+
+
+#: Bytes of the Python objects around the data of a value.
 OVERHEAD = 512
 
 
@@ -149,14 +182,9 @@ def check_value(spec: Spec, most: float, what: str) -> None:
 def check_promised(
     op: str, specs: Sequence[Any], attributes: Mapping[str, Any], result: Any, most: float
 ) -> None:
-    """Raise if an op would give a larger value, or multiply more, than its run may.
+    """Raise if an op would give more bytes, or multiply more, than the limits of its run.
 
-    Args:
-        op: its name.
-        specs: of its inputs.
-        attributes: of the op.
-        result: the result of its rule: a spec, a tuple of them, or None, if unknown.
-        most: bytes.
+    The result is that of the op's rule: a spec, a tuple of specs, or None, if unknown.
     """
     guard = _active.get()
     most_steps = None if guard is None else guard.limits.multiply_adds
@@ -174,13 +202,7 @@ def check_promised(
 
 
 def count_results(op: str, results: "Tensor | list[Tensor]", most: float) -> None:
-    """Count the results of an op in the guard of the run; raise if they are too large.
-
-    Args:
-        op: its name.
-        results: with data.
-        most: bytes of one value.
-    """
+    """Count the results of an op in the guard of the run; raise if one has too many bytes."""
     guard = _active.get()
     for value in results if isinstance(results, list) else (results,):
         spec = value.spec

@@ -1,7 +1,7 @@
-"""Ops that a backend leaves to the host: read their inputs back, run the cpu kernel, upload.
+"""Ops of a backend that run on the host: read the inputs back, run the cpu kernel, upload.
 
 Each backend declares them as rows, `Backend.host_ops` and `Backend.host_dtypes`. Whether an op runs
-on the host, on the backend or not at all is decided here, for single ops and for plans.
+on the host, on the backend or not at all is decided by this module, also for plans.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,11 +27,8 @@ def host_reason(backend: Backend, op: "Op") -> str | None:
 def needs_host(backend: Backend, op: "Op", specs: Sequence[Any], result: Result) -> bool:
     """Whether an op on inputs of these specs runs on the host.
 
-    Args:
-        backend: the backend, which has `Backend.host_ops`.
-        op: the op.
-        specs: of the inputs; of an absent one None, of several a list.
-        result: what the op's rule promises (None: it depends on the data).
+    The spec of an absent input is None, that of several tensors a list. A result None depends on
+    the data.
     """
     if result is None or host_reason(backend, op) is not None:
         return True
@@ -49,16 +46,9 @@ def run_on_host(
     attributes: Mapping[str, Any],
     result: Result,
 ) -> Handle | tuple[Handle, ...]:
-    """Run the cpu kernel of an op on values of a backend.
+    """Run the cpu kernel of an op on handles of a backend, which gets the results.
 
-    Args:
-        backend: the backend that has the values, and gets the results.
-        op: the op.
-        kernel: the cpu's.
-        handles: its inputs, as for `Backend.run`.
-        specs: their specs.
-        attributes: all attributes of the op.
-        result: what the op's rule promises.
+    The arguments are those of `Backend.run`, with the specs of the inputs.
     """
     arrays = [_mapped(backend.download, h, s) for h, s in zip(handles, specs, strict=True)]
     made = load_backend("cpu").run(op, kernel, arrays, attributes, result)

@@ -49,7 +49,7 @@ class lazy_property(cached_property[Result]):  # noqa: N801 - a decorator
 
 
 def _renew() -> None:
-    """Open in a child all locks but those that the forking thread holds itself."""
+    """Open in a child all locks that the forking thread does not hold."""
     for lock in [*_locks]:
         is_owned = getattr(lock, "_is_owned", None)
         if is_owned is None or not is_owned():
@@ -59,7 +59,7 @@ def _renew() -> None:
 def _forget_unfinished_imports() -> None:
     """Restart in a child the imports that other threads had begun.
 
-    Python renews the lock of all imports, not those of single modules.
+    Python renews the lock of all imports, but no lock of a single module.
     """
     bootstrap: Any = sys.modules["_frozen_importlib"]
     locks = getattr(bootstrap, "_module_locks", {})

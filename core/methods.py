@@ -36,7 +36,7 @@ OPERATORS = {
     "__invert__": "logical_not",
 }
 
-#: Those of OPERATORS that have a swapped form, such as ``__radd__``.
+#: Operators that have a swapped form, such as ``__radd__``.
 SWAPPED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
 
 
@@ -90,7 +90,7 @@ def _listed(others: Any) -> list:
 
 
 def where(self: Tensor, condition: TensorLike, other: TensorLike) -> Tensor:
-    """The values of this tensor where a condition is true, those of another one elsewhere."""
+    """The values of this tensor where a condition is true, values of another one elsewhere."""
     return FUNCTIONS["where"](condition, self, other)
 
 
@@ -170,7 +170,7 @@ def _picked(x: Tensor, index: Any) -> Tensor:
 
 
 def _from_start(index: Any, length: int) -> Any:
-    """Indices of which negative ones counted from the end."""
+    """Indices from 0 on, of indices that may count from the end."""
     if isinstance(index, Tensor):
         ahead = OPS["add"](index, length)
         return OPS["select"](OPS["less"](index, 0), ahead, index)

@@ -1,6 +1,6 @@
-"""Views of the ops by what they are for, as TensorFlow.js has them: ``core.image.resize_bilinear``.
+"""Views of the ops by purpose, like those of TensorFlow.js: ``core.image.resize_bilinear``.
 
-Each holds what some files of `core.ops` declare, and nothing of its own.
+A namespace has the ops and functions that some files of `core.ops` declare.
 """
 
 import sys
@@ -11,7 +11,7 @@ from core.operation import Op
 from core.registry import FUNCTIONS, OPS
 from weights_cache.similar_names import no_attribute
 
-#: Name of each view, what it holds, and the files of `core.ops` that declare that.
+#: Name, summary and files of `core.ops` of each namespace.
 NAMESPACES = {
     "image": ("Ops on images.", ("image", "resize", "suppression", "warp")),
     "linalg": ("Linear algebra.", ("decomposition", "linear")),

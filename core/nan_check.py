@@ -1,4 +1,4 @@
-"""The hunt for the first NaN or infinity: debug mode, and where in the user's program it was."""
+"""Debug mode: the first NaN or infinity, and its line in the user's program."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ _HOME, _PYTHONS = os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os
 _OURS = tuple(os.path.join(_HOME, name, "") for name in ("core", "zoo", "weights_cache"))
 _PYTHONS_OWN = os.path.join(_PYTHONS, ""), "<frozen "
 
-#: Installed packages may lie inside of Python's folder, but count as the user's code.
+#: Installed packages may be inside of Python's folder, but count as the user's code.
 _INSTALLED = tuple(os.path.join(_PYTHONS, name, "") for name in ("site-packages", "dist-packages"))
 
 #: The line at which a function was handed to another thread.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Is called when ops run in the context that it was put into; does nothing by itself.
+    """Base of observers: called when ops run in its context; the methods here do nothing.
 
     ``needs_ops``: whether it is called for every op; while such an observer is active, models run
     op by op. Others are called for the tensors that a model returns. ``needs_times``: whether it
@@ -35,7 +35,7 @@ class Observer:
             inputs: its tensors; an absent one is None, several are a list.
             attributes: all of the op's.
             outputs: a tensor, or a list of them.
-            seconds: how long the kernel took; for those that need times.
+            seconds: how long the kernel took, if an observer needs times.
         """
 
     def made(self, tensor: "Tensor") -> None:
@@ -52,7 +52,7 @@ class Observer:
         Args:
             formula: name of the step in `core.optimizer_formulas`.
             optimizer: name of the optimizer's class.
-            inputs: the variable, its gradient, and what is kept for it.
+            inputs: the variable, its gradient, and the optimizer's slots.
             seconds: how long the step took.
         """
 
@@ -67,16 +67,16 @@ def start_observing(observer: Observer) -> None:
 
 
 def stop_observing(observer: Observer) -> None:
-    """Call it no more; the others go on, whichever of them began first.
+    """Stop calling an observer; the others go on, in any order of their beginnings.
 
-    They need not end in reverse order: generators that take turns do not.
+    Observers need not end in reverse order: those of generators that take turns do not.
     """
     _observers.set(tuple(each for each in _observers.get() if each is not observer))
 
 
 @contextmanager
 def observing(observer: Observer) -> Iterator[None]:
-    """Call an observer for what happens inside, in this thread or task."""
+    """Call an observer for the ops inside, in this thread or task."""
     start_observing(observer)
     try:
         yield
@@ -86,7 +86,7 @@ def observing(observer: Observer) -> Iterator[None]:
 
 @contextmanager
 def unobserved(kind: type[Observer] = Observer) -> Iterator[tuple[Any, ...]]:
-    """Call no observer of a kind (by default none at all) inside; yields those observers."""
+    """Call no observer of a kind (by default none at all) inside; yield these observers."""
     before = _observers.get()
     token = _observers.set(tuple(w for w in before if not isinstance(w, kind)))
     try:

@@ -46,13 +46,7 @@ _WINDOWS: dict[str, _Count] = {
 
 
 def multiply_adds(op: str, specs: Sequence[Any], attributes: Attributes, result: Any) -> int:
-    """The number of products that an op sums up; 0 for ops that are not sums of products.
-
-    Args:
-        op: its name.
-        specs: of its inputs.
-        attributes: of the op.
-        result: the spec of its (first) result.
+    """Count the products that an op sums up; 0 for ops that are not sums of products.
 
     >>> multiply_adds("matmul", [Spec((2, 5)), Spec((5, 3))], {}, Spec((2, 3)))
     30
@@ -64,7 +58,7 @@ def multiply_adds(op: str, specs: Sequence[Any], attributes: Attributes, result:
 
 
 def steps(op: str, specs: Sequence[Any], attributes: Attributes, result: Any) -> int:
-    """The number of products or comparisons of an op, if larger than that of its values."""
+    """Count the products or comparisons of an op that reads several values for each result."""
     count = _WINDOWS.get(op)
     if count is None:
         return multiply_adds(op, specs, attributes, result)

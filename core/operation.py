@@ -26,18 +26,12 @@ Dispatch = Callable[["Op", tuple, dict[str, Any]], Any]
 
 
 class Gradient(NamedTuple):
-    """The gradient rule of one input, and the values that the rule takes."""
+    """The gradient rule of one input, and the arguments of the rule."""
 
     function: Rule
-    parameters: tuple[str, ...]  # after g: inputs, "y", "<input>_spec" or attributes
-    #: For each parameter its kind, "input", "y", "spec" or "attribute", and the input's position.
-    sources: tuple[tuple[str, str, int], ...] = ()
-
-    @classmethod
-    def of(cls, function: Rule) -> "Gradient":
-        """Read from a rule's signature what it takes."""
-        code = function.__code__
-        return cls(function, code.co_varnames[1 : code.co_argcount])
+    #: For each parameter after g its name, its kind ("input", "y", "spec" or "attribute"), and the
+    #: input's position.
+    sources: tuple[tuple[str, str, int], ...]
 
 
 class Traits(NamedTuple):
@@ -118,7 +112,7 @@ class Op:
                 Python names in camelCase.
             outputs: names of several results, which then come as a named tuple.
             gradients: for each input that has one, its gradient rule.
-            promote: bring all inputs, or those named, to their common dtype first.
+            promote: convert all inputs, or the named ones, to their common dtype first.
             input_dtype: what the inputs must be, one of `core.dtypes.KINDS` for all or for each
                 by name: ``"float32"`` (integers and bools are converted), ``"bool"``,
                 ``"int32"``, ``"number"`` (bools become int32), ``"real"`` (the same without
@@ -126,13 +120,16 @@ class Op:
             traits: properties that passes, plans and backends may rely on.
             method: make the op a method of tensors, too, if it is declared when `core` is imported.
             spellings: the op's names in model formats.
-            attributes_of: an op whose attributes follow those of the rule, which takes them as
-                ``**how``.
+            attributes_of: an op whose attributes this op has, too. The rule takes them as
+                ``**how``, and its docstring explains all in one line, ``**how: ...``. Attributes
+                of the rule without a default come before them, those with a default after them.
         """
         self.rule, self.name = rule, name or rule.__name__
         self.kernel_name = kernel_name or "".join(w.capitalize() for w in self.name.split("_"))
         self.traits, self.method, self.spellings = traits, method, spellings
         self.__doc__, self.__name__ = doc or rule.__doc__, self.name
+        if attributes_of is not None:
+            self.__doc__ = _with_attributes(self.__doc__ or "", attributes_of.attributes)
         self._read_parameters(attributes_of)
         self._read_input_dtypes(input_dtype)
         names = {n: camel_case(n) for n in self.inputs + self.attributes}
@@ -153,7 +150,8 @@ class Op:
         self.defaults: dict[str, Any] = dict(self.rule.__kwdefaults__ or {})
         self.annotations = kinds = inspect.get_annotations(self.rule, eval_str=True)
         if like is not None:
-            self.attributes += like.attributes
+            needed = tuple(n for n in self.attributes if n not in self.defaults)
+            self.attributes = (*needed, *like.attributes, *self.attributes[len(needed) :])
             self.defaults |= like.defaults
             kinds |= {n: like.annotations[n] for n in like.attributes}
         self._names = frozenset(self.attributes)
@@ -166,13 +164,13 @@ class Op:
         required = [n for n in self.inputs if n not in self.optional_inputs]
         if _admits_none(kinds.get("return")):
             self.traits = self.traits._replace(data_dependent=True)
-        #: How many inputs there are at least, if those that may be absent come last.
+        #: The least number of inputs, if inputs that may be absent come last.
         self.least = len(required) if self.inputs[: len(required)] == tuple(required) else count
 
     def _read_input_dtypes(self, given: str | Mapping[str, str] | None) -> None:
         each = given if isinstance(given, Mapping) else dict.fromkeys(self.inputs, given)
         kinds = {name: kind for name, kind in each.items() if kind}
-        #: For each input the dtypes that it may have and what they become, or None for any.
+        #: For each input the dtypes that it may have and what these become; None for any.
         self.kinds = tuple(KINDS[kinds[n]] if n in kinds else None for n in self.inputs)
         #: Dtypes that need no conversion when all inputs have the same.
         self.ready_dtypes = {
@@ -186,25 +184,23 @@ class Op:
                 f"op {self.name!r}: the rule for its gradient takes g, the gradient of the result, "
                 f"first, as in `lambda g: g`"
             )
-        gradient = Gradient.of(function)
+        parameters = code.co_varnames[1 : code.co_argcount]
         if code.co_flags & inspect.CO_VARKEYWORDS:
-            rest = tuple(n for n in self.attributes if n not in gradient.parameters)
-            gradient = gradient._replace(parameters=gradient.parameters + rest)
+            parameters += tuple(n for n in self.attributes if n not in parameters)
         known = {"y", *self.inputs, *self.attributes, *(f"{n}_spec" for n in self.inputs)}
-        unknown = {input_name} - set(self.inputs) | set(gradient.parameters) - known
+        unknown = {input_name} - set(self.inputs) | set(parameters) - known
         if unknown:
             raise CoreError(f"op {self.name!r}: its gradient names unknown {sorted(unknown)}")
         if function.__name__ in ("_", "<lambda>"):
             _rename(function, f"{self.name}_grad_{input_name}")
-        self.set_gradient(input_name, gradient)
+        self.set_gradient(input_name, function, parameters)
 
-    def set_gradient(self, input_name: str, gradient: Gradient) -> None:
-        """Attach the gradient of one input; its rule gets its parameters by name."""
+    def set_gradient(self, input_name: str, function: Rule, parameters: Sequence[str]) -> None:
+        """Attach the gradient of one input; the rule gets g, and the parameters by name."""
         known = {"y": ("y", -1), **dict.fromkeys(self.attributes, ("attribute", -1))}
         for place, name in enumerate(self.inputs):
             known |= {name: ("input", place), f"{name}_spec": ("spec", place)}
-        sources = tuple((p, *known[p]) for p in gradient.parameters)
-        self.gradients[input_name] = gradient._replace(sources=sources)
+        self.gradients[input_name] = Gradient(function, tuple((p, *known[p]) for p in parameters))
 
     def gradient(self, input_name: str) -> Callable[[Rule], Rule]:
         """Attach the gradient of one input.
@@ -213,7 +209,7 @@ class Op:
         op with several results), and by name whatever else it needs: an input, ``y`` (the
         result), ``<input>_spec``, an attribute, or as ``**how`` all other attributes. Only the
         tensors that it names are kept.
-        Broadcasting is undone by the tape, not here.
+        The tape undoes broadcasting.
         """
 
         def add(function: Rule) -> Rule:
@@ -229,7 +225,14 @@ class Op:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self.rule)
+        empty, given = inspect.Parameter.empty, inspect.Parameter.POSITIONAL_OR_KEYWORD
+        kinds = self.annotations
+        defaults = dict.fromkeys(self.optional_inputs) | self.defaults
+        parameters = [
+            inspect.Parameter(n, given, default=defaults.get(n, empty), annotation=kinds[n])
+            for n in self.inputs + self.attributes
+        ]
+        return inspect.Signature(parameters)
 
     def __call__(self, *inputs: Any, **attributes: Any) -> Any:
         """Run the op on tensors, or on anything that `core.tensor` takes."""
@@ -310,6 +313,15 @@ class Op:
 
 
 _PLAIN = frozenset({int, float, bool, str, type(None)})
+
+
+def _with_attributes(doc: str, names: Sequence[str]) -> str:
+    """Return documentation with a line for each attribute in place of that for ``**how``."""
+    before, mark, after = doc.partition("**how: ")
+    meaning, _, rest = after.partition("\n")
+    new_line = before[before.rfind("\n") :]
+    lines = new_line.join(f"{name}: {meaning}" for name in names)
+    return f"{before}{lines}\n{rest}" if mark else doc
 
 
 def camel_case(name: str) -> str:

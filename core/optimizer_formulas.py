@@ -82,14 +82,5 @@ def adagrad(w: Value, g: Value, kept: Several, constants: Several) -> Several:
     return w + g / (sums + epsilon).sqrt() * rate, sums
 
 
-FORMULAS: dict[str, Callable[[Value, Value, Several, Several], Several]] = {
-    "sgd": sgd,
-    "momentum": momentum,
-    "nesterov": nesterov,
-    "rmsprop": rmsprop,
-    "centered_rmsprop": centered_rmsprop,
-    "adam": adam,
-    "adadelta": adadelta,
-    "adamax": adamax,
-    "adagrad": adagrad,
-}
+_ALL = (sgd, momentum, nesterov, rmsprop, centered_rmsprop, adam, adadelta, adamax, adagrad)
+FORMULAS: dict[str, Callable[..., Several]] = {formula.__name__: formula for formula in _ALL}

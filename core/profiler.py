@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any, TypedDict, overload
 
 from core.errors import CoreError
-from core.memory_count import memory
+from core.guards import memory
 from core.observers import Observer, observing
 from core.settings import active_backend
 from core.specs import Shape
@@ -41,11 +41,11 @@ class Profile:
     """The cost of a function; printed, a table of its kernels. Made by `core.profile`.
 
     Attributes:
-        result: what the function returned.
-        new_bytes: of data that are still there after it, less those that it freed; all tensors of
-            the process are counted, those of other threads, too.
+        result: the result of the function.
+        new_bytes: of data that exist after it, less the data that it freed; all tensors of
+            the process are counted, also of other threads.
         new_tensors: likewise.
-        peak_bytes: the most bytes of data that there were after a kernel, or at the end.
+        peak_bytes: the most bytes of data after a kernel, or at the end.
         wall_ms: milliseconds from call to return, this profile included (`core.time` is exact).
         kernels: a dict for each kernel in the order in which they ran, which `json` can write.
     """
@@ -119,7 +119,6 @@ class _Meter(Observer):
     def record(
         self, op: Any, inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
-        """Record an op that has run."""
         given = list(tensors_in(list(inputs)))
         several = outputs if type(outputs) is list else [outputs]
         shared = {t.container.id for t in given}
@@ -131,11 +130,10 @@ class _Meter(Observer):
     def stepped(
         self, formula: str, optimizer: str, inputs: Sequence[Tensor], seconds: float
     ) -> None:
-        """Record a variable that an optimizer has changed in place."""
         self.rows.append(_row(formula, optimizer, inputs, inputs[:1], seconds))
 
     def profile(self, result: Any) -> Profile:
-        """The profile of what was recorded."""
+        """The profile of the recorded kernels."""
         wall_ms = (perf_counter() - self._started) * 1000
         after = memory()
         return Profile(
@@ -178,12 +176,12 @@ def profile(function: Callable[[], Any]) -> Profile: ...
 
 
 def profile(function: Callable[[], Any]) -> Any:
-    """Run a function and report what it cost, kernel by kernel.
+    """Run a function and report its cost, kernel by kernel.
 
     Args:
         function: called without arguments. Of a coroutine function the profile is to be awaited,
-            too; what it hands to `core.run_async` counts. Where an optimizer makes a step in place,
-            there is a row for each variable.
+            too; functions that it runs by `core.run_async` count. Where an optimizer steps in
+            place, there is a row for each variable.
 
     On a backend that queues, each kernel is waited for, and its time is the device's own: on the
     shader backend that of the GPU, without the upload of its inputs.
@@ -218,13 +216,11 @@ class _Clock(Observer):
     def record(
         self, op: Any, inputs: Any, attributes: dict[str, Any], outputs: Any, seconds: float
     ) -> None:
-        """Record an op that has run."""
         self.seconds += seconds
 
     def stepped(
         self, formula: str, optimizer: str, inputs: Sequence[Tensor], seconds: float
     ) -> None:
-        """Record a variable that an optimizer has changed in place."""
         self.seconds += seconds
 
 
@@ -235,7 +231,7 @@ def time(function: Callable[[], Any]) -> Timing:
         function: called without arguments.
 
     Raises:
-        CoreError: it is a coroutine function: time what it calls.
+        CoreError: it is a coroutine function: time the function that it calls.
 
     >>> import core
     >>> sorted(core.time(lambda: core.square(3.0)))

@@ -32,7 +32,7 @@ _LOADING = new_lock()
 
 
 class OpNamespace:
-    """Attribute access to every op and composite, for rules written before those exist."""
+    """Attribute access to every op and composite, for rules that are declared before them."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         found = OPS.get(name) or FUNCTIONS.get(name)
@@ -86,8 +86,8 @@ def composite(function: Any = None, /, *, method: bool = False) -> Any:
     """Make a function of ops public as ``core.<name>``; its misuse becomes a `CoreError`.
 
     Args:
-        function: what is decorated.
-        method: it is a method of tensors, too.
+        function: the decorated function.
+        method: whether it is a method of tensors, too.
     """
     if function is None:
         return lambda decorated: _public(decorated, method)
@@ -123,7 +123,7 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
             NumPy arrays (read only), the attributes as keywords, and returns fresh arrays.
         replace: replace an existing kernel. Plans call the new kernel instead of their own code
             for the op, which they fuse into no other one; ops that are computed beforehand
-            (constants, batch norm and padding merged into a convolution) call no kernel.
+            (constants, batch norm merged into a convolution) call no kernel.
 
     Raises:
         CoreError: no such backend, the name is that of a function made of ops, or this pair has a
@@ -135,7 +135,7 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
     ...     return x * 2
     """
     if backend not in backend_names():
-        raise CoreError(f"unknown backend {backend!r}: use one of {backend_names()}")
+        raise _unknown_backend(backend)
     if op_name in FUNCTIONS:
         raise CoreError(
             f"{op_name!r} is a function made of ops, and has no kernel: write one for those ops"
@@ -164,7 +164,7 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
 def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
     """The kernel of an op on a backend, or `KernelNotFound` that lists the backends having one.
 
-    What it finds goes to READY. A kernel that is only in KERNELS may stand in a file that another
+    The kernel is added to READY. A kernel that is only in KERNELS may be in a file that another
     thread is still importing.
     """
     key = op_name, backend
@@ -188,7 +188,7 @@ def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
 def _load_family(op_name: str, backend: str) -> None:
     """Import the kernel file that is named like the file that declares the op.
 
-    Just that one, and ``elementwise``, which may hold a table of ops of several files: a command
+    That file only, and ``elementwise``, which may have a table of ops of several files: a command
     that runs one network need not wait for all kernels. An import that another thread has begun is
     waited for.
     """
@@ -214,6 +214,17 @@ def backend_names() -> list[str]:
     """Every backend that has a folder in ``core/backends``, or that was registered."""
     built_in = {m.name for m in pkgutil.iter_modules(backends.__path__) if m.ispkg}
     return sorted(built_in | _FACTORIES.keys())
+
+
+#: Names that other engines give to backends on the GPU, and on the processor.
+_GPU_NAMES = ("cuda", "gpu", "metal", "mps", "opengl", "rocm", "vulkan", "webgl", "webgpu")
+_CPU_NAMES = ("node", "numpy", "tensorflow", "tf", "torch", "wasm")
+
+
+def _unknown_backend(name: Any) -> CoreError:
+    hint = "; 'shader' runs on the GPU" if str(name).lower() in _GPU_NAMES else ""
+    hint = "; 'cpu' runs on the processor" if str(name).lower() in _CPU_NAMES else hint
+    return CoreError(f"unknown backend {name!r}: use one of {backend_names()}{hint}")
 
 
 def register_backend(name: str, factory: "Callable[[], Backend]") -> None:
@@ -243,7 +254,7 @@ def load_backend(name: str) -> "Backend":
     if found is not None:
         return found
     if name not in backend_names():
-        raise CoreError(f"unknown backend {name!r}: use one of {backend_names()}")
+        raise _unknown_backend(name)
     with _LOADING:
         if name not in _BACKENDS:
             module = f"core.backends.{name}"

@@ -1,7 +1,7 @@
-"""Memory by hand: tidy scopes, keep and dispose.
+"""Explicit memory management: tidy scopes, keep and dispose.
 
 They are optional: data are freed with the last reference. A scope also frees tensors that are
-still referenced when it ends, such as those in lists or in the traceback of an exception.
+still referenced when it ends, such as by lists or by the traceback of an exception.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class Scope(Observer):
-    """Knows the tensors made in it, and disposes them when it ends. Made by `core.tidy`.
+    """Records the tensors made in it, and disposes them at its end. Made by `core.tidy`.
 
     Functions in several threads may share it: its dict changes in one atomic step.
     """
@@ -56,7 +56,7 @@ class Scope(Observer):
     def made(self, tensor: Tensor) -> None:
         """Dispose this tensor at the end of the scope, if it still exists."""
         if not self._is_open:
-            return  # a function goes on in a thread that nobody waited for
+            return  # a function continues in a thread that was not awaited
         self._made[tensor.id] = ref(tensor)
         if len(self._made) > self._prune_at:
             for number, reference in self._made.copy().items():
@@ -101,11 +101,11 @@ def tidy(function: Callable[[], Result]) -> Result: ...
 
 
 def tidy(function: Any = None) -> Any:
-    """Dispose the tensors made meanwhile, whoever still refers to them, also after an exception.
+    """Dispose the tensors made meanwhile, even if still referenced, also after an exception.
 
-    What stays: tensors that the function returns (also inside of lists, tuples, sets, dicts and
-    dataclasses; they belong to the scope around this one, if there is one), those given to
-    `core.keep`, variables, and what a gradient that is being computed around it needs.
+    Exceptions are tensors that the function returns (also inside of lists, tuples, sets, dicts and
+    dataclasses; they belong to the scope around this one, if there is one), tensors given to
+    `core.keep`, variables, and tensors that a gradient around it needs.
 
     Args:
         function: called without arguments; its result is returned. Without one, the result is for
@@ -139,7 +139,7 @@ def _refuse_unfinished(result: Any) -> None:
     """Raise for a coroutine or generator, which runs later, outside of the scope."""
     if isawaitable(result) or isgenerator(result) or isasyncgen(result):
         if hasattr(result, "close"):
-            result.close()  # so that nothing warns of a coroutine that nobody awaited
+            result.close()  # or else Python warns of a coroutine that was not awaited
         raise CoreError(
             f"tidy cannot wait for a {type(result).__name__}: use `with core.tidy():` inside of it"
         )
@@ -152,7 +152,7 @@ def keep(value: Result) -> Result:
         value: a tensor, or a list, tuple, set, dict or dataclass of them.
 
     Returns:
-        What was given.
+        The value.
 
     >>> import core
     >>> with core.tidy():
@@ -168,9 +168,9 @@ def keep(value: Result) -> Result:
 
 
 def dispose(value: Any) -> None:
-    """Let go of the data of tensors now, whoever holds them; using them is an error afterwards.
+    """Free the data of tensors now, even if still referenced; using them is an error afterwards.
 
-    Data that other tensors share, such as those of a reshaped one, stay until the last is gone.
+    Data that several tensors share, such as a reshaped one, are freed with the last of them.
 
     Args:
         value: a tensor or variable, or a list, tuple, set, dict or dataclass of them.

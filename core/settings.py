@@ -1,10 +1,10 @@
 """The active backend, by `core.backend`, `set_backend`, ``CORE_BACKEND``, else cpu; flags."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import ref
 
 from core.backend_contract import Backend
@@ -35,7 +35,7 @@ def set_backend(name: str) -> None:
     """Choose the backend of the whole process.
 
     Raises:
-        CoreError: no such backend; the message lists those there are.
+        CoreError: there is no such backend; the message lists the backends.
     """
     global _of_process
     chosen = load_backend(name)
@@ -54,9 +54,9 @@ def get_backend() -> str:
 
 
 def epsilon() -> float:
-    """The smallest number that the active backend's floats distinguish from 0 beside 1.
+    """The smallest number that optimizers add to divisors on the active backend.
 
-    Optimizers and others add it where they divide: 1e-7 on cpu.
+    It depends on the precision of the backend's floats: 1e-7 on cpu.
 
     >>> import core
     >>> core.epsilon()
@@ -80,7 +80,7 @@ def backend(name: str) -> Iterator[None]:
 
 @contextmanager
 def running_on(chosen: Backend) -> Iterator[None]:
-    """Run the ops inside on a backend that needs no name, in this thread or task only."""
+    """Run the ops inside on a backend object, in this thread or task only."""
     token = _of_context.set(chosen)
     try:
         yield
@@ -88,22 +88,12 @@ def running_on(chosen: Backend) -> Iterator[None]:
         put_back(_of_context, token)
 
 
-class Flag(NamedTuple):
-    """One switch of the engine."""
-
-    default: bool
-    document: str
-
-
-FLAGS = {"debug": Flag(False, "raise at the first NaN or infinity; see core.debug_mode")}
-
-
 class Flags:
     """The engine's switches, for the whole process: ``core.flags.debug = True``.
 
-    A flag starts as its environment variable says, such as ``CORE_DEBUG=1``, else with its default.
-    Called with flags, it sets them at once, and is for a ``with`` statement that takes that back.
-    Of settings and open statements the latest holds, whichever task or thread it is in.
+    A flag starts with the value of its environment variable, such as ``CORE_DEBUG=1``, else False.
+    A call sets flags at once; a ``with`` statement on its result takes that back at the end. The
+    latest setting that was not taken back holds, whichever task or thread it is from.
 
     >>> import core
     >>> core.flags
@@ -116,76 +106,62 @@ class Flags:
     """
 
     debug: bool
-    #: Of each flag who may take a setting back, if that object is still there, and its value.
-    _settings: dict[str, list[tuple[Callable[[], Any], bool]]]
+    _settings: "list[tuple[ref[_FlagSetting], bool]]"  # the latest last
 
     def __init__(self) -> None:
-        object.__setattr__(self, "_settings", {name: [] for name in FLAGS})
-        for name, flag in FLAGS.items():
-            given = os.environ.get(f"CORE_{name.upper()}", "")
-            setattr(self, name, _switched(name, given, flag.default))
+        given = os.environ.get("CORE_DEBUG", "").lower()
+        if given not in ("", "0", "false", "1", "true"):
+            raise CoreError(f"CORE_DEBUG={given!r} must be 0 or 1")
+        self.__dict__["_settings"] = []
+        self.debug = given in ("1", "true")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        _check_flag(name, value)
-        self._change({name: value}, lambda: None)
+        self(**{name: value})  # nobody takes it back
 
     def __delattr__(self, name: str) -> None:
         raise CoreError(f"flag {name!r} cannot be deleted: set it to True or False")
 
     def __call__(self, **values: bool) -> AbstractContextManager[Any]:
         """Set flags now, or until the end of a ``with`` statement."""
-        return _FlagSetting(self, values)
-
-    def _change(
-        self, values: Mapping[str, bool], begins: Any = None, ends: "_FlagSetting | None" = None
-    ) -> None:
-        """Add a setting of each flag, end the latest one of an object, or both."""
-        with _switching:
-            for name, value in values.items():
-                settings = self._settings[name]
-                if ends is not None:
-                    del settings[max(i for i, (owner, _) in enumerate(settings) if owner() is ends)]
-                if begins is not None:
-                    settings.append((begins, value))
-                final = [s for s in settings if s[0]() is None][-1:]  # the latest one counts
-                settings[:] = [s for s in settings if s in final or s[0]() is not None]
-                object.__setattr__(self, name, settings[-1][1])  # plain: every op reads it
+        for name, value in values.items():
+            if name != "debug":
+                raise CoreError(f"there is no flag {name!r}: use one of ['debug']")
+            if type(value) is not bool:
+                raise CoreError(f"flag {name!r} is True or False, not {value!r:.80}")
+        return _FlagSetting(self, **values)
 
     def __repr__(self) -> str:
-        return "\n".join(f"{n} = {getattr(self, n)}  ({f.document})" for n, f in FLAGS.items())
+        return f"debug = {self.debug}  (raise at the first NaN or infinity; see core.debug_mode)"
 
 
 class _FlagSetting:
-    """Flags that are set, until a ``with`` statement ends; it may be used again."""
+    """Sets the flag, until its ``with`` statement ends, which may be used again."""
 
-    def __init__(self, flags: Flags, values: dict[str, bool]):
-        for name, value in values.items():
-            _check_flag(name, value)
-        self._flags, self._values = flags, values
+    def __init__(self, flags: Flags, debug: bool):
+        self._flags, self._entry = flags, (ref(self), debug)
         self._is_called = True  # and not yet used in a statement
-        flags._change(values, begins=ref(self))
+        self._change(begins=True)
 
     def __enter__(self) -> None:
         with _switching:
-            ends, self._is_called = self if self._is_called else None, False
-            self._flags._change(self._values, ref(self), ends)
+            self._change(begins=True, ends=self._is_called)
+            self._is_called = False
 
     def __exit__(self, *exception: Any) -> None:
-        self._flags._change(self._values, ends=self)
+        self._change(ends=True)
 
-
-def _check_flag(name: str, value: Any) -> None:
-    if name not in FLAGS:
-        raise CoreError(f"there is no flag {name!r}: use one of {list(FLAGS)}")
-    if type(value) is not bool:
-        raise CoreError(f"flag {name!r} is True or False, not {value!r:.80}")
-
-
-def _switched(name: str, given: str, default: bool) -> bool:
-    known = {"": default, "0": False, "false": False, "1": True, "true": True}
-    if given.lower() not in known:
-        raise CoreError(f"CORE_{name.upper()}={given!r} must be 0 or 1")
-    return known[given.lower()]
+    def _change(self, begins: bool = False, ends: bool = False) -> None:
+        """Take back the latest setting of this object, add one, or both."""
+        with _switching:
+            stack = self._flags._settings
+            if ends and self._entry in stack:
+                del stack[len(stack) - 1 - stack[::-1].index(self._entry)]
+            if begins:
+                stack.append(self._entry)
+            # Nobody takes back the setting of an object that is gone: those below count no more.
+            lasting = [i for i, (owner, _) in enumerate(stack) if owner() is None]
+            del stack[: max(lasting, default=0)]
+            self._flags.__dict__["debug"] = stack[-1][1]  # plain: every op reads it
 
 
 flags = Flags()

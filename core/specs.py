@@ -45,8 +45,21 @@ def broadcast_shapes(a: Shape, b: Shape) -> Shape:
     longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
     padded = (1,) * (len(longer) - len(shorter)) + shorter
     if any(m != n and 1 not in (m, n) for m, n in zip(longer, padded, strict=True)):
-        raise CoreError(f"shapes {a} and {b} do not broadcast: each pair must be equal or have a 1")
+        raise CoreError(
+            f"shapes {a} and {b} do not broadcast: compared from the last axis, lengths must be "
+            f"equal or 1"
+        )
     return tuple(n if m == 1 else m for m, n in zip(longer, padded, strict=True))
+
+
+def broadcasts_to(shape: Shape, to: Shape) -> bool:
+    """Whether a shape broadcasts to another one, which stays as it is.
+
+    >>> broadcasts_to((4, 1), (2, 4, 3)), broadcasts_to((2,), (1,))
+    (True, False)
+    """
+    pairs = zip(reversed(shape), reversed(to), strict=False)
+    return len(shape) <= len(to) and all(n in (1, m) for n, m in pairs)
 
 
 def integers(values: Any, name: str) -> Shape:
@@ -76,7 +89,7 @@ def integer(value: Any, name: str, least: int | None = None) -> int:
         number = None
     if number is None or (least is not None and number < least):
         limit = "" if least is None else f", {least} or more"
-        raise CoreError(f"{name}={value!r} must be one integer{limit}")
+        raise CoreError(f"{name}={value!r} must be an integer{limit}")
     return number
 
 
@@ -88,9 +101,9 @@ def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
 
 
 def require(needs: Mapping[str, bool], given: str) -> None:
-    """Raise for the first requirement that is not met, with TensorFlow.js's message alone.
+    """Raise for the first requirement that is not met, with just TensorFlow.js's message.
 
-    Ported programs compare and search for that message: the error's cause says what was given.
+    Ported programs compare and search for that message: the error's cause has the values.
     """
     for need, is_met in needs.items():
         if not is_met:
@@ -105,7 +118,7 @@ def check_rank(spec: Spec, rank: int, name: str) -> None:
 
 
 def check_dy(result: Spec, dy: Spec, name: str = "dy") -> None:
-    """Raise unless a gradient has the shape of the result that it is of."""
+    """Raise unless a gradient has the shape of its result."""
     if result.shape != dy.shape:
         raise CoreError(f"{name} has shape {dy.shape}, the result has {result.shape}")
 
@@ -145,7 +158,7 @@ def checked_shape(shape: int | Sequence[int]) -> Shape:
 
 
 def normal_shape(shape: int | Sequence[int], size: int) -> Shape:
-    """A shape whose one -1, if any, is worked out from the number of values.
+    """A shape whose -1, if any, is computed from the number of values.
 
     >>> normal_shape((2, -1), 6)
     (2, 3)
@@ -153,10 +166,11 @@ def normal_shape(shape: int | Sequence[int], size: int) -> Shape:
     shape = integers(shape, "shape")
     known = prod(n for n in shape if n != -1)
     unknown = shape.count(-1)
-    if min(shape, default=0) < -1:
-        raise CoreError(f"cannot reshape into {shape}: lengths are 0 or more, or one -1")
+    if min(shape, default=0) < -1 or unknown > 1:
+        raise CoreError(f"cannot reshape to {shape}: lengths are 0 or more, and at most one is -1")
     if unknown == 1 and known and size % known == 0:
         return tuple(size // known if n == -1 else n for n in shape)
     if unknown or known != size:
-        raise CoreError(f"cannot reshape {size} values into {shape}")
+        needed = f"a multiple of {known}" if unknown and known else known
+        raise CoreError(f"cannot reshape {size} values to {shape}, which takes {needed}")
     return shape

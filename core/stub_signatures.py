@@ -38,7 +38,7 @@ class Argument(NamedTuple):
         return f"{self.name}: {self.kind}" + (f" = {self.default}" if self.default else "")
 
 
-#: What separates positional parameters from those that are given by keyword.
+#: The separator of positional parameters and keyword parameters.
 BY_KEYWORD = Argument("*")
 
 
@@ -49,7 +49,7 @@ class Types:
         self.modules: dict[str, str] = {}
 
     def text(self, kind: Any) -> str:
-        """A type as text; an op stands for what it returns.
+        """A type as text; an op stands for the type of its result.
 
         >>> Types().text(Sequence[int] | None)
         'Sequence[int] | None'
@@ -118,7 +118,7 @@ class Types:
         return ways_to_call(given)
 
     def of_function(self, function: Callable[..., Any]) -> tuple[list[list[Argument]], str]:
-        """The parameters of a function, as those of an op, and its result."""
+        """The parameters of a function, like `of_op`, and the type of its result."""
         signature = inspect.signature(function, eval_str=True)
         returned = signature.return_annotation
         awaited = get_args(returned)[-1:]
@@ -172,7 +172,7 @@ def tuple_name(op: Op) -> str:
 
 
 def as_given(kind: Any) -> Any:
-    """The type of an attribute as callers give it: what becomes a tuple may be any sequence.
+    """The type of an attribute for callers: a tuple may be given as any sequence.
 
     >>> as_given(str | tuple[tuple[int, int], ...])
     str | collections.abc.Sequence[collections.abc.Sequence[int]]
@@ -201,7 +201,7 @@ def ways_to_call(given: list[Argument]) -> list[list[Argument]]:
 
 
 def shown(default: Any) -> str:
-    """A default as text, or an ellipsis for what has none.
+    """A default as text, or an ellipsis for values without a plain text.
 
     >>> print(shown("valid"), shown(float("inf")))
     "valid" ...

@@ -1,9 +1,9 @@
 """Writes the stubs by which editors and type checkers know `core`: ``python -m core.stubs``.
 
 Ops are records, and tensors get their methods when `core` is imported: no checker sees either.
-So ``__init__.pyi`` says what `core` has, ``tensor_methods.pyi`` what tensors have, with the
-documentation that editors show, and ``op_results.pyi`` what ops with several results return. All
-are computed from what is declared.
+``__init__.pyi`` has the names of `core`, ``tensor_methods.pyi`` the methods of tensors, with the
+documentation that editors show, and ``op_results.pyi`` the results of ops with several ones. All
+are computed from the declarations.
 """
 
 import ast
@@ -62,13 +62,17 @@ def _is_ours(function: Any) -> bool:
 
 
 def _public_imports() -> Iterator[str]:
-    """The names that ``core/__init__.py`` imports at once or later."""
+    """Import lines of the names that ``core/__init__.py`` imports at once or later."""
     tree = ast.parse((_FOLDER / "__init__.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                if alias.asname or alias.name in core.__all__:
+                if alias.name in core.__all__:
                     yield f"from {node.module} import {alias.name} as {alias.name}"
+    late = vars(core)["_LATE"] | {name: f"core.{name}" for name in NAMESPACES}
+    for name, module in late.items():
+        package = "core" if module == f"core.{name}" else module
+        yield f"from {package} import {name} as {name}"
 
 
 def _namespace_stub(name: str) -> str:
@@ -133,7 +137,7 @@ def _function(name: str, function: Callable[..., Any], types: Types) -> str:
 
 
 def _signature(function: Any, types: Types) -> tuple[list[list[Argument]], str]:
-    """The ways to call an op or a function, and what that returns."""
+    """The parameter lists of an op or a function, and the type of the result."""
     if isinstance(function, Op):
         return types.of_op(function), types.result(function)
     return types.of_function(function)

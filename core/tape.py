@@ -15,7 +15,7 @@ from core.nan_check import NotFiniteError, users_line
 from core.observers import Observer
 from core.registry import ops
 from core.settings import flags
-from core.specs import Shape, Spec, broadcast_shapes
+from core.specs import Shape, Spec, broadcasts_to
 from core.tensors import Tensor, tensors_in
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Node:
         return tensors_in([rule[-1] for rule in self.rules])
 
     def flows(self, dys: list[Tensor]) -> list[Flow]:
-        """The gradients of the inputs that are reached, from those of the outputs."""
+        """The gradients of the reached inputs, from the gradients of the outputs."""
         found: list[Flow] = []
         for name, slot, rule, values in self.rules:
             if rule is None:
@@ -56,7 +56,7 @@ class Node:
                 found += zip(slot, self._each_fitted(name, slot, flow), strict=True)
             elif type(flow) is Tensor and flow.spec == slot[1]:  # the usual cases, checked quickly
                 found.append((slot, flow))
-            elif dys[0] is flow and _broadcasts(slot[1].shape, flow.spec.shape):
+            elif dys[0] is flow and broadcasts_to(slot[1].shape, flow.spec.shape):
                 found.append((slot, _unbroadcast(flow, slot[1].shape)))
             else:
                 fitted = self._fitted(name, slot[1], flow, _is_built_in(rule))
@@ -87,7 +87,7 @@ class Node:
         if not usable or not (
             any(_is_repeated(spec.shape, flow.shape, shape) for shape in shapes)
             # Built-in rules rely on broadcasting elsewhere, too: one value for all indices.
-            or (is_built_in and _broadcasts(spec.shape, flow.shape))
+            or (is_built_in and broadcasts_to(spec.shape, flow.shape))
         ):
             raise CoreError(
                 f"the gradient of op {self.name!r} for its input {name!r} must be a "
@@ -280,13 +280,6 @@ def _is_repeated(shape: Shape, to: Shape, result: Shape) -> bool:
     return len(padded) == len(to) == len(result) and all(
         n == m or (n == r and m <= 1) for m, n, r in zip(padded, to, result, strict=True)
     )
-
-
-def _broadcasts(shape: Shape, to: Shape) -> bool:
-    try:
-        return broadcast_shapes(shape, to) == to
-    except CoreError:
-        return False
 
 
 def _shown(value: Any) -> str:

@@ -542,7 +542,7 @@ class TensorMethods:
         """
 
     def mirror_pad(self, paddings: Sequence[Sequence[int]], mode: str = "reflect") -> Tensor:
-        """Put a border around a tensor that mirrors what is inside.
+        """Put a border around a tensor that mirrors the values inside.
 
         See `core.mirror_pad`.
         """
@@ -589,7 +589,7 @@ class TensorMethods:
         off_value: float | bool = 0,
         dtype: DType = "int32",
     ) -> Tensor:
-        """For each index a vector that has one value there, and another one elsewhere.
+        """Return a vector for each index, with one value at the index and another one elsewhere.
 
         See `core.one_hot`.
         """
@@ -673,7 +673,7 @@ class TensorMethods:
         align_corners: bool = False,
         half_pixel_centers: bool = False,
     ) -> Tensor:
-        """Resize images by repeating or leaving out pixels. Arguments as `resize_bilinear`.
+        """Resize images by repeating or leaving out pixels.
 
         See `core.resize_nearest_neighbor`.
         """
@@ -893,7 +893,7 @@ class TensorMethods:
         """`core.stack` of this tensor and another tensor or array, or a list of them."""
 
     def where(self, condition: TensorLike, other: TensorLike) -> Tensor:
-        """The values of this tensor where a condition is true, those of another one elsewhere."""
+        """The values of this tensor where a condition is true, values of another one elsewhere."""
 
     def __getitem__(self, index: Index) -> Tensor:
         """Part of a tensor, by NumPy's basic indexing, a mask or a list of indices."""

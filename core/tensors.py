@@ -9,8 +9,8 @@ import numpy as np
 from core.backend_contract import Backend, Handle
 from core.dtypes import DType
 from core.errors import CoreError
-from core.exchange import CPU_DEVICE, Request, Unsaid
-from core.memory_count import live_containers, live_tensors, next_id
+from core.exchange import CPU_DEVICE, NotGiven, Request
+from core.guards import live_containers, live_tensors, next_id
 from core.registry import OPS
 from core.specs import Shape, Spec
 
@@ -58,7 +58,7 @@ def _refuse(*_: Any, **__: Any) -> Any:
 
 
 class _Gone:
-    """Stands for the backend and the data of disposed tensors.
+    """Replaces the backend and the data of disposed tensors.
 
     An op in another thread may get it as data: it is neither an array nor None.
     """
@@ -138,15 +138,15 @@ class Tensor(TensorMethods):
         return self.container is _GONE
 
     def dispose(self) -> None:
-        """Free the data now, whoever holds this tensor; see `core.dispose`."""
+        """Free the data now, even if the tensor is still referenced; see `core.dispose`."""
         live_tensors.discard(self.id)
-        self.container = _GONE  # first: who reads it after the handle has both or neither
+        self.container = _GONE  # first: readers of handle, then container, get both or neither
         self.handle = _GONE.handle
 
     def data(self) -> Coroutine[Any, Any, np.ndarray]:
-        """A copy of the values, for coroutines: the event loop goes on while they are computed.
+        """A copy of the values, for coroutines: the event loop runs while they are computed.
 
-        The values are those at the call, also if the tensor is disposed before they are awaited.
+        A tensor that is disposed after the call, before the values are awaited, is no error.
 
         >>> import asyncio, core
         >>> asyncio.run(core.tensor([1.0, 2.0]).data())
@@ -208,7 +208,7 @@ class Tensor(TensorMethods):
         stream: None = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
-        copy: bool | Unsaid | None = Unsaid.UNSAID,
+        copy: bool | NotGiven | None = NotGiven.NOT_GIVEN,
     ) -> Any:
         """The data for another library, which calls this: ``numpy.from_dlpack(x)``.
 
@@ -220,9 +220,9 @@ class Tensor(TensorMethods):
         Args:
             stream: must be None.
             max_version: the newest version of DLPack that the other library reads.
-            dl_device: where it wants the data: main memory, ``(1, 0)``, is the only choice.
+            dl_device: the device for the data: main memory, ``(1, 0)``, is the only choice.
                 Data of other backends are read back.
-            copy: True: a copy; False: no copy; None: none if there need not be one.
+            copy: True: a copy; False: no copy; None: a copy if necessary.
 
         Raises:
             CoreError: strings, another device, or a copy is necessary; it is a BufferError, too.
@@ -232,16 +232,16 @@ class Tensor(TensorMethods):
         >>> np.from_dlpack(core.tensor([1.0, 2.0]))
         array([1., 2.], dtype=float32)
         """
-        asked = Request(stream, max_version, dl_device, copy)
-        array = self._read() if asked.may_share(self.handle, self.dtype) else self.numpy()
-        return asked.capsule(array)
+        request = Request(stream, max_version, dl_device, copy)
+        array = self._read() if request.may_share(self.handle, self.dtype) else self.numpy()
+        return request.capsule(array)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Main memory, also of data that have to be read back for that."""
         return CPU_DEVICE
 
     def __copy__(self) -> "Tensor":
-        return self  # nobody can change it
+        return self  # a tensor never changes
 
     def __deepcopy__(self, _: Any) -> "Tensor":
         return self
@@ -287,6 +287,11 @@ class Tensor(TensorMethods):
             return f"Tensor(disposed, shape={self.shape}, dtype={self.dtype})"
         values = np.array2string(self._read(), threshold=20, separator=", ", prefix="Tensor(")
         return f"Tensor({values}, shape={self.shape}, dtype={self.dtype})"
+
+
+def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
+    """Return a tensor that is the first owner of a backend's data."""
+    return Tensor(spec, DataContainer(backend, handle, spec), handle)
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:

@@ -18,9 +18,9 @@ from core.methods import SWAPPED
 from core.observers import active_observers
 from core.registry import OPS
 from core.specs import Spec
-from core.tensors import DataContainer, Tensor, disposed_error
+from core.tensors import Tensor, disposed_error, wrap
 
-if TYPE_CHECKING:  # a stub of what the end of this file adds
+if TYPE_CHECKING:  # a stub of the methods that the end of this file adds
     from core.tensor_methods import VariableMethods
 else:
     VariableMethods = object
@@ -31,8 +31,8 @@ _number = count(1).__next__
 class Variable(Tensor, VariableMethods):
     """A tensor that can be given new values of its shape and dtype. Make one with `core.variable`.
 
-    Ops take it like any tensor and work on its present value; what they computed does not change
-    when it is given another. A tidy scope never disposes it. Threads may read it while one changes
+    Ops take a variable like any tensor and use its present value; their results do not change
+    when it gets another. A tidy scope never disposes it. Threads may read it while one changes
     it: they get the value before or the one after.
     """
 
@@ -53,7 +53,7 @@ class Variable(Tensor, VariableMethods):
     def __del__(self, *_: Any) -> None:
         pass  # its value counts as a tensor, not the variable
 
-    # What a tensor holds, it has from its present value.
+    # The attributes of a tensor are those of the present value.
     spec: Any = property(lambda self: self._present().spec)
     container: Any = property(lambda self: self._present().container)
     handle: Any = property(lambda self: self._present().handle)
@@ -79,7 +79,7 @@ class Variable(Tensor, VariableMethods):
         (1.0, 2.0)
         """
         value = self._present()
-        # A fresh alias: a tape then watches what is read while it records, and no older reading.
+        # A new alias: a tape then watches readings made while it records, and no older one.
         alias = _alias(value, value.spec)
         for observer in active_observers():
             observer.made(alias)
@@ -117,7 +117,7 @@ class Variable(Tensor, VariableMethods):
     def update(self, change: Callable[[Handle], None]) -> None:
         """Let a function of the backend change the data in place.
 
-        Data that anybody else can see, such as a tensor that `read` gave, are copied first. The
+        Data with other owners, such as a tensor that `read` returned, are copied first. The
         function must not read the variable.
 
         Args:
@@ -131,7 +131,7 @@ class Variable(Tensor, VariableMethods):
             try:
                 backend: Backend = value.container.backend
                 if _owners(value) != _owners_of_one(backend) or not backend.owns(value.handle):
-                    value = _fresh(backend, backend.copy(value.handle), value.spec)
+                    value = wrap(backend, backend.copy(value.handle), value.spec)
                 backend.change(value.handle, change)
             finally:
                 self._value = value
@@ -200,12 +200,8 @@ def _alias(source: Tensor, spec: Spec) -> Tensor:
     return alias
 
 
-def _fresh(backend: Backend, handle: Handle, spec: Spec) -> Tensor:
-    return Tensor(spec, DataContainer(backend, handle, spec), handle)
-
-
 def _owners(value: Tensor) -> tuple[int, int, int]:
-    """The reference counts of a tensor, its container and its data: all that see a change."""
+    """The reference counts of a tensor, its container and its data."""
     return (
         sys.getrefcount(value),
         sys.getrefcount(value.container),
@@ -215,12 +211,12 @@ def _owners(value: Tensor) -> tuple[int, int, int]:
 
 @cache
 def _owners_of_one(backend: Backend) -> tuple[int, int, int]:
-    """The counts of a tensor that one function alone holds, as `Variable.update` does."""
+    """The counts of a tensor with one owner, such as in `Variable.update`."""
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return (0, 0, 0)  # counts of other threads come late there: always copy
-    value = _fresh(backend, backend.upload(np.zeros(1, np.float32)), Spec((1,)))
+        return (0, 0, 0)  # without the GIL, counts of other threads come late: always copy
+    value = wrap(backend, backend.upload(np.zeros(1, np.float32)), Spec((1,)))
     least = _owners(value)
-    for _ in range(100):  # where a first call counts otherwise than later ones, copy rather
+    for _ in range(100):  # where the counts of a first call differ from later ones: copy
         least = min(least, _owners(value))
     return least
 

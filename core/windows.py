@@ -1,8 +1,10 @@
 """Windows of convolutions and pooling: output sizes and padding, for all backends."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from core.errors import CoreError
 from core.specs import Shape, Spec, check_choice, integers
@@ -100,7 +102,7 @@ def split_shape(shape: Shape, axes: int, data_format: str) -> tuple[int, Shape, 
 
 
 def join_shape(batch: int, size: Shape, channels: int, data_format: str) -> Shape:
-    """The shape of which `split_shape` gives the parts."""
+    """The shape of the parts that `split_shape` returns."""
     return (batch, channels, *size) if data_format[1] == "C" else (batch, *size, channels)
 
 
@@ -117,7 +119,7 @@ def window(
 
     TensorFlow's rule: "same" gives ceil(input / stride) windows and puts the odd pixel of padding
     after; "valid" pads nothing. With given padding the number of windows is rounded by
-    ``dim_rounding_mode``; a window that then hangs over the end reads padding there.
+    ``dim_rounding_mode``; a window that then exceeds the end reads padding.
     """
     axes = len(data_format) - 2
     return _window(
@@ -131,7 +133,7 @@ def window(
 
 
 def refuse_strided_dilation(w: Window) -> None:
-    """Raise for windows that both step and read at a distance, as TensorFlow.js does."""
+    """Raise for windows with both strides and dilations, like TensorFlow.js."""
     if max(w.strides) > 1 and max(w.dilations) > 1:
         raise CoreError(
             f"strides {w.strides} and dilations {w.dilations} exclude each other: one must be 1"
@@ -199,3 +201,29 @@ def _fit(
     before, after = (0, 0) if isinstance(pad, str) else pad
     count = _FIT[mode](length + before + after - reach, stride) + 1
     return count, (before, max(after, (count - 1) * stride + reach - length - before))
+
+
+def pixels_read(w: Window, axis: int, block: slice | None = None) -> list[tuple[slice, slice]]:
+    """For each position in a window along an axis: the windows with a pixel there, and the pixels.
+
+    Padding is thus never read. The windows are those of a block, and counted from its start.
+    """
+    length, stride = w.in_size[axis], w.strides[axis]
+    start, stop = (block.start, block.stop) if block else (0, w.out_size[axis])
+    found = []
+    for position in range(w.size[axis]):
+        offset = position * w.dilations[axis] - w.padding[axis][0]
+        first = max(start, -(offset // stride))
+        last = max(first, min(stop, (length - 1 - offset) // stride + 1))
+        pixels = slice(first * stride + offset, last * stride + offset, stride)
+        found.append((slice(first - start, last - start), pixels))
+    return found
+
+
+def pixel_counts(w: Window) -> np.ndarray:
+    """The number of pixels of each window, without padding: [*out_size]."""
+    counts = [np.zeros(n) for n in w.out_size]
+    for axis, along in enumerate(counts):
+        for windows, _ in pixels_read(w, axis):
+            along[windows] += 1
+    return reduce(np.multiply.outer, counts)

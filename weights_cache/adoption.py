@@ -11,7 +11,7 @@ from pathlib import Path
 from weights_cache.atomic_files import locked, unique_sibling
 from weights_cache.errors import WeightsError
 from weights_cache.file_checks import find_fault
-from weights_cache.interruptions import is_interruption
+from weights_cache.interruptions import pass_interruption
 from weights_cache.locations import CACHE_VARIABLE, Locations
 from weights_cache.ownership import close_to_others, find_foreign_link
 from weights_cache.registry import FileRecord, ModelRecord
@@ -27,8 +27,7 @@ def adopt(locations: Locations, record: ModelRecord, file: FileRecord) -> Path |
             try:
                 return _moved(locations, record, file, source)
             except OSError as error:
-                if isinstance(error, TimeoutError) and is_interruption(error):
-                    raise
+                pass_interruption(error)
                 return source
     return None
 

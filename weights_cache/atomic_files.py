@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import WeightsError
-from weights_cache.interruptions import is_interruption
+from weights_cache.interruptions import pass_interruption
 from weights_cache.regular_files import open_regular
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ def writing_to(folder: Path, needed: int, advice: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if isinstance(error, TimeoutError) and is_interruption(error):
-            raise
+        pass_interruption(error)
         if error.errno in _FULL:
             raise _disk_full(folder, needed, advice) from error
         reason = error.strerror or str(error)

@@ -5,6 +5,7 @@ The rules and the faults behind them are listed in README.md, section "Guarantee
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from weights_cache.failures import (
@@ -111,6 +112,7 @@ def _wait(attempt: int, retry_after: float | None, limits: TransferLimits) -> fl
     return min(limits.first_wait * 2**attempt, limits.longest_wait)
 
 
+@dataclass(repr=False, eq=False)  # a repr would show passwords of the URL
 class _Source:
     """One URL, the validator of the version that its server sends, and the time without an answer.
 
@@ -123,25 +125,17 @@ class _Source:
         in_all: seconds from the start of the file to ``end``.
     """
 
-    def __init__(
-        self,
-        url: str,
-        session: "Session",
-        say: Callable[[str], object],
-        limits: TransferLimits,
-        end: float,
-        in_all: float,
-    ) -> None:
-        self.limits = limits
-        self._url = url
-        self._session = session
-        self._say = say
-        self._end, self._in_all = end, in_all
-        self._validator: str | None = None
-        self._heard = False  # a byte of the file was received
-        self._waiting = False  # the line about waiting was printed
-        self._asked: float | None = None  # time of the first request without an answer
-        self._paused = 0.0  # seconds of Retry-After
+    url: str
+    session: "Session"
+    say: Callable[[str], object]
+    limits: TransferLimits
+    end: float
+    in_all: float
+    _validator: str | None = None
+    _heard: bool = False  # a byte of the file was received
+    _waiting: bool = False  # the line about waiting was printed
+    _asked: float | None = None  # time of the first request without an answer
+    _paused: float = 0.0  # seconds of Retry-After
 
     def receive(self, part: Part) -> None:
         """Receive the bytes that ``part`` lacks, in one request."""
@@ -149,7 +143,7 @@ class _Source:
             return
         waiting = after_patience(self._say_waiting, self.limits.patience)
         budget = self._budget()
-        request = answer_to(self._session, self._url, self._headers(part), self.limits, budget)
+        request = answer_to(self.session, self.url, self._headers(part), self.limits, budget)
         with waiting as timer, request as answer:
             self._check_answer(answer, part)
             for block in answer.blocks():
@@ -164,7 +158,7 @@ class _Source:
     def failure(self, error: DownloadError | WrongBytesError, reason: str) -> Failure:
         """Return the reason why this URL did not give the file."""
         answered = getattr(error, "answered", True)
-        return Failure(shown_url(self._url), error.short, harmless(reason), answered)
+        return Failure(shown_url(self.url), error.short, harmless(reason), answered)
 
     def is_silent(self, pause: float) -> bool:
         """Whether no byte was received, and after a pause no time is left for the first."""
@@ -173,13 +167,13 @@ class _Source:
     def may_pause(self, pause: float, asked: bool) -> bool:
         """Whether there is time for a pause; ``asked`` if the server required the pause."""
         self._paused += pause if asked else 0.0
-        return self._paused <= self.limits.busy and self.limits.clock() + pause < self._end
+        return self._paused <= self.limits.busy and self.limits.clock() + pause < self.end
 
     def give_up(self, failure: Failure, short: str = "") -> Failure:
         """Report the failure, skip the server for a while, and return the failure."""
-        host, short = host_of(self._url), short or failure.short
+        host, short = host_of(self.url), short or failure.short
         _silent[host] = self.limits.clock()
-        self._say(f"{host}: {short}, given up")
+        self.say(f"{host}: {short}, given up")
         return failure._replace(short=short)
 
     def _left(self) -> float:
@@ -194,7 +188,7 @@ class _Source:
         if not self._waiting:
             self._waiting = True
             seconds = self.limits.silence
-            self._say(f"waiting for {host_of(self._url)} (given up after {seconds:g} s)")
+            self.say(f"waiting for {host_of(self.url)} (given up after {seconds:g} s)")
 
     def _headers(self, part: Part) -> dict[str, str]:
         headers = {}
@@ -207,8 +201,8 @@ class _Source:
     def _budget(self) -> Budget:
         """Return the seconds left until the headers and for the body."""
         before_body = self.limits.silence if self._heard else self._left()
-        in_time = self._end - self.limits.clock()
-        return Budget(max(min(before_body, in_time), _SHORTEST), in_time, self._in_all)
+        in_time = self.end - self.limits.clock()
+        return Budget(max(min(before_body, in_time), _SHORTEST), in_time, self.in_all)
 
     def _check_answer(self, answer: HttpAnswer, part: Part) -> None:
         if answer.status not in (200, 206):

@@ -45,6 +45,8 @@ class MissingError(WeightsError):
         partners: names of the other models that ``files`` belong to.
     """
 
+    _advice = "To fetch it, run"
+
     def __init__(
         self,
         name: str,
@@ -65,7 +67,7 @@ class MissingError(WeightsError):
         kit = f"{self.name.partition('.')[0]}.zip"
         return (
             f"The model {self.name} ({self._contents()}) is not on this machine{why}.",
-            self._advice(f"`zoo weights fetch {self.name}`"),
+            f"{self._advice} `zoo weights fetch {self.name}`.",
             f"Without internet: run `zoo weights kit {kit} {self.name}` on a computer with "
             f"internet, then here `zoo weights install {kit}`.",
         )
@@ -92,22 +94,17 @@ class MissingError(WeightsError):
         partners = f"{', '.join(shown)} and {more} more" if more else " and ".join(shown)
         return f"{files} of {len(self.partners) + 1} models, {size} with {partners}"
 
-    def _advice(self, command: str) -> str:
-        return f"To fetch it, run {command}."
-
 
 class OfflineError(MissingError):
     """Weights are missing or damaged on this machine, and the network is switched off."""
 
-    def _advice(self, command: str) -> str:
-        return f"To fetch it, unset ZOO_OFFLINE and run {command}."
+    _advice = "To fetch it, unset ZOO_OFFLINE and run"
 
 
 class FetchError(MissingError):
     """Weights could not be fetched; the message has the reason for each server."""
 
-    def _advice(self, command: str) -> str:
-        return f"To try again, run {command}."
+    _advice = "To try again, run"
 
 
 class UnreachableError(FetchError):

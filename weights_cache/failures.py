@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from weights_cache.interruptions import is_interruption
+from weights_cache.interruptions import is_interruption, raising_package
 from weights_cache.messages import visible
 from weights_cache.shown_urls import shown_url
 
@@ -97,6 +97,8 @@ def explain(error: Exception) -> Exception:
 
 #: Packages whose exceptions wrap those of others.
 _WRAPPERS = ("requests", "urllib3")
+#: Packages that connect and send.
+_CONNECTING = ("http", "urllib3")
 
 
 def interruption_in(
@@ -114,7 +116,8 @@ def interruption_in(
     for one in _chain(error, handled):
         if type(one).__module__.partition(".")[0] in _WRAPPERS:
             continue  # urllib3's exceptions have the traceback of the wrapped one
-        if is_interruption(one) and not (isinstance(one, TimeoutError) and _is_of_network(one)):
+        is_of_network = isinstance(one, TimeoutError) and raising_package(one) in _CONNECTING
+        if is_interruption(one) and not is_of_network:
             return one
     return None
 
@@ -125,15 +128,6 @@ def _chain(error: BaseException | None, handled: BaseException | None) -> Iterat
         seen.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
-
-
-def _is_of_network(error: TimeoutError) -> bool:
-    """Whether the error was raised in the modules that connect and send."""
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    name = str(traceback.tb_frame.f_globals.get("__name__", "")) if traceback else ""
-    return name.partition(".")[0] in ("http", "urllib3")
 
 
 def _innermost_reason(error: Exception) -> str:

@@ -21,6 +21,7 @@ from weights_cache.errors import (
 from weights_cache.failures import Failure, UnavailableError
 from weights_cache.file_checks import find_fault, is_missing
 from weights_cache.locations import (
+    CACHE_ADVICE,
     CACHE_VARIABLE,
     MIRROR_VARIABLE,
     OFFLINE_VARIABLE,
@@ -40,7 +41,6 @@ Install = Callable[[FileRecord, Fill], Path]
 Missing = Mapping[FileRecord, str]  # files to download, and the fault of each in the cache
 
 _BLOCK = 2**20
-_ADVICE = f"set {CACHE_VARIABLE} to a folder that can be written to and has room"
 _ATTEMPTS = 3  # to receive a file when another process removes the folder
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _SHOWN = 1  # number of files that an error describes; PoseNet has 71
@@ -64,7 +64,10 @@ def fetch_files(
         raise _offline_error(locations, record, missing)
     needed = sum(file.bytes for file in (*copies, *missing))
     with installing(locations, record, needed, progress) as (install, shown):
-        found = {file.path: install(file, partial(_copy, copies[file])) for file in copies}
+        found = {
+            file.path: install(file, partial(copy_blocks, copies[file], _read_blocks))
+            for file in copies
+        }
         if missing:
             found |= _download_all(locations, record, missing, install, shown)
     return found
@@ -78,9 +81,9 @@ def installing(
 
     ``needed`` is the number of free bytes that the disk must have.
     """
-    with writing_to(locations.cache, needed, _ADVICE):
+    with writing_to(locations.cache, needed, CACHE_ADVICE):
         locations.cache.mkdir(parents=True, exist_ok=True)
-        require_space(locations.cache, needed, _ADVICE)
+        require_space(locations.cache, needed, CACHE_ADVICE)
         with showing(record.name, needed, progress) as shown:
             yield partial(_install, locations, record, shown), shown
 
@@ -137,9 +140,9 @@ def _absent(record: ModelRecord, files: Iterable[FileRecord]) -> list[AbsentFile
 
 def _local_reasons(locations: Locations, record: ModelRecord, missing: Missing) -> list[str]:
     """Return the faults on this machine: a mirror that does not exist, damaged files."""
-    folder = locations.missing_mirror()
+    folder = locations.mirror_folder
     text = f"the mirror {shown_url(str(folder))} does not exist ({MIRROR_VARIABLE})"
-    reasons = [text] if folder else []
+    reasons = [text] if folder and not folder.is_dir() else []
     cached = [locations.in_cache(record, file) for file in missing]
     mirrored = [locations.in_mirror(record, file) for file in missing]
     return [*reasons, *_damage("cache", cached), *_damage("mirror", filter(None, mirrored))]
@@ -213,10 +216,11 @@ def _receive(
                     raise
 
 
-def _copy(source: Path, part: Part) -> None:
+def copy_blocks(source: Path, blocks: Callable[[Path], Iterable[bytes]], part: Part) -> None:
+    """Receive a part from blocks of ``source``, which may have changed since it was checked."""
     part.restart()
     try:
-        for block in _read_blocks(source):
+        for block in blocks(source):
             part.write(block)
         part.finish()
     except WrongBytesError as error:

@@ -49,8 +49,7 @@ def find_bundled_fault(path: Path, file: FileRecord) -> str | None:
     """Return the fault of a bundled file, or None; a CRC-32 is checked in place of the sha256."""
     import zlib
 
-    fault = find_size_fault(path, file)
-    if fault:
+    if fault := find_size_fault(path, file):
         return fault
     try:
         whole = zlib.crc32(path.read_bytes()) == file.crc32
@@ -90,11 +89,10 @@ def _size_fault(path: Path, status: os.stat_result, file: FileRecord) -> str | N
 def _reading_fault(path: Path, error: OSError) -> str:
     """Return the fault for an error of the system; an error of a signal handler is raised again."""
     # Imported here as a right file does not need them: each import delays the cold start.
-    from weights_cache.interruptions import is_interruption
+    from weights_cache.interruptions import pass_interruption
     from weights_cache.ownership import owner_of
 
-    if isinstance(error, TimeoutError) and is_interruption(error):
-        raise error
+    pass_interruption(error)
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return f"{path} is missing"
     if isinstance(error, IrregularFileError):

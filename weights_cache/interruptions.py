@@ -1,7 +1,6 @@
 """Recognition of exceptions that interrupt reading from outside, such as a time limit."""
 
 import sys
-from types import TracebackType
 
 #: Packages whose errors are about the data they read: this project, Python, and dependencies.
 _READERS = frozenset(
@@ -39,19 +38,24 @@ def is_interruption(error: BaseException) -> bool:
         return True
     if _package(type(error).__module__) not in _READERS:
         return True
-    module = _innermost_module(error.__traceback__)
+    package = raising_package(error)
     if isinstance(error, TimeoutError) and error.errno is None:
-        return _package(module) not in _WAITING
-    return bool(module) and _package(module) not in _READERS
+        return package not in _WAITING
+    return bool(package) and package not in _READERS
 
 
-def _innermost_module(traceback: TracebackType | None) -> str:
-    """Return the name of the module whose code raised, or "" if unknown."""
-    if traceback is None:
-        return ""
-    while traceback.tb_next is not None:
+def pass_interruption(error: Exception) -> None:
+    """Raise a TimeoutError of a signal handler or another thread again."""
+    if isinstance(error, TimeoutError) and is_interruption(error):
+        raise error
+
+
+def raising_package(error: BaseException) -> str:
+    """Return the name of the package whose code raised an error, or "" if unknown."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
-    return str(traceback.tb_frame.f_globals.get("__name__", ""))
+    return _package(str(traceback.tb_frame.f_globals.get("__name__", ""))) if traceback else ""
 
 
 def _package(module: str) -> str:

@@ -73,9 +73,8 @@ def _declared_kits() -> Iterator[Kit]:
 
     for point in entry_points(group=GROUP):
         try:
-            spec = find_spec(
-                point.value.partition(".")[0]
-            )  # a top-level package is not imported by this
+            # A top-level package is not imported by this.
+            spec = find_spec(point.value.partition(".")[0])
         except (ImportError, ValueError):
             continue
         for location in (spec and spec.submodule_search_locations) or ():

@@ -13,6 +13,9 @@ CACHE_VARIABLE = "ZOO_WEIGHTS_CACHE"
 MIRROR_VARIABLE = "ZOO_WEIGHTS_MIRROR"
 OFFLINE_VARIABLE = "ZOO_OFFLINE"
 
+#: The next step when the cache cannot be written to.
+CACHE_ADVICE = f"set {CACHE_VARIABLE} to a folder that can be written to and has room"
+
 _HEXADECIMAL = frozenset("0123456789abcdef")
 
 
@@ -93,11 +96,6 @@ class Locations(NamedTuple):
 
         folders = (kit.folder / record.name for kit in installed_kits())
         return [folder for folder in folders if folder.is_dir()]
-
-    def missing_mirror(self) -> Path | None:
-        """Return the mirror folder if it does not exist, or None."""
-        folder = self.mirror_folder
-        return folder if folder and not folder.is_dir() else None
 
     def urls(self, record: ModelRecord, file: FileRecord) -> list[str]:
         """Return the URLs of ``file``: in the mirror, then the pinned ones."""

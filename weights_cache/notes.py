@@ -63,9 +63,9 @@ class HashNotes:
         """Write the notes if any changed, without those of removed files."""
         if not self._changed or not self._path:
             return
-        from weights_cache.atomic_files import (
-            replacing,
-        )  # not needed at a cold start, which only reads
+        # Not needed at a cold start, which only reads.
+        from weights_cache.atomic_files import replacing
+        from weights_cache.interruptions import pass_interruption
 
         kept = {path: note for path, note in self._notes.items() if os.path.lexists(path)}
         make_private(self._path.parent)
@@ -73,7 +73,7 @@ class HashNotes:
             with replacing(self._path, 0o600) as stream:
                 stream.write(json.dumps(kept, indent=1).encode())
         except OSError as error:
-            _pass_interruption(error)
+            pass_interruption(error)
 
     def _knows(self, path: Path, file: FileRecord) -> bool:
         note = self._notes.get(str(path))
@@ -96,17 +96,11 @@ class HashNotes:
         except FileNotFoundError:
             return {}
         except (OSError, WeightsError) as error:
-            _pass_interruption(error)
+            from weights_cache.interruptions import pass_interruption
+
+            pass_interruption(error)
             return {}
         return notes if isinstance(notes, dict) else {}
-
-
-def _pass_interruption(error: Exception) -> None:
-    """Raise an exception of a signal handler again; other errors of notes cost one more hash."""
-    from weights_cache.interruptions import is_interruption
-
-    if isinstance(error, TimeoutError) and is_interruption(error):
-        raise error
 
 
 def forget(name: str) -> None:

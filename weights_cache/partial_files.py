@@ -41,9 +41,6 @@ class Part:
         self._report = report
         self._path, descriptor = _open_part(target)
         self._stream = io.FileIO(descriptor, "r+")
-        self._resume()
-
-    def _resume(self) -> None:
         left = self._stream.seek(0, os.SEEK_END)
         self._advance(left)
         if left > self.file.bytes:

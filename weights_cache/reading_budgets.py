@@ -62,8 +62,7 @@ class ReadingBudget:
                 "file_bytes",
                 self._free_bytes,
             )
-        if monotonic() > self._deadline:
-            self.check_time()
+        self.check_time()
 
     def check_time(self) -> None:
         """Raise a BudgetError if reading takes too long."""
@@ -133,20 +132,17 @@ def spend(count: int, what: str) -> None:
     Raises:
         BudgetError: the limit of bytes or of seconds is exceeded.
     """
-    budget = _active.get()
-    if budget is not None:
+    if budget := _active.get():
         budget.spend(count, what)
 
 
 def check_time() -> None:
     """Raise a BudgetError if reading takes too long."""
-    budget = _active.get()
-    if budget is not None:
+    if budget := _active.get():
         budget.check_time()
 
 
 def add_file(status: os.stat_result) -> None:
     """Extend the active budget by the size of a file."""
-    budget = _active.get()
-    if budget is not None:
+    if budget := _active.get():
         budget.add_file(status)

@@ -21,7 +21,7 @@ from weights_cache.errors import WeightsError
 from weights_cache.failures import UnavailableError
 from weights_cache.first_use import TOO_LARGE, WEB_PAGE, FirstPart, OtherHashError
 from weights_cache.json_documents import parse_json, read_document
-from weights_cache.locations import CACHE_VARIABLE, OFFLINE_VARIABLE, Locations, PathLike
+from weights_cache.locations import CACHE_ADVICE, OFFLINE_VARIABLE, Locations, PathLike
 from weights_cache.manifest import Group, parse_manifest
 from weights_cache.notes import HashNotes, forget
 from weights_cache.ownership import is_closed, is_own
@@ -46,8 +46,6 @@ _METADATA = "metadata.json"
 
 #: Short reasons of failures that mean that an optional file does not exist.
 _ABSENT = ("status 403", "status 404", "status 410", WEB_PAGE)
-_ADVICE = f"set {CACHE_VARIABLE} to a folder that can be written to and has room"
-
 _ATTEMPTS = 3  # to download when another process removes the folder
 
 Records = dict[str, FileRecord]
@@ -108,7 +106,7 @@ def _held(locations: Locations, key: str, say: Say | None = None) -> Iterator[No
     lock = locations.cache / ".locks" / f"{URLS_FOLDER}--{key}.lock"
     for path in (lock, locations.cache / URLS_FOLDER / key):
         refuse_foreign_links(locations.cache, path)
-    with writing_to(locations.cache, 0, _ADVICE), locked(lock, say):
+    with writing_to(locations.cache, 0, CACHE_ADVICE), locked(lock, say):
         (locations.cache / URLS_FOLDER).mkdir(parents=True, exist_ok=True)
         yield
 
@@ -231,7 +229,7 @@ class _Fetch(NamedTuple):
         """Add the shards and the metadata of a web model."""
         main = folder / self.address.name
         document, groups = _manifest(main, self.address.shown)
-        require_space(folder, sum(e.bytes for group in groups for e in group.entries), _ADVICE)
+        require_space(folder, sum(e.bytes for group in groups for e in group.entries), CACHE_ADVICE)
         shards = [require_relative(s, self.address.shown) for group in groups for s in group.shards]
         for shard in shards:
             if shard in (*found, NOTE_NAME, _METADATA):

@@ -78,18 +78,8 @@ def locate(
     from weights_cache.notes import HashNotes
 
     locations = Locations.choose(cache, mirror, offline)
-    book, kits = HashNotes(record.name), locations.kit_folders(record)
-    found: dict[str, Path] = {}
-    faults: dict[FileRecord, str] = {}
-    for file in record.files:
-        path, fault = _find_file(locations, record, file, kits, book.find_fault)
-        mirrored = None if path else locations.in_mirror(record, file)
-        if path:
-            found[file.path] = path
-        elif mirrored and book.find_fault(mirrored, file) is None:
-            found[file.path] = mirrored
-        else:
-            faults[file] = fault
+    book = HashNotes(record.name)
+    found, faults = _search(locations, record, book.find_fault, with_mirror=True)
     book.save()
     return _complete(locations, record, found, faults, progress)
 
@@ -112,15 +102,7 @@ def fetch(
     if record.bundled:
         return _bundled_files(record)
     locations = Locations.choose(cache, mirror, offline)
-    kits = locations.kit_folders(record)
-    found: dict[str, Path] = {}
-    faults: dict[FileRecord, str] = {}
-    for file in record.files:
-        path, fault = _find_file(locations, record, file, kits, find_fault)
-        if path:
-            found[file.path] = path
-        else:
-            faults[file] = fault
+    found, faults = _search(locations, record, find_fault, with_mirror=False)
     return _complete(locations, record, found, faults, progress)
 
 
@@ -138,9 +120,8 @@ def status(
     >>> status("posenet-tiny")
     'bundled'
     """
-    needed = {
-        file.path for file in find_record(name).files if file.urls
-    }  # files without URLs may be absent
+    # Files without URLs may be absent.
+    needed = {file.path for file in find_record(name).files if file.urls}
     states = file_states(name, cache=cache, mirror=mirror, only=only)
     found = {state for path, state in states.items() if path in needed or state == "bundled"}
     return max(found, key=get_args(State).index, default="missing")
@@ -175,6 +156,25 @@ def _state(locations: Locations, record: ModelRecord, file: FileRecord) -> State
     if any(_has_size(path, file) for path in cached):
         return "cached"
     return "mirror" if _has_size(locations.in_mirror(record, file), file) else "missing"
+
+
+def _search(
+    locations: Locations, record: ModelRecord, check: Check, *, with_mirror: bool
+) -> tuple[dict[str, Path], dict[FileRecord, str]]:
+    """Return the paths of the right files, and the faults of the other files in the cache."""
+    kits = locations.kit_folders(record)
+    found: dict[str, Path] = {}
+    faults: dict[FileRecord, str] = {}
+    for file in record.files:
+        path, fault = _find_file(locations, record, file, kits, check)
+        if path is None and with_mirror:
+            mirrored = locations.in_mirror(record, file)
+            path = mirrored if mirrored and check(mirrored, file) is None else None
+        if path:
+            found[file.path] = path
+        else:
+            faults[file] = fault
+    return found, faults
 
 
 def _find_file(

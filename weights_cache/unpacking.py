@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from weights_cache.errors import WeightsError
-from weights_cache.fetching import installing
+from weights_cache.fetching import copy_blocks, installing
 from weights_cache.file_checks import find_fault
 from weights_cache.kits import MIRROR
 from weights_cache.locations import Locations, PathLike
 from weights_cache.packing import MANIFEST, PACKAGE
-from weights_cache.partial_files import Part, WrongBytesError
 from weights_cache.paths import inside, require_relative
 from weights_cache.registry import FileRecord, ModelRecord, list_records
 from weights_cache.regular_files import open_regular
@@ -30,16 +29,8 @@ _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # other methods unpack wit
 
 _REMEDY = "the kit is damaged, or made for another version of friendly-zoo; make it again"
 
-#: Exceptions of reading a damaged zip file; RuntimeError for encrypted members.
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,
-    RuntimeError,
-    NotImplementedError,
-    ValueError,
-)
+#: Exceptions of reading a damaged zip file; RuntimeError for encrypted members or unknown methods.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
 
 Open = Callable[[], IO[bytes]]
 
@@ -246,14 +237,4 @@ def _install(
         return
     with installing(locations, record, sum(file.bytes for file in lacking), progress) as (put, _):
         for file in lacking:
-            put(file, partial(_fill, path, files[file]))
-
-
-def _fill(path: Path, opened: Open, part: Part) -> None:
-    part.restart()
-    try:
-        for block in _blocks(path, opened):
-            part.write(block)
-        part.finish()
-    except WrongBytesError as error:
-        raise WeightsError(f"{path} changed while it was installed: {error}") from error
+            put(file, partial(copy_blocks, path, partial(_blocks, opened=files[file])))

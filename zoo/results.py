@@ -238,7 +238,7 @@ KINDS = {
         ResultKind(
             Instance,
             ("mask",),
-            painter="zoo.drawing.instances:paint_instances",
+            painter="zoo.drawing.bodies:paint_instances",
             layer=0,
             rows="zoo.export.tables:rows_of_instance",
             columns=("area", "share"),

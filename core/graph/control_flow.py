@@ -123,16 +123,6 @@ def _first(references: Sequence[str], values: dict[str, Any]) -> list[Any]:
     return []
 
 
-def _count_step(turn: Turn) -> None:
-    guard = active_guard()
-    if guard is None:
-        return
-    try:
-        guard.count_loop_step()
-    except LimitError as error:
-        raise error.at(f"node {turn.carried[0][0]!r} ({BACK})") from None
-
-
 def _carry(turn: Turn, values: dict[str, Any]) -> bool:
     """Return whether there is a next iteration."""
     goes_on = False
@@ -140,9 +130,12 @@ def _carry(turn: Turn, values: dict[str, Any]) -> bool:
         if reference in values:
             values[name] = values.pop(reference)
             goes_on = True
-    if goes_on:
-        _count_step(turn)
     if not goes_on:
         for reference in turn.held:
             values.pop(reference, None)
+    elif guard := active_guard():
+        try:
+            guard.count_loop_step()
+        except LimitError as error:
+            raise error.at(f"node {turn.carried[0][0]!r} ({BACK})") from None
     return goes_on

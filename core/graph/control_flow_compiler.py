@@ -8,7 +8,7 @@ from core.errors import CoreError
 from core.graph.attribute_kinds import CheckedAttributes
 from core.graph.control_flow import BACK, Action, Program, Turn
 from core.graph.nodes import node_of
-from core.graph.order import last_uses, running_order
+from core.graph.subgraph import last_uses, running_order
 
 if TYPE_CHECKING:
     from core.graph.bound_nodes import BoundNode

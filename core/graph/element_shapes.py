@@ -1,4 +1,4 @@
-"""Element shapes of lists and arrays, in which lengths or the rank may be unknown."""
+"""Element shapes of lists and arrays, with unknown lengths, and indices that nodes read."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -57,3 +57,23 @@ def defined(shape: ElementShape, elements: Iterable[Shape], what: str) -> Shape:
 
 def _shown(shape: ElementShape) -> str:
     return "of any rank" if shape is None else str(shape)
+
+
+def number(value: Any) -> int:
+    """An index or a count, which may have axes of length 1.
+
+    >>> number(((3,),))
+    3
+    """
+    while isinstance(value, tuple) and value:
+        value = value[0]
+    if not isinstance(value, (int, float)):
+        raise CoreError(f"a node needs an integer, got {value!r:.80}")
+    return int(value)
+
+
+def numbers(value: Any) -> tuple[int, ...]:
+    """Indices or lengths along one axis."""
+    if not isinstance(value, tuple):
+        raise CoreError(f"a node needs numbers along one axis, got {value!r:.80}")
+    return tuple(map(number, value))

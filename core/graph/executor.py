@@ -12,8 +12,7 @@ from core.graph.bound_nodes import BoundNode, bound_to_op, function_of
 from core.graph.control_flow import LOOP_TYPES, Program, run_program
 from core.graph.node_types import NodeType, find_node_type
 from core.graph.nodes import Function, FunctionName, Node
-from core.graph.order import last_uses
-from core.graph.subgraph import Subgraph
+from core.graph.subgraph import Subgraph, last_uses
 from core.guards import check_active
 from core.locks import new_lock
 from core.tensors import Tensor

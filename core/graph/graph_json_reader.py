@@ -21,20 +21,12 @@ from core.graph.nodes import (
 
 #: Tensor dtypes by TensorFlow's; as in TensorFlow.js, integers are int32.
 DTYPES = {
-    "DT_FLOAT": "float32",
-    "DT_HALF": "float32",
-    "DT_DOUBLE": "float32",
-    "DT_BFLOAT16": "float32",
-    "DT_INT8": "int32",
-    "DT_UINT8": "int32",
-    "DT_INT16": "int32",
-    "DT_UINT16": "int32",
-    "DT_INT32": "int32",
-    "DT_INT64": "int32",
+    **dict.fromkeys(("DT_FLOAT", "DT_HALF", "DT_DOUBLE", "DT_BFLOAT16"), "float32"),
+    **dict.fromkeys(("DT_INT8", "DT_UINT8", "DT_INT16", "DT_UINT16"), "int32"),
+    **dict.fromkeys(("DT_INT32", "DT_INT64"), "int32"),
     "DT_BOOL": "bool",
     "DT_STRING": "string",
-    "DT_COMPLEX64": "complex64",
-    "DT_COMPLEX128": "complex64",
+    **dict.fromkeys(("DT_COMPLEX64", "DT_COMPLEX128"), "complex64"),
 }
 
 
@@ -84,8 +76,8 @@ def read_initializer(
     given = mapping(mapping(signature or {}, "the signature").get("outputs") or {}, "its outputs")
     if given:
         outputs = {_public(name): _resource(name, info) for name, info in given.items()}
-    else:
-        outputs = _last_steps(initializer.nodes)
+    else:  # the last nodes: only a NoOp may wait for them
+        outputs = _leaves([node for node in initializer.nodes if node.type != "NoOp"])
     by_number = {str(info.get("resourceId")): _public(name) for name, info in given.items()}
     missing = [node for node, number in graph.resources.items() if number not in by_number]
     if missing:
@@ -101,12 +93,6 @@ def _resource(name: str, info: Any) -> Endpoint:
     return Endpoint(_public(text(info.get("name", name), name)), PartialSpec(None, "resource"))
 
 
-def _last_steps(nodes: Sequence[Node]) -> dict[str, Endpoint]:
-    """Return the last nodes of an initializer: only a NoOp may wait for them."""
-    steps = [node for node in nodes if node.type != "NoOp"]
-    return _leaves(steps)
-
-
 def read_nodes(document: Any) -> list[Node]:
     """The nodes of a GraphDef's list of nodes.
 
@@ -118,11 +104,9 @@ def read_nodes(document: Any) -> list[Node]:
 
 def read_functions(library: Any) -> dict[str, Function]:
     """The functions of a GraphDef's library, by name."""
-    found = {}
-    for document in _list(mapping(library or {}, "the library").get("function"), "the functions"):
-        function = _function(mapping(document, "a function"))
-        found[function.name] = function
-    return found
+    documents = _list(mapping(library or {}, "the library").get("function"), "the functions")
+    functions = [_function(mapping(document, "a function")) for document in documents]
+    return {function.name: function for function in functions}
 
 
 def read_signature(

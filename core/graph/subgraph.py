@@ -1,13 +1,12 @@
-"""The nodes of a graph or function by name, and the ways through them."""
+"""Nodes of a graph or function by name, their execution order, and the last uses of values."""
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import partial
 
 from core.errors import CoreError
 from core.graph.control_flow import BACK, LOOP_TYPES
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Node, node_of, output_index
-from core.graph.order import running_order
 from core.locks import lazy_property
 from core.tensors import Tensor
 
@@ -97,3 +96,56 @@ class Subgraph:
     def _goes_back(self, name: str, reference: str) -> bool:
         source = self.nodes.get(node_of(reference))
         return self.nodes[name].type == "Merge" and source is not None and source.type == BACK
+
+
+def running_order(
+    needs: Callable[[str], Iterable[str]],
+    given: Iterable[str],
+    wanted: Iterable[str],
+    later: Callable[[str], Iterable[str]] = lambda name: (),
+) -> list[str]:
+    """The names of nodes that lead to wanted ones, each after what it needs.
+
+    Args:
+        needs: gives the names of the nodes that must run before a node, or raises for an unknown
+            one.
+        given: names of nodes that need not run.
+        wanted: names of nodes that must run.
+        later: gives the names of the nodes that must run, too, if a node does, before it or after.
+
+    Raises:
+        CoreError: a name is unknown, or nodes wait for each other in a circle.
+    """
+    done, waiting = set(given), set[str]()
+    order: list[str] = []
+    stack = [*wanted][::-1]
+    closing = 0  # how many nodes of the order were asked what must run later
+    while stack or closing < len(order):
+        if not stack:
+            stack += later(order[closing])
+            closing += 1
+            continue
+        name = stack[-1]
+        if name in done:
+            stack.pop()
+        elif name in waiting:
+            order.append(name)
+            done.add(name)
+            stack.pop()
+        else:
+            waiting.add(name)
+            missing = [n for n in needs(name) if n not in done]
+            if any(n in waiting for n in missing):
+                raise CoreError(f"node {name!r} waits for itself: the graph has a circle")
+            stack += missing
+    return order
+
+
+def last_uses(needs: Sequence[Sequence[str]], wanted: Iterable[str]) -> list[list[str]]:
+    """For each step of a sequence the references that nobody needs after it, by what each needs."""
+    remaining = set(wanted)
+    freed: list[list[str]] = []
+    for needed in reversed(needs):
+        freed.append([n for n in dict.fromkeys(needed) if n not in remaining])
+        remaining.update(needed)
+    return freed[::-1]

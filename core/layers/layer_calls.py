@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import CoreError
-from core.graph.order import running_order
+from core.graph.subgraph import running_order
 from core.layers.builder import Builder, LayerCall, Value
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, sources
 from core.layers.layer_config import dimensions

@@ -21,9 +21,8 @@ from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.executor import Executor
 from core.graph.feeds import as_tensor, as_view
-from core.graph.initialization import Initialization
+from core.graph.initialization import Initialization, check_count, check_given, check_unique
 from core.graph.nodes import Graph, PartialSpec
-from core.graph.validation import check_count, check_given, check_unique
 from core.graph.weight_tensors import shown_graph, weight
 from core.guards import Guard, RunCancelledError, active_guard, guarded
 from core.model.graph_signature import GraphSignature, MakeFeed, listed

@@ -1,42 +1,7 @@
 """Every op, in files by family. Importing this package declares them all."""
 
-from core.ops import (  # noqa: F401
-    activation,
-    binary,
-    compare,
-    complex_numbers,
-    composite,
-    contraction,
-    conv,
-    create,
-    decomposition,
-    depthwise,
-    dilation,
-    fused,
-    image,
-    indexing,
-    linear,
-    masks,
-    normalization,
-    pooling,
-    quantisation,
-    ragged,
-    random_numbers,
-    recurrent,
-    reduce,
-    resize,
-    sampling,
-    scan,
-    segment,
-    shape,
-    signal,
-    slice,
-    sort,
-    space,
-    sparse,
-    strings,
-    suppression,
-    unary,
-    volume,
-    warp,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
+for _file in iter_modules(__path__):
+    import_module(f"{__name__}.{_file.name}")

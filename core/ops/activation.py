@@ -1,6 +1,6 @@
-"""Activations that look along an axis, and gradients of activations."""
+"""Activations along an axis, and gradients of activations."""
 
-from core.ops.zero_gradients import zero_gradient
+from core.ops.declaring import zero_gradient
 from core.registry import op, ops
 from core.specs import Spec, broadcast_shapes, check_dy, normal_axis
 
@@ -47,9 +47,7 @@ def log_softmax(logits: Spec, *, axis: int = -1) -> Spec:
     return logits
 
 
-@log_softmax.gradient("logits")
-def _(g, y, axis):
-    return ops.log_softmax_grad(g, y, axis=axis)
+log_softmax.gradient("logits")(lambda g, y, axis: ops.log_softmax_grad(g, y, axis=axis))
 
 
 @op(input_dtype="float32")
@@ -85,7 +83,7 @@ def relu_grad(dy: Spec, y: Spec) -> Spec:
 
     Args:
         dy: the gradient of the result.
-        y: the result, or what was given; of the same shape.
+        y: the result or the input; of the same shape.
 
     >>> core.relu_grad([3.0, 3.0], [2.0, 0.0]).numpy()
     array([3., 0.], dtype=float32)
@@ -94,11 +92,7 @@ def relu_grad(dy: Spec, y: Spec) -> Spec:
     return y
 
 
-@relu_grad.gradient("dy")
-def _(g, y):
-    return ops.relu_grad(g, y)
-
-
+relu_grad.gradient("dy")(lambda g, y: ops.relu_grad(g, y))
 zero_gradient(relu_grad, "y")
 
 
@@ -116,11 +110,5 @@ def elu_grad(dy: Spec, y: Spec) -> Spec:
     return Spec(broadcast_shapes(dy.shape, y.shape))
 
 
-@elu_grad.gradient("dy")
-def _(g, y):
-    return ops.elu_grad(g, y)
-
-
-@elu_grad.gradient("y")
-def _(g, dy, y):
-    return ops.select(y < 0.0, g * dy, ops.zeros_like(g))
+elu_grad.gradient("dy")(lambda g, y: ops.elu_grad(g, y))
+elu_grad.gradient("y")(lambda g, dy, y: ops.select(y < 0.0, g * dy, ops.zeros_like(g)))

@@ -7,11 +7,10 @@ of its input, so that no row mentions broadcasting.
 from typing import NamedTuple
 
 from core.errors import CoreError
-from core.operation import UNSPELLED, Op, Rule, Spellings, Traits
+from core.operation import UNSPELLED, Rule, Spellings, Traits
 from core.ops.complex_numbers import conjugate
-from core.ops.row_documents import TAKES, document
-from core.ops.zero_gradients import zero
-from core.registry import op, ops, register
+from core.ops.declaring import TAKES, declare_row, zero
+from core.registry import op, ops
 from core.specs import Spec, broadcast_shapes
 
 FLOAT, REAL, NUMBER, INT = "float32", "real", "number", "int32"
@@ -58,7 +57,7 @@ class BinaryRow(NamedTuple):
     kernel_name: str = ""
     kernel_inputs: tuple[str, ...] = ()  # TensorFlow.js's names, where they differ
     method: bool = True
-    example: tuple[str, str] = ("", "")  # the arguments of a call, and what is printed
+    example: tuple[str, str] = ("", "")  # the arguments of a call, and the printed result
     spellings: Spellings = UNSPELLED
 
 
@@ -131,36 +130,23 @@ BINARY = [
 # fmt: on
 
 
-def _binary(row: BinaryRow) -> Op:
-    first, second = names = row.rule.__code__.co_varnames[:2]
-    return register(
-        Op(
-            row.rule,
-            name=row.name,
-            doc=document(
-                f"Element-wise: {row.doc}.",
-                [
-                    f"{first}: a tensor, {TAKES[row.dtype]}.",
-                    f"{second}: a tensor of a shape that broadcasts with that of {first}; mixed",
-                    "    dtypes become their common one.",
-                ],
-                row.rule,
-                (row.name, *row.example),
-            ),
-            kernel_name=row.kernel_name,
-            js_names=dict(zip(names, row.kernel_inputs, strict=False)),
-            gradients=dict(zip(names, (row.gradient_a, row.gradient_b), strict=True)),
-            promote=True,
-            input_dtype=row.dtype,
-            method=row.method,
-            spellings=row.spellings,
-            traits=Traits(elementwise=row.dtype != INT and row.rule is not broadcast_to_int),
-        )
-    )
-
-
 for _row in BINARY:
-    _binary(_row)
+    _first, _second = _names = _row.rule.__code__.co_varnames[:2]
+    declare_row(
+        _row,
+        _row.rule,
+        f"Element-wise: {_row.doc}.",
+        [
+            f"{_first}: a tensor, {TAKES[_row.dtype]}.",
+            f"{_second}: a tensor of a shape that broadcasts with that of {_first}; mixed",
+            "    dtypes become their common one.",
+        ],
+        [_row.gradient_a, _row.gradient_b],
+        kernel_name=_row.kernel_name,
+        js_names=dict(zip(_names, _row.kernel_inputs, strict=False)),
+        promote=True,
+        traits=Traits(elementwise=_row.dtype != INT and _row.rule is not broadcast_to_int),
+    )
 
 
 @op(
@@ -183,6 +169,4 @@ def add_n(tensors: list[Spec]) -> Spec:
     return tensors[0]
 
 
-@add_n.gradient("tensors")
-def _(g, tensors_spec):
-    return [g] * len(tensors_spec)
+add_n.gradient("tensors")(lambda g, tensors_spec: [g] * len(tensors_spec))

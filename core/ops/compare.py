@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 from core.errors import CoreError
-from core.operation import UNSPELLED, Op, Rule, Spellings
-from core.ops.row_documents import TAKES, document
-from core.ops.zero_gradients import zero, zero_gradient
-from core.registry import op, ops, register
+from core.operation import UNSPELLED, Rule, Spellings
+from core.ops.declaring import TAKES, declare_row, zero, zero_gradient
+from core.registry import op, ops
 from core.specs import Spec, broadcast_shapes
 
 
@@ -31,7 +30,7 @@ class CompareRow(NamedTuple):
     rule: Rule = to_bool
     gradient: Rule | None = None  # for both inputs
     method: bool = True
-    example: tuple[str, str] = ("", "")  # the arguments of a call, and what is printed
+    example: tuple[str, str] = ("", "")  # the arguments of a call, and the printed result
     spellings: Spellings = UNSPELLED
 
 
@@ -68,25 +67,16 @@ COMPARE = [
 # fmt: on
 
 for _row in COMPARE:
-    register(
-        Op(
-            _row.rule,
-            name=_row.name,
-            doc=document(
-                f"Element-wise: {_row.doc}.",
-                [
-                    f"a: a tensor, {TAKES[_row.dtype]}.",
-                    "b: a tensor of a shape that broadcasts with that of a.",
-                ],
-                _row.rule,
-                (_row.name, *_row.example),
-            ),
-            gradients={"a": _row.gradient, "b": _row.gradient},
-            promote=_row.dtype is None,
-            input_dtype=_row.dtype,
-            method=_row.method,
-            spellings=_row.spellings,
-        )
+    declare_row(
+        _row,
+        _row.rule,
+        f"Element-wise: {_row.doc}.",
+        [
+            f"a: a tensor, {TAKES[_row.dtype]}.",
+            "b: a tensor of a shape that broadcasts with that of a.",
+        ],
+        [_row.gradient, _row.gradient],
+        promote=_row.dtype is None,
     )
 
 
@@ -108,13 +98,5 @@ def select(condition: Spec, t: Spec, e: Spec) -> Spec:
 
 
 zero_gradient(select, "condition")
-
-
-@select.gradient("t")
-def _(g, condition):
-    return ops.select(condition, g, ops.zeros_like(g))
-
-
-@select.gradient("e")
-def _(g, condition):
-    return ops.select(condition, ops.zeros_like(g), g)
+select.gradient("t")(lambda g, condition: ops.select(condition, g, ops.zeros_like(g)))
+select.gradient("e")(lambda g, condition: ops.select(condition, ops.zeros_like(g), g))

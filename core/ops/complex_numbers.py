@@ -4,8 +4,11 @@ The gradient of a complex tensor holds the derivative along the real part in its
 along the imaginary part in its imaginary part.
 """
 
+from types import SimpleNamespace
+
 from core.errors import CoreError
 from core.operation import Spellings
+from core.ops.declaring import declare_row
 from core.registry import op, ops
 from core.specs import Spec
 
@@ -34,56 +37,28 @@ def complex(real: Spec, imag: Spec) -> Spec:
     return Spec(real.shape, "complex64")
 
 
-@complex.gradient("real")
-def _(g):
-    return ops.real(g)
+complex.gradient("real")(lambda g: ops.real(g))
+complex.gradient("imag")(lambda g: ops.imag(g))
 
 
-@complex.gradient("imag")
-def _(g):
-    return ops.imag(g)
-
-
-@op(input_dtype="complex64", spellings=Spellings(("Real",)))
-def real(input: Spec) -> Spec:
-    """The real parts of complex numbers.
-
-    Args:
-        input: complex64 tensor of any shape.
-
-    Returns:
-        float32, of the same shape.
-
-    >>> core.real(core.complex([1.0, 2.0], [3.0, 4.0])).numpy()
-    array([1., 2.], dtype=float32)
-    """
+def _part(input: Spec) -> Spec:
+    """float32, of the same shape."""
     return Spec(input.shape)
 
 
-@real.gradient("input")
-def _(g):
-    return ops.complex(g, ops.zeros_like(g))
-
-
-@op(input_dtype="complex64", spellings=Spellings(("Imag",)))
-def imag(input: Spec) -> Spec:
-    """The imaginary parts of complex numbers.
-
-    Args:
-        input: complex64 tensor of any shape.
-
-    Returns:
-        float32, of the same shape.
-
-    >>> core.imag(core.complex([1.0, 2.0], [3.0, 4.0])).numpy()
-    array([3., 4.], dtype=float32)
-    """
-    return Spec(input.shape)
-
-
-@imag.gradient("input")
-def _(g):
-    return ops.complex(ops.zeros_like(g), g)
+for _name, _kind, _example, _gradient in (
+    ("real", "real", "1., 2.", lambda g: ops.complex(g, ops.zeros_like(g))),
+    ("imag", "imaginary", "3., 4.", lambda g: ops.complex(ops.zeros_like(g), g)),
+):
+    _call = "core.complex([1.0, 2.0], [3.0, 4.0])", f"array([{_example}], dtype=float32)"
+    _fields = {"method": False, "spellings": Spellings((_name.capitalize(),))}
+    declare_row(
+        SimpleNamespace(name=_name, dtype="complex64", example=_call, **_fields),
+        _part,
+        f"The {_kind} parts of complex numbers.",
+        ["input: complex64 tensor of any shape."],
+        [_gradient],
+    )
 
 
 @op(input_dtype="complex64", spellings=Spellings(("ComplexAbs",)))

@@ -14,7 +14,7 @@ from core.tensors import Tensor
 
 
 class Terms(NamedTuple):
-    """An equation with a letter for each axis, also for those that ``...`` stood for."""
+    """An equation with a letter for each axis, also for the axes of ``...``."""
 
     inputs: tuple[str, ...]
     output: str
@@ -53,7 +53,7 @@ def read_equation(equation: str, shapes: Sequence[Shape]) -> Terms:
 
 
 def _implied_output(left: str, between: str) -> str:
-    """Without an arrow: the letters that stand there once, in the order of the alphabet."""
+    """The result's axes without an arrow: the letters that occur once, in alphabetical order."""
     return between + "".join(c for c in sorted(set(left)) if c.isalpha() and left.count(c) == 1)
 
 
@@ -71,7 +71,7 @@ def _check_output(equation: str, output: str, terms: Sequence[str], between: str
 def _sizes(
     equation: str, terms: Sequence[str], shapes: Sequence[Shape], between: str
 ) -> dict[str, int]:
-    """Length of each axis; those of ``...`` may be repeated from 1."""
+    """Length of each axis; an axis of ``...`` may be repeated from 1."""
     sizes: dict[str, int] = {}
     for term, shape in zip(terms, shapes, strict=True):
         for axis, (letter, length) in enumerate(zip(term, shape, strict=True)):
@@ -120,10 +120,10 @@ def _flow_into(position: int, g: Any, inputs: list[Any], terms: Terms) -> Any:
     wanted = ""
     for letter in terms.inputs[position]:
         length = terms.sizes[letter]
-        if letter in wanted:  # a diagonal: nothing flows into what is beside it
+        if letter in wanted:  # a diagonal: no gradient reaches the other values
             known.append(letter + (letter := next(unused)))
             factors.append(np.eye(length, dtype=np.float32))
-        elif letter not in "".join(known):  # summed by itself: the same flows into all
+        elif letter not in "".join(known):  # summed by itself: all values get one gradient
             known.append(letter)
             factors.append(np.ones(length, np.float32))
         wanted += letter
@@ -137,7 +137,7 @@ def einsum(equation: str, *tensors: TensorLike) -> Tensor:
     Args:
         equation: for each tensor its axes as letters, then those of the result, such as
             ``"bij,bjk->bik"``. ``...`` stands for any axes; a letter twice in one term takes the
-            diagonal; without ``->`` the result has the letters that stand there once.
+            diagonal; without ``->`` the result has the letters that occur once.
         tensors: as many as the equation has terms; mixed dtypes take the common one.
 
     >>> import core

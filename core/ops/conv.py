@@ -6,7 +6,7 @@ from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.operation import Op, Rule, Traits
-from core.ops.batches import image_op
+from core.ops.declaring import image_op
 from core.registry import composite, ops, register
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
@@ -152,10 +152,7 @@ def _texts(
     axes_of_x = f"[batch, {sizes}, {channels[0]}]"
     axes_of_filter = f"[filter {sizes.replace(', ', ', filter ')}, {channels[1]}]"
     axes_of_dy = f"[batch, new {sizes.replace(', ', ', new ')}, {channels[2]}]"
-    first, *rest = forward.attributes
     usual = "conv3d" if len(x) == 5 else "conv2d"
-    how = f"    {first}: see `{usual}`, like the rest.\n"
-    how += "".join(f"    {attribute}: see `{usual}`.\n" for attribute in rest)
     indent = " " * len(f">>> core.{name}_backprop_input(")
     to_x = f"""The gradient of `{name}` for x: the transposed convolution of ``dy``.
 
@@ -163,7 +160,8 @@ Args:
     dy: {axes_of_dy}, the gradient of the result.
     filter: {axes_of_filter}.
     input_shape: of x, {axes_of_x}.
-{how}
+    **how: see `{usual}`.
+
 >>> core.{name}_backprop_input(core.ones({dy}), core.ones({filter}),
 ...{indent[3:]}input_shape={x}).shape
 {x}
@@ -174,7 +172,8 @@ Args:
     x: {axes_of_x}.
     dy: {axes_of_dy}, the gradient of the result.
     filter_shape: {axes_of_filter}.
-{how}
+    **how: see `{usual}`.
+
 >>> core.{name}_backprop_filter(core.ones({x}), core.ones({dy}),
 ...{indent[3:]} filter_shape={filter}).shape
 {filter}

@@ -10,7 +10,7 @@ from core.annotations import Scalar, TensorLike
 from core.dispatch import tensor
 from core.dtypes import DTYPES, DType, check_dtype, check_value
 from core.errors import CoreError
-from core.ops.zero_gradients import zero_gradient
+from core.ops.declaring import zero_gradient
 from core.registry import composite, op, ops
 from core.specs import Spec, check_choice, checked_shape, integer
 from core.tensors import Tensor
@@ -96,7 +96,7 @@ def scalar(value: Scalar, dtype: DType | None = None) -> Tensor:
 
 
 def range_steps(start: float, stop: float, step: float) -> tuple[int, float]:
-    """The number of values, and the step: 1 turns into -1 where the stop lies below the start.
+    """The number of values, and the step: 1 becomes -1 where the stop is below the start.
 
     >>> range_steps(5, 0, 1), range_steps(0, 5, 2), range_steps(5, 0, 2)
     ((5, -1), (3, 2), (0, 2))
@@ -115,7 +115,7 @@ def number_range(*, start: float, stop: float, step: float = 1, dtype: DType = "
     Args:
         start: the first.
         stop: the first that is left out.
-        step: between two of them; without one, or with 1, it goes down if ``stop`` is lower.
+        step: between two of them; by default, or with 1, the numbers descend if ``stop`` is lower.
         dtype: ``"float32"`` or ``"int32"``.
 
     >>> core.range(0, 6, 2).numpy()
@@ -182,7 +182,7 @@ def one_hot(
     off_value: float | bool = 0,
     dtype: DType = "int32",
 ) -> Spec:
-    """For each index a vector that has one value there, and another one elsewhere.
+    """Return a vector for each index, with one value at the index and another one elsewhere.
 
     Args:
         indices: int32; one outside of the vector gives a vector without the first value.

@@ -29,7 +29,7 @@ def band_part(a: Spec, num_lower: Spec, num_upper: Spec) -> Spec:
         num_upper: how many above; all if negative.
 
     Raises:
-        CoreError: there are not so many rows or columns.
+        CoreError: a number is larger than that of the rows or columns.
 
     >>> core.band_part([[1, 2], [3, 4]], 0, -1).numpy()
     array([[1, 2],
@@ -42,9 +42,7 @@ def band_part(a: Spec, num_lower: Spec, num_upper: Spec) -> Spec:
     return a
 
 
-@band_part.gradient("a")
-def _(g, num_lower, num_upper):
-    return ops.band_part(g, num_lower, num_upper)
+band_part.gradient("a")(lambda g, num_lower, num_upper: ops.band_part(g, num_lower, num_upper))
 
 
 @composite
@@ -99,7 +97,7 @@ def _orthogonal(vectors: list[Any]) -> list[Any]:
 def qr(x: TensorLike, full_matrices: bool = False) -> tuple[Tensor, Tensor]:
     """Write matrices as Q R: Q with columns of length 1 at right angles, R upper triangular.
 
-    By Householder's reflections; the signs are those of TensorFlow.js.
+    By Householder's reflections, with the signs of TensorFlow.js.
 
     Args:
         x: [..., rows, columns].
@@ -156,5 +154,5 @@ def _reflected(q: Any, r: Any, offset: int) -> tuple[Any, Any]:
 
 
 def _not_zero(x: Any) -> Any:
-    """A column of zeros needs no reflection: tau is then 0 / 1, not 0 / 0."""
+    """Replace zeros by ones: a column of zeros has tau 0 / 1, not 0 / 0: no reflection."""
     return ops.select(ops.equal(x, 0.0), 1.0, x)

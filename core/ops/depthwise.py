@@ -1,11 +1,13 @@
 """Convolutions of each channel by itself, and separable ones."""
 
+from typing import Any
+
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.operation import Traits
-from core.ops.batches import image_op
-from core.ops.conv import backprops, conv_spec, conv_window
+from core.ops.conv import backprops, conv2d, conv_spec, conv_window
+from core.ops.declaring import image_op
 from core.registry import composite, ops
 from core.specs import Spec
 from core.tensors import Tensor
@@ -18,27 +20,15 @@ from core.windows import Padding, Pair, check_format
     input_dtype="real",
     traits=Traits(heavy=True),
     method=True,
+    attributes_of=conv2d,
 )
-def depthwise_conv2d(
-    x: Spec,
-    filter: Spec,
-    *,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    data_format: str = "NHWC",
-    dilations: Pair = 1,
-    dim_rounding_mode: str | None = None,
-) -> Spec:
+def depthwise_conv2d(x: Spec, filter: Spec, **how: Any) -> Spec:
     """Convolve each channel with filters of its own.
 
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
         filter: [filter height, filter width, channels, multiplier].
-        strides: see `conv2d`, like the rest.
-        pad: see `conv2d`.
-        data_format: see `conv2d`.
-        dilations: see `conv2d`.
-        dim_rounding_mode: see `conv2d`.
+        **how: see `conv2d`.
 
     Returns:
         [batch, new height, new width, channels * multiplier]
@@ -46,8 +36,8 @@ def depthwise_conv2d(
     >>> core.depthwise_conv2d(core.ones((1, 2, 2, 3)), core.ones((2, 2, 3, 1))).numpy().ravel()
     array([4., 4., 4.], dtype=float32)
     """
-    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
-    return conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format)
+    w = conv_window(x, filter, 2, **how)
+    return conv_spec(x, w, filter.shape[2] * filter.shape[3], how["data_format"])
 
 
 depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_filter = backprops(

@@ -6,9 +6,8 @@ from typing import Any
 
 from core.errors import CoreError
 from core.nan_check import unchecked
-from core.ops.batches import image_op
+from core.ops.declaring import image_op, zero_gradient
 from core.ops.pooling import pool_spec, taps
-from core.ops.zero_gradients import zero_gradient
 from core.registry import op, ops
 from core.specs import Spec, check_dy
 from core.windows import Padding, Pair, Window, check_format, window
@@ -17,7 +16,7 @@ from core.windows import Padding, Pair, Window, check_format, window
 LOWEST = -(2.0**53)
 
 
-def _dilation_window(x: Spec, filter: Spec, strides: Pair, pad: Padding, dilations: Pair) -> Window:
+def _dilation_window(x: Any, filter: Any, strides: Pair, pad: Padding, dilations: Pair) -> Window:
     """The windows of a dilation, after checking its arguments."""
     if len(filter.shape) != 3 or len(x.shape) != 4 or filter.shape[2] != x.shape[3]:
         raise CoreError(
@@ -42,7 +41,7 @@ def dilation2d(
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
         filter: [filter height, filter width, channels], added to each window.
-        strides: see `conv2d`; here they may go with dilations.
+        strides: see `conv2d`; may be combined with dilations.
         pad: see `conv2d`; padding is never the largest.
         dilations: see `conv2d`.
         data_format: only ``"NHWC"``.
@@ -58,13 +57,13 @@ def dilation2d(
 
 
 @dilation2d.gradient("x")
-def _(g, x, filter, strides, pad, dilations):
-    return ops.dilation2d_backprop_input(x, g, filter, strides, pad, dilations)
+def _(g, x, filter, data_format, **how):
+    return ops.dilation2d_backprop_input(x, g, filter, **how)
 
 
 @dilation2d.gradient("filter")
-def _(g, x, filter, strides, pad, dilations):
-    return ops.dilation2d_backprop_filter(x, g, filter, strides, pad, dilations)
+def _(g, x, filter, data_format, **how):
+    return ops.dilation2d_backprop_filter(x, g, filter, **how)
 
 
 @op(kernel_name="Dilation2DBackpropInput", input_dtype="float32")
@@ -77,7 +76,7 @@ def dilation2d_backprop_input(
         x: [batch, height, width, channels].
         dy: [batch, new height, new width, channels], the gradient of the result.
         filter: [filter height, filter width, channels].
-        strides: see `dilation2d`, like the rest.
+        strides: see `dilation2d`.
         pad: see `dilation2d`.
         dilations: see `dilation2d`.
 
@@ -93,27 +92,24 @@ def dilation2d_backprop_input(
 
 
 @dilation2d_backprop_input.gradient("dy")
-def _(g, x, filter, strides, pad, dilations):
-    w = window(x.shape, filter.shape[:2], strides, pad, "NHWC", dilations)
+def _(g, x, filter, **how):
+    w = _dilation_window(x, filter, **how)
     return _of_winners(x, filter, w, taps(g, w))
 
 
-zero_gradient(dilation2d_backprop_input, "x", "filter")
-
-
-@op(kernel_name="Dilation2DBackpropFilter", input_dtype="float32")
-def dilation2d_backprop_filter(
-    x: Spec, dy: Spec, filter: Spec, *, strides: Pair, pad: Padding, dilations: Pair = 1
-) -> Spec:
+@op(
+    kernel_name="Dilation2DBackpropFilter",
+    input_dtype="float32",
+    attributes_of=dilation2d_backprop_input,
+)
+def dilation2d_backprop_filter(x: Spec, dy: Spec, filter: Spec, **how: Any) -> Spec:
     """The gradient of `dilation2d` for its filter.
 
     Args:
         x: [batch, height, width, channels].
         dy: [batch, new height, new width, channels], the gradient of the result.
         filter: [filter height, filter width, channels].
-        strides: see `dilation2d`, like the rest.
-        pad: see `dilation2d`.
-        dilations: see `dilation2d`.
+        **how: see `dilation2d`.
 
     Returns:
         float32, of the shape of the filter.
@@ -122,17 +118,17 @@ def dilation2d_backprop_filter(
     ...                                 "valid").numpy().ravel()
     array([0., 5.], dtype=float32)
     """
-    check_dy(pool_spec(x, _dilation_window(x, filter, strides, pad, dilations)), dy)
+    dilation2d_backprop_input.rule(x, dy, filter, **how)
     return filter
 
 
 @dilation2d_backprop_filter.gradient("dy")
-def _(g, x, filter, strides, pad, dilations):
-    w = window(x.shape, filter.shape[:2], strides, pad, "NHWC", dilations)
-    return _of_winners(x, filter, w, _rows(g))
+def _(g, x, filter, **how):
+    return _of_winners(x, filter, _dilation_window(x, filter, **how), _rows(g))
 
 
-zero_gradient(dilation2d_backprop_filter, "x", "filter")
+for _op in (dilation2d_backprop_input, dilation2d_backprop_filter):
+    zero_gradient(_op, "x", "filter")
 
 
 def _rows(filter: Any) -> list[Any]:
@@ -145,7 +141,7 @@ def _rows(filter: Any) -> list[Any]:
 def _of_winners(x: Any, filter: Any, w: Window, flows: Iterable[Any]) -> Any:
     """The gradient at the position that wins each window; 0 where none does.
 
-    Sums that float32 cannot tell apart are compared by what rounding took from them, as if they
+    Sums that are equal in float32 are compared by their rounding errors, as if they
     were not rounded.
     """
     best, best_rest, found = LOWEST, 0.0, 0.0

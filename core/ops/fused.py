@@ -3,37 +3,30 @@
 from typing import Any
 
 from core.errors import CoreError
-from core.operation import Gradient, Op, Rule, Traits
-from core.ops.batches import image_op
-from core.ops.conv import conv2d, conv_spec, conv_window
+from core.operation import Op, Rule, Traits
+from core.ops.conv import conv2d
+from core.ops.declaring import image_op
 from core.ops.depthwise import depthwise_conv2d
 from core.ops.linear import matmul
 from core.registry import op, ops
-from core.specs import Shape, Spec
-from core.windows import Padding, Pair
+from core.specs import Shape, Spec, broadcasts_to
 
 #: Activations that a fused op can apply to its result.
 ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu")
 
 
 def fused_spec(spec: Spec, bias: Spec | None, weights: Spec | None, activation: str) -> Spec:
-    """The result of a fused op, after checking what is fused."""
+    """The result of a fused op, after checks of bias, weights and activation."""
     if activation not in ACTIVATIONS:
         raise CoreError(f"unknown activation {activation!r}: use one of {ACTIVATIONS}")
     if activation == "prelu" and weights is None:
         raise CoreError("the activation 'prelu' needs prelu_activation_weights")
     for name, part in (("bias", bias), ("prelu_activation_weights", weights)):
-        if part is not None and not _broadcasts_to(part.shape, spec.shape):
+        if part is not None and not broadcasts_to(part.shape, spec.shape):
             raise CoreError(
                 f"{name} has shape {part.shape}, which does not fit the result of {spec.shape}"
             )
     return spec
-
-
-def _broadcasts_to(shape: Shape, result: Shape) -> bool:
-    return len(shape) <= len(result) and all(
-        n in (1, m) for n, m in zip(reversed(shape), reversed(result), strict=False)
-    )
 
 
 def _fused_conv_spec(
@@ -55,20 +48,21 @@ def per_channel(shape: Shape, data_format: str) -> Shape:
     return (*shape, 1, 1) if data_format == "NCHW" and len(shape) == 1 else shape
 
 
-@image_op(kernel_name="FusedConv2D", input_dtype="float32", traits=Traits(heavy=True))
+@image_op(
+    kernel_name="FusedConv2D",
+    input_dtype="float32",
+    traits=Traits(heavy=True),
+    attributes_of=conv2d,
+)
 def fused_conv2d(
     x: Spec,
     filter: Spec,
     bias: Spec | None = None,
     prelu_activation_weights: Spec | None = None,
     *,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    data_format: str = "NHWC",
-    dilations: Pair = 1,
-    dim_rounding_mode: str | None = None,
     activation: str = "linear",
     leakyrelu_alpha: float = 0.2,
+    **how: Any,
 ) -> Spec:
     """A convolution, then a bias and an activation, in one step.
 
@@ -78,11 +72,7 @@ def fused_conv2d(
         bias: [out], added to every pixel, or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, one, [out] or
             [height, width, out] (in the order of ``data_format``).
-        strides: see `conv2d`.
-        pad: see `conv2d`.
-        data_format: see `conv2d`.
-        dilations: see `conv2d`.
-        dim_rounding_mode: see `conv2d`.
+        **how: see `conv2d`.
         activation: ``"linear"``, ``"relu"``, ``"relu6"``, ``"elu"``, ``"sigmoid"``,
             ``"leakyrelu"`` or ``"prelu"``.
         leakyrelu_alpha: for ``"leakyrelu"``: the negative slope.
@@ -91,30 +81,27 @@ def fused_conv2d(
     ...                   activation="relu6").numpy().ravel()
     array([6.], dtype=float32)
     """
-    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
-    spec = conv_spec(x, w, filter.shape[3], data_format)
+    spec = conv2d.rule(x, filter, **how)
     if prelu_activation_weights is not None and len(prelu_activation_weights.shape) in (2, 4):
         raise CoreError(
             f"prelu_activation_weights must have no axis, one or three, got "
             f"{prelu_activation_weights.shape}"
         )
-    return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, data_format)
+    return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, how["data_format"])
 
 
-@image_op(kernel_name="FusedDepthwiseConv2D", input_dtype="float32", traits=Traits(heavy=True))
+@image_op(
+    kernel_name="FusedDepthwiseConv2D",
+    input_dtype="float32",
+    traits=Traits(heavy=True),
+    attributes_of=fused_conv2d,
+)
 def fused_depthwise_conv2d(
     x: Spec,
     filter: Spec,
     bias: Spec | None = None,
     prelu_activation_weights: Spec | None = None,
-    *,
-    strides: Pair = 1,
-    pad: Padding = "valid",
-    data_format: str = "NHWC",
-    dilations: Pair = 1,
-    dim_rounding_mode: str | None = None,
-    activation: str = "linear",
-    leakyrelu_alpha: float = 0.2,
+    **how: Any,
 ) -> Spec:
     """A depthwise convolution, a bias and an activation in one step; see `fused_conv2d`.
 
@@ -123,34 +110,32 @@ def fused_depthwise_conv2d(
         filter: [filter height, filter width, channels, multiplier].
         bias: [channels * multiplier], or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
-        strides: see `conv2d`.
-        pad: see `conv2d`.
-        data_format: see `conv2d`.
-        dilations: see `conv2d`.
-        dim_rounding_mode: see `conv2d`.
-        activation: see `fused_conv2d`.
-        leakyrelu_alpha: see `fused_conv2d`.
+        **how: see `fused_conv2d`.
 
     >>> core.fused_depthwise_conv2d(core.ones((1, 2, 2, 1)), core.ones((2, 2, 1, 1)), [5.0],
     ...                             activation="relu6").numpy().ravel()
     array([6.], dtype=float32)
     """
-    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
-    spec = conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format)
-    return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, data_format)
+    spec = depthwise_conv2d.rule(x, filter, **{n: how[n] for n in depthwise_conv2d.attributes})
+    weights, activation = prelu_activation_weights, how["activation"]
+    return _fused_conv_spec(spec, bias, weights, activation, how["data_format"])
 
 
-@op(kernel_name="_FusedMatMul", input_dtype="float32", traits=Traits(heavy=True))
+@op(
+    kernel_name="_FusedMatMul",
+    input_dtype="float32",
+    traits=Traits(heavy=True),
+    attributes_of=matmul,
+)
 def fused_matmul(
     a: Spec,
     b: Spec,
     bias: Spec | None = None,
     prelu_activation_weights: Spec | None = None,
     *,
-    transpose_a: bool = False,
-    transpose_b: bool = False,
     activation: str = "linear",
     leakyrelu_alpha: float = 0.2,
+    **how: Any,
 ) -> Spec:
     """A matrix product, then a bias and an activation, in one step.
 
@@ -159,20 +144,18 @@ def fused_matmul(
         b: [..., inner, columns].
         bias: [columns], or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
-        transpose_a: read a transposed.
-        transpose_b: read b transposed.
+        **how: see `matmul`.
         activation: see `fused_conv2d`.
         leakyrelu_alpha: see `fused_conv2d`.
 
     >>> core.fused_matmul([[1.0, 2.0]], [[3.0], [-4.0]], [1.0], activation="relu").numpy()
     array([[0.]], dtype=float32)
     """
-    spec = matmul.rule(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
-    return fused_spec(spec, bias, prelu_activation_weights, activation)
+    return fused_spec(matmul.rule(a, b, **how), bias, prelu_activation_weights, activation)
 
 
-# The gradient before each activation by its result: the value there need not be computed again. (At
-# exactly 6 the derivative is 0 here, 1 in `relu6`: the result does not distinguish 6 from more.)
+# The gradient before each activation by its result: the input of the activation is not computed
+# again. (At exactly 6 the derivative is 0 here, 1 in `relu6`: results of 6 and more are equal.)
 _BEFORE = {
     "linear": lambda g, y: g,
     "relu": lambda g, y: ops.relu_grad(g, y),
@@ -182,11 +165,11 @@ _BEFORE = {
 }
 
 
-def _gradient(fused: Op, rule: Rule) -> Gradient:
-    """A gradient of a fused op, by a rule for what was before the activation.
+def _gradient(fused: Op, rule: Rule) -> Rule:
+    """Return a gradient of a fused op, by a rule for the op without the activation.
 
-    The rule takes the gradient there, the inputs (bias and weights in shapes that broadcast along
-    the channels) and the attributes of the op that is fused.
+    The rule takes the gradient before the activation, the inputs (bias and weights in shapes that
+    broadcast along the channels) and the attributes of the op that is fused.
     """
 
     def through(
@@ -207,7 +190,7 @@ def _gradient(fused: Op, rule: Rule) -> Gradient:
             g = g * (positive + below * (1.0 - positive))
         return rule(g, bias=bias, **values)
 
-    return Gradient(through, ("y", *fused.inputs, *fused.attributes))
+    return through
 
 
 def _along_channels(part: Any, values: dict[str, Any]) -> Any:
@@ -225,20 +208,21 @@ def _to_bias(g, bias, **values):
     return _summed_to(g, bias, values)
 
 
-def _weights_gradient(fused: Op) -> Gradient:
+def _weights_gradient(fused: Op) -> Rule:
     def to_weights(g, y, prelu_activation_weights, activation, leakyrelu_alpha, **values):
         if activation != "prelu":
             return ops.zeros_like(prelu_activation_weights)
         return _summed_to(g * ops.minimum(fused(**values), 0.0), prelu_activation_weights, values)
 
-    return Gradient(to_weights, ("y", *fused.inputs, *fused.attributes))
+    return to_weights
 
 
 def _differentiate(fused: Op, rules: dict[str, Rule]) -> None:
     """Attach the gradients: of the main inputs by these rules, and of bias and weights."""
-    for name, rule in {**rules, "bias": _to_bias}.items():
-        fused.set_gradient(name, _gradient(fused, rule))
-    fused.set_gradient("prelu_activation_weights", _weights_gradient(fused))
+    found = {name: _gradient(fused, rule) for name, rule in {**rules, "bias": _to_bias}.items()}
+    found["prelu_activation_weights"] = _weights_gradient(fused)
+    for name, rule in found.items():
+        fused.set_gradient(name, rule, ("y", *fused.inputs, *fused.attributes))
 
 
 for _fused, _plain in ((fused_conv2d, conv2d), (fused_depthwise_conv2d, depthwise_conv2d)):

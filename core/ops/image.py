@@ -28,9 +28,7 @@ def flip_left_right(image: Spec) -> Spec:
     return image
 
 
-@flip_left_right.gradient("image")
-def _(g):
-    return ops.flip_left_right(g)
+flip_left_right.gradient("image")(lambda g: ops.flip_left_right(g))
 
 
 def _with_channels(image: TensorLike, counts: tuple[int, ...], ranks: range) -> Tensor:
@@ -114,13 +112,13 @@ def threshold(
 
 
 def _scaled(level: float) -> np.ndarray:
-    """A part of 255, rounded as in float32, where what is too large is infinite."""
+    """A part of 255, rounded as in float32, where numbers that are too large become infinite."""
     with np.errstate(over="ignore"):
         return np.float32(level) * np.float32(255)
 
 
 def _brightness(image: Tensor) -> Tensor:
-    """As `rgb_to_grayscale`, but rounded after each step, as TensorFlow.js does here."""
+    """The result of `rgb_to_grayscale`, rounded after each step as in TensorFlow.js."""
     red, green, blue = ops.split(
         ops.cast(image, dtype="float32") * LUMA, num_or_size_splits=3, axis=-1
     )
@@ -128,9 +126,9 @@ def _brightness(image: Tensor) -> Tensor:
 
 
 def _otsu_threshold(gray: Tensor) -> float:
-    """The level below which the pixels differ most from those above; -1 if no level parts them.
+    """The level whose darker and brighter pixels differ most; -1 if all have one level.
 
-    The steps are rounded to float32 as in TensorFlow.js, so that ties fall as there.
+    The steps are rounded to float32 as in TensorFlow.js, so that ties have equal results.
     """
     levels = ops.reshape(ops.cast(ops.round(gray), dtype="int32"), shape=(-1,))
     counts = ops.bincount(levels, np.zeros(0, np.float32), size=256).numpy().astype(np.float64)

@@ -5,7 +5,7 @@ from math import prod
 
 from core.errors import CoreError
 from core.operation import Spellings
-from core.ops.zero_gradients import zero_gradient
+from core.ops.declaring import zero_gradient
 from core.registry import op, ops
 from core.specs import Shape, Spec, checked_shape, integer, normal_axis
 
@@ -55,12 +55,8 @@ def gather(x: Spec, indices: Spec, *, axis: int = 0, batch_dims: int = 0) -> Spe
 def _(g, indices, x_spec, axis, batch_dims):
     shape = x_spec.shape
     at, batch = gather_axes(shape, indices.shape, axis, batch_dims)
-    batches, outer, length, inner = (
-        prod(shape[:batch]),
-        prod(shape[batch:at]),
-        shape[at],
-        prod(shape[at + 1 :]),
-    )
+    batches, outer = prod(shape[:batch]), prod(shape[batch:at])
+    length, inner = shape[at], prod(shape[at + 1 :])
     count = prod(indices.shape[batch:])
     rows = ops.reshape(g, shape=(batches, outer, count, inner))
     rows = _swap_middle(rows) if outer != 1 else rows
@@ -141,9 +137,9 @@ def scatter_depth(indices: Shape, updates: Shape, shape: Shape) -> int:
     return depth
 
 
-def _as_lists(indices, depth: int):
+def _as_lists(indices):
     """Indices as [..., depth], also where they are a vector."""
-    return indices if indices.ndim > 1 else ops.reshape(indices, shape=(*indices.shape, depth))
+    return indices if indices.ndim > 1 else ops.reshape(indices, shape=(*indices.shape, 1))
 
 
 @op(input_dtype={"indices": "int32", "updates": "number"})
@@ -153,7 +149,7 @@ def scatter_nd(indices: Spec, updates: Spec, *, shape: Sequence[int]) -> Spec:
     Args:
         indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
             on the first axis.
-        updates: [..., rest of shape], what goes there.
+        updates: [..., rest of shape], the values to put.
         shape: of the result.
 
     Raises:
@@ -167,9 +163,7 @@ def scatter_nd(indices: Spec, updates: Spec, *, shape: Sequence[int]) -> Spec:
     return Spec(wanted, updates.dtype)
 
 
-@scatter_nd.gradient("updates")
-def _(g, indices):
-    return ops.gather_nd(g, _as_lists(indices, 1))
+scatter_nd.gradient("updates")(lambda g, indices: ops.gather_nd(g, _as_lists(indices)))
 
 
 @op(
@@ -184,7 +178,7 @@ def tensor_scatter_update(tensor: Spec, indices: Spec, updates: Spec) -> Spec:
         tensor: tensor of one axis at least.
         indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
             on the first axis.
-        updates: [..., rest of the shape], what goes there, of the tensor's dtype.
+        updates: [..., rest of the shape], the new values, of the tensor's dtype.
 
     Raises:
         CoreError: an index is outside of the tensor.
@@ -205,12 +199,12 @@ def _(g, indices, updates_spec):
 
 @tensor_scatter_update.gradient("updates")
 def _(g, indices, tensor_spec):
-    lists = _as_lists(indices, 1)
+    lists = _as_lists(indices)
     return where_last(lists, tensor_spec.shape, ops.gather_nd(g, lists))
 
 
 def where_last(lists, shape: Shape, g):
-    """The gradient where the update counted; 0 where a later one replaced it."""
+    """The gradient where an update is in the result; 0 where a later one replaced it."""
     lead, depth = lists.shape[:-1], lists.shape[-1]
     turns = ops.reshape(ops.range(start=0, stop=prod(lead), dtype="int32"), shape=lead)
     if depth == 0:

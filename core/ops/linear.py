@@ -36,7 +36,10 @@ def matmul(a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = F
     rows, inner = a.shape[-2:][::-1] if transpose_a else a.shape[-2:]
     same_inner, columns = b.shape[-2:][::-1] if transpose_b else b.shape[-2:]
     if inner != same_inner:
-        raise CoreError(f"matmul: inner lengths {inner} and {same_inner} of {a.shape}, {b.shape}")
+        raise CoreError(
+            f"matmul: the inner lengths {inner} and {same_inner} of shapes {a.shape} and {b.shape} "
+            f"must be equal; transpose_a or transpose_b exchanges the last two axes"
+        )
     if len(a.shape) == len(b.shape) == 2:
         return Spec((rows, columns), a.dtype)
     return Spec((*broadcast_shapes(a.shape[:-2], b.shape[:-2]), rows, columns), a.dtype)
@@ -75,7 +78,7 @@ def dot(t1: TensorLike, t2: TensorLike) -> Tensor:
     if t1.ndim not in (1, 2) or t2.ndim not in (1, 2):
         raise CoreError(f"dot takes vectors and matrices, got shapes {t1.shape} and {t2.shape}")
     if t1.shape[-1] != t2.shape[0]:
-        raise CoreError(f"dot: the inner lengths of {t1.shape} and {t2.shape} differ")
+        raise CoreError(f"dot: the inner lengths of shapes {t1.shape} and {t2.shape} must be equal")
     rows = ops.reshape(t1, shape=(1, *t1.shape)) if t1.ndim == 1 else t1
     columns = ops.reshape(t2, shape=(*t2.shape, 1)) if t2.ndim == 1 else t2
     return ops.reshape(ops.matmul(rows, columns), shape=(*t1.shape[:-1], *t2.shape[1:]))

@@ -12,7 +12,7 @@ from core.errors import CoreError
 from core.gradients import grads
 from core.operation import Spellings
 from core.registry import composite, op, ops
-from core.specs import Spec, broadcast_shapes, check_dy, integer
+from core.specs import Spec, broadcasts_to, check_dy, integer
 from core.tensors import Tensor
 
 
@@ -48,7 +48,7 @@ def batch_norm(
         if spec and len(spec.shape) != len(mean.shape):
             raise CoreError(f"{name} of shape {spec.shape} needs as many axes as mean {mean.shape}")
     for spec in filter(None, (mean, variance, offset, scale)):
-        if broadcast_shapes(x.shape, spec.shape) != x.shape:
+        if not broadcasts_to(spec.shape, x.shape):
             raise CoreError(f"shape {spec.shape} does not broadcast to that of x, {x.shape}")
     return x
 
@@ -58,25 +58,15 @@ def _factor(variance, scale, variance_epsilon: float):
     return factor if scale is None else factor * scale
 
 
-@batch_norm.gradient("x")
-def _(g, variance, scale, variance_epsilon):
-    return g * _factor(variance, scale, variance_epsilon)
-
-
-@batch_norm.gradient("mean")
-def _(g, variance, scale, variance_epsilon):
-    return -g * _factor(variance, scale, variance_epsilon)
+batch_norm.gradient("x")(lambda g, variance, scale, **how: g * _factor(variance, scale, **how))
+batch_norm.gradient("mean")(lambda g, variance, scale, **how: -g * _factor(variance, scale, **how))
+batch_norm.gradient("offset")(lambda g: g)
 
 
 @batch_norm.gradient("variance")
 def _(g, x, mean, variance, scale, variance_epsilon):
     steepness = _factor(variance, scale, variance_epsilon) / (variance + variance_epsilon)
     return g * (x - mean) * (steepness * -0.5)
-
-
-@batch_norm.gradient("offset")
-def _(g):
-    return g
 
 
 @batch_norm.gradient("scale")
@@ -139,7 +129,7 @@ def instance_norm(
 
     That is (x - mean) / sqrt(variance + epsilon) * scale + offset, where the variance is the mean
     squared distance from the mean (Ulyanov et al., 2016, https://arxiv.org/abs/1607.08022). The
-    mean may be large beside the differences.
+    mean may be large compared with the differences.
 
     Args:
         x: [batch, ..., channels] of three axes at least: rows, images, volumes.
@@ -168,7 +158,7 @@ def _mean_of_pixels(x):
 def _standardised(x, epsilon: float):
     """An instance norm without scale and offset, and the factor that made it, of ops."""
     x = x - _mean_of_pixels(x)
-    x = x - _mean_of_pixels(x)  # what the rounding of a large mean left
+    x = x - _mean_of_pixels(x)  # removes the rounding error of a large mean
     factor = ops.rsqrt(_mean_of_pixels(ops.square(x)) + epsilon)
     return x * factor, factor
 
@@ -180,14 +170,8 @@ def _(g, x, scale, epsilon):
     return factor * (g - _mean_of_pixels(g) - normal * _mean_of_pixels(g * normal))
 
 
-@instance_norm.gradient("scale")
-def _(g, x, epsilon):
-    return g * _standardised(x, epsilon)[0]
-
-
-@instance_norm.gradient("offset")
-def _(g):
-    return g
+instance_norm.gradient("scale")(lambda g, x, epsilon: g * _standardised(x, epsilon)[0])
+instance_norm.gradient("offset")(lambda g: g)
 
 
 def _check_channels(x: Spec, depth_radius: int) -> None:
@@ -219,38 +203,25 @@ def local_response_normalization(
 
 
 @local_response_normalization.gradient("x")
-def _(g, x, y, depth_radius, bias, alpha, beta):
-    how = {"depth_radius": depth_radius, "bias": bias, "alpha": alpha, "beta": beta}
+def _(g, x, y, **how):
     return ops.local_response_normalization_grad(x, g, y, **how)
 
 
-@op(kernel_name="LRNGrad", input_dtype="float32")
-def local_response_normalization_grad(
-    x: Spec,
-    dy: Spec,
-    y: Spec,
-    *,
-    depth_radius: int = 5,
-    bias: float = 1,
-    alpha: float = 1,
-    beta: float = 0.5,
-) -> Spec:
+@op(kernel_name="LRNGrad", input_dtype="float32", attributes_of=local_response_normalization)
+def local_response_normalization_grad(x: Spec, dy: Spec, y: Spec, **how: Any) -> Spec:
     """The gradient of `local_response_normalization` for its input.
 
     Args:
-        x: what was normalised.
+        x: the images that were normalised.
         dy: the gradient of the result.
         y: the result.
-        depth_radius: as given to the normalisation, like the rest.
-        bias: see there.
-        alpha: see there.
-        beta: see there.
+        **how: see `local_response_normalization`.
 
     >>> x = core.ones((1, 1, 1))
     >>> core.local_response_normalization_grad(x, x, x * 0.5, bias=3.0).numpy()
     array([[[0.375]]], dtype=float32)
     """
-    _check_channels(x, depth_radius)
+    _check_channels(x, how["depth_radius"])
     check_dy(x, y, "y")
     check_dy(x, dy)
     return x
@@ -267,8 +238,7 @@ def _lrn_grad_of_ops(x, dy, y, depth_radius: int, bias: float, alpha: float, bet
 
 
 def _lrn_grad_rule(position: int) -> Callable[..., Any]:
-    def rule(g, x, dy, y, depth_radius, bias, alpha, beta):
-        how = {"depth_radius": depth_radius, "bias": bias, "alpha": alpha, "beta": beta}
+    def rule(g, x, dy, y, **how):
         return grads(partial(_lrn_grad_of_ops, **how))(x, dy, y, dy=g)[position]
 
     return rule

@@ -7,8 +7,7 @@ from typing import Any
 
 from core.errors import CoreError
 from core.nan_check import unchecked
-from core.ops.batches import image_op
-from core.ops.zero_gradients import zero_gradient
+from core.ops.declaring import image_op, zero_gradient
 from core.registry import op, ops
 from core.specs import Spec, check_choice, check_dy
 from core.windows import Padding, Pair, Window, refuse_strided_dilation, window
@@ -20,6 +19,11 @@ POOLING_TYPES = ("avg", "max")
 def pool_spec(x: Spec, w: Window, dtype: str = "float32") -> Spec:
     """The result of pooling."""
     return Spec((x.shape[0], *w.out_size, x.shape[-1]), dtype)
+
+
+def pool_window(x: Any, filter_size: Pair, data_format: str = "NHWC", **how: Any) -> Window:
+    """Return the windows of pooled images or volumes; the attributes are those of `window`."""
+    return window(x.shape, filter_size, data_format=data_format, **how)
 
 
 def taps(x: Any, w: Window, border: float = 0) -> Iterator[Any]:
@@ -37,13 +41,13 @@ def taps(x: Any, w: Window, border: float = 0) -> Iterator[Any]:
 def of_winners(
     values: Iterable[Any], flows: Iterable[Any], better: Callable[..., Any], lowest: float = -inf
 ) -> Any:
-    """The flow at the position that wins each window: the transpose of max pooling's gradient.
+    """The gradient at the winning position of each window: transposes max pooling's gradient.
 
     Args:
         values: for each position the values of all windows; NaN, as that of a border, never wins.
-        flows: for each position the gradient there.
-        better: whether a value wins over the best of the positions before.
-        lowest: what the first must be better than; without a winner the result is 0.
+        flows: for each position its gradient.
+        better: whether a value wins over the best of earlier positions.
+        lowest: the bound for the first winner; without a winner the result is 0.
     """
     best, found = lowest, 0.0
     for value, flow in zip(values, flows, strict=True):
@@ -72,7 +76,7 @@ def avg_pool(
         dim_rounding_mode: see `conv2d`.
 
     Returns:
-        [batch, new height, new width, channels]; NaN for a window that holds padding alone.
+        [batch, new height, new width, channels]; NaN for a window of padding only.
 
     >>> core.avg_pool([[[1.0], [3.0], [5.0]]], (1, 2), 1, "same").numpy().ravel()
     array([2., 4., 5.], dtype=float32)
@@ -80,31 +84,17 @@ def avg_pool(
     return pool_spec(x, window(x.shape, filter_size, strides, pad, "NHWC", 1, dim_rounding_mode))
 
 
-@avg_pool.gradient("x")
-def _(g, x, filter_size, strides, pad, dim_rounding_mode):
-    return ops.avg_pool_grad(g, x, filter_size, strides, pad, dim_rounding_mode)
+avg_pool.gradient("x")(lambda g, x, **how: ops.avg_pool_grad(g, x, **how))
 
 
-@op(kernel_name="AvgPoolGrad", input_dtype="float32")
-def avg_pool_grad(
-    dy: Spec,
-    input: Spec,
-    *,
-    filter_size: Pair,
-    strides: Pair,
-    pad: Padding,
-    dim_rounding_mode: str | None = None,
-    dilations: Pair = 1,
-) -> Spec:
-    """The gradient of `avg_pool`, for an input of which just the shape matters.
+@op(kernel_name="AvgPoolGrad", input_dtype="float32", attributes_of=avg_pool)
+def avg_pool_grad(dy: Spec, input: Spec, *, dilations: Pair = 1, **how: Any) -> Spec:
+    """The gradient of `avg_pool`, for an input whose shape only matters.
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
-        input: [batch, height, width, channels], what was pooled.
-        filter_size: see `avg_pool`, like the rest.
-        strides: see `avg_pool`.
-        pad: see `avg_pool`.
-        dim_rounding_mode: see `avg_pool`.
+        input: [batch, height, width, channels], the images that were pooled.
+        **how: see `avg_pool`.
         dilations: see `pool`.
 
     Returns:
@@ -113,31 +103,25 @@ def avg_pool_grad(
     >>> core.avg_pool_grad([[[[6.0]]]], core.ones((1, 1, 2, 1)), (1, 2), 1, "valid").numpy().ravel()
     array([3., 3.], dtype=float32)
     """
-    w = window(input.shape, filter_size, strides, pad, "NHWC", dilations, dim_rounding_mode)
-    check_dy(pool_spec(input, w), dy)
+    check_dy(pool_spec(input, pool_window(input, dilations=dilations, **how)), dy)
     return input
 
 
 @avg_pool_grad.gradient("dy")
-def _(g, filter_size, strides, pad, dim_rounding_mode, dilations):
-    return ops.pool(g, filter_size, "avg", pad, dilations, strides, dim_rounding_mode)
+def _(g, filter_size, **how):
+    return ops.pool(g, window_shape=filter_size, pooling_type="avg", **how)
 
 
 zero_gradient(avg_pool_grad, "input")
 
 
-@image_op(kernel_name="MaxPool", input_dtype="no string", method=True)
-def max_pool(
-    x: Spec, *, filter_size: Pair, strides: Pair, pad: Padding, dim_rounding_mode: str | None = None
-) -> Spec:
+@image_op(kernel_name="MaxPool", input_dtype="no string", method=True, attributes_of=avg_pool)
+def max_pool(x: Spec, **how: Any) -> Spec:
     """The largest value of each window; NaN is passed over, as is padding.
 
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
-        filter_size: see `avg_pool`, like the rest.
-        strides: see `avg_pool`.
-        pad: see `avg_pool`.
-        dim_rounding_mode: see `avg_pool`.
+        **how: see `avg_pool`.
 
     Returns:
         [batch, new height, new width, channels]; -inf for a window without a number.
@@ -145,38 +129,21 @@ def max_pool(
     >>> core.max_pool([[[1.0], [3.0], [2.0]]], (1, 2), 1, "valid").numpy().ravel()
     array([3., 3.], dtype=float32)
     """
-    w = window(x.shape, filter_size, strides, pad, "NHWC", 1, dim_rounding_mode)
-    return pool_spec(x, w, _comparable(x))
+    return pool_spec(x, pool_window(x, **how), _comparable(x))
 
 
-@max_pool.gradient("x")
-def _(g, x, y, filter_size, strides, pad, dim_rounding_mode):
-    return ops.max_pool_grad(g, x, y, filter_size, strides, pad, dim_rounding_mode)
+max_pool.gradient("x")(lambda g, x, y, **how: ops.max_pool_grad(g, x, y, **how))
 
 
-@op(kernel_name="MaxPoolGrad", input_dtype="float32")
-def max_pool_grad(
-    dy: Spec,
-    input: Spec,
-    output: Spec,
-    *,
-    filter_size: Pair,
-    strides: Pair,
-    pad: Padding,
-    dim_rounding_mode: str | None = None,
-    dilations: Pair = 1,
-) -> Spec:
+@op(kernel_name="MaxPoolGrad", input_dtype="float32", attributes_of=avg_pool_grad)
+def max_pool_grad(dy: Spec, input: Spec, output: Spec, **how: Any) -> Spec:
     """The gradient of `max_pool`: each window's goes to the first of its largest values.
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
-        input: [batch, height, width, channels], what was pooled.
+        input: [batch, height, width, channels], the images that were pooled.
         output: the result, of the shape of dy.
-        filter_size: see `avg_pool`, like the rest.
-        strides: see `avg_pool`.
-        pad: see `avg_pool`.
-        dim_rounding_mode: see `avg_pool`.
-        dilations: see `pool`.
+        **how: see `avg_pool_grad`.
 
     Returns:
         float32, of the shape of input.
@@ -185,15 +152,14 @@ def max_pool_grad(
     ...                    ).numpy().ravel()
     array([6., 0.], dtype=float32)
     """
-    w = window(input.shape, filter_size, strides, pad, "NHWC", dilations, dim_rounding_mode)
-    check_dy(pool_spec(input, w), dy)
+    check_dy(pool_spec(input, pool_window(input, **how)), dy)
     check_dy(dy, output, "output")
     return input
 
 
 @max_pool_grad.gradient("dy")
-def _(g, input, filter_size, strides, pad, dim_rounding_mode, dilations):
-    w = window(input.shape, filter_size, strides, pad, "NHWC", dilations, dim_rounding_mode)
+def _(g, input, **how):
+    w = pool_window(input, **how)
     return of_winners(taps(input, w, nan), taps(g, w), ops.greater)
 
 
@@ -216,7 +182,7 @@ def max_pool_with_argmax(
         filter_size: see `avg_pool`.
         strides: see `avg_pool`.
         pad: see `avg_pool`.
-        include_batch_in_index: count through the whole batch, not through each image by itself.
+        include_batch_in_index: count through the batch, not through each image by itself.
 
     Returns:
         ``result`` as `max_pool` gives it, and ``indexes``, int32 of the same shape: positions of
@@ -231,8 +197,8 @@ def max_pool_with_argmax(
 
 
 @max_pool_with_argmax.gradient("x")
-def _(g, x, y, filter_size, strides, pad):
-    return ops.max_pool_grad(g[0], x, y[0], filter_size, strides, pad)
+def _(g, x, y, include_batch_in_index, **how):
+    return ops.max_pool_grad(g[0], x, y[0], **how)
 
 
 @image_op(kernel_name="Pool", input_dtype="no string", method=True)

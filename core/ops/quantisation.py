@@ -33,9 +33,9 @@ def quantise_round(
         zero_point: the quantized value of 0.
         low: the smallest quantized value; smaller ones are raised to it.
         high: the largest quantized value.
-        nudge: what lies less than a millionth (2**-20) below a half counts as one. It is right for
-            results of a few exact values, such as a sum of two: there float32 just missed the half.
-            Sums of many products hardly ever mean one.
+        nudge: values less than a millionth (2**-20) below a half count as a half. It is right for
+            results of a few exact values, such as a sum of two, where float32 just missed the half.
+            Sums of many products are hardly ever exact halves.
 
     Returns:
         float32, of the shape of x.

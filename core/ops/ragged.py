@@ -78,7 +78,7 @@ def ragged_gather(
             its rows begin and end in the next axis.
         params_dense_values: [n, ...], the values of the innermost rows.
         indices: int32 of any shape, which rows of the outermost axis to take.
-        output_ragged_rank: how many splits there are in the result; it follows from the rest.
+        output_ragged_rank: the number of splits in the result; it follows from the rest.
 
     Returns:
         A named tuple: output_nested_splits, a list, and output_dense_values.
@@ -151,9 +151,9 @@ def ragged_tensor_to_tensor(
         shape: int32 [rank], of the result; -1 for as long as the longest row. A scalar -1 for
             that everywhere.
         values: [n, ...], of any dtype.
-        default_value: of the values' dtype: what to fill with, a scalar or as large as a value.
+        default_value: fills rows, of the values' dtype: a scalar or as large as a value.
         row_partition_tensors: how the values are parted into rows, from the outermost axis on.
-        row_partition_types: for each of these tensors what it is: ``"FIRST_DIM_SIZE"`` (a scalar;
+        row_partition_types: the kind of each of these tensors: ``"FIRST_DIM_SIZE"`` (a scalar;
             only the first), ``"ROW_SPLITS"`` (where rows begin and end) or ``"VALUE_ROWIDS"`` (for
             each value its row, never falling; not the first).
 

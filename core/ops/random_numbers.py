@@ -20,7 +20,7 @@ _INT32 = np.iinfo(np.int32)
 
 
 def _checked(shape: Sequence[int], dtype: str, dtypes: Sequence[str]) -> Shape:
-    """The shape as a tuple; the dtype must be one of those that a distribution has."""
+    """The shape as a tuple, if the dtype is one of the distribution's dtypes."""
     check_choice(dtype, "dtype", dtypes)
     lengths = checked_shape(shape)
     claim(8 * Spec(lengths).size, f"random numbers of shape {lengths}, drawn in 64 bits")
@@ -87,8 +87,8 @@ def random_uniform(
         shape: length of each axis.
         minval: the least value.
         maxval: the end of the range, itself not included.
-        dtype: ``"float32"``, ``"int32"`` (whole bounds) or ``"bool"`` (true and false with the same
-            probability, whatever the bounds).
+        dtype: ``"float32"``, ``"int32"`` (integer bounds) or ``"bool"`` (true and false with
+            the same probability, whatever the bounds).
         seed: for the same numbers each time.
 
     >>> import core
@@ -184,12 +184,12 @@ def truncated_normal(
     dtype: DType = "float32",
     seed: Seed = None,
 ) -> Tensor:
-    """Random numbers of a normal distribution without what is beyond two standard deviations.
+    """Random numbers of a normal distribution, at most two standard deviations from the mean.
 
     Args:
         shape: length of each axis.
         mean: of the distribution before it is cut.
-        std_dev: its standard deviation; of what remains it is 0.88 of that.
+        std_dev: its standard deviation before it is cut; afterwards 0.88 of that.
         dtype: ``"float32"``, or ``"int32"`` for rounded values.
         seed: for the same numbers each time.
 

@@ -23,7 +23,7 @@ def basic_lstm_cell(
     """One step of a long short-term memory cell.
 
     Source: Zaremba, Sutskever and Vinyals, "Recurrent Neural Network Regularization" (2014). The
-    gates lie side by side in the kernel: input, new value, forget, output.
+    gates are side by side in the kernel: input, new value, forget, output.
 
     Args:
         forget_bias: a scalar, added to the forget gate.
@@ -103,7 +103,7 @@ def moving_average(
         v: the average so far.
         x: the new value, of the same shape and dtype.
         decay: how much the average keeps, such as 0.95; a scalar.
-        step: how many values there are with this one; needed for ``zero_debias``.
+        step: the number of values with this one; needed for ``zero_debias``.
         zero_debias: correct for an average that began with 0.
 
     Returns:

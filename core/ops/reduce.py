@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from math import prod
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from core.errors import CoreError
-from core.operation import Op, Rule
-from core.ops.row_documents import TAKES, document
-from core.ops.zero_gradients import zero_gradient
-from core.registry import op, ops, register
+from core.operation import Rule
+from core.ops.declaring import TAKES, declare_row, zero_gradient
+from core.registry import op, ops
 from core.specs import Shape, Spec, checked_shape, normal_axes, normal_axis
 
 Axis = int | Sequence[int] | None
@@ -27,7 +27,7 @@ def reduced_shape(shape: Shape, axis: Axis, keep_dims: bool) -> Shape:
 
 
 def _restore(g, x_spec: Spec, axis: Axis):
-    """Give a gradient back the axes that the reduction took away, with length 1."""
+    """Insert the reduced axes into a gradient, with length 1."""
     shape = reduced_shape(x_spec.shape, axis, True)
     return g if g.shape == shape else ops.reshape(g, shape=shape)
 
@@ -47,7 +47,7 @@ def _to_extremes(g, x, y, x_spec: Spec, axis: Axis):
 
 
 def _to_factors(g, x, x_spec: Spec, axis: Axis):
-    """Each value gets the product of the others, so that zeros do no harm."""
+    """Each value gets the product of the others, without a division by zeros."""
     reduced = normal_axes(axis, len(x_spec.shape))
     if not reduced:
         return g
@@ -66,10 +66,10 @@ class ReduceRow(NamedTuple):
     """One reduction."""
 
     name: str
-    dtype: str | None  # what the input must be or becomes; None: any real dtype, which it keeps
+    dtype: str | None  # of the input after its conversion; None: any real dtype, which it keeps
     gradient: Rule | None
     doc: str
-    example: tuple[str, str]  # the arguments of a call, and what is printed
+    example: tuple[str, str]  # the arguments of a call, and the printed result
 
 
 _NO_EXTREME = "NaN if one of them is, or if there is none"
@@ -100,7 +100,7 @@ def _check_order(x: Spec, name: str) -> None:
         raise CoreError(f"{name} needs real numbers, got {x.dtype}")
 
 
-def _reduction(row: ReduceRow) -> Op:
+def _reduction(row: ReduceRow) -> None:
     def rule(x: Spec, *, axis: Axis = None, keep_dims: bool = False) -> Spec:
         """A tensor of that dtype without the reduced axes.
 
@@ -112,19 +112,9 @@ def _reduction(row: ReduceRow) -> Op:
         return Spec(reduced_shape(x.shape, axis, keep_dims), x.dtype)
 
     takes = TAKES[row.dtype] if row.dtype else "float32, int32 or bool"
-    return register(
-        Op(
-            rule,
-            name=row.name,
-            doc=document(
-                row.doc, [f"x: a tensor of any shape, {takes}."], rule, (row.name, *row.example)
-            ),
-            js_names={"axis": "reductionIndices"} if row.name == "max" else None,
-            gradients={"x": row.gradient},
-            input_dtype=row.dtype,
-            method=True,
-        )
-    )
+    js_names = {"axis": "reductionIndices"} if row.name == "max" else None
+    inputs = [f"x: a tensor of any shape, {takes}."]
+    declare_row(row, rule, row.doc, inputs, [row.gradient], js_names=js_names)
 
 
 for _row in REDUCE:
@@ -137,7 +127,7 @@ def sum_grad(dy: Spec, *, input_shape: Shape, axis: Axis = None) -> Spec:
 
     Args:
         dy: the gradient of the sums, with or without the summed axes.
-        input_shape: that of what was summed.
+        input_shape: the shape of the input of `core.sum`.
         axis: as given to `core.sum`.
 
     >>> core.sum_grad([1.0, 2.0], input_shape=(2, 3), axis=1).numpy()
@@ -155,53 +145,24 @@ def _(g, dy_spec, axis):
     return ops.sum(g, axis=axis, keep_dims=len(dy_spec.shape) == len(g.shape))
 
 
-def _arg_spec(x: Spec, name: str, axis: int) -> Spec:
-    _check_order(x, name)
-    kept = normal_axis(axis, len(x.shape))
-    if x.shape[kept] == 0:
-        raise CoreError(f"there is no extreme along axis {axis} of shape {x.shape}: it is empty")
-    return Spec(reduced_shape(x.shape, axis, False), "int32")
+def _index_of_extreme(name: str, kernel_name: str, value: str, example: str) -> None:
+    def rule(x: Spec, *, axis: int = 0) -> Spec:
+        """int32, without that axis; an axis of length 0 is refused.
+
+        axis: the axis to search; negative ones count from the last.
+        """
+        _check_order(x, name)
+        kept = normal_axis(axis, len(x.shape))
+        if x.shape[kept] == 0:
+            raise CoreError(f"axis {axis} of shape {x.shape} is empty: it has no {value} value")
+        return Spec(reduced_shape(x.shape, axis, False), "int32")
+
+    shown = "[[1, 5, 2], [9, 0, 3]], axis=1", f"array({example}, dtype=int32)"
+    summary = f"Index of the {value} value along an axis; the first one of equals."
+    inputs = ["x: float32, int32 or bool, at least one axis."]
+    row = SimpleNamespace(name=name, dtype=None, example=shown)
+    zero_gradient(declare_row(row, rule, summary, inputs, [None], kernel_name=kernel_name), "x")
 
 
-@op(kernel_name="ArgMax", method=True)
-def argmax(x: Spec, *, axis: int = 0) -> Spec:
-    """Index of the largest value along an axis; the first one of equals.
-
-    Args:
-        x: float32, int32 or bool, at least one axis.
-        axis: along which to look; negative ones count from the last.
-
-    Returns:
-        int32, without that axis.
-
-    Raises:
-        CoreError: the axis has length 0.
-
-    >>> core.argmax([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
-    array([1, 0], dtype=int32)
-    """
-    return _arg_spec(x, "argmax", axis)
-
-
-@op(kernel_name="ArgMin", method=True)
-def argmin(x: Spec, *, axis: int = 0) -> Spec:
-    """Index of the smallest value along an axis; the first one of equals.
-
-    Args:
-        x: float32, int32 or bool, at least one axis.
-        axis: along which to look; negative ones count from the last.
-
-    Returns:
-        int32, without that axis.
-
-    Raises:
-        CoreError: the axis has length 0.
-
-    >>> core.argmin([[1, 5, 2], [9, 0, 3]], axis=1).numpy()
-    array([0, 1], dtype=int32)
-    """
-    return _arg_spec(x, "argmin", axis)
-
-
-for _op in (argmax, argmin):
-    zero_gradient(_op, "x")
+_index_of_extreme("argmax", "ArgMax", "largest", "[1, 0]")
+_index_of_extreme("argmin", "ArgMin", "smallest", "[0, 1]")

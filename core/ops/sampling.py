@@ -100,10 +100,10 @@ def grid_sample(
     Args:
         x: [batch, height, width, channels].
         grid: [batch, new height, new width, 2]: for each new pixel the (x, y) to read at, from -1
-            (left, top) to 1 (right, bottom); what lies beyond is outside of the image.
+            (left, top) to 1 (right, bottom); positions beyond are outside of the image.
         mode: ``"bilinear"`` mixes the four nearest pixels, ``"nearest"`` takes one (of two as near
             the one with the even number).
-        padding_mode: what is outside: ``"zeros"``, ``"border"`` (the nearest pixel of the image)
+        padding_mode: values outside: ``"zeros"``, ``"border"`` (the nearest pixel of the image)
             or ``"reflection"`` (the image is mirrored at its edges, again and again).
         align_corners: -1 and 1 are the centres of the corner pixels; otherwise the outer edges of
             the image. Give the same to `affine_grid`.
@@ -122,14 +122,11 @@ def grid_sample(
 
 
 @grid_sample.gradient("x")
-def _(g, x_spec, grid, mode, padding_mode, align_corners):
-    how = {"mode": mode, "padding_mode": padding_mode, "align_corners": align_corners}
+def _(g, x_spec, grid, **how):
     return ops.grid_sample_backprop_input(g, grid, input_shape=x_spec.shape, **how)
 
 
-@grid_sample.gradient("grid")
-def _(g, x, grid, mode, padding_mode, align_corners):
-    return _into_grid(g, x, grid, "", mode, padding_mode, align_corners)
+grid_sample.gradient("grid")(lambda g, x, grid, **how: _into_grid(g, x, grid, **how))
 
 
 @op(input_dtype="float32")
@@ -148,7 +145,7 @@ def grid_sample_slope(
 
     Returns:
         float32 [batch, new height, new width, channels]; 0 where a position is on a border or
-        outside, if the border is repeated there.
+        outside, if the border is repeated.
 
     >>> image = core.tensor([[[[1.0], [2.0], [4.0]]]])
     >>> core.grid_sample_slope(image, [[[[-0.5, 0], [0.5, 0]]]], along="x",
@@ -161,14 +158,11 @@ def grid_sample_slope(
 
 
 @grid_sample_slope.gradient("x")
-def _(g, x_spec, grid, along, padding_mode, align_corners):
-    how = {"along": along, "padding_mode": padding_mode, "align_corners": align_corners}
+def _(g, x_spec, grid, **how):
     return ops.grid_sample_backprop_input(g, grid, input_shape=x_spec.shape, **how)
 
 
-@grid_sample_slope.gradient("grid")
-def _(g, x, grid, along, padding_mode, align_corners):
-    return _into_grid(g, x, grid, along, "bilinear", padding_mode, align_corners)
+grid_sample_slope.gradient("grid")(lambda g, x, grid, **how: _into_grid(g, x, grid, **how))
 
 
 @op(input_dtype="float32")
@@ -188,7 +182,7 @@ def grid_sample_backprop_input(
         dy: [batch, new height, new width, channels].
         grid: [batch, new height, new width, 2].
         input_shape: of the images, [batch, height, width, channels].
-        along: for the gradient of `grid_sample_slope`: as given there.
+        along: for the gradient of `grid_sample_slope`: its ``along``.
         mode: see `grid_sample`; bilinear for a derivative.
         padding_mode: see `grid_sample`.
         align_corners: see `grid_sample`.
@@ -206,27 +200,25 @@ def grid_sample_backprop_input(
 
 
 @grid_sample_backprop_input.gradient("dy")
-def _(g, grid, along, mode, padding_mode, align_corners):
-    how = {"padding_mode": padding_mode, "align_corners": align_corners}
+def _(g, grid, along, mode, input_shape, **how):
     if along:
         return ops.grid_sample_slope(g, grid, along=along, **how)
     return ops.grid_sample(g, grid, mode=mode, **how)
 
 
 @grid_sample_backprop_input.gradient("grid")
-def _(g, dy, grid, along, mode, padding_mode, align_corners):
-    # The sum of g times this op is that of dy times what grid_sample reads in g.
-    return _into_grid(dy, g, grid, along, mode, padding_mode, align_corners)
+def _(g, dy, grid, input_shape, **how):
+    # The sum of g times this op is the sum of dy times the values that grid_sample reads in g.
+    return _into_grid(dy, g, grid, **how)
 
 
-def _into_grid(g, x, grid, along: str, mode: str, padding_mode: str, align_corners: bool):
+def _into_grid(g, x, grid, along: str = "", mode: str = "bilinear", **how: Any):
     """The gradient of the positions; along a coordinate each derivative is constant per pixel."""
     if mode == "nearest" or along == "xy":
         return ops.zeros_like(grid)
 
     def flow(coordinate: str):
         both = "".join(sorted(along + coordinate))
-        how = {"padding_mode": padding_mode, "align_corners": align_corners}
         return ops.sum(g * ops.grid_sample_slope(x, grid, along=both, **how), axis=-1)
 
     flows = {c: flow(c) for c in "xy" if c != along}

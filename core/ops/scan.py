@@ -21,9 +21,7 @@ def cumsum(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = F
     return x
 
 
-@cumsum.gradient("x")
-def _(g, axis, exclusive, reverse):
-    return ops.cumsum(g, axis=axis, exclusive=exclusive, reverse=not reverse)
+cumsum.gradient("x")(lambda g, reverse, **how: ops.cumsum(g, reverse=not reverse, **how))
 
 
 @op(input_dtype="real", method=True)
@@ -45,7 +43,7 @@ def cumprod(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = 
 
 @cumprod.gradient("x")
 def _(g, x, axis, exclusive, reverse):
-    """Without a division, so that it is right where x is 0 too."""
+    """Return the gradient without a division, so that it is right where x is 0, too."""
     if reverse:
         g, x = (ops.reverse(t, axis=axis) for t in (g, x))
     if exclusive:

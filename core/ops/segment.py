@@ -1,4 +1,4 @@
-"""Ops that sum or count what belongs together."""
+"""Ops that sum or count entries by ids or values."""
 
 from core.annotations import TensorLike
 from core.dispatch import tensor
@@ -55,7 +55,7 @@ def bincount(x: Spec, weights: Spec | None = None, *, size: int) -> Spec:
 
     Args:
         x: int32, from 0 on; numbers of ``size`` and more are left out.
-        weights: what each value counts, of the shape of x; nothing, or an empty one: 1.
+        weights: the count of each value, of the shape of x; 1 if absent or empty.
         size: how many numbers.
 
     Returns:
@@ -78,7 +78,7 @@ def dense_bincount(
 
     Args:
         x: int32 vector or matrix, from 0 on; numbers of ``size`` and more are left out.
-        weights: what each value counts, of the shape of x; nothing, or an empty one: 1.
+        weights: the count of each value, of the shape of x; 1 if absent or empty.
         size: how many numbers.
         binary_output: say only whether a number occurs, as 1 or 0.
 

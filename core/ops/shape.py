@@ -8,7 +8,6 @@ from core.errors import CoreError
 from core.operation import Spellings, Traits
 from core.registry import composite, op, ops
 from core.specs import (
-    Shape,
     Spec,
     broadcast_shapes,
     integers,
@@ -16,6 +15,7 @@ from core.specs import (
     normal_axis,
     normal_shape,
 )
+from core.tape import gradient_dtype
 from core.tensors import Tensor
 
 
@@ -32,9 +32,7 @@ def identity(x: Spec) -> Spec:
     return x
 
 
-@identity.gradient("x")
-def _(g):
-    return g
+identity.gradient("x")(lambda g: g)
 
 
 @op(traits=Traits(view=True))
@@ -43,7 +41,8 @@ def reshape(x: Spec, *, shape: Sequence[int]) -> Spec:
 
     Args:
         x: any tensor.
-        shape: length of each axis, with as many values in all; one may be -1: what remains.
+        shape: length of each axis, with as many values in all; one may be -1: it follows from
+            the others.
 
     Returns:
         A tensor that shares the data of x.
@@ -57,9 +56,7 @@ def reshape(x: Spec, *, shape: Sequence[int]) -> Spec:
     return Spec(normal_shape(shape, x.size), x.dtype)
 
 
-@reshape.gradient("x")
-def _(g, x_spec):
-    return ops.reshape(g, shape=x_spec.shape)
+reshape.gradient("x")(lambda g, x_spec: ops.reshape(g, shape=x_spec.shape))
 
 
 @op(traits=Traits(view=True), js_names={"x": "input", "axis": "dim"}, method=True)
@@ -81,9 +78,7 @@ def expand_dims(x: Spec, *, axis: int = 0) -> Spec:
     return Spec((*x.shape[:at], 1, *x.shape[at:]), x.dtype)
 
 
-@expand_dims.gradient("x")
-def _(g, x_spec):
-    return ops.reshape(g, shape=x_spec.shape)
+expand_dims.gradient("x")(lambda g, x_spec: ops.reshape(g, shape=x_spec.shape))
 
 
 @op(traits=Traits(view=True))
@@ -105,9 +100,7 @@ def cast(x: Spec, *, dtype: DType) -> Spec:
     return Spec(x.shape, dtype)
 
 
-@cast.gradient("x")
-def _(g, x_spec):
-    return ops.cast(g, dtype="complex64" if x_spec.dtype == "complex64" else "float32")
+cast.gradient("x")(lambda g, x_spec: ops.cast(g, dtype=gradient_dtype(x_spec)))
 
 
 @op()
@@ -145,7 +138,7 @@ def broadcast_to(
 
     Args:
         x: any tensor.
-        shape: of the result; its last axes are as long as those of x, or those are 1.
+        shape: of the result; its last axes are as long as the axes of x, or these are 1.
         input_shape: that of x, if it shall be checked.
 
     >>> core.broadcast_to([[1.0], [2.0]], shape=(2, 3)).numpy()
@@ -160,9 +153,7 @@ def broadcast_to(
     return Spec(wanted, x.dtype)
 
 
-@broadcast_to.gradient("x")
-def _(g):
-    return g  # the tape sums it back to the shape of x
+broadcast_to.gradient("x")(lambda g: g)  # the tape sums it back to the shape of x
 
 
 @op(input_dtype="int32", spellings=Spellings(("BroadcastArgs",)))
@@ -196,7 +187,7 @@ def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
         reps: how many times, one integer from 0 on for each axis.
 
     Returns:
-        A tensor whose lengths are those of x times ``reps``.
+        A tensor whose lengths are the lengths of x times ``reps``.
 
     >>> core.tile([1, 2], reps=(2,)).numpy()
     array([1, 2, 1, 2], dtype=int32)
@@ -230,9 +221,7 @@ def reverse(x: Spec, *, axis: int | Sequence[int] | None = None) -> Spec:
     return x
 
 
-@reverse.gradient("x")
-def _(g, axis):
-    return ops.reverse(g, axis=axis)
+reverse.gradient("x")(lambda g, axis: ops.reverse(g, axis=axis))
 
 
 @composite(method=True)
@@ -291,12 +280,7 @@ def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
     (2, 1)
     """
     same: Tensor = ops.identity(x)
-    if not _agrees(same.shape, shape):
+    pairs = zip(same.shape, shape, strict=False)
+    if len(same.shape) != len(shape) or any(n not in (m, None) for m, n in pairs):
         raise CoreError(f"the tensor has shape {same.shape}, not {tuple(shape)}")
     return same
-
-
-def _agrees(shape: Shape, wanted: Sequence[int | None]) -> bool:
-    return len(shape) == len(wanted) and all(
-        n in (None, m) for n, m in zip(wanted, shape, strict=True)
-    )

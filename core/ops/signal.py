@@ -1,4 +1,4 @@
-"""Fourier transforms, and what goes around them."""
+"""Fourier transforms, windows and frames."""
 
 from collections.abc import Callable
 from math import ceil
@@ -34,9 +34,7 @@ def fft(input: Spec) -> Spec:
     return _check_last_axis(input)
 
 
-@fft.gradient("input")
-def _(g):
-    return ops.ifft(g) * float(g.shape[-1])
+fft.gradient("input")(lambda g: ops.ifft(g) * float(g.shape[-1]))
 
 
 @op(kernel_name="IFFT", input_dtype="complex64", method=True, spellings=Spellings(("IFFT",)))
@@ -52,9 +50,7 @@ def ifft(input: Spec) -> Spec:
     return _check_last_axis(input)
 
 
-@ifft.gradient("input")
-def _(g):
-    return ops.fft(g) / float(g.shape[-1])
+ifft.gradient("input")(lambda g: ops.fft(g) / float(g.shape[-1]))
 
 
 def _last_axis_cut(x: Any, begin: int, length: int) -> Any:
@@ -127,7 +123,7 @@ def frame(
         frame_length: values in each frame.
         frame_step: from the start of a frame to that of the next.
         pad_end: also take frames that begin inside of the signal and end beyond it.
-        pad_value: what these are filled up with.
+        pad_value: the value after the end of the signal.
 
     Returns:
         [frames, frame_length]

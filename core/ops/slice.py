@@ -1,4 +1,4 @@
-"""Ops that take parts of tensors, and those that join them."""
+"""Ops that take parts of tensors, and ops that join tensors."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,7 +15,7 @@ Index = tuple[Any, ...]
 
 @lru_cache(maxsize=1024)
 def block_at(shape: Shape, begin: Any, size: Any) -> tuple[Shape, Shape]:
-    """First index and length of a block on each axis, of those that may be given in short.
+    """First index and length of a block on each axis, from arguments that may be shorter.
 
     >>> block_at((4, 5), 1, None)
     ((1, 0), (3, 5))
@@ -42,7 +42,7 @@ def block(x: Spec, *, begin: int | Sequence[int], size: int | Sequence[int] | No
 
     Args:
         x: tensor of one axis at least.
-        begin: first index on each axis; those left out are 0.
+        begin: first index on each axis; 0 where left out.
         size: length of the block on each axis; -1, or left out, means up to the end.
 
     >>> core.slice([1, 2, 3, 4], begin=(1,), size=(2,)).numpy()
@@ -150,12 +150,9 @@ def strided_slice(
 
 
 @strided_slice.gradient("x")
-def _(
-    g, x_spec, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
-    shrink_axis_mask,
-):  # fmt: skip
-    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    index = full_index(strided_index(begin, end, strides, masks), x_spec.shape)
+def _(g, x_spec, begin, end, strides, **masks):  # in the order of the attributes
+    index = strided_index(begin, end, strides, tuple(masks.values()))
+    index = full_index(index, x_spec.shape)
     items = [item for item in index if item is not None]
     taken = [taken_range(item, n) for item, n in zip(items, x_spec.shape, strict=True)]
     return _put_back(g, x_spec.shape, taken) if taken else ops.reshape(g, shape=())
@@ -169,7 +166,7 @@ def taken_range(item: Any, length: int) -> range:
 
 
 def _put_back(g, shape: Shape, taken: list[range]):
-    """Spread a gradient to the positions that its values came from, with zeros between them."""
+    """Put a gradient back to the positions of its values in the input, with zeros between them."""
     g = ops.reshape(g, shape=tuple(map(len, taken)))
     backwards = tuple(axis for axis, r in enumerate(taken) if r.step < 0)
     if backwards:
@@ -208,7 +205,10 @@ def concat(tensors: list[Spec], *, axis: int = 0) -> Spec:
     at = normal_axis(axis, len(first.shape))
     rest = [(*s.shape[:at], *s.shape[at + 1 :]) for s in tensors]
     if any(len(s.shape) != len(first.shape) for s in tensors) or len(set(rest)) > 1:
-        raise CoreError(f"cannot join shapes {[s.shape for s in tensors]} along axis {axis}")
+        raise CoreError(
+            f"cannot join shapes {[s.shape for s in tensors]} along axis {axis}: the other axes "
+            f"must have equal lengths"
+        )
     total = sum(s.shape[at] for s in tensors)
     return Spec((*first.shape[:at], total, *first.shape[at + 1 :]), first.dtype)
 
@@ -242,7 +242,7 @@ def split(x: Spec, *, num_or_size_splits: int | Sequence[int], axis: int = 0) ->
     Args:
         x: tensor of one axis at least.
         num_or_size_splits: how many parts, which must divide the length; or the length of each,
-            of which one may be -1: what remains.
+            of which one may be -1: it is computed from the others.
         axis: which axis is cut; negative ones count from the last.
 
     Returns:
@@ -256,9 +256,7 @@ def split(x: Spec, *, num_or_size_splits: int | Sequence[int], axis: int = 0) ->
     return tuple(Spec((*x.shape[:at], n, *x.shape[at + 1 :]), x.dtype) for n in sizes)
 
 
-@split.gradient("x")
-def _(g, axis):
-    return ops.concat(g, axis=axis)
+split.gradient("x")(lambda g, axis: ops.concat(g, axis=axis))
 
 
 @op(kernel_name="Pack", js_names={"tensors": "inputs"})
@@ -283,9 +281,7 @@ def stack(tensors: list[Spec], *, axis: int = 0) -> Spec:
     return Spec((*shape[:at], len(tensors), *shape[at:]), tensors[0].dtype)
 
 
-@stack.gradient("tensors")
-def _(g, axis):
-    return ops.unstack(g, axis=axis)
+stack.gradient("tensors")(lambda g, axis: ops.unstack(g, axis=axis))
 
 
 @op(kernel_name="Unpack", js_names={"x": "value"}, method=True)
@@ -294,7 +290,7 @@ def unstack(x: Spec, *, axis: int = 0) -> tuple[Spec, ...]:
 
     Args:
         x: tensor of one axis at least.
-        axis: which axis goes; negative ones count from the last.
+        axis: the axis to remove; negative ones count from the last.
 
     Returns:
         A list of tensors.
@@ -307,6 +303,4 @@ def unstack(x: Spec, *, axis: int = 0) -> tuple[Spec, ...]:
     return (part,) * x.shape[at]
 
 
-@unstack.gradient("x")
-def _(g, axis):
-    return ops.stack(g, axis=axis)
+unstack.gradient("x")(lambda g, axis: ops.stack(g, axis=axis))

@@ -1,5 +1,6 @@
 """Ops that order values or look them up in an order."""
 
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -7,10 +8,10 @@ import numpy as np
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.operation import Op, Spellings
-from core.ops.row_documents import TAKES, document
-from core.registry import composite, op, ops, register
-from core.specs import Shape, Spec, check_choice, integer, normal_axis
+from core.operation import Spellings
+from core.ops.declaring import TAKES, declare_row
+from core.registry import composite, op, ops
+from core.specs import Spec, check_choice, integer, normal_axis
 from core.tensors import Tensor
 
 
@@ -21,7 +22,7 @@ def topk(x: Spec, *, k: int = 1, sorted: bool = True) -> tuple[Spec, Spec]:
     Args:
         x: numbers; NaN counts as the largest of all.
         k: how many, up to the length of the last axis.
-        sorted: the largest first. They always come so here.
+        sorted: the largest first, as they always are on these backends.
 
     Returns:
         ``values`` and ``indices``, both [..., k]; of equal values the first ones are taken.
@@ -74,40 +75,30 @@ def unique(x: Spec, *, axis: int = 0) -> None:
     normal_axis(axis, len(x.shape))
 
 
-def search_shape(sorted_sequence: Spec, values: Spec) -> Shape:
-    """The shape of the positions, if the rows of both run together."""
+def _search(sorted_sequence: Spec, values: Spec) -> Spec:
+    """int32 [..., m], from 0 to n."""
     a, b = sorted_sequence.shape, values.shape
     if not a or not b or Spec(a[:-1]).size != Spec(b[:-1]).size:
         raise CoreError(f"sorted_sequence {a} and values {b} must agree in all axes but the last")
-    return b
-
-
-def _search(sorted_sequence: Spec, values: Spec) -> Spec:
-    """int32 [..., m], from 0 to n."""
-    return Spec(search_shape(sorted_sequence, values), "int32")
+    return Spec(b, "int32")
 
 
 for _name, _value, _type, _shown in (
     ("lower_bound", "no smaller", "LowerBound", "[1, 3, 4]"),
     ("upper_bound", "a larger", "UpperBound", "[3, 3, 4]"),
 ):
-    register(
-        Op(
-            _search,
-            name=_name,
-            doc=document(
-                f"The first position in a sorted row that has {_value} value, for each value.",
-                [
-                    f"sorted_sequence: [..., n], rows in ascending order, {TAKES['real']}.",
-                    "values: [..., m], as many rows; mixed dtypes become their common one.",
-                ],
-                _search,
-                (_name, "[1, 3, 3, 5], [3, 4, 9]", f"array({_shown}, dtype=int32)"),
-            ),
-            promote=True,
-            input_dtype="real",
-            spellings=Spellings((_type,)),
-        )
+    _example = "[1, 3, 3, 5], [3, 4, 9]", f"array({_shown}, dtype=int32)"
+    _fields = {"example": _example, "method": False, "spellings": Spellings((_type,))}
+    declare_row(
+        SimpleNamespace(name=_name, dtype="real", **_fields),
+        _search,
+        f"The first position in a sorted row that has {_value} value, for each value.",
+        [
+            f"sorted_sequence: [..., n], rows in ascending order, {TAKES['real']}.",
+            "values: [..., m], as many rows; mixed dtypes become their common one.",
+        ],
+        [None, None],
+        promote=True,
     )
 
 

@@ -1,4 +1,4 @@
-"""Ops on the space that values lie in: borders, and blocks moved to the batch or the channels."""
+"""Ops on the space of images: borders, and blocks moved to the batch or the channels."""
 
 from collections.abc import Sequence
 from math import prod
@@ -48,7 +48,7 @@ def _(g, x_spec, paddings):
 
 @op(method=True)
 def mirror_pad(x: Spec, *, paddings: Pads, mode: str = "reflect") -> Spec:
-    """Put a border around a tensor that mirrors what is inside.
+    """Put a border around a tensor that mirrors the values inside.
 
     Args:
         x: tensor of one axis at least.
@@ -97,7 +97,7 @@ class Blocks(NamedTuple):
 
 
 def blocks(shape: Shape, block_shape: Sequence[int]) -> Blocks:
-    """For a shape [batch, *space, ...] whose space the blocks divide."""
+    """Return the rearrangement for a shape [batch, *space, ...] that the blocks divide."""
     m = len(block_shape)
     counts = [n // b for n, b in zip(shape[1 : m + 1], block_shape, strict=True)]
     split = [n for pair in zip(counts, block_shape, strict=True) for n in pair]
@@ -125,7 +125,7 @@ def _check_blocks(shape: Shape, block_shape: Sequence[int], sides: Pads, name: s
 
 
 def space_paddings(rank: int, paddings: Pads) -> list[Sequence[int]]:
-    """Paddings for every axis, of those of the axes of space."""
+    """Paddings for every axis, from the paddings of the axes of space."""
     return [(0, 0), *paddings, *[(0, 0)] * (rank - len(paddings) - 1)]
 
 
@@ -152,9 +152,9 @@ def space_to_batch_nd(x: Spec, *, block_shape: Sequence[int], paddings: Pads) ->
     return Spec(blocks(shape, lengths).batched, x.dtype)
 
 
-@space_to_batch_nd.gradient("x")
-def _(g, block_shape, paddings):
-    return ops.batch_to_space_nd(g, block_shape=block_shape, crops=paddings)
+space_to_batch_nd.gradient("x")(
+    lambda g, block_shape, paddings: ops.batch_to_space_nd(g, block_shape, paddings)
+)
 
 
 def uncropped_shape(shape: Shape, block_shape: Sequence[int]) -> Shape:
@@ -186,9 +186,9 @@ def batch_to_space_nd(x: Spec, *, block_shape: Sequence[int], crops: Pads) -> Sp
     return Spec(tuple(n - cut for n, cut in zip(shape, cuts, strict=True)), x.dtype)
 
 
-@batch_to_space_nd.gradient("x")
-def _(g, block_shape, crops):
-    return ops.space_to_batch_nd(g, block_shape=block_shape, paddings=crops)
+batch_to_space_nd.gradient("x")(
+    lambda g, block_shape, crops: ops.space_to_batch_nd(g, block_shape, crops)
+)
 
 
 class DepthBlocks(NamedTuple):
@@ -200,7 +200,7 @@ class DepthBlocks(NamedTuple):
 
 
 def depth_blocks(shape: Shape, size: int, data_format: str) -> DepthBlocks:
-    """For images of either data format."""
+    """Return the rearrangement for images of either data format."""
     if data_format == "NHWC":
         n, h, w, c = shape
         depth = c // size**2

@@ -37,10 +37,10 @@ def sparse_fill_empty_rows(
 
     Returns:
         A named tuple: output_indices [m, rank] and output_values [m], by rows; empty_row_indicator
-        bool [rows]; reverse_index_map int32 [n], where each value came to lie.
+        bool [rows]; reverse_index_map int32 [n], the new position of each value.
 
     Raises:
-        CoreError: a value lies outside of the rows.
+        CoreError: a value is outside of the rows.
 
     >>> filled = core.sparse_fill_empty_rows([[0, 1], [2, 0]], [7.0, 8.0], [3, 2], -1.0)
     >>> filled.output_values.numpy(), filled.empty_row_indicator.numpy()
@@ -58,9 +58,7 @@ def sparse_fill_empty_rows(
         )
 
 
-@sparse_fill_empty_rows.gradient("values")
-def _(g, y):
-    return ops.gather(g[1], y[3])
+sparse_fill_empty_rows.gradient("values")(lambda g, y: ops.gather(g[1], y[3]))
 
 
 @sparse_fill_empty_rows.gradient("default_value")
@@ -135,13 +133,15 @@ def sparse_segment_sum(data: Spec, indices: Spec, segment_ids: Spec) -> None:
 
 
 @sparse_segment_sum.gradient("data")
-def _(g, indices, segment_ids, data_spec):
-    return _spread_segments(g, indices, segment_ids, data_spec)
+def _spread_segments(g, indices, segment_ids, data_spec: Spec):
+    """Each row's share: the sum of the gradients of the segments that it went into."""
+    flows = ops.gather(g, segment_ids)
+    return ops.unsorted_segment_sum(flows, indices, num_segments=data_spec.shape[0])
 
 
 @op(input_dtype=_SEGMENTS, spellings=Spellings(("SparseSegmentMean",)))
 def sparse_segment_mean(data: Spec, indices: Spec, segment_ids: Spec) -> None:
-    """The means of chosen rows, segment by segment; those of integers are cut off.
+    """The means of chosen rows, segment by segment; means of integers are cut off.
 
     Args:
         data: [rows, ...], real.
@@ -167,12 +167,6 @@ def _(g, indices, segment_ids, data_spec):
     counts = ops.unsorted_segment_sum(ones, segment_ids, num_segments=rows)
     counts = ops.reshape(ops.maximum(counts, 1.0), shape=(rows, *[1] * (len(g.shape) - 1)))
     return _spread_segments(g / counts, indices, segment_ids, data_spec)
-
-
-def _spread_segments(g, indices, segment_ids, data_spec: Spec):
-    """Each row's share: the sum of the gradients of the segments that it went into."""
-    flows = ops.gather(g, segment_ids)
-    return ops.unsorted_segment_sum(flows, indices, num_segments=data_spec.shape[0])
 
 
 @op(promote=("sparse_values", "default_value"), input_dtype={"sparse_indices": "int32"})
@@ -211,17 +205,13 @@ def sparse_to_dense(
 
 
 @sparse_to_dense.gradient("sparse_values")
-def _(g, sparse_indices, output_shape):
-    return _of_places(g, sparse_indices)
+def _of_places(g, sparse_indices):
+    """The gradient at each index whose value is in the result."""
+    lists = ops.reshape(sparse_indices, shape=(-1, g.ndim))
+    return where_last(lists, g.shape, ops.gather_nd(g, lists))
 
 
 @sparse_to_dense.gradient("default_value")
 def _(g, sparse_indices, default_value_spec):
     rest = ops.sum(g) - ops.sum(_of_places(g, sparse_indices))
     return ops.reshape(rest, shape=default_value_spec.shape)
-
-
-def _of_places(g, sparse_indices):
-    """The gradient at each index whose value counted."""
-    lists = ops.reshape(sparse_indices, shape=(-1, g.ndim))
-    return where_last(lists, g.shape, ops.gather_nd(g, lists))

@@ -14,14 +14,14 @@ _MOST_BUCKETS = 2**31  # as many as int32 can number
 def static_regex_replace(
     input: Spec, *, pattern: str, rewrite: str, replace_global: bool = True
 ) -> Spec:
-    r"""Replace what matches a regular expression in each string.
+    r"""Replace the matches of a regular expression in each string.
 
     Args:
         input: strings of any shape.
         pattern: a regular expression as in JavaScript, or as in RE2 without ``\p`` and ``\Q``.
             Where the package ``google-re2`` is not installed (``pip install friendly-zoo[regex]``),
             patterns that could take long are refused, such as ``(a+)+b``.
-        rewrite: what to replace a match by. ``$1`` or ``\1`` is the first group, ``$&`` or
+        rewrite: the text that replaces a match. ``$1`` or ``\1`` is the first group, ``$&`` or
             ``\0`` the match, ``$$`` and ``\\`` one of these letters.
         replace_global: all matches, or the first one only.
 
@@ -95,7 +95,7 @@ def string_n_grams(
         data: strings [n], the rows of a ragged matrix one after the other.
         data_splits: where rows begin and end, from 0 to n: row i is
             ``data[data_splits[i]:data_splits[i + 1]]``.
-        separator: what to put between the strings of an n-gram.
+        separator: put between the strings of an n-gram.
         n_gram_widths: how many strings an n-gram has; several widths, each at least 1, give
             n-grams of all.
         left_pad: put before each row, see ``pad_width``.

@@ -1,7 +1,7 @@
 """Non-maximum suppression: of boxes that overlap, keep the one with the best score."""
 
 import inspect
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 from core.async_run import run_async
@@ -10,15 +10,6 @@ from core.registry import OPS, composite, op, ops
 from core.specs import Spec, integer
 
 NO_THRESHOLD = float("-inf")
-
-
-def check_boxes(boxes: Spec, scores: Spec, max_output_size: int, iou_threshold: float) -> None:
-    """Raise for boxes and scores that do not belong together, and for odd limits."""
-    if len(boxes.shape) != 2 or boxes.shape[1] != 4 or scores.shape != boxes.shape[:1]:
-        raise CoreError(f"boxes {boxes.shape} must be [boxes, 4] and scores {scores.shape} [boxes]")
-    integer(max_output_size, "max_output_size", 0)
-    if not 0 <= iou_threshold <= 1:
-        raise CoreError(f"iou_threshold={iou_threshold} must be in 0..1")
 
 
 @op(kernel_name="NonMaxSuppressionV3", input_dtype="float32")
@@ -47,31 +38,28 @@ def non_max_suppression(
     >>> core.non_max_suppression(boxes, [0.8, 0.9, 0.3], max_output_size=3).numpy()
     array([1, 2], dtype=int32)
     """
-    check_boxes(boxes, scores, max_output_size, iou_threshold)
+    if len(boxes.shape) != 2 or boxes.shape[1] != 4 or scores.shape != boxes.shape[:1]:
+        raise CoreError(f"boxes {boxes.shape} must be [boxes, 4] and scores {scores.shape} [boxes]")
+    integer(max_output_size, "max_output_size", 0)
+    if not 0 <= iou_threshold <= 1:
+        raise CoreError(f"iou_threshold={iou_threshold} must be in 0..1")
 
 
 @op(
     kernel_name="NonMaxSuppressionV4",
     input_dtype="float32",
     outputs=("selected_indices", "valid_outputs"),
+    attributes_of=non_max_suppression,
 )
 def non_max_suppression_padded(
-    boxes: Spec,
-    scores: Spec,
-    *,
-    max_output_size: int,
-    iou_threshold: float = 0.5,
-    score_threshold: float = NO_THRESHOLD,
-    pad_to_max_output_size: bool = False,
+    boxes: Spec, scores: Spec, *, pad_to_max_output_size: bool = False, **how: Any
 ) -> tuple[Spec, Spec] | None:
     """Do `non_max_suppression`, and count the boxes that are kept.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
         scores: [boxes].
-        max_output_size: how many to keep at most.
-        iou_threshold: see `non_max_suppression`.
-        score_threshold: see `non_max_suppression`.
+        **how: see `non_max_suppression`.
         pad_to_max_output_size: fill up with zeros to ``max_output_size`` indices.
 
     Returns:
@@ -82,36 +70,30 @@ def non_max_suppression_padded(
     ...                                 pad_to_max_output_size=True).selected_indices.numpy()
     array([1, 0], dtype=int32)
     """
-    check_boxes(boxes, scores, max_output_size, iou_threshold)
+    non_max_suppression.rule(boxes, scores, **how)
     if not pad_to_max_output_size:
         return None
-    return Spec((max_output_size,), "int32"), Spec((), "int32")
+    return Spec((how["max_output_size"],), "int32"), Spec((), "int32")
 
 
 @op(
     kernel_name="NonMaxSuppressionV5",
     input_dtype="float32",
     outputs=("selected_indices", "selected_scores"),
+    attributes_of=non_max_suppression,
 )
 def non_max_suppression_with_score(
-    boxes: Spec,
-    scores: Spec,
-    *,
-    max_output_size: int,
-    iou_threshold: float = 0.5,
-    score_threshold: float = NO_THRESHOLD,
-    soft_nms_sigma: float = 0.0,
+    boxes: Spec, scores: Spec, *, soft_nms_sigma: float = 0.0, **how: Any
 ) -> None:
     """Do `non_max_suppression`, with scores that overlaps may lower (soft NMS), and return them.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
         scores: [boxes].
-        max_output_size: how many to keep at most.
-        iou_threshold: see `non_max_suppression`.
-        score_threshold: see `non_max_suppression`; lowered scores need to be above it too.
+        **how: see `non_max_suppression`.
         soft_nms_sigma: 0 to 1: how far an overlap reaches that lowers a score, by
-            exp(-overlap² / (2 sigma)); 0 lowers none.
+            exp(-overlap² / (2 sigma)); 0 lowers none. Lowered scores must exceed
+            ``score_threshold``, too.
 
     Returns:
         A named tuple: selected_indices, int32 [kept], and selected_scores, float32 [kept].
@@ -121,23 +103,25 @@ def non_max_suppression_with_score(
     >>> kept.selected_indices.numpy()
     array([0], dtype=int32)
     """
-    check_boxes(boxes, scores, max_output_size, iou_threshold)
+    non_max_suppression.rule(boxes, scores, **how)
     if not 0 <= soft_nms_sigma <= 1:
         raise CoreError(f"soft_nms_sigma={soft_nms_sigma} must be in 0..1")
 
 
-def _in_worker(name: str, result: str) -> Callable[..., Any]:
+def _in_worker(name: str, result: str) -> None:
+    """Declare a function that awaits an op in a worker thread."""
+
     def awaitable(*arguments: Any, **attributes: Any) -> Any:
         return run_async(getattr(ops, name), *arguments, **attributes)
 
-    rule = OPS[name].rule
+    op = OPS[name]
     awaitable.__name__ = f"{name}_async"
-    awaitable.__doc__ = _async_document(name, rule.__doc__ or "", result)
-    # In an annotation an op stands for what it returns; see core.stubs.
-    returned = Coroutine[Any, Any, OPS[name]]  # type: ignore[valid-type]
-    signature = inspect.signature(rule).replace(return_annotation=returned)
+    awaitable.__doc__ = _async_document(name, op.__doc__ or "", result)
+    # In an annotation an op stands for the type of its result; see core.stubs.
+    returned = Coroutine[Any, Any, op]  # type: ignore[valid-type]
+    signature = inspect.signature(op).replace(return_annotation=returned)
     awaitable.__signature__ = signature  # type: ignore[attr-defined]
-    return composite(awaitable)
+    composite(awaitable)
 
 
 def _async_document(name: str, document: str, result: str) -> str:

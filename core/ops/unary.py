@@ -1,7 +1,7 @@
 """Element-wise ops of one input: one row each.
 
-A row holds the name, the gradient rule, where tests draw x from, what the op computes, an example,
-and what model formats call it. A rule gets ``g``, the gradient of y, and by name what else it needs
+A row has the name, the gradient rule, the range of x in tests, a description, an example,
+and the names in model formats. A rule gets ``g``, the gradient of y, and by name other arguments
 (`core.operation.Op.gradient`).
 ``FLOAT`` rows convert their input to float32 first; ``REAL`` and ``NUMBER`` rows keep its dtype,
 but for bools, which become int32. Only ``NUMBER`` and ``ANY`` rows take complex64.
@@ -11,11 +11,10 @@ from math import pi, sqrt
 from typing import NamedTuple
 
 from core.errors import CoreError
-from core.operation import UNSPELLED, Op, Rule, Spellings, Traits
+from core.operation import UNSPELLED, Rule, Spellings, Traits
 from core.ops.complex_numbers import abs_gradient, conjugate
-from core.ops.row_documents import TAKES, document
-from core.ops.zero_gradients import zero
-from core.registry import ops, register
+from core.ops.declaring import TAKES, declare_row, zero
+from core.registry import ops
 from core.specs import Spec
 
 FLOAT, REAL, NUMBER, BOOL, ANY = "float32", "real", "number", "bool", "no string"
@@ -78,7 +77,7 @@ class UnaryRow(NamedTuple):
     rule: Rule = same  # its keyword-only parameters are the attributes; see `document`
     kernel_name: str = ""
     method: bool = True
-    example: tuple[str, str] = ("", "")  # the arguments of a call, and what is printed
+    example: tuple[str, str] = ("", "")  # the arguments of a call, and the printed result
     spellings: Spellings = UNSPELLED
 
 
@@ -248,23 +247,12 @@ UNARY = [
 
 
 for _row in UNARY:
-    register(
-        Op(
-            _row.rule,
-            name=_row.name,
-            doc=document(
-                f"Element-wise: {_row.doc}.",
-                [f"x: a tensor of any shape, {TAKES[_row.dtype]}."],
-                _row.rule,
-                (_row.name, *_row.example),
-            ),
-            kernel_name=_row.kernel_name,
-            gradients={"x": _row.gradient},
-            input_dtype=_row.dtype,
-            method=_row.method,
-            spellings=_row.spellings,
-            traits=Traits(
-                elementwise=_row.dtype in (FLOAT, REAL, NUMBER) and _row.rule is not to_bool
-            ),
-        )
+    declare_row(
+        _row,
+        _row.rule,
+        f"Element-wise: {_row.doc}.",
+        [f"x: a tensor of any shape, {TAKES[_row.dtype]}."],
+        [_row.gradient],
+        kernel_name=_row.kernel_name,
+        traits=Traits(elementwise=_row.dtype in (FLOAT, REAL, NUMBER) and _row.rule is not to_bool),
     )

@@ -1,13 +1,13 @@
 """Convolutions and pooling over volumes, [batch, depth, height, width, channels]."""
 
 from math import nan
+from typing import Any
 
 from core.annotations import TensorLike
 from core.dispatch import tensor
-from core.ops.batches import volume_op
 from core.ops.conv import backprops, conv_spec, conv_window, transposed
-from core.ops.pooling import of_winners, pool_spec, taps
-from core.ops.zero_gradients import zero_gradient
+from core.ops.declaring import volume_op, zero_gradient
+from core.ops.pooling import avg_pool, of_winners, pool_spec, pool_window, taps
 from core.registry import composite, op, ops
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
@@ -74,62 +74,36 @@ def conv3d_transpose(
     return transposed(ops.conv3d_backprop_input, tensor(x), filter, output_shape, (strides, pad))
 
 
-@volume_op(kernel_name="AvgPool3D", input_dtype="float32")
-def avg_pool3d(
-    x: Spec,
-    *,
-    filter_size: Triple,
-    strides: Triple,
-    pad: Padding,
-    dim_rounding_mode: str | None = None,
-    data_format: str = "NDHWC",
-) -> Spec:
+@volume_op(kernel_name="AvgPool3D", input_dtype="float32", attributes_of=avg_pool)
+def avg_pool3d(x: Spec, *, data_format: str = "NDHWC", **how: Any) -> Spec:
     """The average of each window of volumes; padding does not count.
 
     Args:
         x: [batch, depth, height, width, channels], or without batch: one volume.
-        filter_size: of a window, one number or (depth, height, width).
-        strides: step between windows, likewise.
-        pad: see `avg_pool`.
-        dim_rounding_mode: see `conv2d`.
+        **how: see `avg_pool`, along depth, height and width.
         data_format: only ``"NDHWC"``.
 
     Returns:
-        [batch, new depth, new height, new width, channels]; 0 for a window of padding alone.
+        [batch, new depth, new height, new width, channels]; 0 for a window of padding only.
 
     >>> core.avg_pool3d(core.ones((2, 2, 2, 1)), 2, 1, "valid").numpy().ravel()
     array([1.], dtype=float32)
     """
     check_format(data_format, 3)
-    return pool_spec(
-        x, window(x.shape, filter_size, strides, pad, data_format, 1, dim_rounding_mode)
-    )
+    return pool_spec(x, pool_window(x, data_format=data_format, **how))
 
 
-@avg_pool3d.gradient("x")
-def _(g, x, data_format, **how):
-    return ops.avg_pool3d_grad(g, x, **how)
+avg_pool3d.gradient("x")(lambda g, x, data_format, **how: ops.avg_pool3d_grad(g, x, **how))
 
 
-@op(kernel_name="AvgPool3DGrad", input_dtype="float32")
-def avg_pool3d_grad(
-    dy: Spec,
-    input: Spec,
-    *,
-    filter_size: Triple,
-    strides: Triple,
-    pad: Padding,
-    dim_rounding_mode: str | None = None,
-) -> Spec:
-    """The gradient of `avg_pool3d`, for an input of which just the shape matters.
+@op(kernel_name="AvgPool3DGrad", input_dtype="float32", attributes_of=avg_pool)
+def avg_pool3d_grad(dy: Spec, input: Spec, **how: Any) -> Spec:
+    """The gradient of `avg_pool3d`, for an input whose shape only matters.
 
     Args:
         dy: [batch, new depth, new height, new width, channels], the gradient of the result.
-        input: [batch, depth, height, width, channels], what was pooled.
-        filter_size: see `avg_pool3d`, like the rest.
-        strides: see `avg_pool3d`.
-        pad: see `avg_pool3d`.
-        dim_rounding_mode: see `avg_pool3d`.
+        input: [batch, depth, height, width, channels], the volumes that were pooled.
+        **how: see `avg_pool3d`.
 
     Returns:
         float32, of the shape of input.
@@ -138,16 +112,11 @@ def avg_pool3d_grad(
     ...                      ).numpy().ravel()
     array([3., 3.], dtype=float32)
     """
-    w = window(input.shape, filter_size, strides, pad, "NDHWC", 1, dim_rounding_mode)
-    check_dy(pool_spec(input, w), dy)
+    check_dy(pool_spec(input, pool_window(input, data_format="NDHWC", **how)), dy)
     return input
 
 
-@avg_pool3d_grad.gradient("dy")
-def _(g, **how):
-    return ops.avg_pool3d(g, **how)
-
-
+avg_pool3d_grad.gradient("dy")(lambda g, **how: ops.avg_pool3d(g, **how))
 zero_gradient(avg_pool3d_grad, "input")
 
 
@@ -175,37 +144,22 @@ def max_pool3d(
     array([3.], dtype=float32)
     """
     check_format(data_format, 3)
-    return pool_spec(
-        x, window(x.shape, filter_size, strides, pad, data_format, 1, dim_rounding_mode)
-    )
+    w = window(x.shape, filter_size, strides, pad, data_format, 1, dim_rounding_mode)
+    return pool_spec(x, w)
 
 
-@max_pool3d.gradient("x")
-def _(g, x, y, data_format, **how):
-    return ops.max_pool3d_grad(g, x, y, **how)
+max_pool3d.gradient("x")(lambda g, x, y, data_format, **how: ops.max_pool3d_grad(g, x, y, **how))
 
 
-@op(kernel_name="MaxPool3DGrad", input_dtype="float32")
-def max_pool3d_grad(
-    dy: Spec,
-    input: Spec,
-    output: Spec,
-    *,
-    filter_size: Triple,
-    strides: Triple,
-    pad: Padding,
-    dim_rounding_mode: str | None = None,
-) -> Spec:
+@op(kernel_name="MaxPool3DGrad", input_dtype="float32", attributes_of=avg_pool)
+def max_pool3d_grad(dy: Spec, input: Spec, output: Spec, **how: Any) -> Spec:
     """The gradient of `max_pool3d`: each window's goes to the last of its largest values.
 
     Args:
         dy: [batch, new depth, new height, new width, channels], the gradient of the result.
-        input: [batch, depth, height, width, channels], what was pooled.
+        input: [batch, depth, height, width, channels], the volumes that were pooled.
         output: the result, of the shape of dy.
-        filter_size: see `avg_pool3d`, like the rest.
-        strides: see `avg_pool3d`.
-        pad: see `avg_pool3d`.
-        dim_rounding_mode: see `avg_pool3d`.
+        **how: see `avg_pool3d`.
 
     Returns:
         float32, of the shape of input.
@@ -214,15 +168,14 @@ def max_pool3d_grad(
     ...                      "valid").numpy().ravel()
     array([0., 6.], dtype=float32)
     """
-    w = window(input.shape, filter_size, strides, pad, "NDHWC", 1, dim_rounding_mode)
-    check_dy(pool_spec(input, w), dy)
+    check_dy(pool_spec(input, pool_window(input, data_format="NDHWC", **how)), dy)
     check_dy(dy, output, "output")
     return input
 
 
 @max_pool3d_grad.gradient("dy")
-def _(g, input, filter_size, strides, pad, dim_rounding_mode):
-    w = window(input.shape, filter_size, strides, pad, "NDHWC", 1, dim_rounding_mode)
+def _(g, input, **how):
+    w = pool_window(input, data_format="NDHWC", **how)
     return of_winners(taps(input, w, nan), taps(g, w), ops.greater_equal)
 
 

@@ -27,7 +27,7 @@ def crop_and_resize(
         image: [batch, height, width, channels].
         boxes: [boxes, 4]: y1, x1, y2, x2, where 0 is the centre of the first pixel and 1 that of
             the last. Upside down (y1 > y2) mirrors.
-        box_ind: int32 [boxes]: in which image of the batch each box lies.
+        box_ind: int32 [boxes]: for each box the index of its image in the batch.
         crop_size: (height, width) of the crops.
         method: ``"bilinear"`` or ``"nearest"``.
         extrapolation_value: of pixels outside of the image.
@@ -36,7 +36,7 @@ def crop_and_resize(
         float32 [boxes, crop height, crop width, channels]
 
     Raises:
-        CoreError: a box lies in no image of the batch.
+        CoreError: there is no image of such an index.
 
     >>> image = core.tensor([[[[1.0], [2.0]], [[3.0], [4.0]]]])
     >>> core.crop_and_resize(image, [[0.0, 0.0, 1.0, 1.0]], [0], crop_size=(1, 3)).numpy().ravel()
@@ -66,7 +66,7 @@ def rotate_with_offset(
     Args:
         image: [batch, height, width, channels].
         radians: by how much.
-        fill_value: of what comes from outside of the image: a number, or one for each of red,
+        fill_value: of pixels from outside of the image: a number, or one for each of red,
             green and blue; a fourth channel (opacity) is then filled with 255.
         center: the fixed point, as a share of width and height: a number or (x, y).
 
@@ -103,7 +103,7 @@ def transform(
             of the result from ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) of the image,
             where k = c0 x + c1 y + 1.
         interpolation: ``"nearest"`` or ``"bilinear"``.
-        fill_mode: what lies outside of the image: ``"constant"`` (the fill value), ``"reflect"``
+        fill_mode: values outside of the image: ``"constant"`` (the fill value), ``"reflect"``
             (d c b a | a b c d | d c b a), ``"wrap"`` (a b c d | a b c d) or ``"nearest"``
             (a a a a | a b c d | d d d d).
         fill_value: for the constant mode, and where k is 0.

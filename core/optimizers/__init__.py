@@ -42,8 +42,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from core.errors import CoreError
-from core.optimizers.arguments import number
-from core.optimizers.base import Optimizer
+from core.optimizers.base import Optimizer, number
 
 __all__ = [
     "SGD",
@@ -224,7 +223,7 @@ class Adadelta(Optimizer):
     ``w -= learning_rate * change``.
 
     Source: Zeiler 2012, https://arxiv.org/abs/1212.5701, where ``grads`` includes this gradient
-    already; the order here is that of TensorFlow.js.
+    already; this implementation has the order of TensorFlow.js.
 
     Args:
         learning_rate: factor of a step; 1 in the paper.
@@ -352,12 +351,5 @@ def _beta(value: float, name: str) -> float:
 
 
 #: The optimizers by their TensorFlow.js names, as in ``core.train.adam(0.001)``.
-train = SimpleNamespace(
-    sgd=SGD,
-    momentum=Momentum,
-    rmsprop=RMSProp,
-    adam=Adam,
-    adadelta=Adadelta,
-    adamax=Adamax,
-    adagrad=Adagrad,
-)
+_ALL = (SGD, Momentum, RMSProp, Adam, Adadelta, Adamax, Adagrad)
+train = SimpleNamespace(**{each.__name__.lower(): each for each in _ALL})

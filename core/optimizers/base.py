@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
 from time import perf_counter
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -9,14 +10,13 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from core.backend_contract import Backend
-from core.dispatch import handle_on
+from core.dispatch import handle_on, tensor
 from core.errors import CoreError
 from core.gradients import Gradients, VariableGrads, variable_grads
 from core.locks import new_lock
 from core.nan_check import check_finite
 from core.observers import active_observers, unobserved
 from core.optimizer_formulas import FORMULAS
-from core.optimizers.arguments import fitting_pairs, number
 from core.optimizers.slots import ITERATIONS, OptimizerState
 from core.settings import active_backend, flags
 from core.tape import Tape
@@ -28,8 +28,8 @@ Kind = TypeVar("Kind", bound="Optimizer")
 #: Number of steps between removals of denormal numbers, which fading means produce.
 _CLEAN_EVERY = 16
 
-#: Product of betas that is negligible beside 1.
-_NEGLIGIBLE = 1e-9
+#: Product of betas that is negligible compared with 1; a number below the largest of float32.
+_NEGLIGIBLE, _LARGEST = 1e-9, 3e38
 
 
 class Optimizer:
@@ -193,9 +193,8 @@ class Optimizer:
 
         Variables may be used later. They get the state saved under their names; others start
         without state. If names were made by counting (``variable_7``) and do not match, the state
-        is restored by order, and as many variables must be used at once as were saved. The class
-        of the saved optimizer is unknown: Adam's state loads into Adamax, whose slots have the
-        same names.
+        is restored by order, and as many variables must be used at once as were saved. The saved
+        state does not contain the class: Adam's state loads into Adamax.
 
         Args:
             weights: arrays by name, such as ``weights_cache.load_weights(folder)`` after
@@ -223,14 +222,13 @@ class Optimizer:
         >>> core.train.momentum(0.5, 0.9).get_config()
         {'learning_rate': 0.5, 'momentum': 0.9, 'use_nesterov': False}
         """
-        config = self._options()
-        for name in inspect.signature(type(self)).parameters:
-            if name not in config:
-                raise CoreError(
-                    f"{type(self).__name__} does not store its argument {name!r} as an attribute: "
-                    f"store it, or define get_config"
-                )
-        return config
+        missing = inspect.signature(type(self)).parameters.keys() - self._options()
+        if missing:
+            raise CoreError(
+                f"{type(self).__name__} does not store its argument {min(missing)!r} as an "
+                f"attribute: store it, or define get_config"
+            )
+        return self._options()
 
     def _options(self) -> dict[str, Any]:
         """Return the arguments that are attributes."""
@@ -254,9 +252,7 @@ class Optimizer:
         try:
             return cls(**config)
         except TypeError as error:
-            raise CoreError(
-                f"{cls.__name__} cannot be made from {dict(config)}: {error}"
-            ) from error
+            raise CoreError(f"{cls.__name__} cannot be made from {config}: {error}") from error
 
     def _constants(self, epsilon: float) -> tuple[float, ...]:
         """Return the constants of the next step for its formula."""
@@ -291,19 +287,15 @@ class Optimizer:
             handle = handle_on(backend, gradient)
             kept = [_handle_of_slot(backend, slot) for slot in slots]
             clean = self._iterations % _CLEAN_EVERY == 0
-            observers = active_observers()
-            started = perf_counter() if observers else 0.0
+            started = perf_counter()
             variable.update(lambda value: update(value, handle, kept, constants, clean))
-            if observers:
-                seconds = perf_counter() - started
-                for observer in observers:
-                    observer.stepped(
-                        self.formula, type(self).__name__, [variable, gradient, *slots], seconds
-                    )
+            seconds, inputs = perf_counter() - started, [variable, gradient, *slots]
+            for observer in active_observers():
+                observer.stepped(self.formula, type(self).__name__, inputs, seconds)
         else:
             with unobserved(Tape):
-                formula = FORMULAS[self.formula]
-                values = formula(variable.read(), gradient, [s.read() for s in slots], constants)
+                kept = [slot.read() for slot in slots]
+                values = FORMULAS[self.formula](variable.read(), gradient, kept, constants)
                 for each, value in zip((variable, *slots), values, strict=True):
                     each.assign(value)
         if flags.debug:
@@ -328,3 +320,80 @@ def _restored(cls: type[Kind], config: dict[str, Any], weights: dict[str, np.nda
     optimizer = cls.from_config(config)
     optimizer.set_weights(weights)
     return optimizer
+
+
+def number(value: Any, name: str, least: float = -_LARGEST, most: float = _LARGEST) -> float:
+    """Return a finite number in the range of float32; raise CoreError outside of its limits.
+
+    >>> number(1, "momentum")
+    1.0
+    """
+    try:
+        found = float("nan") if isinstance(value, (bool, str, bytes)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        found = float("nan")
+    if isfinite(found) and least <= found <= most:
+        return found
+    limits = f" from {least:g}" if least > -_LARGEST else ""
+    limits += f" to {most:g}" if most < _LARGEST else ""
+    raise CoreError(f"{name}={value!r:.80} must be a finite number{limits}")
+
+
+def fitting_pairs(gradients: Any, seen: Mapping[str, Variable]) -> list[tuple[Variable, Tensor]]:
+    """Return variables and their gradients as tensors, without None; raise if one does not fit.
+
+    Args:
+        gradients: as for `core.optimizers.Optimizer.apply_gradients`.
+        seen: variables by the names that a dict may use.
+    """
+    pairs: dict[str, tuple[Variable, Tensor]] = {}
+    for gradient, variable in _pairs(gradients, seen):
+        if not isinstance(variable, Variable):
+            raise CoreError(f"pairs are (gradient, variable): {variable!r:.80} is not a variable")
+        if gradient is None:
+            continue
+        if variable.name in pairs:
+            raise CoreError(f"two gradients are given for the variable {variable.name!r}: give one")
+        pairs[variable.name] = variable, _fitting(gradient, variable)
+    return list(pairs.values())
+
+
+def _pairs(gradients: Any, seen: Mapping[str, Variable]) -> Iterable[tuple[Any, Any]]:
+    if isinstance(gradients, Mapping):
+        given = getattr(gradients, "variables", {})
+        known = {name: given.get(name, seen.get(name)) for name in gradients}
+        unknown = [name for name, variable in known.items() if variable is None]
+        if unknown:
+            raise CoreError(
+                f"the variable {unknown[0]!r} is unknown to the optimizer: give pairs of a "
+                f"gradient and its variable"
+            )
+        return [(gradient, known[name]) for name, gradient in gradients.items()]
+    is_iterable = isinstance(gradients, Iterable) and not isinstance(gradients, Tensor)
+    pairs: list[Any] = list(gradients) if is_iterable else [None]
+    are_pairs = all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs)
+    if isinstance(gradients, VariableGrads) or not are_pairs:
+        raise CoreError(
+            "gradients must be the `grads` of compute_gradients, or pairs of a gradient and its "
+            "variable"
+        )
+    return pairs
+
+
+def _fitting(gradient: Any, variable: Variable) -> Tensor:
+    """Return a gradient as a tensor; raise CoreError unless it fits the variable."""
+    found = gradient if type(gradient) is Tensor else tensor(gradient)
+    spec = variable.spec
+    if found.is_disposed or variable.is_disposed:
+        what = "variable" if variable.is_disposed else "gradient of variable"
+        raise CoreError(f"the {what} {variable.name!r} was disposed")
+    if spec.dtype != "float32":
+        raise CoreError(
+            f"variable {variable.name!r} is {spec.dtype}: only float32 variables can be trained"
+        )
+    if found.spec != spec:
+        raise CoreError(
+            f"variable {variable.name!r} is {spec.dtype} {spec.shape}, its gradient is "
+            f"{found.dtype} {found.shape}"
+        )
+    return found

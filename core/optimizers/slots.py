@@ -72,14 +72,13 @@ class OptimizerState:
         self, variables: Mapping[str, Variable], found: Mapping[str, str], loaded: Arrays
     ) -> dict[str, Slots]:
         return {
-            name: self._made(v, loaded[found[name]] if name in found else self._initial(v.shape))
+            name: self._made(v, loaded[found[name]] if name in found else None)
             for name, v in variables.items()
         }
 
-    def _initial(self, shape: Shape) -> list[np.ndarray]:
-        return [np.full(shape, self.initial, np.float32) for _ in self.slots]
-
-    def _made(self, variable: Variable, arrays: list[np.ndarray]) -> Slots:
+    def _made(self, variable: Variable, arrays: list[np.ndarray] | None) -> Slots:
+        if arrays is None:
+            arrays = [np.full(variable.shape, self.initial, np.float32) for _ in self.slots]
         names = [f"{variable.name}/{slot}" for slot in self.slots]
         pairs = zip(arrays, names, strict=True)
         slots = [Variable(a, trainable=False, name=n) for a, n in pairs]
@@ -126,9 +125,8 @@ class OptimizerState:
         loaded = self._grouped({n: w for n, w in weights.items() if n != ITERATIONS})
         alive, kept = self._alive(), dict[str, Slots]()
         found: dict[str, str] = {}
-        if (
-            alive and self.slots and (loaded or iterations)
-        ):  # before the first step there are no slots
+        # Before the first step there are no slots.
+        if alive and self.slots and (loaded or iterations):
             shapes = {name: v.shape for name, v in alive.items()}
             shapes |= {name: arrays[0].shape for name, arrays in self.waiting.items()}
             found = _matched(shapes, loaded, by_order=True)
@@ -153,7 +151,9 @@ class OptimizerState:
                     f"the optimizer has no slot {name!r}, only {ITERATIONS!r}"
                     + "".join(f", '<variable>/{s}'" for s in self.slots)
                 )
-            groups.setdefault(owner, {})[slot] = _array(str(name), value)
+            array = groups.setdefault(owner, {})[slot] = np.array(value)
+            if array.dtype != np.float32:
+                raise CoreError(f"{name!r} must be float32, got {array.dtype}")
         return {owner: self._complete(owner, group) for owner, group in groups.items()}
 
     def _complete(self, owner: str, group: dict[str, np.ndarray]) -> list[np.ndarray]:
@@ -179,14 +179,6 @@ def _iterations(weights: Mapping[str, Any]) -> int:
     return steps
 
 
-def _array(name: str, value: Any) -> np.ndarray:
-    """Return a copy of a saved array."""
-    array = np.array(value)
-    if array.dtype != np.float32:
-        raise CoreError(f"{name!r} must be float32, got {array.dtype}")
-    return array
-
-
 def _matched(shapes: Mapping[str, Shape], loaded: Arrays, by_order: bool) -> dict[str, str]:
     """Return the saved name for each variable, without variables that start without state.
 
@@ -196,7 +188,7 @@ def _matched(shapes: Mapping[str, Shape], loaded: Arrays, by_order: bool) -> dic
     found = {name: name for name in shapes if name in loaded}
     missing = len(found) < len(shapes)
     sure = any(not _counted(name) for name in found)
-    if missing and by_order and not sure and _has_counted(shapes, loaded):
+    if missing and by_order and not sure and any(map(_counted, (*shapes, *loaded))):
         if len(shapes) != len(loaded):
             raise _mismatch(shapes, loaded)
         found = dict(zip(shapes, loaded, strict=True))
@@ -208,10 +200,6 @@ def _matched(shapes: Mapping[str, Shape], loaded: Arrays, by_order: bool) -> dic
                 f"{shape}"
             )
     return found
-
-
-def _has_counted(*names: Iterable[str]) -> bool:
-    return any(_counted(name) for group in names for name in group)
 
 
 def _mismatch(shapes: Mapping[str, Shape], loaded: Arrays) -> CoreError:

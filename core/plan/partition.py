@@ -126,7 +126,10 @@ class _Partition:
             self._values[name] = self.tracer.constant(name, executor.constants[name])
             return True
         step = executor.step(name)
-        if step.in_run or self._acts_anew(step.node) or not all(map(self._knows, step.needs)):
+        kind = step.node.type
+        # Each run must run a user's function, which may have side effects.
+        acts_anew = kind in executor.kernels or find_node_type(kind) is None
+        if step.in_run or acts_anew or not all(map(self._knows, step.needs)):
             return False
         try:
             with self.tracer.recording(name):
@@ -137,20 +140,14 @@ class _Partition:
         self._values.update(several or ((name, result),))
         return True
 
-    def _acts_anew(self, node: Node) -> bool:
-        """Return whether each run must run the node: a user's function may have side effects."""
-        return node.type in self._executor.kernels or find_node_type(node.type) is None
-
     def _knows(self, reference: str) -> bool:
         constants = self._executor.constants
         is_new = reference not in self._values and reference not in self._given
         if is_new and reference in constants:
             self._values[reference] = self.tracer.constant(reference, constants[reference])
-        return reference in self._values or self._is_known_node(reference)
-
-    def _is_known_node(self, reference: str) -> bool:
-        """Return whether a node was recorded, but without the requested output."""
-        return node_of(reference) in self._values and node_of(reference) not in self._given
+        # A node may be recorded, but lack the requested output.
+        name = node_of(reference)
+        return reference in self._values or (name in self._values and name not in self._given)
 
     def plan(self, wanted: Sequence[str], passes: Sequence[ProgramPass]) -> Plan:
         """Return the plan of the recorded nodes, whose outputs are fetches or inputs of others."""

@@ -1,4 +1,4 @@
-"""The form that plans are made of: steps in execution order, for known shapes."""
+"""Programs, the form that plans are made of: steps in execution order, for known shapes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -93,3 +93,20 @@ def multiply_adds(step: Step, specs: Mapping[str, Spec]) -> int:
 
     inputs = [specs[r] for r in step.inputs[:2] if r != ABSENT]
     return counted(step.op.name, inputs, step.attributes, specs[step.name])
+
+
+def is_alias(step: Step, program: Program) -> bool:
+    """Return whether the result of a step shares its input's data."""
+    if not step.op.traits.view:
+        return False
+    return program.specs[step.inputs[0]].dtype == program.specs[step.name].dtype
+
+
+def homes_of(program: Program) -> dict[str, str]:
+    """Return for each value the value that owns its data: itself, unless it is a view."""
+    homes = {r: r for r in (*program.inputs, *program.constants)}
+    for step in program.steps:
+        homes.update(zip(step.outputs, step.outputs, strict=True))
+        if is_alias(step, program):
+            homes[step.name] = homes[step.inputs[0]]
+    return homes

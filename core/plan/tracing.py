@@ -17,7 +17,7 @@ from core.bounds import LimitError
 from core.dispatch import wrap
 from core.dtypes import dtype_of
 from core.generators import before_drawing
-from core.graph.unique_names import free_name
+from core.graph.unique_names import UniqueNames
 from core.guards import active_guard
 from core.observers import unobserved
 from core.operation import Op
@@ -65,7 +65,7 @@ class Tracer(Backend):
         self._constants: dict[str, np.ndarray] = {}
         self._specs: dict[str, Spec] = {}
         self._inputs: list[str] = []
-        self._taken: set[str] = set()
+        self._names = UniqueNames()
         self._prefix = ""
         self._folded_bytes = 0
 
@@ -178,8 +178,7 @@ class Tracer(Backend):
         references = [ABSENT if each is None else self._reference(each) for each in inputs]
         while references and references[-1] is ABSENT:
             references.pop()
-        name = free_name(self._prefix, self._taken)
-        self._taken.add(name)
+        name = self._names.unique(self._prefix, as_is=True)
         outputs = {f"{name}:{i}" if i else name: spec for i, spec in enumerate(results)}
         self._specs.update(outputs)
         self.steps.append(Step(op, tuple(references), dict(attributes), (), tuple(outputs)))
@@ -197,8 +196,7 @@ class Tracer(Backend):
         return symbol.reference
 
     def _named(self, name: str, spec: Spec) -> str:
-        name = free_name(name.replace(":", "_"), self._taken)
-        self._taken.add(name)
+        name = self._names.unique(name)
         self._specs[name] = spec
         return name
 

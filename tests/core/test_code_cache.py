@@ -81,7 +81,9 @@ def test_a_folder_or_file_of_another_user_is_not_used(folder, monkeypatch):
     assert load(KEY) is None and "belongs to another user" in describe()
     keep(key_of("x"), b"code")
     assert len([*folder.iterdir()]) == 1
-    monkeypatch.setattr(code_cache, "_fault", lambda place: None)  # only the file is another's
+    monkeypatch.setattr(
+        code_cache, "find_folder_fault", lambda *_: None
+    )  # only the file is another's
     assert load(KEY) is None
 
 

@@ -108,10 +108,13 @@ def test_long_ranges_do_not_drift():
         (lambda: core.range(0, 3, 1, "bool"), "dtype='bool'"),
         (lambda: core.range(0, 3, 0.5, "int32"), "not an integer"),
         (lambda: core.range(0, 2**31 + 1, 2**31, "int32"), "do not fit into int32"),
-        (lambda: core.range(0, float("inf")), "range .* failed"),
-        (lambda: core.linspace(0, 1, 0), "num=0 must be one integer, 1 or more"),
+        (
+            lambda: core.range(0, float("inf")),
+            "range got an invalid argument: cannot conv",
+        ),
+        (lambda: core.linspace(0, 1, 0), "num=0 must be an integer, 1 or more"),
         (lambda: core.linspace(0, 1, 2.5), "integer"),
-        (lambda: core.one_hot([0], 1), "depth=1 must be one integer, 2 or more"),
+        (lambda: core.one_hot([0], 1), "depth=1 must be an integer, 2 or more"),
         (lambda: core.one_hot([0.5], 2), "got float32"),
         (lambda: core.one_hot([0], 2, 0.5), "not an integer"),
         (lambda: core.one_hot([0], 2, dtype="float"), "unknown dtype"),
@@ -181,5 +184,5 @@ def test_kernels_of_tensorflow_js():
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one integer"):
+    with pytest.raises(core.CoreError, match="must be an integer"):
         call()

@@ -184,7 +184,7 @@ def _slightly_wrong(gradient: Gradient) -> Gradient:
         several = [flow * 1.001 + 0.001 for flow in to_list(given)]
         return several if isinstance(given, (list, tuple)) else several[0]
 
-    return Gradient(function, gradient.parameters)
+    return Gradient(function, gradient.sources)
 
 
 def _is_noticed(case: Case, name: str, rng) -> bool:
@@ -201,11 +201,11 @@ def _is_noticed(case: Case, name: str, rng) -> bool:
 def test_every_op_has_cases_that_notice_a_wrong_gradient(name, rng):
     op = OPS[name]
     for input_name, gradient in list(op.gradients.items()):
-        op.set_gradient(input_name, _slightly_wrong(gradient))
+        op.gradients[input_name] = _slightly_wrong(gradient)
         try:
             noticed = any(_is_noticed(c, input_name, rng) for c in SMOOTH if c.op == name)
         finally:
-            op.set_gradient(input_name, gradient)
+            op.gradients[input_name] = gradient
         assert noticed == ((name, input_name) not in NEVER_FLOATS), input_name
 
 
@@ -222,7 +222,7 @@ def test_every_attribute_that_a_rule_names_is_set_by_a_checked_case():
         (name, parameter)
         for name in OP_NAMES
         for gradient in OPS[name].gradients.values()
-        for parameter in gradient.parameters
+        for parameter, _, _ in gradient.sources
     }
     assert not (named & others(CASES)) - others(SMOOTH)
 

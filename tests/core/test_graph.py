@@ -8,7 +8,7 @@ import pytest
 
 import core
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.graph.order import last_uses, running_order
+from core.graph.subgraph import last_uses, running_order
 from core.model.graph_model import GraphModel
 from core.registry import find_kernel
 

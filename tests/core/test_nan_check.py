@@ -406,7 +406,7 @@ def test_a_call_inside_of_a_debug_mode_outlasts_it():
     for _ in range(100):
         core.debug_mode()
         core.flags.debug = False
-    assert len(core.flags._settings["debug"]) < 5  # and no more memory
+    assert len(core.flags._settings) < 5  # and no more memory
 
 
 def test_flags():

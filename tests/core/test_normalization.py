@@ -57,7 +57,7 @@ def test_batch_norm_of_a_rank(rank, rng):
         (([[1.0, 2.0]], [1.0, 2.0], [[1.0, 2.0]]), "variance of shape .* as many axes as mean"),
         (([[1.0, 2.0]], [1.0, 2.0], [1.0, 2.0], 1.0), "offset of shape .* as many axes"),
         (([[1.0, 2.0]], [1.0, 2.0], [1.0, 2.0], None, [[1.0]]), "scale of shape"),
-        (([[1.0, 2.0]], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]), "do not broadcast"),
+        (([[1.0, 2.0]], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]), "does not broadcast to that of x"),
         (([[1.0, 2.0]], [[1.0], [2.0]], [[1.0], [2.0]]), "does not broadcast to that of x"),
     ],
 )
@@ -156,5 +156,5 @@ def test_kernels_by_their_names():
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one integer"):
+    with pytest.raises(core.CoreError, match="must be an integer"):
         call()

@@ -234,3 +234,66 @@ def test_plans_call_a_kernel_that_replaces_another(backend):
         "401.0 201.0 matmul neg",
         "801.0 401.0 matmul neg",
     ]
+
+
+PADDED = """
+    import numpy as np
+    import core
+    from core import Endpoint, Graph, Node, PartialSpec
+
+    nodes = [
+        Node("x", "Placeholder"), *(Node(name, "Const") for name in ("sides", "w", "b", "none")),
+        Node("pad", "Pad", ("x", "sides")),
+        Node("conv", "Conv2D", ("pad", "w"), {"strides": [1, 1, 1, 1], "padding": "VALID"}),
+        Node("sum", "BiasAdd", ("conv", "b")), Node("relu", "Relu", ("sum",)),
+        Node("same", "Pad", ("relu", "none")),
+    ]
+    weights = {
+        "sides": np.int32([[0, 0], [1, 1], [1, 1], [0, 0]]), "none": np.zeros((4, 2), np.int32),
+        "w": np.ones((3, 3, 1, 1), np.float32), "b": np.float32([1.0]),
+    }
+    x = Endpoint("x", PartialSpec((1, 1, 1, 1)))
+    y = Endpoint("same", PartialSpec((1, 1, 1, 1)))
+    model = core.GraphModel(Graph(nodes, weights, {"x": x}, {"y": y}), backend=BACKEND)
+    given = np.float32([[[[2.0]]]])
+
+    def show():
+        steps = model.plan(given).steps
+        print(model.predict(given)["y"].item(), *("+".join([s.op, *s.fused]) for s in steps))
+
+    show()
+    core.kernel("relu", BACKEND, replace=True)(RELU)
+    show()
+    core.kernel("add", BACKEND, replace=True)(ADD)
+    show()
+    core.kernel("pad", BACKEND, replace=True)(PAD)
+    show()
+"""
+
+
+FUSED_KERNELS = {
+    "cpu": {
+        "RELU": "lambda x: x * 10",
+        "ADD": "lambda x, y: x + y + 4",
+        "PAD": "lambda x, paddings, constant_value: np.pad(x + 1, paddings)",
+    },
+    "shader": {"RELU": 'lambda call, x: "x * 10.0"', "ADD": 'lambda call, x, y: "x + y + 4.0"'},
+}
+
+
+@pytest.mark.parametrize("backend", FUSED_KERNELS)
+def test_plans_call_replaced_kernels_that_were_fused_dropped_or_merged(backend):
+    """Bias and activation of a fused node, padding of a convolution, and padding by nothing."""
+    if backend == "shader":
+        start_or_skip()
+    code = PADDED.replace("BACKEND", repr(backend))
+    for name, text in FUSED_KERNELS[backend].items():
+        code = code.replace(name, text)
+    if backend == "shader":
+        code = code[: code.index('    core.kernel("pad"')]
+    assert run(code).splitlines() == [
+        "3.0 conv2d+add+relu",
+        "30.0 conv2d+add relu",
+        "70.0 conv2d add relu",
+        *(["81.0 pad conv2d add relu pad"] if backend == "cpu" else ()),
+    ]

@@ -268,7 +268,7 @@ def test_the_import_does_not_wait_for_the_generators():
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one integer"):
+    with pytest.raises(core.CoreError, match="must be an integer"):
         call()
 
 

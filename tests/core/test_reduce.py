@@ -94,7 +94,7 @@ def test_whole_numbers_wrap_around_and_floats_round_once(backend):
         (lambda: core.sum([1.0], 1), "axis 1 is outside of a tensor with 1 axes"),
         (lambda: core.sum(1.0, -1), "axis -1 is outside of a tensor with 0 axes"),
         (lambda: core.argmax(1.0), "axis 0 is outside"),
-        (lambda: core.argmax(np.zeros((2, 0)), 1), "there is no extreme along axis 1"),
+        (lambda: core.argmax(np.zeros((2, 0)), 1), "axis 1 of shape .* is empty"),
         (lambda: core.argmin(core.complex([1.0], [1.0])), "argmin needs real numbers"),
     ],
 )

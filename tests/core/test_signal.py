@@ -153,7 +153,7 @@ def test_refusals(call, message):
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one integer"):
+    with pytest.raises(core.CoreError, match="must be an integer"):
         call()
 
 

@@ -72,7 +72,7 @@ def test_rows_may_be_spread_over_other_axes():
         (lambda: core.search_sorted(["a"], ["b"]), "got string"),
         (lambda: core.in_top_k([1.0, 2.0], 1), r"must be \[..., classes\]"),
         (lambda: core.in_top_k([[1.0, 2.0]], [1, 2]), r"must be \[..., classes\]"),
-        (lambda: core.in_top_k([[1.0, 2.0]], [1], 0), "k=0 must be one integer, 1 or more"),
+        (lambda: core.in_top_k([[1.0, 2.0]], [1], 0), "k=0 must be an integer, 1 or more"),
         (lambda: core.in_top_k([[1.0, 2.0]], [1], 3), "from 0 to 2"),
         (lambda: core.setdiff1d([[1]], [1]), "two vectors"),
         (lambda: core.setdiff1d([1], [1.0]), "x is int32 and y is float32"),
@@ -137,5 +137,5 @@ def test_kernels_of_tensorflow_js():
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one integer"):
+    with pytest.raises(core.CoreError, match="must be an integer"):
         call()

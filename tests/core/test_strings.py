@@ -215,5 +215,5 @@ def test_n_grams_refuse_other_misuse():
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one integer"):
+    with pytest.raises(core.CoreError, match="must be an integer"):
         call()

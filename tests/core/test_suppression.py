@@ -163,5 +163,5 @@ def test_sigma_lies_between_0_and_1(sigma):
     ],
 )
 def test_one_number_is_not_several_nor_a_bool(call):
-    with pytest.raises(core.CoreError, match="must be one integer"):
+    with pytest.raises(core.CoreError, match="must be an integer"):
         call()

@@ -143,6 +143,7 @@ def test_a_thread_that_reads_while_another_updates(updates, read, often_switched
                 torn.append(values)
             seen.add(float(first))
 
+    read(w)  # so that the thread need not import the kernel first
     thread = threading.Thread(target=watch)
     thread.start()
     for _ in range(updates):

@@ -10,19 +10,18 @@ import zoo
 from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
 from zoo.pipeline.preprocess import placement_of, prepare
-from zoo.pose.blazepose import field_in_image
-from zoo.pose.blazepose_decode import (
+from zoo.pose.blazepose import (
     Landmarks,
     body_boxes,
     body_region,
-    in_image,
+    field_in_image,
     read_field,
     read_landmarks,
     refined,
     to_pose,
 )
 from zoo.shared.anchors import find_candidates
-from zoo.shared.crop_regions import Region
+from zoo.shared.placement import Region
 from zoo.shared.skeletons import BODY_33
 
 LANDMARKS = ("mediapipe-blazepose-lite-tflite", "pose_landmark_lite_pose")
@@ -97,7 +96,7 @@ def test_goldens(name, models, photo, shared):
     placement = placement_of(photo.shape[:2], model.entry.preprocess, (SIDE, SIDE))
     body = read_landmarks(outputs, model.entry.decode)
     assert body.score == pytest.approx(result.pop("poseflag"), abs=1e-5)
-    body = in_image(body, placement)
+    body = body.in_image(placement)
     sides = {"l": "left", "r": "right"}
     for short, (x, y, visibility) in result.items():
         side, _, joint = short.rpartition("_")
@@ -155,7 +154,7 @@ def test_world_points_turn_with_the_region(rng):
     """What points up in a region that is turned by a right angle points right in the photo."""
     body = made_body(rng)
     body.world[0] = 0, -1, 0.5
-    turned = in_image(body, Region(50, 60, 128, 128, math.pi / 2).placement((SIDE, SIDE)))
+    turned = body.in_image(Region(50, 60, 128, 128, math.pi / 2).placement((SIDE, SIDE)))
     np.testing.assert_allclose(turned.world[0], [1, 0, 0.5], atol=1e-12)
     np.testing.assert_allclose(turned.points[:, 2], body.points[:, 2] / 2)
 

@@ -16,9 +16,8 @@ from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import all_entries, find_entry
 from zoo.classification import MODELS
-from zoo.classification.classes import best_labels
 from zoo.classification.verbs import classify, infer
-from zoo.labels import read_labels
+from zoo.labels import best_labels, read_labels
 from zoo.networks.chain import chain_graphs
 from zoo.pipeline.model import Model
 from zoo.pipeline.preprocess import prepare

@@ -20,7 +20,7 @@ from tests.core.converter.teachable_bundles import (
 )
 from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
-from zoo.classification.cropping import center_square, prepare_square
+from zoo.classification.teachable import center_square, prepare_square
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
 

@@ -11,9 +11,9 @@ from tests.golden.litert import Reference
 from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import all_entries, find_entry, model_class
-from zoo.detection.ssd_decode import Found, Heads, boxes_in_image, decode_detections
+from zoo.detection.ssd_decode import Heads, decode_detections
 from zoo.labels import read_labels
-from zoo.shared.boxes import overlap, without_nested
+from zoo.shared.boxes import Found, overlap, to_detections, without_nested
 
 ENTRY = find_entry("ssd.mobilenet_v1")
 LABELS = read_labels(ENTRY.labels)
@@ -114,11 +114,12 @@ def test_the_goldens_own_answers(shared):
     golden, text = golden_of(shared, "coco_image2")
     boxes, classes = (golden[f"TFLite_Detection_PostProcess{end}"][0] for end in ("", "_1"))
     found = Found(boxes[:, SIDES], np.zeros(10), classes.astype(int))
-    in_image = boxes_in_image(found, (480, 640))
-    for i, (label, _, (top, left, bottom, right)) in enumerate(text["result"]):
-        assert LABELS[found.classes[i]] == label
+    objects = to_detections(found, LABELS, (480, 640))
+    for each, (label, _, (top, left, bottom, right)) in zip(objects, text["result"], strict=False):
+        assert each["label"] == label
+        x, y, width, height = each["box"].values()
         clipped = np.clip([left, top, right, bottom], 0, 1) * (640, 480, 640, 480)
-        np.testing.assert_allclose(in_image[i], clipped, atol=0.4)
+        np.testing.assert_allclose((x, y, x + width, y + height), clipped, atol=0.4)
 
 
 # --- what is found ------------------------------------------------------------------------------

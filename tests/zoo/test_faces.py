@@ -12,10 +12,9 @@ from tests.benchmarks.answers.faces import count
 from tests.benchmarks.answers.images import LABELS
 from tests.helpers import assert_near
 from weights_cache.errors import ZooError
-from zoo.faces.estimating import Located
+from zoo.faces.estimating import POINTS_6, Located
 from zoo.faces.face_api_decode import EXPRESSIONS, View
-from zoo.faces.face_points import POINTS_6
-from zoo.faces.mesh_decode import closer_region
+from zoo.faces.mesh import closer_region
 from zoo.faces.verbs import choose_model, detect_faces, estimate_faces
 from zoo.pipeline.model import make_model
 from zoo.shared.anchors import Candidates

@@ -8,8 +8,8 @@ import pytest
 
 import zoo
 from zoo.faces.detectors import BlazeFace
-from zoo.faces.face_points import POINTS_6
-from zoo.faces.mesh_decode import eye_region, face_region, read_irises, read_mesh
+from zoo.faces.estimating import POINTS_6
+from zoo.faces.mesh import eye_region, face_region, read_irises, read_mesh
 from zoo.pipeline.preprocess import placement_of, prepare_crops
 from zoo.shared.anchors import anchor_centres
 from zoo.shared.boxes import overlap, suppress

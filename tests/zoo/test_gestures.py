@@ -11,7 +11,7 @@ import pytest
 
 from tests.zoo.gesture_hands import DIRECTIONS, as_hand, make_hand
 from weights_cache.errors import ZooError
-from zoo.gestures import fingers, gesture_files
+from zoo.gestures import fingers, recognizer
 from zoo.gestures.built_in import BUILT_IN
 from zoo.gestures.fingers import (
     CURLS,
@@ -393,7 +393,7 @@ def test_an_interrupted_save_keeps_the_old_file(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(gesture_files.os, "replace", full)
+    monkeypatch.setattr(recognizer.os, "replace", full)
     with pytest.raises(ZooError, match="No space left"):
         GestureRecognizer(["call"]).save(path)
     monkeypatch.undo()

@@ -15,7 +15,7 @@ from core.errors import CoreError
 from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
 from zoo.catalog import find_entry, model_class
-from zoo.hands.landmarks_decode import Hands, choose_hands, hand_region, palm_regions, read_hands
+from zoo.hands.landmarks import Hands, choose_hands, hand_region, palm_regions, read_hands
 from zoo.hands.verbs import estimate_hands
 from zoo.shared.anchors import Candidates
 from zoo.shared.skeletons import HAND_21

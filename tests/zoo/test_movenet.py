@@ -12,7 +12,7 @@ from weights_cache.errors import ZooError
 from zoo.catalog import find_entry
 from zoo.pipeline.preprocess import placement_of, prepare_crops
 from zoo.pose.deduplication import choose_people, each_once
-from zoo.pose.movenet_decode import (
+from zoo.pose.movenet import (
     BodyPoints,
     read_body,
     region_around,

@@ -173,7 +173,7 @@ def test_poses_are_best_first(shared):
     """The decoder finds them in the order of their best keypoints."""
     model = zoo.load("posenet.tiny", input_size=257)
     photo = zoo.read_image(shared / "images" / "reference" / "three_people.jpg")
-    fields, _ = model._fields(photo, model.input_size)
+    fields = model.fields(model.run_on_image(photo)[0])
     found = decode_multiple(fields, max_poses=20, score_threshold=0.5, nms_radius=20)
     scores = [person.score for person in found]
     assert scores != sorted(scores, reverse=True)

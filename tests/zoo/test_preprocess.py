@@ -10,7 +10,7 @@ from scipy import ndimage
 import core
 from zoo.entry import Preprocess
 from zoo.pipeline.preprocess import placement_of, prepare, prepare_crops
-from zoo.shared.crop_regions import Region, region_of_box, region_of_points, rotation_between
+from zoo.shared.placement import Region, region_of_box, region_of_points, rotation_between
 
 SIZE = (48, 64)
 

@@ -5,8 +5,7 @@ import pytest
 
 from tests.helpers import peak_of
 from zoo.segmentation import upsampling
-from zoo.segmentation.bodypix import PART_LABELS
-from zoo.segmentation.instances import SPACING, closeness, reference_points
+from zoo.segmentation.bodypix import PART_LABELS, SPACING, closeness, reference_points
 from zoo.segmentation.person_masks import find_person
 from zoo.segmentation.upsampling import Cells, Enlargement, share_of_strongest, strongest
 from zoo.shared.logistic import log_odds

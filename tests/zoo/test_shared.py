@@ -10,9 +10,8 @@ from core.plan.passes import free_batch
 from zoo.pipeline.mirroring import flipped_result
 from zoo.shared.anchors import AnchorGrid, anchor_centres, find_candidates
 from zoo.shared.boxes import box_around, overlap, suppress
-from zoo.shared.crop_regions import Region
 from zoo.shared.logistic import log_odds, sigmoid
-from zoo.shared.placement import Placement
+from zoo.shared.placement import Placement, Region
 
 
 @pytest.mark.parametrize(

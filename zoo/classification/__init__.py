@@ -11,12 +11,10 @@ FILE_MODELS = {"Bundle": "teachable:TeachableModel"}
 
 #: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
 MODELS = {
-    "classify": Choices(
+    verb: Choices(
         default="mobilenet.v2_100_quant", fast="mobilenet.v1_025", best="mobilenet.v2_100_quant"
-    ),
-    "infer": Choices(
-        default="mobilenet.v2_100_quant", fast="mobilenet.v1_025", best="mobilenet.v2_100_quant"
-    ),
+    )
+    for verb in ("classify", "infer")
 }
 
 #: Verb -> its options.

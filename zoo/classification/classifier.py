@@ -5,8 +5,8 @@ import numpy as np
 import core
 from core import Tensor
 from weights_cache.errors import WeightsError
-from zoo.classification.classes import Classes, best_labels
-from zoo.labels import read_labels
+from zoo.classification.entries import Classes
+from zoo.labels import best_labels, read_labels
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Label

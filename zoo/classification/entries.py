@@ -1,9 +1,16 @@
 """The pretrained classifiers."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
-from zoo.classification.classes import Classes
 from zoo.entry import Entry, Preprocess
+
+
+class Classes(NamedTuple):
+    """Relation of a network's scores to its list of labels."""
+
+    background: bool  # one score more comes first, that of none of the classes
+
 
 # The square in the middle, as the networks were tested by those who made them.
 _PIXELS = Preprocess(size=(224, 224), fit="crop", dtype="uint8")

@@ -7,11 +7,11 @@ import numpy as np
 from core import Graph, GraphModel, Node, Tensor
 from core.converter.teachable import Bundle
 from core.graph.nodes import node_of
+from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
-from zoo.classification.classes import best_labels
-from zoo.classification.cropping import prepare_square
 from zoo.images.lists import for_each_image
 from zoo.images.reading import read_image
+from zoo.labels import best_labels
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
@@ -23,13 +23,16 @@ _CONVOLUTION_TYPES = frozenset(
     {"Conv2D", "_FusedConv2D", "DepthwiseConv2dNative", "FusedDepthwiseConv2dNative"}
 )
 
+#: Shares of red, green and blue in grey.
+_GREY = np.array([0.2989, 0.5870, 0.1140], np.float32)
+
 
 class TeachableModel(LoadedModel):
     """A model that was made with Teachable Machine; `labels` are those of its classes."""
 
     def __init__(self, name: str, network: GraphModel, recipe: LoadCall | None = None):
         super().__init__(name, network, recipe)
-        #: What the export says beside the network.
+        #: Facts of the export beside the network.
         self.bundle: Bundle = network.graph.metadata
 
     @property
@@ -56,9 +59,9 @@ class TeachableModel(LoadedModel):
         """Return features of an image, such as to train on them.
 
         Args:
-            image: anything that `classify` takes.
+            image: see `classify`.
             embedding: the features that the layers of the classes start from, instead of scores:
-                what enters the last dense layers, or the last convolution where no dense layer is.
+                the input of the last dense layers, or of the last convolution without dense layers.
 
         Returns:
             float32 [1, ...]; for a list of images a list of such tensors.
@@ -77,8 +80,19 @@ class TeachableModel(LoadedModel):
 
     @property
     def features(self) -> str | None:
-        """Name of what enters the dense layers or the convolution that lead to the scores."""
-        return _features(self.network.graph)
+        """Name of the input of the dense layers or the convolution that lead to the scores."""
+        graph = self.network.graph
+        nodes = {node.name: node for node in graph.nodes}
+        (output,) = graph.outputs.values()
+        at, found = output.node, None
+        while (source := _only_source(nodes.get(node_of(at)), graph)) is not None:
+            kind = nodes[node_of(at)].type
+            if kind in _CONVOLUTION_TYPES:
+                return found or source
+            if kind in _DENSE_TYPES:
+                found = source
+            at = source
+        return found
 
     def _embedding(self) -> str:
         found = self.features
@@ -96,9 +110,8 @@ class TeachableModel(LoadedModel):
     def _prepared(self, image: Any, mirror: bool = False) -> np.ndarray:
         (spec,) = self.inputs.values()
         assert spec.shape is not None  # the reader of bundles made sure
-        channels = spec.shape[-1] or 3
-        size = self.bundle.image_size
-        return prepare_square(read_image(image), size, channels, mirror=mirror)
+        pixels, size = read_image(image), self.bundle.image_size
+        return prepare_square(pixels, size, spec.shape[-1] or 3, mirror=mirror)
 
     def _scores(self, prepared: np.ndarray) -> np.ndarray:
         """Return a score for each class."""
@@ -114,24 +127,44 @@ class TeachableModel(LoadedModel):
             )
 
 
-def _features(graph: Graph) -> str | None:
-    """Return the input of the dense layers or the convolution that lead straight to the output."""
-    nodes = {node.name: node for node in graph.nodes}
-    (output,) = graph.outputs.values()
-    at, found = output.node, None
-    while (source := _only_source(nodes.get(node_of(at)), graph)) is not None:
-        kind = nodes[node_of(at)].type
-        if kind in _CONVOLUTION_TYPES:
-            return found or source
-        if kind in _DENSE_TYPES:
-            found = source
-        at = source
-    return found
-
-
 def _only_source(node: Node | None, graph: Graph) -> str | None:
-    """The one input that is no weight; None at the start, and where branches meet."""
+    """Return the one input that is no weight; None at the start, and where branches meet."""
     if node is None:
         return None
     sources = [name for name in node.inputs if node_of(name) not in graph.weights]
     return sources[0] if len(sources) == 1 else None
+
+
+def prepare_square(
+    image: np.ndarray, size: int, channels: int = 3, *, mirror: bool = False
+) -> np.ndarray:
+    """Resize an image so that its shorter side fits, cut off the rest, and scale to -1..1.
+
+    The image is uint8 [height, width, 3], flipped first if it is a mirror image; the result is
+    float32 [1, size, size, channels] with 3 channels, or 1 for grey: pixels as ``p / 127 - 1``.
+
+    Source: ``cropTo`` and ``capture`` of @teachablemachine/image; Pillow's bilinear filter stands
+    for that of the browser's canvas.
+    """
+    pixels = center_square(image[:, ::-1] if mirror else image, size).astype(np.float32)
+    if channels == 1:
+        pixels = pixels @ _GREY[:, None]
+    return pixels[None] / np.float32(127) - np.float32(1)
+
+
+def center_square(image: np.ndarray, size: int) -> np.ndarray:
+    """Return the square in the middle of an image, resized: uint8 [size, size, 3]."""
+    with needed_for("resizing images"):
+        from PIL import Image
+
+    height, width = image.shape[:2]
+    short = min(height, width)
+    # What the whole image would be resized to, and where the square would be in that.
+    wide, high = -(-width * size // short), -(-height * size // short)
+    left, top = (wide - size) // 2, (high - size) // 2
+    across, down = width / wide, height / high
+    # Rounding may leave the image.
+    right, bottom = min((left + size) * across, width), min((top + size) * down, height)
+    box = (left * across, top * down, right, bottom)
+    whole = Image.fromarray(np.ascontiguousarray(image))
+    return np.asarray(whole.resize((size, size), Image.Resampling.BILINEAR, box))

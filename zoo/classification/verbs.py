@@ -22,30 +22,30 @@ def classify(
     backend: BackendName | None = None,
     mirror: bool = False,
 ) -> list[Label]:
-    """Name what an image shows, by the classes that a model knows.
+    """Classify an image: return the most probable labels.
 
     >>> import zoo
     >>> labels = zoo.classify("cat.jpg", top_k=5)  # doctest: +SKIP
     >>> labels[0]["label"]  # doctest: +SKIP
     'tabby'
 
-    The square in the middle of the image counts.
+    Only the square in the middle of the image is used.
 
     Args:
         image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
             grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
             are several images.
-        top_k: how many classes to return at most, 1 or more; those of score 0 are left out.
+        top_k: largest number of labels, 1 or more; labels of score 0 are left out.
         model: name of a classification model (`zoo.models`), ``"fast"``, ``"best"``, a model that
             `zoo.load` returned, or the path of an image model of Teachable Machine.
         backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
         mirror: the image is a mirror image (selfie view).
 
     Returns:
-        ``[{"label": "tabby", "score": 0.42, "index": 282}, ..]``: best first, scores in
-        0..1, whose sum over all classes is 1. The index is that among ``zoo.load(model).labels``,
-        where models with TensorFlow's 1001 classes have "background" first. A list of images gives
-        a list of such lists, an iterator an iterator.
+        ``[{"label": "tabby", "score": 0.42, "index": 282}, ..]``: best first, scores in 0..1, whose
+        sum over all classes is 1. The index is that in ``zoo.load(model).labels``, which begin with
+        "background" for models with TensorFlow's 1001 classes. A list of images gives a list of
+        such lists, an iterator an iterator.
 
     Raises:
         ImageError: the image cannot be read.
@@ -65,7 +65,7 @@ def infer(
     output_stride: Literal[8, 16] | None = None,
     input_size: int | tuple[int, int] | None = None,
 ) -> Tensor:
-    """Return the features that a network computes of an image, such as to train on them.
+    """Return the output of a network for an image, or its features, for example to train on them.
 
     >>> import zoo
     >>> image = "gallery/one_line_pose/astronaut.jpg"
@@ -74,19 +74,19 @@ def infer(
 
     Args:
         image: see `classify`; or hands for ``"gesture.keypoints"``.
-        embedding: the features that the last layers of the network start from, instead of its
-            main output: of the default model 1280 numbers instead of the scores of 1001 classes.
+        embedding: return the features before the last layers instead of the main output: for the
+            default model 1280 numbers instead of the scores of 1001 classes.
         model: name of any model of the zoo, ``"fast"``, ``"best"``, or a model that `zoo.load`
             returned.
         backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
-        mirror: of ``"gesture.keypoints"``: the hands are those of a mirror image.
+        mirror: of ``"gesture.keypoints"``: the hands are from a mirror image.
         output_stride: of PoseNet; see `zoo.load`.
         input_size: of PoseNet and ``"faceapi.tiny_detector"``; see `zoo.load`.
 
     Returns:
-        A tensor, float32 [1, ...]: of classifiers [1, classes] or [1, features]. An array of it
-        is ``numpy.asarray(tensor)``. A list of images gives a list of tensors: ``numpy.concatenate
-        (zoo.infer(images, embedding=True))`` is one array [images, ...].
+        A tensor, float32 [1, ...]: [1, classes] or [1, features] for classifiers;
+        ``numpy.asarray(tensor)`` is its array. A list of images gives a list of tensors:
+        ``numpy.concatenate(zoo.infer(images, embedding=True))`` is one array [images, ...].
 
     Raises:
         ImageError: the image cannot be read.

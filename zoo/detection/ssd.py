@@ -7,14 +7,14 @@ import numpy as np
 
 from core import Node
 from weights_cache.errors import WeightsError
-from zoo.detection.ssd_decode import Heads, boxes_in_image, decode_detections
+from zoo.detection.ssd_decode import Heads, decode_detections
 from zoo.entry import Entry
 from zoo.labels import read_labels, wanted_labels
 from zoo.option import OWN
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Detection
-from zoo.shared.boxes import to_box
+from zoo.shared.boxes import to_detections
 
 #: The op at the end of such files. It keeps 10 boxes at thresholds of its own, so that its inputs
 #: are decoded instead.
@@ -29,13 +29,8 @@ class SsdModel(Model):
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Names of the objects that the network detects."""
+        """Return the names of the objects that the network detects."""
         return tuple(name for name in read_labels(entry.labels) if name != _NO_CLASS)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the objects that the network detects."""
-        return self.labels_of(self.entry)
 
     @model_verb
     def detect(
@@ -62,13 +57,7 @@ class SsdModel(Model):
         )
 
         def detect_in(image: np.ndarray) -> list[Detection]:
-            found = decode(self._heads(image))
-            boxes = boxes_in_image(found, image.shape[:2])
-            indices, scores = found.classes.tolist(), found.scores.tolist()
-            return [
-                {"label": names[index], "score": score, "box": to_box(box)}
-                for index, score, box in zip(indices, scores, boxes, strict=True)
-            ]
+            return to_detections(decode(self._heads(image)), names, image.shape[:2])
 
         return self.run(image, detect_in, mirror=mirror)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoo.shared.boxes import suppress, without_nested
+from zoo.shared.boxes import Found, suppress, without_nested
 
 
 class Heads(NamedTuple):
@@ -19,14 +19,6 @@ class Heads(NamedTuple):
     scores: np.ndarray  # [anchors, classes], 0..1
     anchors: np.ndarray  # [anchors, 4]: y, x of the centre, height, width, in 0..1
     scales: tuple[float, float, float, float]  # of the codes
-
-
-class Found(NamedTuple):
-    """Boxes, best first."""
-
-    boxes: np.ndarray  # [n, 4]: x0, y0, x1, y1, in 0..1 of the image, which they may leave
-    scores: np.ndarray  # [n], 0..1
-    classes: np.ndarray  # [n]: indices
 
 
 def decode_detections(
@@ -63,15 +55,6 @@ def decode_detections(
     if classes is not None:
         kept = kept[np.isin(found.classes[kept], list(classes))]
     return Found(*(array[kept[:limit]] for array in found))
-
-
-def boxes_in_image(found: Found, image: tuple[int, int]) -> np.ndarray:
-    """The boxes in pixels of an image of that height and width, cut off at its edges.
-
-    The network also guesses how far objects go on beyond the edges.
-    """
-    height, width = image
-    return np.clip(found.boxes, 0, 1) * (width, height, width, height)
 
 
 def _boxes(heads: Heads, sure: np.ndarray) -> np.ndarray:

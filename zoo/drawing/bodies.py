@@ -1,11 +1,13 @@
-"""Poses and hands: skeletons, points and what they are."""
+"""Poses, hands and people with masks: skeletons, points and captions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zoo.drawing.boxes import score_text
+import numpy as np
+
+from zoo.drawing.boxes import caption_box, score_text
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import FINGER_COLOURS, PALETTE, SIDES, Colour, Sides, sides_of
 from zoo.drawing.keypoints import (
@@ -17,11 +19,12 @@ from zoo.drawing.keypoints import (
     paint_points,
     read_points,
 )
-from zoo.drawing.label_layout import XY
-from zoo.drawing.masks import paint_person
+from zoo.drawing.label_layout import XY, Area
+from zoo.drawing.masks import paint_mask, read_mask
 from zoo.shared.skeletons import BODY_17, BODY_33, FINGERS, HAND_21
 
 _HEAD = frozenset(BODY_33.names[:11])
+_STRAY = 0.02  # share of the pixels at either end of a mask that may lie on other people
 _LINES_17, _LINES_33 = BODY_17.named_lines(), BODY_33.named_lines()
 
 
@@ -30,7 +33,8 @@ def paint_poses(canvas: Canvas, poses: Sequence[Mapping[str, Any]], min_score: f
     for index, pose in reversed(list(enumerate(poses))):
         sides = sides_of(index, len(poses))
         if pose.get("segmentation") is not None:
-            paint_person(canvas, pose["segmentation"], sides.middle)
+            mask = read_mask(pose["segmentation"], canvas.size)
+            paint_mask(canvas, mask, sides.middle, 0.5)  # faint, under other items
         paint_pose(canvas, pose, sides, min_score)
     for index, pose in enumerate(poses):
         caption_pose(canvas, pose, score_text(pose), sides_of(index, len(poses)), min_score)
@@ -68,13 +72,45 @@ def _head_of(points: Mapping[str, Point]) -> list[Point]:
 
 
 def _caption_above(canvas: Canvas, text: str, position: XY, colour: Colour, size: float) -> None:
+    x, y = position
     if text:
-        x, y = position
         canvas.caption([text], lambda w, h: [(x - w / 2, y - h - 0.4 * size)], colour, size)
 
 
+def paint_instances(canvas: Canvas, items: Sequence[Mapping[str, Any]], min_score: float) -> None:
+    """Colour each person, the first on top, with the pose where it is known."""
+    sides = [sides_of(index, max(2, len(items))) for index in range(len(items))]
+    for item, colours in reversed(list(zip(items, sides, strict=True))):
+        paint_mask(canvas, read_mask(item, canvas.size), colours.middle)
+    for item, colours in reversed(list(zip(items, sides, strict=True))):
+        if item.get("pose"):
+            paint_pose(canvas, item["pose"], colours, min_score)
+    for item, colours in zip(items, sides, strict=True):
+        text, pose = score_text(item), item.get("pose") or {"keypoints": []}
+        if not caption_pose(canvas, pose, text, colours, min_score):  # no head is seen
+            area = _bulk(np.asarray(item["mask"]) > 0)
+            if area and text:
+                caption_box(canvas, [text], area, colours.middle)
+
+
+def _bulk(inside: np.ndarray) -> Area | None:
+    """Return the area of all but the outermost pixels of a mask."""
+    if not inside.any():
+        return None
+    left, right = _bulk_range(inside.sum(axis=0))
+    top, bottom = _bulk_range(inside.sum(axis=1))
+    return Area(left, top, right, bottom)
+
+
+def _bulk_range(counts: np.ndarray) -> tuple[float, float]:
+    """Return the first and last position, less the outermost pixels of either end."""
+    share = np.cumsum(counts) / counts.sum()
+    first, last = np.searchsorted(share, (_STRAY, 1 - _STRAY))
+    return float(first), float(last)
+
+
 def paint_hands(canvas: Canvas, hands: Sequence[Mapping[str, Any]], min_score: float) -> None:
-    """Paint hands with a colour for each finger, and say which hand each is."""
+    """Paint hands with a colour for each finger, and a caption with the side."""
     found = [(hand, read_points(hand["keypoints"], canvas.size, min_score)) for hand in hands]
     for _, points in reversed(found):
         if points:
@@ -87,7 +123,7 @@ def paint_hands(canvas: Canvas, hands: Sequence[Mapping[str, Any]], min_score: f
 
 
 def _caption_hand(canvas: Canvas, hand: Mapping[str, Any], points: Mapping[str, Point]) -> None:
-    """Say which hand it is and how sure that is; if nobody knows, how sure it is a hand."""
+    """Write the side of a hand and its score; without a side, the score of the hand."""
     side = hand["handedness"]
     known = {"left": SIDES.left, "right": SIDES.right}
     sure = score_text(hand, "handedness_score") if side else score_text(hand)

@@ -15,7 +15,7 @@ from zoo.drawing.label_layout import XY, Area
 
 
 def score_text(item: Mapping[str, Any], key: str = "score") -> str:
-    """Return the score in two digits, or nothing where there is no usable one."""
+    """Return the score in two digits, or "" without a finite score."""
     score = item.get(key)
     return f"{score:.2f}" if isinstance(score, Real) and math.isfinite(score) else ""
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
 from weights_cache.dependencies import needed_for
 from zoo.drawing.colours import INK, Colour
-from zoo.drawing.edges import borders, cut_out, grown
 from zoo.drawing.label_layout import XY, Area, Room
 
 with needed_for("drawing"):
@@ -76,31 +74,28 @@ class Canvas:
     ) -> None:
         """Colour regions of the image, smoothly, and draw along their edges.
 
-        Args:
-            mask: integers [height, width] of the image.
-            colours: of the values of the mask; other values are left as they are.
-            fill: opacity of the regions.
-            edge: half the width of the lines along their edges.
+        The mask is integers [height, width]; values without a colour are left as they are.
+        ``fill`` is an opacity, ``edge`` half the width of the lines.
         """
         largest = max(int(mask.max()), *colours, 0)
         kind = np.min_scalar_type(len(colours))
         table = np.zeros(largest + 1, kind)  # from the value to the colour's number
         table[list(colours)] = np.arange(len(colours)) + 1
         margin = math.ceil(2 * edge) + 3
-        left, top, part = cut_out(table[mask.astype(np.intp, copy=False)], margin)
+        left, top, part = _cut_out(table[mask.astype(np.intp, copy=False)], margin)
         if not part.size:
             return
-        wide = grown(part, math.ceil(edge) + 1)  # the line lies on both sides of the edge
+        wide = _grown(part, math.ceil(edge) + 1)  # the line lies on both sides of the edge
         tones = np.array([INK, *colours.values()], np.uint8)
         paint, inside = Image.fromarray(tones[wide]), _cover(part > 0)
         soft = inside.filter(ImageFilter.BoxBlur(1)).point(lambda v: v * fill)
         self.image.paste(paint, (left, top), soft)
-        line = _cover(borders(part))
+        line = _cover(_borders(part))
         self.image.paste(INK, (left, top), _along(line, edge + rim_of(edge)))
         self.image.paste(paint, (left, top), _along(line, edge))
 
     def holds(self, area: Area) -> bool:
-        """Whether an area lies within the image's height, and nearly within its width."""
+        """Return whether an area lies within the image's height, and nearly within its width."""
         slack = 2 * self.thin + 1
         inside = area.left >= -slack and area.right <= self.size[0] + slack
         return inside and area.top >= 0 and area.bottom <= self.size[1]
@@ -117,23 +112,30 @@ class Canvas:
     ) -> None:
         """Write lines of text on a pill, when all shapes are painted, where no other text stands.
 
-        It is left out where no such corner is.
+        The caption is left out where no such corner is.
 
         Args:
-            lines: what to write.
+            lines: the text.
             corners: gives upper left ones for the width and height of a pill, best first;
-                where it would leave the image it is moved inside.
+                a pill that would leave the image is moved inside.
             colour: of the pill.
             size: of the text, in pixels.
             own: the face or item that the text belongs to, which it may hide.
             shorten: whether to leave out the last lines rather than to hide a face of others.
         """
-        self._captions.append(
-            partial(self._write_caption, lines, corners, colour, size, own=own, shorten=shorten)
-        )
+
+        def write() -> None:
+            for count in range(len(lines), 0, -1) if shorten else [len(lines)]:
+                width, height = self.caption_size(lines[:count], size)
+                area = self.room.claim(width, height, corners(width, height), own, shorten)
+                if area:
+                    return self._paint_pill(lines[:count], area, colour, size)
+            return None
+
+        self._captions.append(write)
 
     def caption_size(self, lines: Sequence[str], size: float) -> tuple[float, float]:
-        """Width and height of the pill of a caption."""
+        """Return the width and height of the pill of a caption."""
         rim = rim_of(size / 8)
         width = max(text_width(line, size) for line in lines)
         return width + 0.7 * size + 2 * rim, size * (1.15 * len(lines) + 0.4) + 2 * rim
@@ -141,17 +143,19 @@ class Canvas:
     def panel(
         self, width: float, height: float, corners: Sequence[XY], paint: Callable[[Area], None]
     ) -> None:
-        """Paint a dark plate, when all shapes are painted, and then what is on it.
+        """Paint a dark plate, when all shapes are painted, then its content by ``paint``.
 
-        It is left out where it has no room.
-
-        Args:
-            width: of the plate, in pixels.
-            height: of the plate, in pixels.
-            corners: upper left ones, best first; moved inside the image.
-            paint: paints on the plate, given its area.
+        Of the upper left corners the first free one is used, moved inside the image. The plate is
+        left out where there is no room.
         """
-        self._panels.append(partial(self._paint_panel, width, height, corners, paint))
+
+        def paint_panel() -> None:
+            area = self.room.claim(width, height, corners, None, strict=False)
+            if area:
+                self._plate(area, INK, 0.02 * self.scale, 0.78)
+                paint(area)
+
+        self._panels.append(paint_panel)
 
     def paint_texts(self) -> None:
         """Paint the panels and captions that wait, each clear of those before."""
@@ -159,31 +163,6 @@ class Canvas:
         self._panels, self._captions = [], []
         for paint in waiting:
             paint()
-
-    def _paint_panel(
-        self, width: float, height: float, corners: Sequence[XY], paint: Callable[[Area], None]
-    ) -> None:
-        area = self.room.claim(width, height, corners, None, strict=False)
-        if area:
-            self._plate(area, INK, 0.02 * self.scale, 0.78)
-            paint(area)
-
-    def _write_caption(
-        self,
-        lines: Sequence[str],
-        corners: CornersOf,
-        colour: Colour,
-        size: float,
-        *,
-        own: Area | None,
-        shorten: bool,
-    ) -> None:
-        for count in range(len(lines), 0, -1) if shorten else [len(lines)]:
-            width, height = self.caption_size(lines[:count], size)
-            area = self.room.claim(width, height, corners(width, height), own, shorten)
-            if area:
-                return self._paint_pill(lines[:count], area, colour, size)
-        return None
 
     def _paint_pill(self, lines: Sequence[str], area: Area, colour: Colour, size: float) -> None:
         rim = rim_of(size / 8)
@@ -232,7 +211,7 @@ def text_mask(text: str, size: float) -> Image.Image:
 
 
 def text_width(text: str, size: float) -> float:
-    """Width of a line of text in pixels."""
+    """Return the width of a line of text in pixels."""
     return ImageFont.load_default(4 * size).getlength(text) / 4
 
 
@@ -292,14 +271,50 @@ def _outside(start: float, end: float, corner: float, length: float) -> np.ndarr
     return np.maximum(np.abs(pixels - middle) - (length / 2 - corner), 0)
 
 
+def _cut_out(numbers: np.ndarray, margin: int) -> tuple[int, int, np.ndarray]:
+    """Return left, top, and the part of [height, width] around the numbers above 0."""
+    marked = numbers > 0
+    rows, columns = np.flatnonzero(marked.any(axis=1)), np.flatnonzero(marked.any(axis=0))
+    if not rows.size:
+        return 0, 0, numbers[:0]
+    top, left = max(0, int(rows[0]) - margin), max(0, int(columns[0]) - margin)
+    bottom, right = int(rows[-1]) + margin + 1, int(columns[-1]) + margin + 1
+    return left, top, numbers[top:bottom, left:right]
+
+
+def _grown(numbers: np.ndarray, steps: int) -> np.ndarray:
+    """Return numbers with the 0 around them, at least so many pixels, replaced by one near."""
+    spread, before = numbers.copy(), np.empty_like(numbers)
+    for axis in (0, 1):
+        values, old = np.moveaxis(spread, axis, 0), np.moveaxis(before, axis, 0)
+        step = 1
+        while step <= min(steps, len(values) - 1):
+            np.copyto(old, values)
+            np.copyto(values[step:], old[:-step], where=old[step:] == 0)
+            np.copyto(values[:-step], old[step:], where=values[:-step] == 0)
+            step *= 2
+    return spread
+
+
+def _borders(numbers: np.ndarray) -> np.ndarray:
+    """Return a line two pixels wide, along where neighbours differ."""
+    line = np.zeros(numbers.shape, bool)
+    for axis in (0, 1):
+        marked, values = np.moveaxis(line, axis, 0), np.moveaxis(numbers, axis, 0)
+        differs = values[1:] != values[:-1]
+        marked[1:] |= differs
+        marked[:-1] |= differs
+    return line
+
+
 def _cover(inside: np.ndarray) -> Image.Image:
     return Image.fromarray(inside.astype(np.uint8) * 255)
 
 
 def _along(strip: Image.Image, radius: float) -> Image.Image:
-    """Return the coverage of a line of that radius: a blurred strip has slopes of two pixels.
+    """Return the coverage of a line of a radius: edges of a blurred strip are two pixels wide.
 
-    Those of a wide line are made steeper, around where they are half as high as the strip.
+    Edges of a wide line are made steeper, around half the height of the strip.
     """
     if radius < 1:
         return strip.point(lambda v: v * radius)

@@ -28,7 +28,7 @@ def paint_faces(canvas: Canvas, faces: Sequence[Mapping[str, Any]], min_score: f
             _paint_face(canvas, face, area, sides_of(index, len(faces)), min_score)
     canvas.room.kept.extend(area for area in areas if area)
     for index, (face, area) in enumerate(zip(faces, areas, strict=True)):
-        lines = _fitting(canvas, _told(face), area) if area else []
+        lines = _fitting(canvas, _facts(face), area) if area else []
         if area and lines:
             caption_box(canvas, lines, area, sides_of(index, len(faces)).middle, shorten=True)
 
@@ -45,7 +45,8 @@ def _paint_face(
 ) -> None:
     points = read_points(face.get("keypoints", []), canvas.size, min_score)
     radius = min(max(0.7, 0.004 * area.width), canvas.thin)
-    paths = list(_PATHS.get(face.get("landmarks", ""), _no_paths)(points))
+    paths_of = _PATHS.get(face.get("landmarks", ""))
+    paths = list(paths_of(points)) if paths_of else []
     if not paths:
         canvas.box(area, sides.middle, canvas.thin)
         size = min(canvas.thin, max(0.7, 0.015 * area.width))
@@ -59,10 +60,6 @@ def _paint_face(
     return None
 
 
-def _no_paths(_: Mapping[str, Point]) -> Iterator[tuple[str, list[XY]]]:
-    return iter(())
-
-
 def _mesh_paths(points: Mapping[str, Point]) -> Iterator[tuple[str, list[XY]]]:
     for name, paths in MESH_468_PATHS.items():
         for path in paths:
@@ -72,7 +69,7 @@ def _mesh_paths(points: Mapping[str, Point]) -> Iterator[tuple[str, list[XY]]]:
 
 
 def _numbered_paths(points: Mapping[str, Point]) -> Iterator[tuple[str, list[XY]]]:
-    """The contours of points that are named by contour and number, such as ``jaw_0``."""
+    """Yield the contours of points that are named by contour and number, such as ``jaw_0``."""
     contours: dict[str, list[XY]] = {}
     for point in points.values():
         contours.setdefault(point.part.rpartition("_")[0], []).append(point.position)
@@ -97,8 +94,8 @@ def _paint_iris(canvas: Canvas, iris: object, radius: float, min_score: float) -
     canvas.rimmed([(x, y)], _IRIS, 1.2 * radius)
 
 
-def _told(face: Mapping[str, Any]) -> list[str]:
-    """The score of a face, and its expression, gender and age where they are known."""
+def _facts(face: Mapping[str, Any]) -> list[str]:
+    """Return the score of a face, with the expression, gender and age where known, as lines."""
     lines = [score_text(face)]
     try:
         if face.get("expressions"):
@@ -120,7 +117,7 @@ def _labelled(label: Mapping[str, Any]) -> str:
 
 
 def _fitting(canvas: Canvas, lines: Sequence[str], area: Area) -> Sequence[str]:
-    """The first lines that suit the size of a face: those of a crowd would hide it."""
+    """Return the first lines that suit the size of a face, which more lines would hide."""
     for count in range(len(lines), 1, -1):
         width, height = canvas.caption_size(lines[:count], canvas.text_size)
         if width * height <= _LARGEST_CAPTION * area.width * area.height:

@@ -53,7 +53,7 @@ def _point(keypoint: Mapping[str, Any]) -> Point:
 
 
 def _visible(point: Point, size: tuple[int, int], min_score: float) -> bool:
-    """Whether the score of a point is high enough, and it is less than one image size outside.
+    """Return whether a point has a sufficient score, and lies in or near the image.
 
     A point a little outside is kept for the line that leaves the image towards it.
     NaN compares false.
@@ -77,7 +77,7 @@ def area_of(points: Collection[Point]) -> Area:
 
 
 def line_radius(points: Collection[Point], canvas: Canvas) -> float:
-    """Half the width of a line, from the sizes of the body or hand and of the image."""
+    """Return half the width of a line, from the sizes of the body or hand and of the image."""
     smallest, largest = 0.002 * canvas.scale, 0.006 * canvas.scale
     return max(0.9, min(max(0.0065 * extent(points), smallest), largest))
 
@@ -120,7 +120,7 @@ def _point_radius(point: Point, points: Mapping[str, Point], radius: float) -> f
 
 
 def _thinned(radius: float, start: Point, end: Point) -> float:
-    """Half the width of a line that is short for its width, as in a face."""
+    """Return half the width of a line that is short for its width, as in a face."""
     return max(0.8, min(radius, 0.15 * extent((start, end))))
 
 

@@ -30,7 +30,7 @@ class Area(NamedTuple):
         return self.bottom - self.top
 
     def touches(self, other: Area) -> bool:
-        """Whether the two have pixels in common."""
+        """Return whether two areas have pixels in common."""
         across = self.left < other.right and other.left < self.right
         return across and self.top < other.bottom and other.top < self.bottom
 
@@ -46,15 +46,11 @@ class Room:
     def claim(
         self, width: float, height: float, corners: Sequence[XY], own: Area | None, strict: bool
     ) -> Area | None:
-        """Take an area for text, at the first free corner; None where none is free.
+        """Take an area for text, at the first free corner; None where no corner is free.
 
-        Args:
-            width: of the text, in pixels.
-            height: of the text, in pixels.
-            corners: upper left ones, best first; moved inside the image. What is above or
-                below the first may be taken too.
-            own: what the text belongs to, which it may hide.
-            strict: whether to give up rather than to hide what is kept clear.
+        Corners are upper left ones, best first, moved inside the image; positions above and below
+        the first are tried, too. The text may hide ``own``, the item that the text belongs to, and
+        without ``strict`` also the areas to keep clear.
         """
         areas = [area for p in _tried(corners, height) if (area := self._inside(*p, width, height))]
         free = [area for area in areas if not any(area.touches(text) for text in self.taken)]

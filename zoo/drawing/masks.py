@@ -18,7 +18,7 @@ _EDGE = 0.6  # half the width of the line along its edge, in lines of boxes
 
 
 def paint_segmentations(canvas: Canvas, items: Sequence[Mapping[str, Any]], _: float) -> None:
-    """Colour the region of each label but the background, and write which colour is whose."""
+    """Colour the region of each label but the background, and paint a legend."""
     for item in items:
         mask = read_mask(item, canvas.size)
         found = [area for area in label_areas(item) if area[1] != BACKGROUND]
@@ -45,11 +45,6 @@ def paint_mask(canvas: Canvas, mask: np.ndarray, colour: Colour, strength: float
     """Colour where a mask is above 0."""
     edge = strength * _edge(canvas)
     canvas.regions(mask > 0, {1: colour}, fill=strength * _FILL, edge=edge)
-
-
-def paint_person(canvas: Canvas, segmentation: Mapping[str, Any], colour: Colour) -> None:
-    """Colour the person of a segmentation, faintly, under other items."""
-    paint_mask(canvas, read_mask(segmentation, canvas.size), colour, 0.5)
 
 
 def read_mask(item: Mapping[str, Any], size: tuple[int, int]) -> np.ndarray:

@@ -78,7 +78,7 @@ def _rows_of(canvas: Canvas, size: float) -> int:
 
 
 def _shortened(texts: Sequence[str], rows: int) -> list[str]:
-    """Return as many texts as there are rows; the last says how many more there would be."""
+    """Return as many texts as there are rows; the last is the number of further ones."""
     if len(texts) <= rows or rows == 1:
         return list(texts[:rows])
     return [*texts[: rows - 1], f"and {len(texts) - rows + 1} more"]
@@ -94,16 +94,12 @@ def _paint_list(canvas: Canvas, layout: _List, scores: Sequence[float], area: Ar
         counted = index == len(names) - 1 < len(scores) - 1 and index > 0  # "and N more"
         if layout.number and not counted:
             start = left + layout.wide + margin
-            _paint_bar(canvas, (start, middle), layout.bar, scores[index], 0.2 * size)
+            for share, colour in ((1.0, _QUIET), (min(scores[index], 1.0), PALETTE[0])):
+                if share > 0 and layout.bar:
+                    line = [(start, middle), (start + layout.bar * share, middle)]
+                    canvas.stroke(line, colour, 0.2 * size)
             end = start + (layout.bar + margin if layout.bar else 0)
             canvas.write(text_mask(f"{scores[index]:.2f}", size), end, middle, PAPER)
-
-
-def _paint_bar(canvas: Canvas, start: XY, length: float, share: float, radius: float) -> None:
-    """Paint a bar as long as a share of its length."""
-    for part, colour in ((1.0, _QUIET), (min(share, 1.0), PALETTE[0])):
-        if part > 0 and length:
-            canvas.stroke([start, (start[0] + length * part, start[1])], colour, radius)
 
 
 def _score(label: Mapping[str, Any]) -> float:
@@ -114,14 +110,11 @@ def _score(label: Mapping[str, Any]) -> float:
 
 
 def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np.ndarray) -> None:
-    """Say in a corner which colour stands for which label, as far as there is room.
+    """Paint a legend of colours and labels in a corner, as far as there is room.
 
-    It has fewer rows, or smaller text, rather than to hide much of any region.
-
-    Args:
-        canvas: to paint on.
-        entries: labels with their colours, the most important first.
-        busy: integers [height, width] of the image made smaller: of regions, 0 outside.
+    Entries are the labels with their colours, the most important first; ``busy`` is the smaller
+    image as integers [height, width] of regions, 0 outside. The legend has fewer rows, or smaller
+    text, rather than to hide much of any region.
     """
     labels = [label for label, _ in entries]
     for rows in range(min(_MOST_ROWS, len(entries)), 0, -1):
@@ -150,7 +143,7 @@ def _corners(
     sizes = np.maximum(np.bincount(busy.ravel()), _SPECK * busy.size)
 
     def hidden(corner: XY) -> float:
-        """The largest share of any region that is hidden there."""
+        """Return the largest share of any region that is hidden at a corner."""
         left, top = (int(max(0.0, ratio * value)) for value in corner)
         part = busy[top : math.ceil(top + ratio * height), left : math.ceil(left + ratio * width)]
         counts = np.bincount(part.ravel(), minlength=sizes.size)

@@ -115,7 +115,7 @@ def draw_plan(
     return canvas.image
 
 
-# --- what is shown --------------------------------------------------------------------------
+# --- columns and colours ---------------------------------------------------------------------
 
 
 def _columns_of(plan: PlanFacts, profile: PlanProfile | None) -> list[_Column]:
@@ -133,7 +133,7 @@ def _columns_of(plan: PlanFacts, profile: PlanProfile | None) -> list[_Column]:
 
 
 def _costs(plan: PlanFacts, profile: PlanProfile | None) -> list[_Column]:
-    """Products, and milliseconds if they are known; the last of them with bars."""
+    """Return columns of products, and of milliseconds if known; the last one with bars."""
     products = [step.multiply_adds / 1e6 for step in plan.steps]
     texts = [f"{count:,.2f}" if count else "" for count in products]
     if profile is None:
@@ -158,7 +158,7 @@ def _live_column(plan: PlanFacts) -> _Column:
 
 
 def _size(count: float) -> str:
-    """Bytes, finer than those of files: many buffers are small."""
+    """Return a size in bytes, finer than sizes of files: many buffers are small."""
     if count < 1e6:
         return f"{count / 1e3:.0f} kB" if count >= 1e3 else f"{count} B" if count else ""
     return f"{count / 1e6:.1f} MB"
@@ -175,7 +175,7 @@ def _colours_of_buffers(plan: PlanFacts) -> list[Colour]:
 
 
 def _legend(plan: PlanFacts) -> list[tuple[str, Colour]]:
-    """The colours that occur, and what they mean."""
+    """Return the colours that occur, by their meaning."""
     colours = {name: colour for name, (colour, _) in _FAMILIES.items()}
     colours |= {"what goes in": _FED, "scratch": _SCRATCH}
     found = {*(_colour(step.op) for step in plan.steps), *_colours_of_buffers(plan)}
@@ -183,22 +183,22 @@ def _legend(plan: PlanFacts) -> list[tuple[str, Colour]]:
 
 
 def _rows_of(buffer: Placed, steps: int) -> range:
-    """The steps of the image during which a buffer lives."""
+    """Return the steps during which a buffer lives."""
     return range(max(0, buffer.first), min(steps - 1, buffer.last) + 1)
 
 
-# --- how it is painted ----------------------------------------------------------------------
+# --- painting -------------------------------------------------------------------------------
 
 
 def _stripe(canvas: Canvas, steps: int) -> None:
-    """Every other row a little darker, so that the eye can follow it to the map."""
+    """Paint every other row darker, so that the eye can follow a row to the map."""
     for step in range(0, steps, 2):
         top = _TOP + step * _ROW
         canvas.image.paste(_STRIPES, (_MARGIN - 8, top, canvas.size[0] - _MARGIN + 8, top + _ROW))
 
 
 def _head(canvas: Canvas, plan: PlanFacts, profile: PlanProfile | None, title: str) -> None:
-    """Title, totals, and what the colours mean."""
+    """Paint the title, totals, and the legend of colours."""
     canvas.write(text_mask(title, _TITLE), _MARGIN, 38, INK)
     work, memory = totals_of(plan)
     if profile is not None:
@@ -227,7 +227,7 @@ def _paint_column(canvas: Canvas, column: _Column, left: int, colours: Sequence[
 
 
 def _paint_arena(canvas: Canvas, plan: PlanFacts, left: int) -> None:
-    """The map: addresses from left to right, steps from top to bottom."""
+    """Paint the map: addresses from left to right, steps from top to bottom."""
     bottom = _TOP + _ROW * len(plan.steps)
     scale = _ARENA / max(1, plan.arena_bytes)
     canvas.write(_mask(_MAP), left, _TOP - 1.7 * _ROW, _QUIET)
@@ -253,7 +253,7 @@ def _paint_arena(canvas: Canvas, plan: PlanFacts, left: int) -> None:
 def _paint_buffer(
     canvas: Canvas, box: tuple[int, int, int, int], colour: Colour, label: str
 ) -> None:
-    """A rectangle with an edge, and its size in its first row if there is room."""
+    """Paint a rectangle with an edge, and its size in the first row if there is room."""
     left, top, right, bottom = box
     canvas.image.paste(mix(colour, INK, 0.35), (left, top + 1, right, bottom - 1))
     if right - left > 3:
@@ -264,7 +264,7 @@ def _paint_buffer(
 
 
 def _ticks(total: int) -> Iterable[int]:
-    """Round addresses, a few of them."""
+    """Return a few round addresses."""
     step = next(
         (m * 10**p for p in range(2, 12) for m in (1, 2, 5) if m * 10**p * 8 >= total), 10**12
     )
@@ -273,5 +273,5 @@ def _ticks(total: int) -> Iterable[int]:
 
 @lru_cache(2048)
 def _mask(text: str) -> Image.Image:
-    """Texts come again and again, and each takes a millisecond to draw."""
+    """Return the mask of a text, cached: texts recur, and each takes a millisecond to draw."""
     return text_mask(text, _TEXT)

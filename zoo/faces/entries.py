@@ -1,12 +1,22 @@
 """The pretrained face models."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zoo.entry import Entry, Preprocess
-from zoo.faces.refinement import Refinement
 from zoo.option import Option, Options, by_name
 from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """Facts by which `RefinedBlazeFace` refines the faces that its detector proposes."""
+
+    grid: AnchorGrid  # of the refining network
+    proposal_threshold: float = 0.3  # least score of a proposal; most are no faces
+    scale: float = 3.0  # side of the region that is refined, in sides of the proposed box
+    reach: float = 1.0  # how far off a face may be, in sides of the proposed box
+
 
 # Expressions, age and gender are read from a box about the 68 points, as in face-api.js.
 _READERS = {
@@ -144,7 +154,7 @@ _MESHES = [
     Entry(
         name="iris.base",
         task="faces",
-        model="iris:IrisModel",
+        model="mesh:IrisModel",
         weights="iris-tfjs-float",
         preprocess=Preprocess(size=(64, 64), divide=255.0, border="replicate"),
         output="Identity",
@@ -158,7 +168,7 @@ _MESHES = [
 
 
 def _less_mean(fit: str, *mean: float, size: tuple[int, int] | None = None) -> Preprocess:
-    """The mean of each channel is taken off, then all is divided by 255."""
+    """Return a preprocessing that subtracts the mean of each channel, and divides by 255."""
     red, green, blue = (value / 255 for value in mean)
     return Preprocess(size, fit, divide=255.0, subtract=(red, green, blue), resize="tfjs")
 

@@ -1,19 +1,73 @@
-"""Base of all models of faces: finds faces, then their points, then the other results requested."""
+"""Base of all face models: finds faces, then their points, then the other requested results."""
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from weights_cache.errors import ZooError
+from zoo.faces.face_api_decode import CONTOURS as CONTOURS_68
 from zoo.faces.face_api_decode import EXPRESSIONS, GENDERS, View, aligned_box, find_labels
-from zoo.faces.face_points import CONTOURS, to_keypoints
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Face
 from zoo.shared.anchors import Candidates, candidates_for
 from zoo.shared.boxes import to_box
+from zoo.shared.skeletons import MESH_468_PATHS, to_keypoints
+
+#: Keypoints of BlazeFace, as MediaPipe and tfjs-models name them; sides are the subject's own.
+POINTS_6 = (
+    "right_eye",
+    "left_eye",
+    "nose_tip",
+    "mouth_center",
+    "right_ear_tragion",
+    "left_ear_tragion",
+)
+
+#: Points of an eye, in the order of MediaPipe's network; inner is towards the nose.
+_IRIS = ("center", "inner", "top", "outer", "bottom")
+
+#: Kind of points -> name of each.
+NAMES = {
+    "points6": POINTS_6,
+    "points68": tuple(f"{name}_{i}" for name, of in CONTOURS_68.items() for i in range(len(of))),
+    "mesh468": tuple(f"mesh_{i}" for i in range(468)),
+    "left_iris": tuple(f"left_iris_{name}" for name in _IRIS),
+    "right_iris": tuple(f"right_iris_{name}" for name in _IRIS),
+    "": (),
+}
+
+
+def _contours_of(name: str, paths: Sequence[tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """Return the closed contour of two paths: along the lower one and back along the upper one.
+
+    Of lips there are two, the outer and the inner one.
+    """
+    pairs = zip_longest(paths[::2], paths[1::2], fillvalue=())
+    rings = [tuple(dict.fromkeys((*lower, *reversed(upper)))) for lower, upper in pairs]
+    contours = {name: tuple(chain(*rings))}
+    if len(rings) > 1:
+        contours |= {f"{name}_outer": rings[0], f"{name}_inner": rings[1]}
+    return contours
+
+
+#: Kind of points -> contour -> indices of its points in their order along it, left and right being
+#: the subject's own.
+CONTOURS: dict[str, dict[str, tuple[int, ...]]] = {
+    "points68": {
+        **{name: tuple(indices) for name, indices in CONTOURS_68.items()},
+        "lips_outer": tuple(range(48, 60)),
+        "lips_inner": tuple(range(60, 68)),
+    },
+    "mesh468": {
+        contour: indices
+        for name, paths in MESH_468_PATHS.items()
+        for contour, indices in _contours_of(name, paths).items()
+    },
+}
 
 
 class Located(NamedTuple):
@@ -30,13 +84,13 @@ class Located(NamedTuple):
 
 
 class FaceModel(Model):
-    """A model that says where the points of faces are."""
+    """A model that gives the positions of points of faces."""
 
-    kind = ""  # of its points: see zoo.faces.face_points; "": it gives none
+    kind = ""  # kind of points, one of `NAMES`
     rejects = False  # whether `locate` may leave faces out
 
     def locate(self, image: np.ndarray, found: Candidates) -> Located:
-        """The points of some faces, at least one; those that it takes for no faces are left out."""
+        """Return the points of the candidates, at least one, that the model takes for faces."""
         raise NotImplementedError
 
     @model_verb
@@ -52,7 +106,7 @@ class FaceModel(Model):
         iou_threshold: float | None = None,
         mirror: bool = False,
     ) -> list[Face]:
-        """The faces in an image; see `zoo.estimate_faces`."""
+        """Return the faces in an image; see `zoo.estimate_faces`."""
         if iris and "iris" not in self.entry.parts:
             raise ZooError(
                 f"iris=True needs the mesh, which {self.name} does not give: use landmarks='mesh' "
@@ -71,7 +125,8 @@ class FaceModel(Model):
                 return []
             faces = to_faces(located, self.kind)
             if iris:
-                self._add_irises(faces, image, located)
+                for face, both in zip(faces, self.part("iris").look(image, located), strict=True):
+                    face["iris"] = both
             if expressions or age_gender:
                 views = self.aligned_views(image, located)
                 self._add_labels(faces, views, expressions=expressions, age_gender=age_gender)
@@ -80,10 +135,8 @@ class FaceModel(Model):
         return self.run(image, estimate, mirror=mirror)
 
     def _locate_all(self, image: np.ndarray, *, limit: int | None, **thresholds: Any) -> Located:
-        """All faces of an image, or so many of them."""
-        most = limit
-        if limit is not None and self.rejects:
-            most = candidates_for(limit)
+        """Return all faces of an image, or so many of them."""
+        most = candidates_for(limit) if limit is not None and self.rejects else limit
         found = self.detector.find(image, limit=most, **thresholds)
         if not len(found.scores):
             return Located(found, found.points, found.scores)
@@ -92,15 +145,11 @@ class FaceModel(Model):
 
     @property
     def detector(self) -> Any:
-        """The model that finds the faces."""
+        """Return the model that finds the faces."""
         return self.part("detector")
 
-    def _add_irises(self, faces: list[Face], image: np.ndarray, located: Located) -> None:
-        for face, iris in zip(faces, self.part("iris").look(image, located), strict=True):
-            face["iris"] = iris
-
     def views(self, image: np.ndarray, located: Located) -> list[View]:
-        """The faces as networks take them that want them upright."""
+        """Return the faces for networks that need upright faces."""
         return [View(image, box) for box in located.found.boxes]
 
     def aligned_views(self, image: np.ndarray, located: Located) -> list[View]:
@@ -124,24 +173,17 @@ class FaceModel(Model):
 
 
 def to_faces(located: Located, kind: str) -> list[Face]:
-    """Results of plain Python values."""
-    (scores, boxes, _), points, scores_of_points = located
-    return [
-        _to_face(kind, *of_face)
-        for of_face in zip(scores, boxes, points, scores_of_points, strict=True)
-    ]
-
-
-def _to_face(
-    kind: str, score: float, box: np.ndarray, points: np.ndarray, score_of_points: float
-) -> Face:
-    face: Face = {
-        "score": float(score),
-        "box": to_box(box),
-        "keypoints": to_keypoints(kind, points, float(score_of_points)),
-    }
-    if kind:
-        face["landmarks"] = kind
-    if kind in CONTOURS:
-        face["contours"] = {name: list(indices) for name, indices in CONTOURS[kind].items()}
-    return face
+    """Return results of plain Python values."""
+    scores, boxes, _ = located.found
+    faces: list[Face] = []
+    for score, box, points, score_of_points in zip(
+        scores.tolist(), boxes, located.points, located.scores, strict=True
+    ):
+        keypoints = to_keypoints(NAMES[kind], points, score_of_points)
+        face: Face = {"score": score, "box": to_box(box), "keypoints": keypoints}
+        if kind:
+            face["landmarks"] = kind
+        if kind in CONTOURS:
+            face["contours"] = {name: list(indices) for name, indices in CONTOURS[kind].items()}
+        faces.append(face)
+    return faces

@@ -13,18 +13,17 @@ from zoo.shared.anchors import Candidates
 
 
 class FaceReader(Model):
-    """A loaded network that reads something from the image of a face."""
+    """A loaded network that computes points, expressions, age or gender of a face."""
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Names of expressions or genders, none of those that give points."""
+        """Return the names of expressions or genders; a network of points has none."""
         return {"expressions": EXPRESSIONS, "age": GENDERS}.get(entry.output, ())
 
     def read(self, views: Sequence[View]) -> tuple[Outputs, list[Crop]]:
-        """Run the network on what is in the boxes of some views, at least one, in one batch.
+        """Run the network on the boxes of some views, at least one, in one batch.
 
-        Returns:
-            Every output [views, ...] by name, and the parts of the images that were seen.
+        Return every output [views, ...] by name, and the parts of the images that were seen.
         """
         crops = [Crop.of_box(box, image.shape[:2]) for image, box in views]
         squares = [crop.cut(view.image) for crop, view in zip(crops, views, strict=True)]
@@ -39,12 +38,12 @@ class FacePoints(FaceReader, FaceModel):
     kind = "points68"
 
     def locate(self, image: np.ndarray, found: Candidates) -> Located:
-        """The points of faces; it takes all for faces."""
+        """Return the points of all candidates."""
         points = self.find_points([View(image, box) for box in found.boxes])
         return Located(found, points, found.scores)
 
     def find_points(self, views: Sequence[View]) -> np.ndarray:
-        """The points [views, 68, 2] in pixels of the image of each."""
+        """Return the points [views, 68, 2], in pixels of the image of each view."""
         outputs, crops = self.read(views)
         rows = zip(crops, outputs["landmarks"], strict=True)
         return np.stack([crop.points(values) for crop, values in rows])

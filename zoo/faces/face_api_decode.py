@@ -4,8 +4,8 @@ Source: face-api.js (github.com/justadudewhohacks/face-api.js), as github.com/vl
 1.7.15 has it: src/tinyYolov2/TinyYolov2Base.ts and tinyFaceDetector/const.ts for the boxes,
 classes/Box.ts, dom/extractFaceTensors.ts and ops/padToSquare.ts for the crops,
 faceLandmarkNet/FaceLandmark68NetBase.ts for the points, classes/FaceLandmarks.ts for the box about
-them. Where the image's border cuts a box off, it goes on counting points from the box's own corner;
-here they count from that of the part which the network sees.
+them. Where the image's border cuts a box off, face-api.js counts points from the corner of the box;
+here they count from the corner of the part that the network sees.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,14 +50,9 @@ GENDERS = ("male", "female")
 
 
 def find_faces(outputs: Mapping[str, np.ndarray], *, score_threshold: float) -> Candidates:
-    """Return the faces that the tiny detector finds in the first image of a batch.
+    """Return the faces in the tiny detector's ``grid`` [1, rows, columns, 25], which is raw.
 
-    Args:
-        outputs: ``grid`` [1, rows, columns, 25], raw.
-        score_threshold: minimum score, 0..1.
-
-    Returns:
-        In the order of the cells, in pixels of the network's input; there are no keypoints.
+    Faces are in the order of the cells, in pixels of the network's input, without keypoints.
     """
     rows, columns, _ = outputs["grid"].shape[1:]
     values = outputs["grid"][0].astype(np.float64).reshape(rows, columns, len(ANCHORS), -1)
@@ -83,11 +78,7 @@ class Crop(NamedTuple):
 
     @classmethod
     def of_box(cls, box: np.ndarray, image: tuple[int, int]) -> "Crop":
-        """The part of a box that lies in an image, at least one pixel.
-
-        Args:
-            box: x0, y0, x1, y1 in pixels of the image.
-            image: its height and width.
+        """Return the part of a box x0, y0, x1, y1 in an image of (height, width), at least a pixel.
 
         >>> Crop.of_box(np.array([-3.5, 1.8, 20.9, 9.5]), (8, 40))
         Crop(x=0.0, y=1.8, width=20, height=6)
@@ -103,7 +94,7 @@ class Crop(NamedTuple):
         return max(self.width, self.height)
 
     def cut(self, image: np.ndarray) -> np.ndarray:
-        """The square [side, side, 3], from the image [height, width, 3]."""
+        """Return the square [side, side, 3], from the image [height, width, 3]."""
         left, top = int(self.x), int(self.y)
         part = image[top : top + self.height, left : left + self.width]
         above, before = (self.side - self.height) // 2, (self.side - self.width) // 2
@@ -112,10 +103,7 @@ class Crop(NamedTuple):
         return square
 
     def points(self, landmarks: np.ndarray) -> np.ndarray:
-        """Points [n, 2] in pixels of the image.
-
-        Args:
-            landmarks: [2 n], x and y of each in turn, 0..1 of the square.
+        """Return points [n, 2] in pixels of the image, from [2 n]: x and y, 0..1 of the square.
 
         >>> Crop(10.5, 20.0, 4, 8).points(np.array([0.5, 0.5, 1.0, 1.0])).tolist()
         [[12.5, 24.0], [16.5, 28.0]]
@@ -133,13 +121,7 @@ class View(NamedTuple):
 
 
 def aligned_box(points: np.ndarray) -> np.ndarray:
-    """The box that expressions, age and gender are read from: about the points, with a margin.
-
-    Args:
-        points: [68, 2].
-
-    Returns:
-        x0, y0, x1, y1
+    """Return the box for expressions, age and gender: around points [68, 2], with a margin.
 
     >>> aligned_box(np.array([[10, 10], [20, 30]])).tolist()
     [9.0, 8.0, 21.0, 32.0]
@@ -150,11 +132,7 @@ def aligned_box(points: np.ndarray) -> np.ndarray:
 
 
 def find_labels(logits: np.ndarray, names: Sequence[str]) -> list[Label]:
-    """All labels, best first, with scores that make 1 together.
-
-    Args:
-        logits: [n].
-        names: of the n classes.
+    """Return the labels of logits [n] and their names, best first; the sum of the scores is 1.
 
     >>> find_labels(np.array([0.0, np.log(3.0)]), GENDERS)[0]
     {'label': 'female', 'score': 0.75, 'index': 1}

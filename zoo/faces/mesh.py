@@ -1,31 +1,48 @@
-"""The face mesh: 468 points in 3D of each face that a detector finds."""
+"""The face mesh, 468 points in 3D of each face that a detector finds, and irises by the mesh.
+
+Sources: MediaPipe's modules/face_landmark and modules/iris_landmark (graphs of regions), and
+tfjs-models' face-landmarks-detection.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from zoo.entry import Preprocess
-from zoo.faces.estimating import FaceModel, Located
+from zoo.faces.estimating import CONTOURS, NAMES, FaceModel, Located
 from zoo.faces.face_api_decode import View
-from zoo.faces.mesh_decode import box_in_region, closer_region, face_region, read_mesh
+from zoo.pipeline.model import Model
 from zoo.pipeline.preprocess import prepare_crops
+from zoo.results import Iris
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import box_around, suppress
-from zoo.shared.crop_regions import Region
+from zoo.shared.placement import (
+    Placement,
+    Region,
+    region_of_box,
+    region_of_points,
+    rotation_between,
+)
+from zoo.shared.skeletons import to_keypoints
 
 # As in tfjs-models:
 PRESENCE = 0.5  # below which the network takes what it sees for no face
 DUPLICATE = 0.5  # two meshes whose boxes overlap more are one face, which was detected twice
 
-# MediaPipe lets the mesh of a frame of video say where to look in the next one. A still image is
-# looked at again for the same end: in turned, scaled and moved copies of images the points of the
-# second look lie within 0.5 to 1 % of the eyes' distance of each other, those of the first within
-# 1 to 4 %, and a third look gains less.
+# MediaPipe lets the mesh of a frame of video determine the region of the next frame. A still image
+# is looked at again for the same purpose: in turned, scaled and moved copies of images the points
+# of the second look lie within 0.5 to 1 % of the eyes' distance of each other, those of the first
+# within 1 to 4 %, and a third look gains less.
 LOOKS = 2
 
-# Networks that want faces upright get an image of each, at most so large; they take 112 pixels.
+# Networks that need upright faces get an image of each, at most so large; they take 112 pixels.
 UPRIGHT = Preprocess(dtype="uint8")
 LARGEST = 512
+
+_CORNERS = {"right": (33, 133), "left": (362, 263)}  # of each eye, from left to right as seen
+_OUTER_CORNERS = _CORNERS["right"][0], _CORNERS["left"][1]
+_AROUND = 1.5  # sides of the square that the mesh looks at, by those of the face in it
+_EYELIDS = 71  # points that the iris network gives before those of the iris
 
 
 class FaceMesh(FaceModel):
@@ -47,19 +64,113 @@ class FaceMesh(FaceModel):
         return better.at(suppress(boxes, located.found.scores, iou_threshold=DUPLICATE))
 
     def views(self, image: np.ndarray, located: Located) -> list[View]:
-        """An image of each face, turned so that the eyes are level."""
-        return [self._upright(image, mesh) for mesh in located.points]
-
-    def _upright(self, image: np.ndarray, mesh: np.ndarray) -> View:
-        region = closer_region(mesh)
-        side = int(np.clip(region.width, 1, LARGEST))
-        images, _ = prepare_crops(image, UPRIGHT, (side, side), [region])
-        return View(images[0], box_in_region(mesh, side))
+        """Return an image of each face, turned so that the eyes are level."""
+        return [_upright(image, mesh) for mesh in located.points]
 
     def _look(self, image: np.ndarray, found: Candidates, regions: Sequence[Region]) -> Located:
-        """The points in some regions, where there are faces."""
+        """Return the points in the regions that show faces."""
         outputs, placements = self.run_on_regions(image, regions)
         meshes = read_mesh(outputs[self.entry.output], placements)
         presence = outputs["output_faceflag"][:, 0].astype(np.float64)
         there = np.nonzero(presence >= PRESENCE)[0]
         return Located(found, meshes, presence).at(there.tolist())
+
+
+class IrisModel(Model):
+    """A loaded iris network."""
+
+    def look(self, image: np.ndarray, faces: Located) -> list[Iris]:
+        """Return both irises of each face with its mesh, from one batch of all eyes."""
+        if not len(faces.points):
+            return []
+        rights, placements = self._eyes(image, faces.points, "right")
+        lefts, placements_of_lefts = self._eyes(image, faces.points, "left")
+        # The network knows right eyes; a left one is shown as its mirror image.
+        width = self.input_size[1]
+        placements += [placement.mirrored(width) for placement in placements_of_lefts]
+        outputs = self._outputs(np.concatenate([rights, lefts[:, :, ::-1]]))
+        right, left = read_irises(outputs[self.entry.output], placements, faces.points)
+        return [
+            {
+                "left": to_keypoints(NAMES["left_iris"], of_left, score),
+                "right": to_keypoints(NAMES["right_iris"], of_right, score),
+            }
+            for of_left, of_right, score in zip(left, right, faces.scores, strict=True)
+        ]
+
+    def _eyes(
+        self, image: np.ndarray, meshes: np.ndarray, side: str
+    ) -> tuple[np.ndarray, list[Placement]]:
+        regions = [eye_region(mesh, side) for mesh in meshes]
+        return prepare_crops(image, self.entry.preprocess, self.input_size, regions)
+
+
+def face_region(box: np.ndarray, points: np.ndarray) -> Region:
+    """Return the square that the mesh looks at, turned so that the eyes are level.
+
+    The detector's box is x0, y0, x1, y1. Of its points [n, 2] the subject's right eye and left eye
+    are first; without any points the square is upright.
+    """
+    rotation = rotation_between(points[0], points[1], 0.0) if len(points) else 0.0
+    return region_of_box(box, rotation).squared().scaled(_AROUND)
+
+
+def closer_region(mesh: np.ndarray) -> Region:
+    """Return the turned square about the points [468, 2 or 3] that a first look has found."""
+    return _tight_region(mesh).squared().scaled(_AROUND)
+
+
+def eye_region(mesh: np.ndarray, side: str) -> Region:
+    """Return the square that the iris network looks at, for the subject's left or right eye.
+
+    MediaPipe takes the longer side of the upright box about the corners of the eye, which shrinks
+    in faces that are turned; here it is the distance of the corners, which does not shrink.
+    """
+    corners = mesh[list(_CORNERS[side]), :2]
+    rotation = rotation_between(corners[0], corners[1], 0.0)
+    return region_of_points(corners, rotation).squared().scaled(2.3)
+
+
+def _tight_region(mesh: np.ndarray) -> Region:
+    rotation = rotation_between(mesh[_OUTER_CORNERS[0]], mesh[_OUTER_CORNERS[1]], 0.0)
+    return region_of_points(mesh[:, :2], rotation)
+
+
+def _upright(image: np.ndarray, mesh: np.ndarray) -> View:
+    """Return the square about a face as an image, and the box of the face in that image."""
+    region, tight = closer_region(mesh), _tight_region(mesh)
+    side = int(np.clip(region.width, 1, LARGEST))
+    images, _ = prepare_crops(image, UPRIGHT, (side, side), [region])
+    half = np.array([tight.width, tight.height]) / region.width * side / 2
+    return View(images[0], np.concatenate([side / 2 - half, side / 2 + half]))
+
+
+def read_mesh(values: np.ndarray, placements: Sequence[Placement]) -> np.ndarray:
+    """Return points [n, points, 3] in pixels of the image, with depth.
+
+    Values [n, 3 * points] are x, y, z of each point, in pixels of the input. Depth starts at the
+    middle of the head, and is below 0 towards the camera.
+
+    >>> read_mesh(np.array([[1, 2, 3]]), [Placement.of_scale(0.5, 0.5, 0, 0)]).tolist()
+    [[[2.0, 4.0, 6.0]]]
+    """
+    points = values.reshape(len(placements), -1, 3).astype(np.float64)
+    return np.stack(
+        [placement.in_space(face) for face, placement in zip(points, placements, strict=True)]
+    )
+
+
+def read_irises(
+    values: np.ndarray, placements: Sequence[Placement], meshes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the right and the left irises, [n, 5, 3] each, in pixels of the image.
+
+    Values [2 n, ..] are of the right eyes, then of the left ones; meshes are [n, 468, 3]. The
+    network gives no usable depth: as in tfjs-models, the mean of the eye's contour is used.
+    """
+    irises = read_mesh(values.reshape(len(placements), -1), placements)[:, _EYELIDS:]
+    sides = irises[: len(meshes)], irises[len(meshes) :]
+    for side, points in zip(("right", "left"), sides, strict=True):
+        contour = list(CONTOURS["mesh468"][f"{side}_eye"])
+        points[:, :, 2] = meshes[:, contour, 2].mean(axis=1, keepdims=True)
+    return sides

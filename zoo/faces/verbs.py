@@ -19,7 +19,7 @@ _MESH = MODELS["estimate_faces"].default
 _DETECTOR = MODELS["detect_faces"].default
 _BLAZEFACES = tuple(entry.name for entry in ENTRIES if entry.name.startswith("blazeface"))
 
-#: What `estimate_faces` takes for ``landmarks``, and the models that give them, the default first.
+#: Values of ``landmarks`` of `estimate_faces` -> the models that give them, the default first.
 LANDMARKS = {
     "mesh": (_MESH,),
     "mesh468": (_MESH,),  # as results call them
@@ -58,19 +58,19 @@ def detect_faces(
             grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
             are several images.
         model: name of a detector: ``"blazeface.refined"`` for faces of all sizes,
-            ``"blazeface.short"`` for a face within 2 m of the camera in the least time,
+            ``"blazeface.short"``, the fastest, for a face within 2 m of the camera,
             ``"faceapi.tiny_detector"`` for boxes only; ``"fast"``, ``"best"``, or a model that
             `zoo.load` returned.
         backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
-        max_faces: find at most so many, 1 or more; by default all.
-        score_threshold: leave out faces of a lower score, 0..1; by default the model's own (of
-            blazeface.refined 0.7, of blazeface.full 0.6, of others 0.5).
-        iou_threshold: of two boxes that overlap more, the one of the lower score goes, 0..1; by
-            default the model's own (0.3, of faceapi.tiny_detector 0.4).
-        mirror: the image is a mirror image (selfie view): positions are those in the image
-            given, left and right those of the real person.
+        max_faces: largest number of faces to find, 1 or more; by default all.
+        score_threshold: minimum score of a face, 0..1; by default the model's own
+            (blazeface.refined 0.7, blazeface.full 0.6, others 0.5).
+        iou_threshold: of two boxes with a larger intersection over union, the one with the lower
+            score is dropped, 0..1; by default the model's own (0.3, faceapi.tiny_detector 0.4).
+        mirror: the image is a mirror image (selfie view): positions remain those in the image, left
+            and right are those of the real person.
         input_size: of faceapi.tiny_detector: 128, 160, 224, 320, 416 (default), 512 or 608
-            pixels that the image is resized to; with more it finds smaller faces.
+            pixels of the network's input; larger inputs find smaller faces.
         detector: of blazeface.refined: the model that proposes the faces, by default
             ``"blazeface.back"``.
 
@@ -106,7 +106,7 @@ def estimate_faces(
     detector: DetectFacesModelName | Model | None = None,
     input_size: InputSize | None = None,
 ) -> list[Face]:
-    """Find the faces in an image, their points, and what else is asked for.
+    """Find the faces in an image, their points, and other requested results.
 
     >>> import zoo
     >>> image = "gallery/one_line_pose/astronaut.jpg"
@@ -114,51 +114,50 @@ def estimate_faces(
     >>> len(faces[0]["keypoints"]), faces[0]["expressions"][0]["label"]  # doctest: +SKIP
     (468, 'happy')
 
-    All networks that are needed are loaded when they are first asked for, and each looks at all
-    faces of an image at once.
+    Each network is loaded at its first use, and runs on all faces of an image at once.
 
     Args:
         image: see `detect_faces`.
-        model: name of the model that gives the points, by default ``"facemesh.base"``; ``"fast"``,
+        model: name of the model of the points, by default ``"facemesh.base"``; ``"fast"``,
             ``"best"``, or a model that `zoo.load` returned.
-        landmarks: another way to choose the model, by what its points are: ``"mesh"`` or
+        landmarks: another way to choose the model, by its points: ``"mesh"`` or
             ``"mesh468"`` (468 points in 3D), ``"points68"``, ``"points68_tiny"`` (a smaller
             network) or ``"points6"`` (the detector's own).
-        iris: five points of each iris, too; needs the mesh.
-        expressions: how the face looks, too: neutral, happy, sad, angry, fearful, disgusted and
-            surprised.
-        age_gender: an estimate of age and gender, too.
+        iris: also return five points of each iris; needs the mesh.
+        expressions: also return the facial expression: neutral, happy, sad, angry, fearful,
+            disgusted or surprised.
+        age_gender: also return an estimate of age and gender.
         backend: where networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
         max_faces: see `detect_faces`.
-        score_threshold: see `detect_faces`; of the detector.
-        iou_threshold: see `detect_faces`; of the detector.
+        score_threshold: see `detect_faces`, for the detector.
+        iou_threshold: see `detect_faces`, for the detector.
         mirror: see `detect_faces`.
         detector: name of the model that finds the faces, see `detect_faces`, or a detector that
             `zoo.load` returned; by default the one that the model's entry names.
-        input_size: see `detect_faces`; only where faceapi.tiny_detector is the model itself.
+        input_size: see `detect_faces`; only if ``model`` is faceapi.tiny_detector.
 
     Returns:
         A list of faces, ``[]`` if none is found. A list of images gives a list of such lists, an
         iterator an iterator. Positions are in pixels of the image.
-        A face has the ``"score"`` of its detector, which is what ``score_threshold`` is about,
-        ``"box"`` (of the mesh the box about its points, otherwise the detector's), ``"keypoints"``,
-        ``"landmarks"`` (``"mesh468"``, ``"points68"`` or ``"points6"``), of the mesh and of 68
-        points ``"contours"``, and if asked for
+        A face has the ``"score"`` of its detector, to which ``score_threshold`` applies, ``"box"``
+        (with the mesh the box around its points, otherwise the detector's), ``"keypoints"``,
+        ``"landmarks"`` (``"mesh468"``, ``"points68"`` or ``"points6"``), with the mesh or 68 points
+        ``"contours"``, and if requested
 
         - ``"iris"``: ``left`` and ``right``, 5 keypoints each: center, inner, top, outer, bottom;
-        - ``"expressions"``: labels, best first, whose scores have the sum 1;
+        - ``"expressions"``: labels, best first, whose scores add up to 1;
         - ``"age"`` in years, and ``"gender"``, the likelier label of two.
 
         Contours are lists of indices into the keypoints, such as ``"left_eye"``, in their order
-        along a closed line; ``"jaw"``, ``"nose"`` and the eyebrows of 68 points are open ones.
-        ``"lips"`` are ``"lips_outer"``, then ``"lips_inner"``.
+        along a closed line; ``"jaw"``, ``"nose"`` and the eyebrows of 68 points are open lines.
+        ``"lips"`` is ``"lips_outer"`` followed by ``"lips_inner"``.
 
-        Expressions, age and gender are read from the face turned level if the mesh is known;
-        without it they are wrong for faces that are turned by more than about 30 degrees.
+        Expressions, age and gender are estimated from the face rotated upright by its mesh; without
+        the mesh they are wrong for faces that are tilted by more than about 30 degrees.
 
-        Left and right are always the person's own. Of the mesh z is in pixels, from the middle of
-        the head, below 0 towards the camera, and a keypoint's score is how sure the network is
-        that it sees a face; others have the detector's.
+        Left and right are always those of the person. With the mesh, z is in pixels from the middle
+        of the head, negative towards the camera, and a keypoint's score is the probability that the
+        region shows a face; other keypoints have the score of the detector.
 
     Raises:
         ImageError: the image cannot be read.
@@ -171,7 +170,7 @@ def estimate_faces(
 
 
 def choose_model(model: Any, landmarks: Any, detector: Any = None) -> tuple[Any, Any]:
-    """The model that `estimate_faces` uses, and its detector, or None for the model's own.
+    """Return the model that `estimate_faces` uses, and its detector: None for the model's own.
 
     Args:
         model: a name, a loaded model, a path, or None.

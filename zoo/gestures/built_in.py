@@ -1,5 +1,6 @@
-"""The gestures that are known without anybody's doing."""
+"""The built-in gestures."""
 
+from collections.abc import Sequence
 from typing import Any
 
 _CURLED = {"full_curl": 1.0, "half_curl": 0.9}  # as fingerpose rates a curled finger
@@ -9,12 +10,18 @@ _UP = {"vertical_up": 1.0, "diagonal_up_left": 0.9, "diagonal_up_right": 0.9}
 _DOWN = {"vertical_down": 1.0, "diagonal_down_left": 0.9, "diagonal_down_right": 0.9}
 _SIDEWAYS = ["horizontal_left", "horizontal_right"]
 _UPWARDS = list(_UP)
+_OTHERS = ("index", "middle", "ring", "pinky")  # all fingers but the thumb
+
+
+def _curls(straight: Sequence[str] = (), curled: Sequence[str] = ()) -> dict[str, Any]:
+    return {**dict.fromkeys(straight, _STRAIGHT), **dict.fromkeys(curled, _CURLED)}
+
 
 #: Label -> rules as `GestureRecognizer.add` takes them.
 BUILT_IN: dict[str, dict[str, Any]] = {
     # fingerpose 0.1, src/gestures/Victory.js and ThumbsUp.js at commit cbafab4 (MIT)
     "victory": {
-        "curls": {"index": _STRAIGHT, "middle": _STRAIGHT, "ring": _CURLED, "pinky": _CURLED},
+        "curls": _curls(["index", "middle"], ["ring", "pinky"]),
         "directions": {
             "thumb": _UPWARDS,
             "index": [*_UPWARDS, *_SIDEWAYS],
@@ -22,65 +29,33 @@ BUILT_IN: dict[str, dict[str, Any]] = {
         },
     },
     "thumbs_up": {
-        "curls": {
-            "thumb": _STRAIGHT,
-            **dict.fromkeys(("index", "middle", "ring", "pinky"), _CURLED),
-        },
+        "curls": _curls(["thumb"], _OTHERS),
         "directions": {
             "thumb": _UP,
             "index": [*_SIDEWAYS, "diagonal_up_left", "diagonal_up_right"],
         },
     },
-    # Ours, in the same terms.
+    # Additional ones, in the same terms.
     "thumbs_down": {
-        "curls": {
-            "thumb": _STRAIGHT,
-            **dict.fromkeys(("index", "middle", "ring", "pinky"), _CURLED),
-        },
+        "curls": _curls(["thumb"], _OTHERS),
         "directions": {
             "thumb": _DOWN,
             "index": [*_SIDEWAYS, "diagonal_down_left", "diagonal_down_right"],
         },
     },
     "pointing_up": {
-        "curls": {"index": _STRAIGHT, "middle": _CURLED, "ring": _CURLED, "pinky": _CURLED},
+        "curls": _curls(["index"], ["middle", "ring", "pinky"]),
         "directions": {"index": _UP},
     },
-    "open_palm": {
-        "curls": dict.fromkeys(("thumb", "index", "middle", "ring", "pinky"), _STRAIGHT),
-    },
-    "closed_fist": {
-        "curls": {
-            "thumb": _FOLDED_THUMB,
-            **dict.fromkeys(("index", "middle", "ring", "pinky"), _CURLED),
-        },
-    },
-    "four": {
-        "curls": {
-            "thumb": ["half_curl", "full_curl"],
-            **dict.fromkeys(("index", "middle", "ring", "pinky"), _STRAIGHT),
-        },
-    },
+    "open_palm": {"curls": _curls(["thumb", *_OTHERS])},
+    "closed_fist": {"curls": {"thumb": _FOLDED_THUMB, **_curls(curled=_OTHERS)}},
+    "four": {"curls": {"thumb": ["half_curl", "full_curl"], **_curls(_OTHERS)}},
     # A thumb spread from an upright hand points to the side; over the folded fingers it may lie
     # straight, but along the hand.
     "i_love_you": {
-        "curls": {
-            **dict.fromkeys(("thumb", "index", "pinky"), _STRAIGHT),
-            **dict.fromkeys(("middle", "ring"), _CURLED),
-        },
+        "curls": _curls(["thumb", "index", "pinky"], ["middle", "ring"]),
         "directions": {"thumb": [*_SIDEWAYS, "diagonal_up_left", "diagonal_up_right"]},
     },
-    "rock": {
-        "curls": {
-            "thumb": _FOLDED_THUMB,
-            **dict.fromkeys(("index", "pinky"), _STRAIGHT),
-            **dict.fromkeys(("middle", "ring"), _CURLED),
-        },
-    },
-    "call": {
-        "curls": {
-            **dict.fromkeys(("thumb", "pinky"), _STRAIGHT),
-            **dict.fromkeys(("index", "middle", "ring"), _CURLED),
-        },
-    },
+    "rock": {"curls": {"thumb": _FOLDED_THUMB, **_curls(["index", "pinky"], ["middle", "ring"])}},
+    "call": {"curls": _curls(["thumb", "pinky"], ["index", "middle", "ring"])},
 }

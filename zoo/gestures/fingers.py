@@ -1,4 +1,4 @@
-"""Curl and direction of each finger of a hand in the image.
+"""Hands as they come in, gestures as they go out, and the curl and direction of each finger.
 
 Algorithm and figures: fingerpose 0.1 (Andreas Schallwig, after Prasad Pai's
 Classify-HandGesturePose), `FingerPoseEstimator`. What differs, on purpose:
@@ -15,12 +15,13 @@ towards its upper edge, "left" towards its left edge. A mirrored image shows a h
 left where the image as taken shows one that points right.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from weights_cache.errors import ZooError
+from zoo.results import Gesture
 
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 CURLS = ("no_curl", "half_curl", "full_curl")
@@ -66,11 +67,9 @@ class Finger(NamedTuple):
 
 
 def read_fingers(points: np.ndarray) -> dict[str, Finger]:
-    """Curl and direction of the five fingers, by name.
+    """Return the curl and direction of the five fingers by name, from [21, 2 or 3] in pixels.
 
-    Args:
-        points: [21, 2 or 3] in pixels, y downwards. With z the curl is measured in space;
-            directions are always those in the image.
+    With z the curl is measured in space; directions are always those in the image, y downwards.
 
     >>> straight_up = np.stack([np.zeros(21), -np.arange(21.0)], axis=1)
     >>> read_fingers(straight_up)["index"]
@@ -79,7 +78,7 @@ def read_fingers(points: np.ndarray) -> dict[str, Finger]:
     angles = _middle_angles(points)
     directions = _directions(points[:, :2])
     return {
-        name: Finger(_curl(angle), direction, angle)
+        name: Finger(CURLS[(angle <= _NO_CURL) + (angle <= _HALF_CURL)], direction, angle)
         for name, angle, direction in zip(FINGERS, angles.tolist(), directions, strict=True)
     }
 
@@ -102,10 +101,7 @@ def curl_shares(angle: float) -> dict[str, float]:
 
 
 def is_hanging(points: np.ndarray) -> bool:
-    """Whether a hand points downwards, as the hands of people do who show nothing.
-
-    Args:
-        points: [21, 2 or 3] in pixels, y downwards.
+    """Return whether a hand, [21, 2 or 3] in pixels, points downwards, as idle hands do.
 
     >>> is_hanging(np.stack([np.zeros(21), np.arange(21.0)], axis=1))
     True
@@ -114,11 +110,33 @@ def is_hanging(points: np.ndarray) -> bool:
     return bool(down > 0 and np.degrees(np.arctan2(abs(right), down)) < _HANGING)
 
 
+def as_hands(hands: Any) -> list[Mapping[str, Any]]:
+    """Return the hands of one image as a list, also of one hand alone."""
+    if isinstance(hands, Mapping):
+        return [hands]
+    if isinstance(hands, (str, bytes)) or not isinstance(hands, Iterable):
+        raise ZooError(f"hands are a list, as estimate_hands gives it, not {hands!r:.80}")
+    return list(hands)
+
+
+def is_hands(source: Any) -> bool:
+    """Return whether an argument is the hands of one image, not an image or several."""
+    if isinstance(source, Mapping):
+        return True
+    return isinstance(source, (list, tuple)) and all(isinstance(x, Mapping) for x in source)
+
+
+def to_gesture(label: str, score: float, number: int, hand: Mapping[str, Any]) -> Gesture:
+    """Return the result of one hand."""
+    facts = {key: hand[key] for key in ("handedness", "box") if key in hand}
+    return cast(Gesture, {"label": label, "score": score, "hand": number, **facts})
+
+
 def points_of(hand: Any) -> np.ndarray:
-    """The keypoints of a hand as [21, 2], or [21, 3] where each has z.
+    """Return the keypoints of a hand as [21, 2], or [21, 3] where each has z.
 
     Raises:
-        ZooError: it is no hand, or one without 21 keypoints.
+        ZooError: the hand is no dict of a hand, or has not 21 keypoints.
     """
     if not isinstance(hand, Mapping) or "keypoints" not in hand:
         raise ZooError(
@@ -144,7 +162,7 @@ def points_of(hand: Any) -> np.ndarray:
 
 
 def _numbers_of(keypoints: Any) -> np.ndarray | None:
-    """The positions as [21, 2 or 3], or None if they are anything else."""
+    """Return the positions as [21, 2 or 3], or None for anything else."""
     try:
         positions = [point["position"] for point in keypoints]
         axes = "xyz" if all("z" in position for position in positions) else "xy"
@@ -155,12 +173,8 @@ def _numbers_of(keypoints: Any) -> np.ndarray | None:
     return points if fits else None
 
 
-def _curl(angle: float) -> str:
-    return CURLS[0 if angle > _NO_CURL else 1 if angle > _HALF_CURL else 2]
-
-
 def _middle_angles(points: np.ndarray) -> np.ndarray:
-    """Degrees at each middle joint; 0 where the tip lies on it."""
+    """Return the degrees at each middle joint; 0 where the tip lies on the joint."""
     to_start, to_tip = points[_START] - points[_MIDDLE], points[_TIP] - points[_MIDDLE]
     lengths = np.linalg.norm(to_start, axis=1) * np.linalg.norm(to_tip, axis=1)
     known = lengths > 0
@@ -175,20 +189,17 @@ def _directions(points: np.ndarray) -> list[str]:
     extents = np.take_along_axis(spans, widest, axis=0)[0]  # [fingers, x and y]
     longest = np.hypot(*spans.transpose(2, 0, 1)).argmax(axis=0)
     votes = np.zeros((len(FINGERS), 3))
-    _vote(votes, _kinds_of_extents(np.abs(extents)), np.full(len(FINGERS), _EXTENT_VOTE))
+    ratios = np.abs(extents[:, 1]) / (np.abs(extents[:, 0]) + _TINY)
+    kinds = _kinds(ratios > _VERTICAL_RATIO, ratios > _DIAGONAL_RATIO)
+    _vote(votes, kinds, np.full(len(FINGERS), _EXTENT_VOTE))
     _vote_along(votes, spans[longest, np.arange(len(FINGERS))], _AXIS_VOTE)
     for segment in np.diff(points[_JOINTS], axis=1).transpose(1, 0, 2):
         _vote_along(votes, segment, _SEGMENT_VOTE)
     return [_named(*pair) for pair in zip(votes.argmax(axis=1), extents, strict=True)]
 
 
-def _kinds_of_extents(extents: np.ndarray) -> np.ndarray:
-    ratios = extents[:, 1] / (extents[:, 0] + _TINY)
-    return _kinds(ratios > _VERTICAL_RATIO, ratios > _DIAGONAL_RATIO)
-
-
 def _vote_along(votes: np.ndarray, steps: np.ndarray, weight: float) -> None:
-    """Vote for the kind of direction that steps [fingers, x and y] have, if they have a length."""
+    """Vote for the kind of direction of steps [fingers, x and y], except those without length."""
     angles = np.degrees(np.arctan2(np.abs(steps[:, 1]), np.abs(steps[:, 0])))
     kinds = _kinds(angles >= _VERTICAL_ANGLE, angles >= _DIAGONAL_ANGLE)
     _vote(votes, kinds, np.where(steps.any(axis=1), weight, 0))
@@ -203,7 +214,7 @@ def _vote(votes: np.ndarray, kinds: np.ndarray, weights: np.ndarray) -> None:
 
 
 def _named(kind: int, extent: np.ndarray) -> str:
-    """The direction of a kind, with its sides by the largest extent along each axis."""
+    """Return the direction of a kind, with its sides by the largest extent along each axis."""
     side = "left" if extent[0] > 0 else "right"
     height = "down" if extent[1] < 0 else "up"
     if kind == _VERTICAL:

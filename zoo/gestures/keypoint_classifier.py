@@ -13,8 +13,7 @@ import numpy as np
 from core import Tensor
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
-from zoo.gestures.fingers import POINTS, points_of
-from zoo.gestures.gesture_results import as_hands, is_hands, to_gesture
+from zoo.gestures.fingers import POINTS, as_hands, is_hands, points_of, to_gesture
 from zoo.images.lists import for_each_image
 from zoo.labels import read_labels
 from zoo.option import OWN
@@ -39,8 +38,8 @@ class KeypointClassifier(Model):
         score_threshold: float = OWN,
         mirror: bool = False,
     ) -> list[Gesture]:
-        """The sign of each hand, all in one batch; see `zoo.recognize_gestures`."""
-        _ = self.network  # a closed model says so, also where there are no hands
+        """Return the sign of each hand, from one batch; see `zoo.recognize_gestures`."""
+        _ = self.network  # a closed model raises an error, also without hands
         recognize = partial(self._recognize, least=score_threshold, mirror=mirror)
         if isinstance(hands, (list, tuple)) and not is_hands(hands):
             return for_each_image(hands, recognize)
@@ -66,8 +65,8 @@ class KeypointClassifier(Model):
         """Return the network's output for hands, such as to train on it.
 
         Args:
-            image: no image, but hands as `zoo.estimate_hands` gives them; one at least. A list
-                of such is several.
+            image: hands as `zoo.estimate_hands` gives them, at least one; or a list of hands of
+                several images.
             embedding: the values before the last layer in place of the scores.
             mirror: the image that the hands were found in is a mirror image.
 
@@ -97,11 +96,9 @@ class KeypointClassifier(Model):
 
 
 def relative_points(points: np.ndarray, *, mirror: bool) -> np.ndarray:
-    """A hand as the network knows it: float32 [42], x and y of each point in turn, -1..1.
+    """Return the network's input for points [21, 2 or more]: float32 [42], x and y in -1..1.
 
-    Args:
-        points: [21, 2 or more] in pixels; z does not matter.
-        mirror: they are of a mirrored image, as those that the network was trained with.
+    The network was trained with mirrored images: points of other images are flipped.
 
     >>> relative_points(np.array([[4, 4], [6, 5]]), mirror=True).tolist()
     [0.0, 0.0, 1.0, 0.5]

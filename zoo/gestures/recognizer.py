@@ -2,14 +2,14 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
+from weights_cache.atomic_files import replacing
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.gestures.built_in import BUILT_IN
-from zoo.gestures.fingers import is_hanging, points_of, read_fingers
-from zoo.gestures.gesture_files import read_gestures, write_gestures
-from zoo.gestures.gesture_results import as_hands, to_gesture
+from zoo.gestures.fingers import as_hands, is_hanging, points_of, read_fingers, to_gesture
 from zoo.gestures.rules import GestureRules, make_gesture, score_of
 from zoo.option import threshold
 from zoo.pipeline.options import checked_value
@@ -19,6 +19,11 @@ from zoo.results import Gesture
 SCORE_THRESHOLD = 0.86
 
 _SCORE = threshold("score_threshold", "minimum score of a gesture", SCORE_THRESHOLD)
+
+# Of files of gestures:
+_FORMAT, _VERSION = "zoo-gestures", 1
+_LARGEST = 1_000_000  # bytes; a gesture takes about 500
+_KEYS = {"curls", "directions", "weights"}
 
 
 class GestureRecognizer:
@@ -66,7 +71,7 @@ class GestureRecognizer:
 
     @property
     def labels(self) -> list[str]:
-        """The gestures that it knows, in the order in which they were added."""
+        """Labels of the gestures, in the order in which they were added."""
         return list(self._gestures)
 
     def add(
@@ -84,7 +89,7 @@ class GestureRecognizer:
             label: its name.
             curls: finger -> curl: a name, several names that are equally right, or a dict of what
                 each is worth (-1..1). Fingers: thumb, index, middle, ring, pinky. Curls: no_curl,
-                half_curl, full_curl. A finger that is not there may do anything.
+                half_curl, full_curl. A finger without a rule may have any curl.
             directions: finger -> direction, likewise: vertical_up, vertical_down,
                 horizontal_left, horizontal_right, diagonal_up_left, diagonal_up_right,
                 diagonal_down_left, diagonal_down_right; as seen in the image given.
@@ -107,7 +112,7 @@ class GestureRecognizer:
         """Forget a gesture.
 
         Raises:
-            ZooError: it does not know that one.
+            ZooError: no gesture has the label.
 
         >>> recognizer = GestureRecognizer(["rock", "call"])
         >>> recognizer.remove("rock")
@@ -120,7 +125,7 @@ class GestureRecognizer:
     def recognize(
         self, hands: Iterable[Mapping[str, Any]], *, score_threshold: float | None = None
     ) -> list[Gesture]:
-        """The gesture of each hand that makes one.
+        """Return the gesture of each hand that makes one.
 
         Args:
             hands: of one image, as `zoo.estimate_hands` gives them.
@@ -183,18 +188,39 @@ class GestureRecognizer:
         Raises:
             ZooError: the file cannot be written, or ``path`` is not a path.
         """
-        write_gestures(path, self._gestures, self.score_threshold)
+        import json
+
+        document = {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "score_threshold": self.score_threshold,
+            "gestures": {label: rules._asdict() for label, rules in self._gestures.items()},
+        }
+        text = json.dumps(document, indent=1, ensure_ascii=False)
+        target = Path(os.path.realpath(_checked(path)))  # a link stays a link
+        try:
+            data = text.encode()
+            with replacing(target) as stream:
+                stream.write(data)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ZooError(f"cannot write gestures to {str(path)!r}: {reason}") from error
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "GestureRecognizer":
-        """A recognizer with the gestures of a file that `save` wrote, and no others.
+        """Return a recognizer with the gestures of a file that `save` wrote, and no others.
 
         Raises:
             ZooError: the file is missing, damaged or of a newer version.
         """
-        gestures, score_threshold = read_gestures(path)
-        recognizer = cls((), score_threshold=score_threshold)
-        recognizer._gestures = gestures
+        recognizer = cls(())
+        try:
+            recognizer._gestures, recognizer.score_threshold = _parse(_read_text(path))
+        except (OSError, ValueError, TypeError, RecursionError, ZooError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise ZooError(
+                f"{str(path)!r} is no file of gestures that GestureRecognizer.save wrote: {reason}"
+            ) from error
         return recognizer
 
     def __repr__(self) -> str:
@@ -213,3 +239,36 @@ def _refuse_unknown(label: Any, valid: Iterable[str], what: str) -> None:
         hint = did_you_mean(str(label), names)
         known = ", ".join(names) or "there is none"
         raise ZooError(f"unknown {what} {label!r:.80}{hint} ({known})")
+
+
+def _checked(path: Any) -> str | os.PathLike[str]:
+    """Return a path, or raise an error: a number would be that of an open file."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ZooError(f"a path is a text or a pathlib.Path, not {path!r:.80}")
+    return path
+
+
+def _read_text(path: str | os.PathLike[str]) -> str:
+    with open(_checked(path), encoding="utf-8") as file:
+        text = file.read(_LARGEST + 1)
+    if len(text) > _LARGEST:
+        raise ValueError(f"it has more than {_LARGEST:,} characters")
+    return text
+
+
+def _parse(text: str) -> tuple[dict[str, GestureRules], float]:
+    import json
+
+    document = json.loads(text)
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise ValueError(f'it does not say "format": "{_FORMAT}"')
+    if document.get("version") != _VERSION:
+        raise ValueError(f"its version is {document.get('version')!r}, known is {_VERSION}")
+    least = checked_value(_SCORE._replace(default=None), document.get("score_threshold"))
+    gestures = document.get("gestures")
+    if not isinstance(gestures, dict):
+        raise ValueError("it has no gestures")
+    for label, rules in gestures.items():
+        if not isinstance(rules, dict) or rules.keys() - {"raised"} != _KEYS:
+            raise ValueError(f"gesture {label!r} needs {', '.join(sorted(_KEYS))}")
+    return {label: make_gesture(label, **rules) for label, rules in gestures.items()}, least

@@ -30,7 +30,7 @@ class GestureRules(NamedTuple):
 def make_gesture(
     label: str, curls: Any, directions: Any, weights: Any, raised: Any = False
 ) -> GestureRules:
-    """A gesture from what a user or a file gives: see `GestureRecognizer.add`.
+    """Return a gesture from the rules of a user or a file: see `GestureRecognizer.add`.
 
     Raises:
         ZooError: no label, an unknown finger, curl or direction, a worth that is no number in
@@ -41,7 +41,12 @@ def make_gesture(
     gesture = GestureRules(
         _table(label, "curl", curls, CURLS),
         _table(label, "direction", directions, DIRECTIONS),
-        {name: _weight(label, name, value) for name, value in _fingers(label, weights)},
+        {
+            name: checked_value(
+                Option(f"weight of the {name} in {label!r}", "number", "", low=0, high=100), value
+            )
+            for name, value in _fingers(label, weights)
+        },
         checked_value(flag("raised", "hands that point downwards never make it"), raised),
     )
     ruled = gesture.curls.keys() | gesture.directions.keys()
@@ -80,7 +85,7 @@ def _table(label: str, what: str, rules: Any, valid: tuple[str, ...]) -> Table:
 
 
 def _fingers(label: str, rules: Any) -> Iterable[tuple[str, Any]]:
-    """The pairs of a dict by finger."""
+    """Return the items of a dict by finger."""
     if not isinstance(rules, Mapping):
         raise ZooError(f"rules of gesture {label!r} are a dict by finger, not {rules!r:.80}")
     for name in rules:
@@ -110,13 +115,6 @@ def _worths(
     if max(checked.values()) <= 0:
         raise ZooError(f"no {what} of the {finger} in gesture {label!r} is worth more than 0")
     return checked
-
-
-def _weight(label: str, finger: str, value: Any) -> float:
-    weight: float = checked_value(
-        Option(f"weight of the {finger} in {label!r}", "number", "", None, 0, 100), value
-    )
-    return weight
 
 
 def _check_name(label: str, what: str, name: Any, valid: tuple[str, ...]) -> None:

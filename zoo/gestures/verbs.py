@@ -10,7 +10,7 @@ from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, choices, chosen_name
 from zoo.gestures import MODELS, OPTIONS
-from zoo.gestures.gesture_results import is_hands
+from zoo.gestures.fingers import is_hands
 from zoo.gestures.recognizer import GestureRecognizer
 from zoo.images.lists import for_each_image, is_several
 from zoo.model_names import BackendName, EstimateHandsModelName, RecognizeGesturesModelName
@@ -50,7 +50,7 @@ def recognize_gestures(
     >>> [gesture["label"] for gesture in gestures]  # doctest: +SKIP
     ['call']
 
-    Hands that were found before need no network:
+    Hands that were found before can be passed without an image:
 
     >>> points = [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]
     >>> recognize_gestures([{"keypoints": points, "handedness": "left"}])[0]["label"]
@@ -58,18 +58,18 @@ def recognize_gestures(
 
     Args:
         image: an image as for `zoo.estimate_hands`, whose hands are found first, or the result of
-            `zoo.estimate_hands`. A list, an iterator and an array [n, height, width, 3] are
-            several.
+            `zoo.estimate_hands`. A list, an iterator and an array [n, height, width, 3] are several
+            images.
         model: ``"rules"`` (see `zoo.GestureRecognizer`), ``"gesture.keypoints"``, a small network
             that knows "open", "close" and "pointer", ``"fast"``, ``"best"``, a
-            `zoo.GestureRecognizer` with gestures of your own, or a model that `zoo.load` returned.
-        hands_model: the model that finds the hands, as ``model`` of `zoo.estimate_hands`; it has
-            to give 21 keypoints. Not where hands are given, like the options after ``mirror``.
+            `zoo.GestureRecognizer` with user-defined gestures, or a model that `zoo.load` returned.
+        hands_model: the model that finds the hands, as ``model`` of `zoo.estimate_hands`; it must
+            return 21 keypoints. Not accepted with given hands, like the options after ``mirror``.
         backend: where networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
-        score_threshold: leave out gestures of a lower score, 0..1; by default 0.86 for rules, 0.5
-            for the network.
-        mirror: the image is a mirror image (selfie view), also where its hands are given:
-            boxes and directions are those in the image given, handedness that of the real person.
+        score_threshold: minimum score of a gesture, 0..1; by default 0.86 for rules, 0.5 for the
+            network.
+        mirror: the image is a mirror image (selfie view), also that of given hands: boxes and
+            directions remain those in the image, handedness is that of the real person.
         max_hands: see `zoo.estimate_hands`.
         detector: see `zoo.estimate_hands`.
         detector_threshold: see `zoo.estimate_hands`.
@@ -79,8 +79,8 @@ def recognize_gestures(
     Returns:
         ``[{"label": "victory", "score": 0.97, "hand": 0, "handedness": "left", "box": {"x": ..,
         "y": .., "width": .., "height": ..}}]``, one for each hand that makes a gesture; ``hand`` is
-        the index of the hand among those that were found or given. A list of images gives a list
-        of such lists, an iterator an iterator.
+        the index of the hand in the list of found or given hands. A list of images gives a list of
+        such lists, an iterator an iterator.
 
     Raises:
         ImageError: the image cannot be read.

@@ -1,15 +1,34 @@
 """The pretrained models of hands, and of palms alone."""
 
+from dataclasses import dataclass, replace
+
 from zoo.entry import Entry, Preprocess
-from zoo.hands.handtrack_decode import HandtrackNodes
-from zoo.hands.landmarks_decode import HandOutputs
 from zoo.option import Option, by_name
 from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
 
-_PALMS = ("palm.lite", "palm.full", "handpose.palm")
 
-#: What the landmark networks compute their outputs from: 672 values for each hand.
-_POOLED = "model_1/model/global_average_pooling2d/Mean"
+@dataclass(frozen=True)
+class HandOutputs:
+    """Meaning of the outputs of a hand landmark network."""
+
+    landmarks: str  # [n, 63]: x, y, z of each in pixels of the input
+    presence: str  # [n, 1]: whether there is a hand, 0..1
+    right: str  # [n, 1]: whether it is a right hand, 0..1
+    world: str  # [n, 63]: x, y, z of each in metres
+    depth: float  # what z is to be divided by for x's and y's scale
+
+
+@dataclass(frozen=True)
+class HandtrackNodes:
+    """Meaning of Handtrack's nodes."""
+
+    boxes: str  # node [1, n, 1, 4]: y0, x0, y1, x1 in 0..1 of the image
+    scores: str  # node [1, n, labels], 0..1
+    labels: tuple[str, ...]
+    hands: frozenset[str]  # the labels that are of hands
+
+
+_PALMS = ("palm.lite", "palm.full", "handpose.palm")
 
 
 def _palm(variant: str, layer: int) -> Entry:
@@ -17,7 +36,7 @@ def _palm(variant: str, layer: int) -> Entry:
     return Entry(
         name=f"palm.{variant}",
         task="hands",
-        model="palms:PalmDetector",
+        model="landmarks:PalmDetector",
         weights="mediapipe-palm-detection-tflite",
         file=f"palm_detection_{variant}.tflite",
         preprocess=Preprocess(size=(192, 192), divide=255.0),
@@ -38,44 +57,43 @@ def _palm(variant: str, layer: int) -> Entry:
     )
 
 
-def _hands(variant: str, weights: str, file: str, title: str) -> Entry:
-    return Entry(
-        name=f"hands.{variant}",
-        task="hands",
-        model="landmarks:HandModel",
-        weights=weights,
-        file=file,
-        # MediaPipe's hand_landmark_cpu.pbtxt; what lies outside of the image is black.
-        preprocess=Preprocess(size=(224, 224), divide=255.0),
-        output="Identity",
-        embedding=_POOLED,
-        # MediaPipe calls what is near 1 "Left" and takes images for mirror images. Here it is a
-        # right hand of an image that is none: it is near 0 for the backs of the two left hands in
-        # tfjs-models' hands.jpg and for the left arm raised in three_people.jpg, whose writing can
-        # be read, and near 1 for the right palm of pakutaso.jpg and for three people who hold a
-        # hand up on the left of their images.
-        # Depths: normalize_z of TensorsToLandmarksCalculator's options.
-        decode=HandOutputs(
-            landmarks="Identity",
-            presence="Identity_1",
-            right="Identity_2",
-            world="Identity_3",
-            depth=0.4,
-        ),
-        defaults={"score_threshold": 0.5},
-        title=title,
-        parts={"detector": _PALMS[0]},
-        options=by_name(
-            Option("detector", "model", "the model that finds palms", _PALMS[0], choices=_PALMS)
-        ),
-        batch=True,
-        limits="A hand whose palm is not found is missed: of small hands in scenes "
-        "detector='handpose.palm' finds more, and now and then a paw. Fingers that are hidden are "
-        "guessed, and so is which hand it is.",
-        accuracy="On a film of a signing hand (tfjs-models' asl_hand) its points lie 2.3 % of the "
-        "hand's size from those of MediaPipe's full model in the median, and 4.3 % at the 90th "
-        "percentile.",
-    )
+_LITE = Entry(
+    name="hands.lite",
+    task="hands",
+    model="landmarks:HandModel",
+    weights="mediapipe-hand-landmark-lite-tflite",
+    file="hand_landmark_lite.tflite",
+    # MediaPipe's hand_landmark_cpu.pbtxt; what lies outside of the image is black.
+    preprocess=Preprocess(size=(224, 224), divide=255.0),
+    output="Identity",
+    embedding="model_1/model/global_average_pooling2d/Mean",  # 672 values for each hand
+    # MediaPipe calls what is near 1 "Left" and takes images for mirror images. Here it is a
+    # right hand of an image that is none: it is near 0 for the backs of the two left hands in
+    # tfjs-models' hands.jpg and for the left arm raised in three_people.jpg, whose writing can
+    # be read, and near 1 for the right palm of pakutaso.jpg and for three people who hold a
+    # hand up on the left of their images.
+    # Depths: normalize_z of TensorsToLandmarksCalculator's options.
+    decode=HandOutputs(
+        landmarks="Identity",
+        presence="Identity_1",
+        right="Identity_2",
+        world="Identity_3",
+        depth=0.4,
+    ),
+    defaults={"score_threshold": 0.5},
+    title="MediaPipe Hands (lite), by Google: 21 points in space, left or right",
+    parts={"detector": _PALMS[0]},
+    options=by_name(
+        Option("detector", "model", "the model that finds palms", _PALMS[0], choices=_PALMS)
+    ),
+    batch=True,
+    limits="A hand whose palm is not found is missed: of small hands in scenes "
+    "detector='handpose.palm' finds more, and now and then a paw. Fingers that are hidden are "
+    "guessed, and so is which hand it is.",
+    accuracy="On a film of a signing hand (tfjs-models' asl_hand) its points lie 2.3 % of the "
+    "hand's size from those of MediaPipe's full model in the median, and 4.3 % at the 90th "
+    "percentile.",
+)
 
 
 ENTRIES = [
@@ -84,7 +102,7 @@ ENTRIES = [
     Entry(
         name="handpose.palm",
         task="hands",
-        model="palms:JointPalmDetector",
+        model="landmarks:JointPalmDetector",
         weights="handpose-palm-detector-tfjs-fp16",
         preprocess=Preprocess(size=(256, 256), divide=127.5, subtract=1.0),
         output="Identity",
@@ -102,17 +120,13 @@ ENTRIES = [
         limits="It finds palms down to 3 % of the image's longer side, and many where there are "
         "none.",
     ),
-    _hands(
-        "lite",
-        "mediapipe-hand-landmark-lite-tflite",
-        "hand_landmark_lite.tflite",
-        "MediaPipe Hands (lite), by Google: 21 points in space, left or right",
-    ),
-    _hands(
-        "lite_tfjs",
-        "hand-landmark-lite-tfjs-fp16",
-        "",
-        "The network of hands.lite, converted for TensorFlow.js",
+    _LITE,
+    replace(
+        _LITE,
+        name="hands.lite_tfjs",
+        weights="hand-landmark-lite-tfjs-fp16",
+        file="",
+        title="The network of hands.lite, converted for TensorFlow.js",
     ),
     Entry(
         name="handtrack.ssd320",

@@ -1,18 +1,22 @@
-"""Handtrack: boxes of open, closed, pinching and pointing hands, without their fingers."""
+"""Handtrack: boxes of open, closed, pinching and pointing hands, without their fingers.
 
-from collections.abc import Callable, Iterable
+Source: handtrack.js 0.1.2 (``detect``): the best label of each box, then one suppression of all
+labels together, so that a hand is not open and closed at once.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import numpy as np
 
 from zoo.entry import Entry
-from zoo.hands.handtrack_decode import HandtrackNodes, find_objects
+from zoo.hands.entries import HandtrackNodes
 from zoo.labels import wanted_labels
 from zoo.option import OWN
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Detection, Hand
-from zoo.shared.boxes import to_box
+from zoo.shared.boxes import Found, suppress, to_detections
 
 
 class HandtrackModel(Model):
@@ -20,14 +24,9 @@ class HandtrackModel(Model):
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Names of the objects that the network detects."""
+        """Return the names of the objects that the network detects."""
         nodes: HandtrackNodes = entry.decode
         return nodes.labels
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the objects that the network detects."""
-        return self.labels_of(self.entry)
 
     @property
     def nodes(self) -> HandtrackNodes:
@@ -84,18 +83,29 @@ class HandtrackModel(Model):
         )
 
         def find(image: np.ndarray) -> list[Detection]:
-            outputs, _ = self.run_on_image(image)
-            things = decode(outputs)
-            named = things.in_image(image.shape[:2]).only(wanted)
-            found: list[Detection] = [
-                {"label": label, "score": float(score), "box": to_box(box)}
-                for label, score, box in zip(*named, strict=True)
-            ]
-            return found[:limit]
+            found = decode(self.run_on_image(image)[0])
+            objects = to_detections(found, self.labels, image.shape[:2])
+            return [each for each in objects if each["label"] in wanted][:limit]
 
         return find
 
     @property
     def output_names(self) -> list[str]:
-        """All boxes and scores: the network's own suppression, label by label, does not run."""
+        """Nodes of all boxes and scores: the suppression by label in the network does not run."""
         return [self.nodes.boxes, self.nodes.scores]
+
+
+def find_objects(
+    outputs: Mapping[str, np.ndarray],
+    nodes: HandtrackNodes,
+    *,
+    score_threshold: float,
+    iou_threshold: float,
+) -> Found:
+    """Return the hands, faces and tips of fingers in an image, from the values of the nodes."""
+    of_labels = outputs[nodes.scores][0]
+    sure = np.nonzero(of_labels.max(axis=1) >= score_threshold)[0]
+    scores, y_first = of_labels[sure], outputs[nodes.boxes].reshape(-1, 4)[sure]
+    boxes = y_first[:, [1, 0, 3, 2]].astype(np.float64)
+    kept = suppress(boxes, scores.max(axis=1), iou_threshold=iou_threshold)
+    return Found(boxes[kept], scores[kept].max(axis=1), scores[kept].argmax(axis=1))

@@ -33,39 +33,39 @@ def estimate_hands(
     >>> len(hands), hands[0]["keypoints"][8]["part"]  # doctest: +SKIP
     (2, 'index_finger_tip')
 
-    A detector finds palms; each hand is cut out, turned upright and looked at closely, all of them
-    at once.
+    A detector finds palms; each hand is cropped and turned upright, and a second network processes
+    all hands as one batch.
 
     Args:
         image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
             grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
             are several images.
         model: name of a model of hands (`zoo.models`), ``"fast"``, ``"best"``, or a model that
-            `zoo.load` returned; ``handtrack.ssd320`` gives boxes alone.
+            `zoo.load` returned; ``handtrack.ssd320`` returns boxes only.
         backend: where networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
-        max_hands: find at most so many hands, 1 or more.
-        score_threshold: leave out hands of a lower score, 0..1; by default 0.5, of
-            ``handtrack.ssd320`` 0.6.
-        mirror: the image is a mirror image (selfie view): positions are those in the image
-            given, left and right those of the real person.
+        max_hands: largest number of hands to find, 1 or more.
+        score_threshold: minimum score of a hand, 0..1; by default 0.5, for ``handtrack.ssd320``
+            0.6.
+        mirror: the image is a mirror image (selfie view): positions remain those in the image, left
+            and right are those of the real person.
         detector: of ``hands.*``: the model that finds palms: ``"palm.lite"`` (default),
             ``"palm.full"``, or ``"handpose.palm"``, which finds smaller hands.
-        detector_threshold: of ``hands.*``: the least score of a palm, 0..1; by default 0.5.
-        iou_threshold: of two palms, or hands of ``handtrack.ssd320``, that overlap more, the one
-            of the lower score goes, 0..1; by default the model's own.
-        refine: of ``hands.*``: look at each hand again, from where its joints were found, which is
-            steadier; by default True.
+        detector_threshold: of ``hands.*``: minimum score of a palm, 0..1; by default 0.5.
+        iou_threshold: of two palms, or hands of ``handtrack.ssd320``, with a larger intersection
+            over union, the one with the lower score is dropped, 0..1; by default the model's own.
+        refine: of ``hands.*``: process each hand again, cropped around the joints found first,
+            which is steadier; by default True.
 
     Returns:
         A list of hands, best score first, ``[]`` if no hand is found: ``{"score": 0.98,
         "keypoints": [{"part": "wrist", "position": {"x": 310.2, "y": 402.7, "z": 0.0}, "score":
         0.98}, ..], "box": {"x": .., "y": .., "width": .., "height": ..}, "handedness": "left",
         "handedness_score": 0.97, "world": [{"part": "wrist", "position": {"x": .., "y": ..,
-        "z": ..}}, ..]}``. The 21 positions are in pixels of the image; z counts from the wrist,
-        and less is nearer to the camera. ``world`` is in metres from the middle of the hand.
-        ``score`` is that of the whole hand, 0..1. Hands of ``handtrack.ssd320`` have no keypoints,
-        but a ``"label"``: open, closed, pinch or point. A list of images gives a list of such
-        lists, an iterator an iterator.
+        "z": ..}}, ..]}``. The 21 positions are in pixels of the image; z is measured from the
+        wrist, and smaller is nearer to the camera. ``world`` is in metres from the middle of the
+        hand. ``score`` is that of the whole hand, 0..1. Hands of ``handtrack.ssd320`` have no
+        keypoints, but a ``"label"``: open, closed, pinch or point. A list of images gives a list of
+        such lists, an iterator an iterator.
 
     Raises:
         ImageError: the image cannot be read.

@@ -12,12 +12,15 @@
   without the byte order mark of its file.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
+from zoo.results import Label
 
 
 @cache
@@ -61,3 +64,22 @@ def wanted_labels(owner: str, labels: Any, known: tuple[str, ...]) -> frozenset[
             hint = did_you_mean(str(label), known)
             raise ZooError(f"{owner} has no label {label!r}{hint} (labels: {', '.join(known)})")
     return frozenset(requested)
+
+
+def best_labels(scores: np.ndarray, labels: Sequence[str], top_k: int) -> list[Label]:
+    """Return the classes with the highest scores above 0, best first; of equal ones the first.
+
+    Most scores of a quantized network are 0, and would make the first classes of its list answers.
+
+    Args:
+        scores: [classes], 0..1.
+        labels: of the classes, in their order.
+        top_k: maximum number of classes.
+
+    >>> best_labels(np.float32([0.25, 0.5, 0.25]), ["cat", "dog", "cow"], 2)
+    [{'label': 'dog', 'score': 0.5, 'index': 1}, {'label': 'cat', 'score': 0.25, 'index': 0}]
+    """
+    order: list[int] = np.argsort(-scores, kind="stable")[:top_k].tolist()
+    return [
+        {"label": labels[i], "score": float(scores[i]), "index": i} for i in order if scores[i] > 0
+    ]

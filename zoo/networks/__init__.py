@@ -86,7 +86,11 @@ def _read(entry: Entry) -> Graph:
 
         paths = locate(entry.weights, only=entry.files)
         graph, *heads = [read_tflite(paths[name]) for name in entry.files or ()]
-        return _chained(graph, *heads) if heads else graph
+        if heads:
+            from zoo.networks.chain import chain_graphs
+
+            graph = chain_graphs(graph, *heads)
+        return graph
     from core.converter.web import web_source
     from weights_cache import load_web_model
 
@@ -101,10 +105,3 @@ def _with_outputs(graph: Graph, names: Sequence[str]) -> Graph:
     inner = {name: Endpoint(name, PartialSpec(None), known.get(name)) for name in names}
     outputs = {name: graph.outputs.get(name, inner[name]) for name in names}
     return drop_unused(graph._replace(outputs=outputs))
-
-
-def _chained(graph: Graph, head: Graph) -> Graph:
-    """Return two graphs as one; imported on demand, as most models have one file."""
-    from zoo.networks.chain import chain_graphs
-
-    return chain_graphs(graph, head)

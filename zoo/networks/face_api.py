@@ -3,6 +3,9 @@
 Architectures and names of weights as in face-api.js (github.com/justadudewhohacks/face-api.js,
 MIT; src/tinyYolov2, faceFeatureExtractor, xception, ageGenderNet). The graphs begin with the first
 convolution: taking the mean off and dividing by 255 is preprocessing.
+
+Builders take weights by face-api.js's names, and raise a WeightsError if a weight is missing or has
+another shape.
 """
 
 from collections.abc import Mapping
@@ -17,9 +20,7 @@ from weights_cache.errors import WeightsError
 Weights = Mapping[str, np.ndarray]
 
 INPUT = "image"
-FEATURES = (
-    "features"  # input of the last layers of all networks but the detector: a vector per face
-)
+FEATURES = "features"  # a vector per face, the input of the last layers; not in the detector
 CROP_SIZE = 112  # pixels: height and width of the input of all networks but the detector
 
 DETECTOR_CHANNELS = (16, 32, 64, 128, 256, 512)  # of conv0 to conv5
@@ -31,15 +32,9 @@ LANDMARK_VALUES, EXPRESSIONS, GENDERS = 136, 7, 2
 def build_detector(weights: Weights) -> Graph:
     """Build the tiny face detector: a TinyYOLOv2 of separable convolutions, without batch norm.
 
-    Args:
-        weights: weights by face-api.js's names.
-
     Returns:
         Input ``image`` [batch, size, size, 3], size a multiple of 32; output ``grid`` [batch,
         size / 32, size / 32, 25]: for each of 5 anchors x, y, width, height and score, all raw.
-
-    Raises:
-        WeightsError: a weight is missing, or has another shape.
     """
     layers = _Layers(weights)
     shape = (3, 3, 3, DETECTOR_CHANNELS[0])
@@ -56,15 +51,9 @@ def build_detector(weights: Weights) -> Graph:
 def build_landmarks(weights: Weights) -> Graph:
     """Build the network of the 68 points, or its tiny variant, depending on the weights.
 
-    Args:
-        weights: weights by face-api.js's names.
-
     Returns:
         Input ``image`` [batch, 112, 112, 3]; output ``landmarks`` [batch, 136]: x and y of each
         point in turn, 0..1 of the input.
-
-    Raises:
-        WeightsError: a weight is missing, or has another shape.
     """
     blocks = 4 if "dense3/conv0/bias" in weights else 3
     return _build_dense(weights, blocks, "landmarks", LANDMARK_VALUES)
@@ -73,14 +62,8 @@ def build_landmarks(weights: Weights) -> Graph:
 def build_expressions(weights: Weights) -> Graph:
     """Build the network of facial expressions.
 
-    Args:
-        weights: weights by face-api.js's names.
-
     Returns:
         Input ``image`` [batch, 112, 112, 3]; output ``expressions`` [batch, 7] (logits).
-
-    Raises:
-        WeightsError: a weight is missing, or has another shape.
     """
     return _build_dense(weights, 4, "expressions", EXPRESSIONS)
 
@@ -88,15 +71,9 @@ def build_expressions(weights: Weights) -> Graph:
 def build_age_gender(weights: Weights) -> Graph:
     """Build the network of age and gender, a small Xception (Chollet, 2017).
 
-    Args:
-        weights: weights by face-api.js's names.
-
     Returns:
         Input ``image`` [batch, 112, 112, 3]; outputs ``age`` [batch, 1] (years) and ``gender``
         [batch, 2] (logits).
-
-    Raises:
-        WeightsError: a weight is missing, or has another shape.
     """
     layers = _Layers(weights)
     trunk = layers.conv("entry_flow/conv_in", INPUT, (3, 3, 3, 32), stride=2, activation="Relu")

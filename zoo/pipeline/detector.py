@@ -13,10 +13,15 @@ from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Detection
 from zoo.shared.anchors import AnchorGrid, Candidates, find_candidates
 from zoo.shared.boxes import suppress, to_box
+from zoo.shared.placement import Placement
+from zoo.shared.skeletons import to_keypoints
 
 
 class BoxDetector(Model):
-    """A model that finds boxes."""
+    """A model that finds boxes, of which the ``decode`` of the entry is an `AnchorGrid`.
+
+    Tasks add verbs; a class whose ``decode`` is something else has a method of its own.
+    """
 
     def find(
         self,
@@ -40,18 +45,14 @@ class BoxDetector(Model):
         defaults = self.entry.defaults
         least = defaults["score_threshold"] if score_threshold is None else score_threshold
         most = defaults["iou_threshold"] if iou_threshold is None else iou_threshold
-        outputs, placement = self.run_on_image(image)
-        found = self.decode(outputs, score_threshold=least)
+        found, placement = self.candidates(image, least)
         kept = suppress(found.boxes, found.scores, iou_threshold=most, limit=limit)
         return found.at(kept).in_image(placement)
 
-    def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
-        """Return the objects in the outputs, in pixels of the input, overlapping ones included."""
-        raise NotImplementedError
-
-
-class AnchorDetector(BoxDetector):
-    """A model whose entry's ``decode`` is an `AnchorGrid`; tasks add verbs to it."""
+    def candidates(self, image: np.ndarray, score_threshold: float) -> tuple[Candidates, Placement]:
+        """Return the objects in an image, overlapping ones included, and where their pixels lie."""
+        outputs, placement = self.run_on_image(image)
+        return self.decode(outputs, score_threshold=score_threshold), placement
 
     @property
     def grid(self) -> AnchorGrid:
@@ -64,8 +65,8 @@ class AnchorDetector(BoxDetector):
         return find_candidates(outputs, self.grid, score_threshold=score_threshold)
 
 
-class PointDetector(AnchorDetector):
-    """An `AnchorDetector` of one kind of object, with named points, and the verb `detect`."""
+class PointDetector(BoxDetector):
+    """A `BoxDetector` of one kind of object, with named points, and the verb `detect`."""
 
     label: str
     point_names: tuple[str, ...]
@@ -74,11 +75,6 @@ class PointDetector(AnchorDetector):
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
         """Name of the one kind of object that the network detects."""
         return (cls.label,)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the objects that the network detects."""
-        return self.labels_of(self.entry)
 
     @model_verb
     def detect(
@@ -104,26 +100,20 @@ class PointDetector(AnchorDetector):
         )
         wanted_labels(self.name, labels, self.labels)  # the one, or an error
 
-        def detect_in(image: np.ndarray) -> list[Detection]:
-            return self._to_detections(find(image))
-
-        return self.run(image, detect_in, mirror=mirror)
+        return self.run(image, lambda image: self._to_detections(find(image)), mirror=mirror)
 
     def boxes_of(self, found: Candidates) -> np.ndarray:
-        """The boxes that results have, [n, 4]."""
+        """Return the boxes that results have, [n, 4]."""
         return found.boxes
 
     def _to_detections(self, found: Candidates) -> list[Detection]:
-        rows = zip(found.scores.tolist(), self.boxes_of(found), found.points.tolist(), strict=True)
+        rows = zip(found.scores.tolist(), self.boxes_of(found), found.points, strict=True)
         return [
             {
                 "label": self.label,
                 "score": score,
                 "box": to_box(box),
-                "keypoints": [
-                    {"part": part, "position": {"x": x, "y": y}, "score": score}
-                    for part, (x, y) in zip(self.point_names, points, strict=True)
-                ],
+                "keypoints": to_keypoints(self.point_names, points, score),
             }
             for score, box, points in rows
         ]

@@ -16,25 +16,21 @@ from zoo.detection.ssd import SsdModel
 from zoo.detection.verbs import detect
 from zoo.faces.detectors import BlazeFace, RefinedBlazeFace, TinyFaceDetector
 from zoo.faces.face_api import FacePoints, FaceReader
-from zoo.faces.iris import IrisModel
-from zoo.faces.mesh import FaceMesh
+from zoo.faces.mesh import FaceMesh, IrisModel
 from zoo.faces.verbs import detect_faces, estimate_faces
 from zoo.gestures.keypoint_classifier import KeypointClassifier
 from zoo.gestures.verbs import recognize_gestures
 from zoo.hands.handtrack import HandtrackModel
-from zoo.hands.landmarks import HandModel
-from zoo.hands.palms import JointPalmDetector, PalmDetector
+from zoo.hands.landmarks import HandModel, JointPalmDetector, PalmDetector
 from zoo.hands.verbs import estimate_hands
 from zoo.model_names import BackendName
 from zoo.pipeline.model import Model
-from zoo.pose.blazepose import BlazePoseModel
-from zoo.pose.blazepose_detector import BlazePoseDetector
+from zoo.pose.blazepose import BlazePoseDetector, BlazePoseModel
 from zoo.pose.movenet import MoveNetModel
 from zoo.pose.posenet import CoralPoseNetModel, PoseNetModel
 from zoo.pose.verbs import estimate_multiple_poses, estimate_single_pose
 from zoo.segmentation.bodypix import BodyPixModel
-from zoo.segmentation.deeplab import DeepLabModel
-from zoo.segmentation.person_masks import PersonModel
+from zoo.segmentation.person_masks import DeepLabModel, PersonModel
 from zoo.segmentation.verbs import segment, segment_person, segment_person_parts, segment_persons
 
 class AnyModel(Model):
@@ -142,13 +138,6 @@ def load(
 ) -> FaceReader: ...
 @overload
 def load(
-    name: Literal["iris.base"],
-    *,
-    backend: BackendName | None = None,
-    weights: str | os.PathLike[str] | None = None,
-) -> IrisModel: ...
-@overload
-def load(
     name: Literal[
         "facemesh.base", "faces.fast", "faces.best", "estimate_faces.fast", "estimate_faces.best"
     ],
@@ -165,6 +154,13 @@ def load(
     ]
     | Model = ...,
 ) -> FaceMesh: ...
+@overload
+def load(
+    name: Literal["iris.base"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> IrisModel: ...
 @overload
 def load(
     name: Literal["gesture.keypoints"],
@@ -210,6 +206,13 @@ def load(
 ) -> PalmDetector: ...
 @overload
 def load(
+    name: Literal["blazepose.detector"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> BlazePoseDetector: ...
+@overload
+def load(
     name: Literal[
         "blazepose.lite", "blazepose.lite_tfjs", "pose.best", "estimate_single_pose.best"
     ],
@@ -217,13 +220,6 @@ def load(
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
 ) -> BlazePoseModel: ...
-@overload
-def load(
-    name: Literal["blazepose.detector"],
-    *,
-    backend: BackendName | None = None,
-    weights: str | os.PathLike[str] | None = None,
-) -> BlazePoseDetector: ...
 @overload
 def load(
     name: Literal["movenet.lightning", "movenet.lightning_ptq", "estimate_multiple_poses.best"],

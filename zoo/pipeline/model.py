@@ -23,8 +23,7 @@ from zoo.pipeline.options import checked
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.preprocess import prepare, prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.shared.crop_regions import Region
-from zoo.shared.placement import Placement
+from zoo.shared.placement import Placement, Region
 
 Result = TypeVar("Result")
 Outputs = Mapping[str, np.ndarray]
@@ -67,6 +66,11 @@ class Model(LoadedModel):
         from zoo.labels import read_labels
 
         return read_labels(entry.labels) if entry.labels else ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the classes that the network knows; empty for models without classes."""
+        return self.labels_of(self.entry)
 
     @classmethod
     def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:

@@ -8,8 +8,7 @@ import numpy as np
 import core
 from weights_cache.dependencies import needed_for
 from zoo.entry import Preprocess
-from zoo.shared.crop_regions import Region
-from zoo.shared.placement import Placement
+from zoo.shared.placement import Placement, Region
 
 Size = tuple[int, int]  # height, width
 

@@ -1,30 +1,71 @@
-"""BlazePose: a detector finds people, and 33 points of each are read from a closer look."""
+"""BlazePose: a detector finds people, and 33 points of each are read from a closer look.
 
-from collections.abc import Callable
+Source: MediaPipe's pose_detection and pose_landmark graphs and their calculators
+(AlignmentPointsRectsCalculator, RefineLandmarksFromHeatmapCalculator,
+WorldLandmarkProjectionCalculator), as tfjs-models' BlazePose has them.
+"""
+
+import math
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 import core
 from zoo.option import OWN
+from zoo.pipeline.detector import PointDetector
 from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.pose.blazepose_decode import (
-    Landmarks,
-    body_region,
-    in_image,
-    read_field,
-    read_landmarks,
-    refined,
-    to_pose,
-)
 from zoo.pose.deduplication import choose_people, nobody
-from zoo.pose.network_outputs import LandmarkOutputs
-from zoo.results import Pose, Segmentation
-from zoo.shared.anchors import candidates_for
-from zoo.shared.placement import Placement
+from zoo.pose.entries import LandmarkOutputs
+from zoo.results import Pose
+from zoo.shared.anchors import Candidates, candidates_for
+from zoo.shared.boxes import box_around, to_box
+from zoo.shared.logistic import sigmoid
+from zoo.shared.placement import Placement, Region, rotation_between
+from zoo.shared.skeletons import BODY_33, to_keypoints, to_world
 
+#: The detector's keypoints: between the hips, on a circle about it that holds the whole body, and
+#: likewise between the shoulders, on a circle about the upper body.
+DETECTOR_POINTS = ("mid_hip", "body_circle", "mid_shoulder", "upper_body_circle")
+
+_MARGIN = 1.25  # side of a region, in diameters of the circle that holds the body
+_UPRIGHT = math.pi / 2  # how the line from the hips to the circle shows in a region
+_REACH = 3  # cells of the heatmap on each side of a landmark's own, that it is refined by
+_SURE = 0.5  # highest cell of those from which on they refine the landmark
 _LIKELY = 0.5  # from which probability on a pixel is of the person
+
+
+class Landmarks(NamedTuple):
+    """One person, as the landmark network sees the region."""
+
+    score: float  # 0..1: that there is somebody
+    points: np.ndarray  # [33, 3]: x, y, z, in pixels
+    visibility: np.ndarray  # [33], 0..1: neither out of the image nor hidden
+    presence: np.ndarray  # [33], 0..1: not out of the image
+    world: np.ndarray  # [33, 3], metres
+
+    def in_image(self, placement: Placement) -> "Landmarks":
+        """Return the landmarks in pixels of the image, and world points along its axes."""
+        points, world = placement.in_space(self.points), placement.turned(self.world)
+        return self._replace(points=points, world=world)
+
+
+class BlazePoseDetector(PointDetector):
+    """A loaded person detector.
+
+    Its keypoints are `DETECTOR_POINTS`. The box is the square around the circle of the whole body,
+    which may reach out of the image. Duplicates are found by their faces: ``iou_threshold`` is for
+    the boxes of faces.
+    """
+
+    label = "person"
+    point_names = DETECTOR_POINTS
+
+    def boxes_of(self, found: Candidates) -> np.ndarray:
+        """Return the boxes of whole bodies, not of faces."""
+        return body_boxes(found.points)
 
 
 class BlazePoseModel(Model):
@@ -46,14 +87,10 @@ class BlazePoseModel(Model):
         probability: bool = False,
         mirror: bool = False,
     ) -> Pose:
-        """The pose of the person most clearly seen; see `zoo.estimate_single_pose`."""
+        """Return the pose of the person most clearly seen; see `zoo.estimate_single_pose`."""
         find = self._finder(1, score_threshold, None, segmentation, probability)
 
-        def estimate(image: np.ndarray) -> Pose:
-            found = find(image)
-            return found[0] if found else nobody()
-
-        return self.run(image, estimate, mirror=mirror)
+        return self.run(image, lambda image: (find(image) or [nobody()])[0], mirror=mirror)
 
     @model_verb
     def estimate_multiple_poses(
@@ -67,7 +104,7 @@ class BlazePoseModel(Model):
         probability: bool = False,
         mirror: bool = False,
     ) -> list[Pose]:
-        """The poses of several people; see `zoo.estimate_multiple_poses`."""
+        """Return the poses of several people; see `zoo.estimate_multiple_poses`."""
         find = self._finder(
             max_poses, score_threshold, detector_threshold, segmentation, probability
         )
@@ -99,8 +136,12 @@ class BlazePoseModel(Model):
             poses = [to_pose(bodies[i]) for i in chosen]
             if segmentation or probability:
                 for i, pose in zip(chosen, poses, strict=True):
-                    likely = self._likely(outputs, i, placements[i], image.shape[:2])
-                    pose["segmentation"] = _segmentation(likely, probability)
+                    field = read_field(outputs, self.meaning.segmentation, self.meaning, i)
+                    likely = field_in_image(field[:, :, 0], placements[i], image.shape[:2])
+                    mask = (likely >= _LIKELY).astype(np.uint8)
+                    pose["segmentation"] = {"mask": mask, "labels": ["background", "person"]}
+                    if probability:
+                        pose["segmentation"]["probability"] = likely
             return poses
 
         return find
@@ -110,18 +151,75 @@ class BlazePoseModel(Model):
         body = read_landmarks(outputs, self.meaning, index)
         heatmap = read_field(outputs, self.meaning.heatmap, self.meaning, index)
         points = refined(body.points, heatmap, self.input_size[0])
-        return in_image(body._replace(points=points), placement)
+        return body._replace(points=points).in_image(placement)
 
-    def _likely(
-        self, outputs: Outputs, index: int, placement: Placement, size: tuple[int, int]
-    ) -> np.ndarray:
-        """Return the probability of each pixel to belong to a region's person, [height, width]."""
-        field = read_field(outputs, self.meaning.segmentation, self.meaning, index)
-        return field_in_image(field[:, :, 0], placement, size)
+
+def body_region(points: np.ndarray) -> Region:
+    """Return the square that holds a person upright, from the detector's keypoints [4, 2]."""
+    side = 2 * float(np.hypot(*(points[1] - points[0])))
+    rotation = rotation_between(points[0], points[1], _UPRIGHT)
+    return Region(float(points[0, 0]), float(points[0, 1]), side, side, rotation).scaled(_MARGIN)
+
+
+def body_boxes(points: np.ndarray) -> np.ndarray:
+    """Return the squares [n, 4] around people's circles, by the detector's points [n, 4, 2]."""
+    reach = np.hypot(*(points[:, 1] - points[:, 0]).T)[:, None]
+    return np.concatenate([points[:, 0] - reach, points[:, 0] + reach], axis=1)
+
+
+def read_landmarks(
+    outputs: Mapping[str, np.ndarray], meaning: LandmarkOutputs, index: int = 0
+) -> Landmarks:
+    """Return the network's landmarks in a region of a batch, in pixels of its input."""
+    count = len(BODY_33.names)  # further ones serve to follow the body from image to image
+    rows = outputs[meaning.landmarks][index].reshape(-1, 5)[:count].astype(np.float64)
+    world = outputs[meaning.world][index].reshape(-1, 3)[:count].astype(np.float64)
+    chances = sigmoid(rows[:, 3:])
+    score = float(outputs[meaning.presence][index, 0])
+    return Landmarks(score, rows[:, :3], chances[:, 0], chances[:, 1], world)
+
+
+def refined(points: np.ndarray, heatmap: np.ndarray, size: int) -> np.ndarray:
+    """Return points [n, 3] of the input moved to the mean of their heatmap nearby, where strong.
+
+    The heatmap is [rows, columns, n or more], 0..1; ``size`` is that of the input's sides.
+    """
+    rows, columns = heatmap.shape[:2]
+    moved = points.copy()
+    for i, (x, y) in enumerate(points[:, :2]):
+        column, row = math.floor(x * columns / size), math.floor(y * rows / size)
+        if not (0 <= column < columns and 0 <= row < rows):
+            continue
+        top, left = max(0, row - _REACH), max(0, column - _REACH)
+        window = heatmap[top : row + _REACH + 1, left : column + _REACH + 1, i]
+        if window.max() >= _SURE:
+            across = window.sum(axis=0) @ (left + np.arange(window.shape[1]))
+            down = window.sum(axis=1) @ (top + np.arange(window.shape[0]))
+            moved[i, :2] = across * size / columns, down * size / rows
+            moved[i, :2] /= window.sum()
+    return moved
+
+
+def read_field(
+    outputs: Mapping[str, np.ndarray], name: str, meaning: LandmarkOutputs, index: int = 0
+) -> np.ndarray:
+    """Return a segmentation or heatmap of one region, [rows, columns, channels] in 0..1."""
+    values = outputs[name][index]
+    return sigmoid(values) if meaning.logits else values
+
+
+def to_pose(body: Landmarks) -> Pose:
+    """Return a result of plain Python values."""
+    keypoints = to_keypoints(BODY_33.names, body.points, body.presence)
+    for keypoint, visibility in zip(keypoints, body.visibility.tolist(), strict=True):
+        keypoint["visibility"] = visibility
+    world = to_world(BODY_33.names, body.world)
+    box = to_box(box_around(body.points[:, :2]))
+    return {"score": body.score, "keypoints": keypoints, "box": box, "world": world}
 
 
 def field_in_image(field: np.ndarray, placement: Placement, size: tuple[int, int]) -> np.ndarray:
-    """A field [rows, columns] of the input as float32 [height, width] of the image, 0 around it."""
+    """Return a field [rows, columns] of the input as float32 [height, width], 0 around it."""
     rows, columns = field.shape
     whole = np.zeros(size, np.float32)
     corners = np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]])
@@ -142,11 +240,3 @@ def field_in_image(field: np.ndarray, placement: Placement, size: tuple[int, int
     )
     whole[top:bottom, left:right] = part.numpy()[0, :, :, 0]
     return whole
-
-
-def _segmentation(likely: np.ndarray, probability: bool) -> Segmentation:
-    found: Segmentation = {
-        "mask": (likely >= _LIKELY).astype(np.uint8),
-        "labels": ["background", "person"],
-    }
-    return {**found, "probability": likely} if probability else found

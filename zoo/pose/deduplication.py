@@ -21,13 +21,9 @@ def nobody() -> Pose:
 def choose_people(
     points: Sequence[np.ndarray], scores: Sequence[float], *, score_threshold: float, limit: int
 ) -> list[int]:
-    """Indices of the bodies that are sure enough, best first, each person once.
+    """Return the indices of the bodies with a sufficient score, best first, each person once.
 
-    Args:
-        points: keypoints [n, 2 or more] of each body, in pixels.
-        scores: of each body, 0..1.
-        score_threshold: minimum score.
-        limit: at most so many.
+    Points are the keypoints [n, 2 or more] of each body, in pixels.
     """
     sure = [i for i in range(len(scores)) if scores[i] >= score_threshold]
     sure.sort(key=lambda i: -scores[i])
@@ -36,12 +32,9 @@ def choose_people(
 
 
 def each_once(points: Sequence[np.ndarray]) -> list[int]:
-    """Indices of the bodies without those that are the same person as an earlier one.
+    """Return the indices of the bodies that are not the same person as an earlier one.
 
     The crops of two people who stand close to each other may both lead to the one in front.
-
-    Args:
-        points: keypoints [n, 2 or more] of each body, in pixels.
     """
     kept: list[int] = []
     for index, body in enumerate(points):

@@ -1,9 +1,37 @@
 """The pretrained pose models."""
 
+from dataclasses import replace
+from typing import NamedTuple
+
 from zoo.entry import Entry, Preprocess
-from zoo.option import Option, Options, by_name
-from zoo.pose.network_outputs import LandmarkOutputs, MoveNetNodes, PoseNetSizes
+from zoo.option import Option, by_name
 from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
+
+
+class PoseNetSizes(NamedTuple):
+    """Sides of PoseNet's input where the option input_size is None."""
+
+    single_size: int  # for one person
+    multiple_size: int  # for several
+
+
+class LandmarkOutputs(NamedTuple):
+    """Names of a landmark network's outputs, and whether a sigmoid is part of the network."""
+
+    landmarks: str  # [n, 39 * 5]: x, y, z in pixels of the input, logits of visibility and presence
+    presence: str  # [n, 1], 0..1: of a body
+    segmentation: str  # [n, side, side, 1]
+    heatmap: str  # [n, side / 4, side / 4, 39]
+    world: str  # [n, 39 * 3], metres
+    logits: bool  # segmentation and heatmap are
+
+
+class MoveNetNodes(NamedTuple):
+    """Nodes between which a MoveNet takes any number of images; the last take only one."""
+
+    pixels: str  # float32 [n, side, side, 3], 0..255
+    heads: tuple[str, ...]  # [n, side / 4, side / 4, ..]: all that the last nodes need
+
 
 # tfjs-models' PoseNet scales pixels to -1..1 and pads to the aspect ratio with black.
 _PREPROCESS = Preprocess(divide=127.5, subtract=1.0)
@@ -20,52 +48,45 @@ _SIZE = Option(
 # The demos of tfjs-models draw poses from this score on.
 _POSENET_DEFAULTS = {"score_threshold": 0.15, "keypoint_threshold": 0.5, "nms_radius": 20}
 
-
-def _options(multiple_size: int) -> Options:
-    """Options of a PoseNet whose inputs are so large for several people."""
-    if multiple_size == _SINGLE_SIZE:
-        return by_name(_STRIDE, _SIZE)
-    note = f"{_SINGLE_SIZE}, for several people {multiple_size}"
-    return by_name(_STRIDE, _SIZE._replace(default=None, note=note))
-
-
 _POSENET_LIMITS = (
     "Small and overlapping people are its weak side. Among several poses, those with scores "
     "under 0.2 are mostly the remains of others."
 )
 
 
-#: As `zoo/README.md` says of both; the data are images that nobody trained on.
+#: `zoo/README.md` has both measurements; no model was trained on these images.
 _MEASURED = (
     "On 69 images of COCO val2017 with one person, at 257: mean OKS {oks} (with 0.53 x the box's "
     "area), PCK {pck} at 0.2 of the torso; AP {ap} on 162 images of 495 people."
 )
 
 
-def _posenet(
-    name: str,
-    weights: str,
-    title: str,
-    limits: str,
-    accuracy: str,
-    multiple_size: int = _SINGLE_SIZE,
-) -> Entry:
-    return Entry(
-        name=name,
-        task="pose",
-        model="posenet:PoseNetModel",
-        weights=weights,
-        network="posenet:build_posenet",
-        preprocess=_PREPROCESS,
-        output="heatmap",
-        embedding="MobilenetV1/Conv2d_13_pointwise",
-        decode=PoseNetSizes(_SINGLE_SIZE, multiple_size),
-        defaults=_POSENET_DEFAULTS,
-        title=title,
-        options=_options(multiple_size),
-        limits=limits,
-        accuracy=accuracy,
-    )
+_TINY = Entry(
+    name="posenet.tiny",
+    task="pose",
+    model="posenet:PoseNetModel",
+    weights="posenet-tiny",
+    network="posenet:build_posenet",
+    preprocess=_PREPROCESS,
+    output="heatmap",
+    embedding="MobilenetV1/Conv2d_13_pointwise",
+    decode=PoseNetSizes(_SINGLE_SIZE, _TINY_MULTIPLE_SIZE),
+    defaults=_POSENET_DEFAULTS,
+    title="PoseNet on MobileNetV1 0.75, 17 keypoints, trained by this project",
+    options=by_name(
+        _STRIDE,
+        _SIZE._replace(
+            default=None, note=f"{_SINGLE_SIZE}, for several people {_TINY_MULTIPLE_SIZE}"
+        ),
+    ),
+    limits=f"{_POSENET_LIMITS} Of people upside down it finds the face only, of bodies bent "
+    "sideways little; a leg stretched backwards is lost, and legs of people who overlap are mixed "
+    "up. It saw a person in 8 of 100 images of animals (4 over 0.15, none over 0.3) and in none of "
+    "60 of rooms and house fronts.",
+    accuracy=_MEASURED.format(
+        oks="0.541 (95 % interval 0.476 to 0.607)", pck="0.587 (0.497 to 0.671)", ap=0.079
+    ),
+)
 
 
 _PEOPLE = ("ssd.mobilenet_v1", "blazepose.detector")
@@ -83,87 +104,78 @@ _MOVENET_HEADS = (
 )
 
 
-def _movenet(name: str, file: str, title: str) -> Entry:
-    return Entry(
-        name=name,
-        task="pose",
-        model="movenet:MoveNetModel",
-        weights="movenet-singlepose-lightning-int8-tflite",
-        file=file,
-        # The model's card: pixels as they are, black around the image.
-        preprocess=Preprocess(size=(192, 192), dtype="int32"),
-        output="StatefulPartitionedCall",
-        embedding=f"{_MOVENET}/re_lu_2/Relu;{_MOVENET}/batch_normalization_2/FusedBatchNormV3;"
-        f"separable_conv2d_2/bias;{_MOVENET}/separable_conv2d_2/BiasAdd;"
-        "kpt_regress_0/separable_conv2d_5/separable_conv2d/depthwise;"
-        f"{_MOVENET}/separable_conv2d_2/separable_conv2d1",
-        decode=MoveNetNodes(pixels="Cast", heads=_MOVENET_HEADS),
-        # In a crop that a detector found, and in a whole image: see `zoo/README.md`.
-        defaults={"score_threshold": 0.25, "estimate_single_pose.score_threshold": 0.4},
-        parts={"detector": _PEOPLE[0]},
-        options=by_name(
-            Option("detector", "model", "the model that finds people", _PEOPLE[0], choices=_PEOPLE)
-        ),
-        title=title,
-        limits="It sees one person at a time. Of two who overlap, the one behind may be taken for "
-        "the one in front, and is left out. Among many people, joints of neighbours are mixed. "
-        "Scores come in steps, and those of sure joints are often under 0.7.",
-        accuracy="Keypoints are up to 4.7 pixels of the input from TensorFlow Lite's on one image, "
-        "1.6 in the median: as quantised networks differ.",
-    )
+_LIGHTNING = Entry(
+    name="movenet.lightning",
+    task="pose",
+    model="movenet:MoveNetModel",
+    weights="movenet-singlepose-lightning-int8-tflite",
+    file="lite-model_movenet_singlepose_lightning_tflite_int8_4.tflite",
+    # The model's card: pixels as they are, black around the image.
+    preprocess=Preprocess(size=(192, 192), dtype="int32"),
+    output="StatefulPartitionedCall",
+    embedding=f"{_MOVENET}/re_lu_2/Relu;{_MOVENET}/batch_normalization_2/FusedBatchNormV3;"
+    f"separable_conv2d_2/bias;{_MOVENET}/separable_conv2d_2/BiasAdd;"
+    "kpt_regress_0/separable_conv2d_5/separable_conv2d/depthwise;"
+    f"{_MOVENET}/separable_conv2d_2/separable_conv2d1",
+    decode=MoveNetNodes(pixels="Cast", heads=_MOVENET_HEADS),
+    # In a crop that a detector found, and in a whole image: see `zoo/README.md`.
+    defaults={"score_threshold": 0.25, "estimate_single_pose.score_threshold": 0.4},
+    parts={"detector": _PEOPLE[0]},
+    options=by_name(
+        Option("detector", "model", "the model that finds people", _PEOPLE[0], choices=_PEOPLE)
+    ),
+    title="MoveNet Lightning, 17 keypoints of one person, quantised, by Google",
+    limits="It sees one person at a time. Of two who overlap, the one behind may be taken for "
+    "the one in front, and is left out. Among many people, joints of neighbours are mixed. "
+    "Scores come in steps, and those of sure joints are often under 0.7.",
+    accuracy="Keypoints are up to 4.7 pixels of the input from TensorFlow Lite's on one image, "
+    "1.6 in the median: as quantised networks differ.",
+)
 
 
-# MediaPipe's pose_landmark_cpu graph: 0..1 pixels, black around the image.
-_LANDMARKS = Preprocess(size=(256, 256), divide=255.0)
-
-
-def _blazepose(
-    name: str, weights: str, file: str, outputs: LandmarkOutputs, embedding: str, title: str
-) -> Entry:
-    return Entry(
-        name=name,
-        task="pose",
-        model="blazepose:BlazePoseModel",
-        weights=weights,
-        file=file,
-        preprocess=_LANDMARKS,
-        output=outputs.landmarks,
-        embedding=embedding,
-        decode=outputs,
-        defaults={"score_threshold": 0.5},
-        parts={"detector": "blazepose.detector"},
-        batch=True,
-        title=title,
-        limits="It sees whom blazepose.detector finds. Joints that are out of the image are "
-        "guessed: their scores tell.",
-        # tests/benchmarks/webcam.py
-        accuracy="On a clip of squats (65 frames, each for itself) joints are 1.2 per cent of the "
-        "body's box away from MediaPipe's full model in the median, 2.7 in the 90th percentile; "
-        "in space 60 mm in the median.",
-    )
+_BLAZEPOSE = Entry(
+    name="blazepose.lite",
+    task="pose",
+    model="blazepose:BlazePoseModel",
+    weights="mediapipe-blazepose-lite-tflite",
+    file="pose_landmark_lite.tflite",
+    # MediaPipe's pose_landmark_cpu graph: 0..1 pixels, black around the image.
+    preprocess=Preprocess(size=(256, 256), divide=255.0),
+    output="Identity",
+    embedding="model_1/model/re_lu_55/Relu6;model_1/model/add_18/add",
+    decode=LandmarkOutputs(
+        landmarks="Identity",
+        presence="Identity_1",
+        segmentation="Identity_2",
+        heatmap="Identity_3",
+        world="Identity_4",
+        logits=True,
+    ),
+    defaults={"score_threshold": 0.5},
+    parts={"detector": "blazepose.detector"},
+    batch=True,
+    title="BlazePose lite, 33 keypoints in space, by Google (MediaPipe)",
+    limits="It sees whom blazepose.detector finds. Joints that are out of the image are "
+    "guessed: their scores tell.",
+    # tests/benchmarks/webcam.py
+    accuracy="On a clip of squats (65 frames, each for itself) joints are 1.2 per cent of the "
+    "body's box away from MediaPipe's full model in the median, 2.7 in the 90th percentile; "
+    "in space 60 mm in the median.",
+)
 
 
 ENTRIES = [
-    _posenet(
-        "posenet.tiny",
-        "posenet-tiny",
-        "PoseNet on MobileNetV1 0.75, 17 keypoints, trained by this project",
-        f"{_POSENET_LIMITS} Of people upside down it finds the face only, of bodies bent sideways "
-        "little; a leg stretched backwards is lost, and legs of people who overlap are mixed up. "
-        "It saw a person in 8 of 100 images of animals (4 over 0.15, none over 0.3) and in none of "
-        "60 of rooms and house fronts.",
-        _MEASURED.format(
-            oks="0.541 (95 % interval 0.476 to 0.607)", pck="0.587 (0.497 to 0.671)", ap=0.079
-        ),
-        multiple_size=_TINY_MULTIPLE_SIZE,
-    ),
-    _posenet(
-        "posenet.mobilenet_v1_075",
-        "posenet-mobilenet-v1-075-float-pertensor",
-        "PoseNet on MobileNetV1 0.75, 17 keypoints, by Google",
-        f"{_POSENET_LIMITS} At the default input_size it misses small people: with 513 its OKS is "
-        "0.659.",
-        _MEASURED.format(oks=0.526, pck=0.543, ap=0.078),
+    _TINY,
+    replace(
+        _TINY,
+        name="posenet.mobilenet_v1_075",
+        weights="posenet-mobilenet-v1-075-float-pertensor",
+        decode=PoseNetSizes(_SINGLE_SIZE, _SINGLE_SIZE),
+        title="PoseNet on MobileNetV1 0.75, 17 keypoints, by Google",
+        options=by_name(_STRIDE, _SIZE),
+        limits=f"{_POSENET_LIMITS} At the default input_size it misses small people: with 513 its "
+        "OKS is 0.659.",
+        accuracy=_MEASURED.format(oks=0.526, pck=0.543, ap=0.078),
     ),
     Entry(
         name="posenet.mobilenet_v1_075_quant",
@@ -171,7 +183,7 @@ ENTRIES = [
         model="posenet:CoralPoseNetModel",
         weights="posenet-mobilenet-v1-075-quant-tflite-353_481",
         file="posenet_mobilenet_v1_075_353_481_quant.tflite",
-        # Quanta of (p - 128) / 128, which are the pixels themselves.
+        # The quantized values of (p - 128) / 128 are the pixels.
         preprocess=Preprocess(size=(353, 481), dtype="uint8"),
         output="float_heatmaps",
         embedding="MobilenetV1/Conv2d_13_pointwise/Relu6",
@@ -182,36 +194,21 @@ ENTRIES = [
         accuracy="Keypoints are within 1 pixel of the input from TensorFlow Lite's on 2 images, "
         "but for equal best cells.",
     ),
-    _movenet(
-        "movenet.lightning",
-        "lite-model_movenet_singlepose_lightning_tflite_int8_4.tflite",
-        "MoveNet Lightning, 17 keypoints of one person, quantised, by Google",
+    _LIGHTNING,
+    replace(
+        _LIGHTNING,
+        name="movenet.lightning_ptq",
+        file="movenet_single_pose_lightning_ptq.tflite",
+        title="MoveNet Lightning, 17 keypoints of one person, quantised, as Google Coral gives it",
     ),
-    _movenet(
-        "movenet.lightning_ptq",
-        "movenet_single_pose_lightning_ptq.tflite",
-        "MoveNet Lightning, 17 keypoints of one person, quantised, as Google Coral gives it",
-    ),
-    _blazepose(
-        "blazepose.lite",
-        "mediapipe-blazepose-lite-tflite",
-        "pose_landmark_lite.tflite",
-        LandmarkOutputs(
-            landmarks="Identity",
-            presence="Identity_1",
-            segmentation="Identity_2",
-            heatmap="Identity_3",
-            world="Identity_4",
-            logits=True,
-        ),
-        "model_1/model/re_lu_55/Relu6;model_1/model/add_18/add",
-        "BlazePose lite, 33 keypoints in space, by Google (MediaPipe)",
-    ),
-    _blazepose(
-        "blazepose.lite_tfjs",
-        "blazepose-lite-tfjs-fp16",
-        "",
-        LandmarkOutputs(
+    _BLAZEPOSE,
+    replace(
+        _BLAZEPOSE,
+        name="blazepose.lite_tfjs",
+        weights="blazepose-lite-tfjs-fp16",
+        file="",
+        output="ld_3d",
+        decode=LandmarkOutputs(
             landmarks="ld_3d",
             presence="output_poseflag",
             segmentation="activation_segmentation",
@@ -219,13 +216,13 @@ ENTRIES = [
             world="world_3d",
             logits=False,
         ),
-        "StatefulPartitionedCall/model/re_lu_55/Relu6",
-        "BlazePose lite, 33 keypoints in space, by Google, as converted for TensorFlow.js",
+        embedding="StatefulPartitionedCall/model/re_lu_55/Relu6",
+        title="BlazePose lite, 33 keypoints in space, by Google, as converted for TensorFlow.js",
     ),
     Entry(
         name="blazepose.detector",
         task="pose",
-        model="blazepose_detector:BlazePoseDetector",
+        model="blazepose:BlazePoseDetector",
         weights="mediapipe-blazepose-lite-tflite",
         file="pose_detection.tflite",
         # MediaPipe's pose_detection_cpu graph: pixels in -1..1, black around the image.

@@ -1,7 +1,12 @@
-"""MoveNet: one person, in two passes; several people, whom a detector finds first."""
+"""MoveNet: one person, in two passes; several people, whom a detector finds first.
 
-from collections.abc import Iterator, Sequence
+Source of the regions: the model's card and tfjs-models' MoveNet (``determineNextCropRegion``),
+whose crops follow a person from image to image.
+"""
+
+from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,27 +15,42 @@ from zoo.pipeline.model import MOST_CROPS, Model
 from zoo.pipeline.preprocess import prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import choose_people, nobody
-from zoo.pose.movenet_decode import (
-    BodyPoints,
-    read_body,
-    region_around,
-    region_of_person,
-    to_pose,
-)
-from zoo.pose.network_outputs import MoveNetNodes
-from zoo.results import Pose
+from zoo.pose.entries import MoveNetNodes
+from zoo.results import Box, Pose
 from zoo.shared.anchors import candidates_for
-from zoo.shared.crop_regions import Region
+from zoo.shared.boxes import box_around, to_box
+from zoo.shared.placement import Placement, Region
+from zoo.shared.skeletons import BODY_17, to_keypoints
+
+VISIBLE = 0.2  # least score of a keypoint that counts
+
+_SHOULDERS = [BODY_17.names.index(f"{side}_shoulder") for side in ("left", "right")]
+_HIPS = [BODY_17.names.index(f"{side}_hip") for side in ("left", "right")]
+
+# Half of a crop's side, in farthest distances along an axis from between the hips.
+_OF_TORSO, _OF_BODY = 1.9, 1.2
+
+
+class BodyPoints(NamedTuple):
+    """One person, in pixels of the image."""
+
+    points: np.ndarray  # [17, 2]
+    scores: np.ndarray  # [17], 0..1
+
+    @property
+    def score(self) -> float:
+        """Mean score of the visible keypoints, 0 if none is visible."""
+        visible = self.scores[self.scores > VISIBLE]
+        return float(visible.mean()) if visible.size else 0.0
+
+    @property
+    def has_torso(self) -> bool:
+        """True if a shoulder and a hip are visible."""
+        return all(self.scores[pair].max() > VISIBLE for pair in (_SHOULDERS, _HIPS))
 
 
 class MoveNetModel(Model):
     """A loaded MoveNet for one person at a time, with the person detector of its option."""
-
-    @property
-    def nodes(self) -> MoveNetNodes:
-        """Nodes between which several images may go."""
-        nodes: MoveNetNodes = self.entry.decode
-        return nodes
 
     @model_verb
     def estimate_single_pose(
@@ -41,7 +61,7 @@ class MoveNetModel(Model):
         refine: bool = True,
         mirror: bool = False,
     ) -> Pose:
-        """The pose of the person most in the middle; see `zoo.estimate_single_pose`."""
+        """Return the pose of the person most in the middle; see `zoo.estimate_single_pose`."""
 
         def estimate(image: np.ndarray) -> Pose:
             pose = self._single(image, refine)
@@ -59,7 +79,7 @@ class MoveNetModel(Model):
         detector_threshold: float | None = None,
         mirror: bool = False,
     ) -> list[Pose]:
-        """The poses of several people; see `zoo.estimate_multiple_poses`."""
+        """Return the poses of several people; see `zoo.estimate_multiple_poses`."""
         choose = partial(choose_people, score_threshold=score_threshold, limit=max_poses)
         detector = self.part("detector").detect
         # Of people in front of each other the boxes may be nested: `choose_people` sees who is who.
@@ -90,18 +110,54 @@ class MoveNetModel(Model):
         return to_pose(body)
 
     def _bodies_in(self, image: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
-        """Return the body in each region, from batches of regions."""
-        starts = range(0, len(regions), MOST_CROPS)
-        batches = (self._batch(image, regions[i : i + MOST_CROPS]) for i in starts)
-        return [body for batch in batches for body in batch]
+        """Return the body in each region: convolutions run on batches, the last nodes on each."""
+        network, output = self.network, self.entry.output
+        nodes: MoveNetNodes = self.entry.decode
+        found = []
+        for start in range(0, len(regions), MOST_CROPS):
+            some = regions[start : start + MOST_CROPS]
+            values, placements = prepare_crops(image, self.entry.preprocess, self.input_size, some)
+            pixels = {nodes.pixels: values.astype(np.float32)}
+            heads = network.execute(pixels, nodes.heads, as_arrays=True)
+            for i, placement in enumerate(placements):
+                of_one = {name: array[i : i + 1] for name, array in heads.items()}
+                body = network.execute(of_one, [output], as_arrays=True)[output]
+                found.append(read_body(body, self.input_size[0], placement))
+        return found
 
-    def _batch(self, image: np.ndarray, regions: Sequence[Region]) -> Iterator[BodyPoints]:
-        """Yield the body in each region: the convolutions run on all, the last nodes on each."""
-        values, placements = prepare_crops(image, self.entry.preprocess, self.input_size, regions)
-        network, wanted = self.network, self.entry.output
-        pixels = {self.nodes.pixels: values.astype(np.float32)}
-        heads = network.execute(pixels, self.nodes.heads, as_arrays=True)
-        for i, placement in enumerate(placements):
-            of_one = {name: array[i : i + 1] for name, array in heads.items()}
-            output = network.execute(of_one, [wanted], as_arrays=True)[wanted]
-            yield read_body(output, self.input_size[0], placement)
+
+def read_body(output: np.ndarray, size: int, placement: Placement) -> BodyPoints:
+    """Return the body in an output [1, 1, 17, 3]: y, x in shares of the input, score."""
+    rows = output.reshape(-1, 3).astype(np.float64)
+    return BodyPoints(placement.points_to_image(rows[:, 1::-1] * size), rows[:, 2])
+
+
+def region_around(body: BodyPoints, image: tuple[int, int]) -> Region | None:
+    """Return the square around a person for a second run on the image, or on the next image.
+
+    The square may reach out of the image, whose height and width are given. It is None where the
+    whole image is better: the torso is not visible, or the square would be as large.
+    """
+    if not body.has_torso:
+        return None
+    x, y = (float(n) for n in body.points[_HIPS].mean(axis=0))
+    away = abs(body.points - (x, y)).max(axis=1)
+    torso = away[_SHOULDERS + _HIPS].max() * _OF_TORSO
+    whole = away[body.scores > VISIBLE].max() * _OF_BODY
+    height, width = image
+    half = min(max(torso, whole), max(x, width - x, y, height - y))
+    if half > max(height, width) / 2:
+        return None
+    return Region(x, y, 2 * float(half), 2 * float(half))
+
+
+def region_of_person(box: Box) -> Region:
+    """Return the square around a person whom a detector has found, with equal room on each side."""
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    return Region(*middle, box["width"], box["height"]).squared().scaled(_OF_BODY)
+
+
+def to_pose(body: BodyPoints) -> Pose:
+    """Return a result of plain Python values."""
+    keypoints = to_keypoints(BODY_17.names, body.points, body.scores)
+    return {"score": body.score, "keypoints": keypoints, "box": to_box(box_around(body.points))}

@@ -10,12 +10,12 @@ import numpy as np
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
 from zoo.option import OWN, Option
-from zoo.pipeline.model import Model
+from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.options import checked_value
 from zoo.pipeline.preprocess import prepare
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import MAX_POSES, nobody
-from zoo.pose.network_outputs import PoseNetSizes
+from zoo.pose.entries import PoseNetSizes
 from zoo.results import Pose
 from zoo.shared.anchors import candidates_for
 from zoo.shared.personlab import (
@@ -39,9 +39,9 @@ class PoseNetModel(Model):
     def input_size_of(
         cls, entry: Entry, options: Mapping[str, Any], *, several: bool = False
     ) -> tuple[int, int]:
-        """Height and width that images are brought to: a multiple of the stride, plus 1.
+        """Return the height and width that images are resized to: a multiple of the stride, plus 1.
 
-        Where the option ``input_size`` is None, the entry says, for one and for several people.
+        Where the option ``input_size`` is None, the entry has the size for one and several people.
         """
         known: PoseNetSizes = entry.decode
         default = known.multiple_size if several else known.single_size
@@ -65,7 +65,7 @@ class PoseNetModel(Model):
         nms_radius: float = OWN,
         mirror: bool = False,
     ) -> Pose:
-        """The pose of the most prominent person in an image; see `zoo.estimate_single_pose`."""
+        """Return the pose of the most prominent person; see `zoo.estimate_single_pose`."""
         size = self.input_size
         find = self._finder(size, None, score_threshold, keypoint_threshold, nms_radius)
 
@@ -86,7 +86,7 @@ class PoseNetModel(Model):
         nms_radius: float = OWN,
         mirror: bool = False,
     ) -> list[Pose]:
-        """The poses of several people; see `zoo.estimate_multiple_poses`."""
+        """Return the poses of several people; see `zoo.estimate_multiple_poses`."""
         size = self._size_for_several()
         find = self._finder(size, max_poses, score_threshold, keypoint_threshold, nms_radius)
 
@@ -114,8 +114,8 @@ class PoseNetModel(Model):
         )
 
         def find(image: np.ndarray) -> tuple[list[Points], Placement]:
-            fields, placement = self._fields(image, size)
-            people = [person for person in decode(fields) if person.score >= score_threshold]
+            outputs, placement = self.run_on_image(image, size)
+            people = [p for p in decode(self.fields(outputs)) if p.score >= score_threshold]
             return sorted(people, key=lambda person: -person.score)[:limit], placement
 
         return find
@@ -123,28 +123,28 @@ class PoseNetModel(Model):
     def _size_for_several(self) -> tuple[int, int]:
         return self.input_size_of(self.entry, self.options, several=True)
 
-    def _fields(self, image: np.ndarray, size: tuple[int, int]) -> tuple[Fields, Placement]:
-        outputs, placement = self.run_on_image(image, size)
-        return read_fields(outputs, self.options["output_stride"]), placement
+    def fields(self, outputs: Outputs) -> Fields:
+        """Return the fields of an image from the outputs of the network."""
+        return read_fields(outputs, self.options["output_stride"])
 
 
 class CoralPoseNetModel(PoseNetModel):
-    """A loaded PoseNet of Google Coral: quantised, for one size of images."""
+    """A loaded PoseNet of Google Coral: quantized, for one size of images."""
 
     @classmethod
     def input_size_of(
         cls, entry: Entry, options: Mapping[str, Any], *, several: bool = False
     ) -> tuple[int, int]:
-        """Height and width that images are brought to: the file's."""
+        """Return the height and width that images are resized to: those of the file."""
         return super(PoseNetModel, cls).input_size_of(entry, options)
 
-    def _fields(self, image: np.ndarray, size: tuple[int, int]) -> tuple[Fields, Placement]:
-        outputs, placement = self.run_on_image(image, size)
-        return read_coral_fields(outputs, _CORAL_STRIDE), placement
+    def fields(self, outputs: Outputs) -> Fields:
+        """Return the fields of an image from the outputs of the network."""
+        return read_coral_fields(outputs, _CORAL_STRIDE)
 
 
 def valid_size(input_size: Any, stride: int) -> tuple[int, int]:
-    """Height and width rounded down to a multiple of the stride plus 1, as tfjs-models does.
+    """Return height and width rounded down to a multiple of the stride plus 1, as tfjs-models does.
 
     >>> valid_size(300, 16), valid_size((257, 353), 16)
     ((289, 289), (257, 353))

@@ -47,8 +47,9 @@ def estimate_single_pose(
     >>> pose["keypoints"][0]["part"], len(pose["keypoints"])
     ('nose', 17)
 
-    Of several people, PoseNet returns the best pose by score and size, MoveNet that of the person
-    most in the middle, BlazePose the one of the best score; `estimate_multiple_poses` returns all.
+    Of several people, PoseNet returns the best pose by score and size, MoveNet the pose of the
+    person nearest to the middle, BlazePose the pose with the best score; `estimate_multiple_poses`
+    returns all.
 
     Args:
         image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
@@ -57,35 +58,35 @@ def estimate_single_pose(
         model: name of a pose model (`zoo.models`), ``"fast"``, ``"best"``, or a model that
             `zoo.load` returned.
         backend: where networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
-        score_threshold: least score of a pose, 0..1; nobody is found below. By default PoseNet has
-            0.15, MoveNet 0.4 and BlazePose 0.5.
-        mirror: the image is a mirror image (selfie view): positions are those in the image
-            given, left and right those of the real person.
-        keypoint_threshold: of PoseNet: least score of a person's best keypoint, 0..1; by default
+        score_threshold: minimum score of a pose, 0..1; by default 0.15 for PoseNet, 0.4 for MoveNet
+            and 0.5 for BlazePose.
+        mirror: the image is a mirror image (selfie view): positions remain those in the image, left
+            and right are those of the real person.
+        keypoint_threshold: of PoseNet: minimum score of a person's best keypoint, 0..1; by default
             0.5.
-        nms_radius: of PoseNet: keypoints of one kind that are closer belong to one person, in
+        nms_radius: of PoseNet: distance below which keypoints of one kind belong to one person, in
             pixels of the network's input, 0 or more; by default 20.
         output_stride: of PoseNet (not Coral's): pixels of the network's input for each cell of its
             output, 8 or 16 (default).
-        input_size: of PoseNet (not Coral's): pixels that the image is resized to, a number or
+        input_size: of PoseNet (not Coral's): size of the network's input in pixels, a number or
             (height, width), rounded down to a multiple of ``output_stride`` plus 1.
-        refine: of MoveNet: where the torso is visible, run again on the square around the
-            person, which finds joints more exactly and takes twice as long; by default True.
-        segmentation: of BlazePose: return, too, which pixels belong to the person.
-        probability: of BlazePose: return, too, how likely each pixel belongs to the person.
+        refine: of MoveNet: if the torso is visible, run again on the square around the person,
+            which locates joints more exactly and takes twice as long; by default True.
+        segmentation: of BlazePose: also return a mask of the person's pixels.
+        probability: of BlazePose: also return the probability of each pixel to be the person's.
 
     Returns:
         ``{"score": 0.93, "keypoints": [{"part": "nose", "position": {"x": 253.4, "y": 76.3},
         "score": 0.99}, ..]}``: 17 keypoints, positions in pixels of the image, scores in 0..1.
         A list of images gives a list of poses, an iterator an iterator.
-        BlazePose finds 33 keypoints. Its positions have ``"z"``, in pixels from between the hips,
-        less is nearer; ``"visibility"`` is below 0.5 for a point that is probably hidden, its
-        score only says whether it is in the image. ``"world"`` are the points in metres from
-        between the hips, ``"segmentation"`` is ``{"mask": uint8 [height, width], "labels":
-        ["background", "person"]}``: mask is 1 where the probability is at least 0.5; with
-        ``probability`` it has that, too, float32 [height, width].
-        Poses of MoveNet and BlazePose have ``"box"``, the smallest that holds all keypoints; it
-        may reach out of the image. Where nobody is found, score is 0.0 and keypoints is ``[]``.
+        BlazePose finds 33 keypoints. Its positions have ``"z"``, in pixels from the middle of the
+        hips; smaller is nearer. ``"visibility"`` is below 0.5 for a keypoint that is probably
+        hidden; its score only says whether it is in the image. ``"world"`` has the points in metres
+        from the middle of the hips. ``"segmentation"`` is ``{"mask": uint8 [height, width],
+        "labels": ["background", "person"]}``: the mask is 1 where the probability is at least 0.5;
+        with ``probability=True`` it also has ``"probability"``, float32 [height, width]. Poses of
+        MoveNet and BlazePose have ``"box"``, the smallest box around all keypoints; it may extend
+        beyond the image. If nobody is found, score is 0.0 and keypoints is ``[]``.
 
     Raises:
         ImageError: the image cannot be read.
@@ -123,14 +124,14 @@ def estimate_multiple_poses(
         image: see `estimate_single_pose`.
         model: see `estimate_single_pose`.
         backend: see `estimate_single_pose`.
-        max_poses: find at most so many people, 1 or more.
-        score_threshold: least score of a pose, 0..1; by default PoseNet has 0.15, MoveNet 0.25 and
-            BlazePose 0.5.
+        max_poses: largest number of people to find, 1 or more.
+        score_threshold: minimum score of a pose, 0..1; by default 0.15 for PoseNet, 0.25 for
+            MoveNet and 0.5 for BlazePose.
         mirror: see `estimate_single_pose`.
         keypoint_threshold: see `estimate_single_pose`.
         nms_radius: see `estimate_single_pose`.
-        detector_threshold: of MoveNet and BlazePose, which look at one person after a detector has
-            found them: the least score of a detected person, 0..1; by default 0.5.
+        detector_threshold: of MoveNet and BlazePose, which process one person at a time, found by a
+            detector: minimum score of a detected person, 0..1; by default 0.5.
         output_stride: see `estimate_single_pose`.
         input_size: see `estimate_single_pose`.
         segmentation: see `estimate_single_pose`.
@@ -139,8 +140,9 @@ def estimate_multiple_poses(
             ``"blazepose.detector"``.
 
     Returns:
-        A list of poses as of `estimate_single_pose`, best score first, each person once; ``[]`` if
-        nobody is found. A list of images gives a list of such lists, an iterator an iterator.
+        A list of poses as `estimate_single_pose` returns them, best score first, each person once;
+        ``[]`` if nobody is found. A list of images gives a list of such lists, an iterator an
+        iterator.
 
     Raises:
         ImageError: the image cannot be read.

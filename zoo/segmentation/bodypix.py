@@ -1,6 +1,15 @@
-"""BodyPix: people, each person apart, and the parts of their bodies."""
+"""BodyPix: people, each person apart, and the parts of their bodies.
 
-from collections.abc import Callable, Iterator, Sequence
+People are separated as in PersonLab (Papandreou et al., 2018), section 3.3, with the parameters of
+tfjs-models' body-pix (multi_person/decode_multiple_masks_cpu.ts): each cell gives the position
+of the face of its person, and the person whose face is nearest to that position gets the cell.
+
+That code adds offsets, which are in pixels of the network's input, to pixels of the image; here all
+is in pixels of the input. And it assigns no location to people whose face is not seen; here the
+other keypoints take the part of the face for these.
+"""
+
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -11,7 +20,6 @@ from zoo.option import OWN
 from zoo.pipeline.model import Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Instance, Segmentation
-from zoo.segmentation.instances import SPACING, closeness, reference_points
 from zoo.segmentation.person_masks import PersonModel
 from zoo.segmentation.upsampling import Enlargement, strongest
 from zoo.shared.boxes import to_box
@@ -36,7 +44,10 @@ PART_LABELS = (
 
 MOST_PEOPLE = 255  # that masks tell apart
 
-Decode = Callable[[Outputs], list[Points]]
+FACE = 5  # the first keypoints: nose, eyes, ears
+REFINEMENTS = 10  # how often a point that an offset leads to is moved on by the offset there
+LEAST_SCORE = 0.3  # of a keypoint that counts
+SPACING = 4  # pixels of the input between the locations that are assigned
 
 
 class BodyPixModel(PersonModel):
@@ -44,7 +55,7 @@ class BodyPixModel(PersonModel):
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Names of the parts, after the background."""
+        """Return the names of the parts, after the background."""
         return PART_LABELS
 
     @model_verb
@@ -56,9 +67,8 @@ class BodyPixModel(PersonModel):
         probability: bool = False,
         mirror: bool = False,
     ) -> Segmentation:
-        """Parts of people's bodies; see `zoo.segment_person_parts`."""
-        segment = partial(self._segment_parts, threshold, probability)
-        return self.run(image, segment, mirror=mirror)
+        """Return the parts of people's bodies; see `zoo.segment_person_parts`."""
+        return self.segmented(image, self.parts, threshold, probability, mirror=mirror)
 
     @model_verb
     def segment_persons(
@@ -78,14 +88,16 @@ class BodyPixModel(PersonModel):
             score_threshold=score_threshold,
             nms_radius=nms_radius,
         )
-        segment = partial(self._segment_persons, decode, max_persons, threshold)
-        return self.run(image, segment, mirror=mirror)
 
-    def _segment_parts(
-        self, threshold: float, probability: bool, image: np.ndarray
-    ) -> Segmentation:
-        outputs, placement = self.run_on_image(image)
-        return self.parts(outputs, self.enlargement(image, placement), threshold, probability)
+        def segment(image: np.ndarray) -> list[Instance]:
+            outputs, placement = self.run_on_image(image)
+            people = decode(outputs)
+            masks = self.person_masks(outputs, people, image.shape[:2], placement, threshold)
+            pairs = zip(masks, people, strict=True)
+            found = (_instance(*pair, placement) for pair in pairs if pair[0].any())
+            return list(islice(found, max_persons))
+
+        return self.run(image, segment, mirror=mirror)
 
     def parts(
         self, outputs: Outputs, enlargement: Enlargement, threshold: float, probability: bool
@@ -95,15 +107,6 @@ class BodyPixModel(PersonModel):
         part = strongest(outputs["float_part_heatmaps"][0], enlargement) + np.uint8(1)
         return {**result, "mask": result["mask"] * part, "labels": list(PART_LABELS)}
 
-    def _segment_persons(
-        self, decode: Decode, limit: int, threshold: float, image: np.ndarray
-    ) -> list[Instance]:
-        outputs, placement = self.run_on_image(image)
-        people = decode(outputs)
-        masks = self.person_masks(outputs, people, image.shape[:2], placement, threshold)
-        found = (_instance(m, p, placement) for m, p in zip(masks, people, strict=True) if m.any())
-        return list(islice(found, limit))
-
     def person_masks(
         self,
         outputs: Outputs,
@@ -112,7 +115,7 @@ class BodyPixModel(PersonModel):
         placement: Placement,
         threshold: float,
     ) -> Iterator[np.ndarray]:
-        """The mask of each person, of an image of a height and width."""
+        """Yield the mask of each person, in an image of a height and width."""
         if people:
             stride = self.entry.decode.stride
             enlargement = Enlargement.of(size, placement, stride)
@@ -125,10 +128,10 @@ class BodyPixModel(PersonModel):
 def find_people(
     outputs: Outputs, *, stride: int, score_threshold: float, nms_radius: float
 ) -> list[Points]:
-    """The poses of people, best first.
+    """Return the poses of people, best first.
 
-    A large person has many cells that are sure of a keypoint. Walks from those further off find the
-    same person again, with a low score, as the keypoints are taken: such do not count.
+    A large person has many cells that are sure of a keypoint. Walks from cells further off find the
+    same person again, with a low score, as the keypoints are taken: such poses do not count.
     """
     found = decode_multiple(
         read_coral_fields(outputs, stride),
@@ -145,3 +148,43 @@ def _instance(mask: np.ndarray, person: Points, placement: Placement) -> Instanc
     corners = columns[0], rows[0], columns[-1] + 1, rows[-1] + 1
     pose = to_pose(person, placement)
     return {"score": pose["score"], "mask": mask, "box": to_box(corners), "pose": pose}
+
+
+def reference_points(person: Points) -> list[int]:
+    """Return the keypoints that a location's guesses are compared with: the face's, if seen.
+
+    >>> person = Points(np.zeros(17, complex), np.array([0.9, 0.2] + 15 * [0.8]), 0.8)
+    >>> reference_points(person)
+    [0, 2, 3, 4]
+    """
+    seen: list[int] = np.flatnonzero(person.scores > LEAST_SCORE).tolist()
+    return [k for k in seen if k < FACE] or seen
+
+
+def closeness(offsets: np.ndarray, people: Sequence[Points], stride: int) -> np.ndarray:
+    """Return how well each location fits each person, float64 [rows, columns, people].
+
+    Locations are `SPACING` pixels apart, from the first cell to the last; closeness is minus the
+    mean squared distance of keypoints from the location's guesses. Offsets are complex [rows,
+    columns, keypoints], x + iy in pixels of the input, from each cell to the keypoints of its
+    person. There is at least one person, and each has a keypoint that is seen.
+    """
+    references = [reference_points(person) for person in people]
+    guesses = {k: _guess(offsets[:, :, k], stride) for k in sorted({*sum(references, [])})}
+    near = [
+        -np.mean([abs(guesses[k] - person.positions[k]) ** 2 for k in keypoints], axis=0)
+        for person, keypoints in zip(people, references, strict=True)
+    ]
+    return np.stack(near, axis=2)
+
+
+def _guess(offsets: np.ndarray, stride: int) -> np.ndarray:
+    """Return each location's guess of a keypoint of its person, from the offsets of the cells."""
+    rows, columns = offsets.shape
+    down, across = (np.arange(0, (n - 1) * stride + 1, SPACING) for n in (rows, columns))
+    points = across + 1j * down[:, None]
+    for _ in range(1 + REFINEMENTS):
+        row = np.clip(np.rint(points.imag / stride).astype(int), 0, rows - 1)
+        column = np.clip(np.rint(points.real / stride).astype(int), 0, columns - 1)
+        points = points + offsets[row, column]
+    return points

@@ -35,7 +35,7 @@ ENTRIES = [
     Entry(
         name="deeplab.v3",
         task="segmentation",
-        model="deeplab:DeepLabModel",
+        model="person_masks:DeepLabModel",
         weights="deeplabv3-257-mv-gpu-float-tflite",
         file="deeplabv3_257_mv_gpu.tflite",
         preprocess=Preprocess(size=(257, 257), fit="stretch", divide=127.5, subtract=1.0),

@@ -1,15 +1,16 @@
-"""Networks that separate people from the background."""
+"""Networks that separate people from the background, or find the class of each pixel."""
 
-from functools import partial
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from zoo.labels import read_labels
 from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Segmentation
-from zoo.segmentation.upsampling import Cells, Enlargement
+from zoo.segmentation.upsampling import Cells, Enlargement, share_of_strongest, strongest
 from zoo.shared.logistic import log_odds, sigmoid
-from zoo.shared.placement import Placement
 
 PERSON_LABELS = ("background", "person")
 
@@ -26,19 +27,24 @@ class PersonModel(Model):
         probability: bool = False,
         mirror: bool = False,
     ) -> Segmentation:
-        """People against the background; see `zoo.segment_person`."""
-        segment = partial(self._segment_person, threshold, probability)
-        return self.run(image, segment, mirror=mirror)
+        """Separate people from the background; see `zoo.segment_person`."""
+        return self.segmented(image, self.person, threshold, probability, mirror=mirror)
 
-    def _segment_person(
-        self, threshold: float, probability: bool, image: np.ndarray
+    def segmented(
+        self,
+        image: ImageSource,
+        find: Callable[..., Segmentation],
+        *options: Any,
+        mirror: bool,
     ) -> Segmentation:
-        outputs, placement = self.run_on_image(image)
-        return self.person(outputs, self.enlargement(image, placement), threshold, probability)
+        """Run the network, and return what ``find`` makes of the outputs by some options."""
 
-    def enlargement(self, image: np.ndarray, placement: Placement) -> Enlargement:
-        """Return the map from the cells of the outputs to the pixels of an image."""
-        return Enlargement.of(image.shape[:2], placement, self.entry.decode.stride)
+        def segment(image: np.ndarray) -> Segmentation:
+            outputs, placement = self.run_on_image(image)
+            stride = self.entry.decode.stride
+            return find(outputs, Enlargement.of(image.shape[:2], placement, stride), *options)
+
+        return self.run(image, segment, mirror=mirror)
 
     def person(
         self, outputs: Outputs, enlargement: Enlargement, threshold: float, probability: bool
@@ -53,17 +59,44 @@ class PersonModel(Model):
         return field
 
 
+class DeepLabModel(PersonModel):
+    """A loaded DeepLab."""
+
+    @model_verb
+    def segment(
+        self, image: ImageSource, *, probability: bool = False, mirror: bool = False
+    ) -> Segmentation:
+        """Return the class of each pixel; see `zoo.segment`."""
+        return self.segmented(image, self.classes, probability, mirror=mirror)
+
+    def classes(
+        self, outputs: Outputs, enlargement: Enlargement, probability: bool
+    ) -> Segmentation:
+        """Return the result for an image from the network's outputs."""
+        logits = outputs[self.entry.output][0]
+        labels = list(read_labels(self.entry.labels))
+        result: Segmentation = {"mask": strongest(logits, enlargement), "labels": labels}
+        if probability:
+            result["probability"] = share_of_strongest(logits, enlargement)
+        return result
+
+    def person_field(self, outputs: Outputs) -> np.ndarray:
+        """Return the log-odds of a person against everything else, per cell [rows, columns]."""
+        logits = outputs[self.entry.output][0]
+        person = read_labels(self.entry.labels).index("person")
+        others = np.delete(logits, person, axis=2)
+        best = others.max(axis=2)
+        sums = np.exp(others - best[:, :, None]).sum(axis=2)
+        odds: np.ndarray = logits[:, :, person] - best - np.log(sums)
+        return odds
+
+
 def find_person(
     field: np.ndarray, enlargement: Enlargement, cells: Cells, threshold: float, probability: bool
 ) -> Segmentation:
-    """The pixels of an image that are at least as likely a person's as a threshold says.
+    """Return the mask of the pixels whose probability of a person reaches a threshold.
 
-    Args:
-        field: [rows, columns] of cells.
-        enlargement: from cells to pixels.
-        cells: what the field holds.
-        threshold: 0..1.
-        probability: whether the result holds it, too.
+    With ``probability`` the result has that of each pixel, too. The field is [rows, columns].
     """
     size = enlargement.size
     mask, sure = np.empty(size, np.uint8), np.empty(size if probability else 0, np.float32)

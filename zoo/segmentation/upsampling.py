@@ -1,8 +1,8 @@
 """From the cells of a network's output to the pixels of an image, smoothly and in little memory.
 
-What a network says (logits, probabilities) is mixed between its cells before anything is decided:
-edges then run between cells, where deciding first would give stairs. A large image is done strip by
-strip, so that no array of its size is made for each class.
+Logits or probabilities are interpolated between cells before any decision: edges then run between
+cells, where a decision first would give stairs. A large image is processed in strips, so that no
+array of the size of the image is made for each class.
 """
 
 from collections.abc import Iterator
@@ -37,12 +37,9 @@ class Enlargement(NamedTuple):
 
     @classmethod
     def of(cls, image: tuple[int, int], placement: Placement, stride: int = 1) -> "Enlargement":
-        """Return the map of a whole image.
+        """Return the map of a whole upright image of (height, width).
 
-        Args:
-            image: height and width.
-            placement: where it lies in the input, upright.
-            stride: pixels of the input from cell to cell; cell i is at pixel ``i * stride``.
+        Cell i is at pixel ``i * stride`` of the input.
 
         >>> Enlargement.of((10, 20), Placement.of_scale(25.6, 51.2, 0, 0)).window
         (0.0, 0.0, 512.0, 512.0)
@@ -64,13 +61,9 @@ class Enlargement(NamedTuple):
             yield slice(start, stop), Enlargement((left, low, right, high), (stop - start, width))
 
     def values(self, field: np.ndarray) -> np.ndarray:
-        """The values of all pixels: bilinear between cells, the nearest beyond the outermost.
+        """Return the values of all pixels, float32 [height, width], from a field [rows, columns].
 
-        Args:
-            field: [rows, columns] of cells.
-
-        Returns:
-            float32 [height, width].
+        Values are bilinear between cells, and those of the nearest cell at the border.
         """
         with needed_for("resizing masks"):
             from PIL import Image
@@ -85,27 +78,23 @@ class Enlargement(NamedTuple):
         return np.asarray(image.resize(size, bilinear, (left, top, right, bottom)))
 
     def cells(self, fields: np.ndarray) -> np.ndarray:
-        """The rows [rows, columns, ...] of fields that these pixels are mixed from."""
+        """Return the rows [rows, columns, ...] of fields from which these pixels are mixed."""
         _, top, _, bottom = self.window
         first = min(max(int(top - 0.5), 0), len(fields) - 2)
         return fields[first : max(int(np.ceil(bottom + 0.5)), first + 2)]
 
     @property
     def enlarges(self) -> bool:
-        """Whether each pixel is a mix of four cells; pixels larger than cells are of more."""
+        """True if each pixel is a mix of four cells, as pixels are not larger than cells."""
         left, top, right, bottom = self.window
         return bottom - top <= self.size[0] and right - left <= self.size[1]
 
 
 def strongest(fields: np.ndarray, enlargement: Enlargement) -> np.ndarray:
-    """Return the index of the largest field at each pixel.
+    """Return the index of the largest field at each pixel, uint8 [height, width].
 
-    Args:
-        fields: [rows, columns, fields] of cells, at least two rows and columns.
-        enlargement: from cells to pixels.
-
-    Returns:
-        uint8 [height, width]: the index of a field, of equal ones the first.
+    Of equal fields the first counts. Fields are [rows, columns, fields], of at least two rows and
+    columns.
     """
     mask = np.empty(enlargement.size, np.uint8)
     for rows, strip in enlargement.strips():
@@ -121,7 +110,7 @@ def strongest(fields: np.ndarray, enlargement: Enlargement) -> np.ndarray:
 
 
 def _contenders(fields: np.ndarray, strip: Enlargement) -> list[int]:
-    """The fields that may be largest somewhere: few of many, mostly.
+    """Return the fields that may be largest somewhere: mostly few of many.
 
     A mix of four cells is at most their largest value. Where that is less than the smallest of
     another field, the field loses.
@@ -137,14 +126,9 @@ def _contenders(fields: np.ndarray, strip: Enlargement) -> list[int]:
 
 
 def share_of_strongest(logits: np.ndarray, enlargement: Enlargement) -> np.ndarray:
-    """The softmax of logits at each pixel, of the largest: how sure the choice is.
+    """Return the softmax of the largest logit at each pixel: how sure the choice is.
 
-    Args:
-        logits: [rows, columns, classes] of cells.
-        enlargement: from cells to pixels.
-
-    Returns:
-        float32 [height, width], 0..1.
+    Logits are [rows, columns, classes], the result is float32 [height, width] in 0..1.
     """
     share = np.empty(enlargement.size, np.float32)
     for rows, strip in enlargement.strips():

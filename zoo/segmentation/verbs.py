@@ -24,7 +24,7 @@ def segment(
     probability: bool = False,
     mirror: bool = False,
 ) -> Segmentation:
-    """Find what each pixel of an image belongs to: a person, a cat, a bicycle, ..
+    """Find the class of each pixel of an image: person, cat, bicycle, ..
 
     >>> import zoo
     >>> result = zoo.segment("cat.jpg")  # doctest: +SKIP
@@ -35,18 +35,19 @@ def segment(
         image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
             grey, RGB or RGBA) or tensor. A list, an iterator and an array [n, height, width, 3]
             are several images.
-        model: name of a segmentation model that knows classes (`zoo.models`), ``"fast"``,
-            ``"best"``, or a model that `zoo.load` returned.
+        model: name of a segmentation model with classes (`zoo.models`), ``"fast"``, ``"best"``, or
+            a model that `zoo.load` returned.
         backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
-        probability: also return how likely each pixel's label is.
-        mirror: the image is a mirror image (selfie view): it is flipped back for the model;
-            the mask is that of the image given.
+        probability: also return the probability of each pixel's label.
+        mirror: the image is a mirror image (selfie view): the model gets it flipped back; the mask
+            belongs to the image as passed.
 
     Returns:
         ``{"mask": .., "labels": ["background", "aeroplane", ..]}``: mask is uint8 [height, width]
-        of the image, and each value the index of a label. With ``probability`` also that,
-        float32 [height, width], 0..1. ``result["labels"][result["mask"][y, x]]`` is the label of a
-        pixel. A list of images gives a list of such dicts, an iterator an iterator.
+        of the image, and each value is the index of a label. With ``probability=True`` there is
+        also ``"probability"``, float32 [height, width], 0..1. ``result["labels"][result["mask"][y,
+        x]]`` is the label of a pixel. A list of images gives a list of such dicts, an iterator an
+        iterator.
 
     Raises:
         ImageError: the image cannot be read.
@@ -76,16 +77,16 @@ def segment_person(
 
     Args:
         image: see `segment`.
-        model: ``"selfie.base"`` for people near the camera, ``"selfie.landscape"`` likewise in
+        model: ``"selfie.base"`` for people near the camera, ``"selfie.landscape"`` for these in
             wide images, ``"bodypix.mobilenet_075"`` or ``"deeplab.v3"`` for whole bodies;
             ``"fast"``, ``"best"``, or a model that `zoo.load` returned.
         backend: see `segment`.
-        threshold: the least probability of a pixel that counts as a person's, 0..1.
-        probability: also return how likely each pixel is a person's.
+        threshold: minimum probability of a person's pixel, 0..1.
+        probability: also return the probability of each pixel to be a person's.
         mirror: see `segment`.
 
     Returns:
-        ``{"mask": .., "labels": ["background", "person"]}``, and the probability if it is wanted,
+        ``{"mask": .., "labels": ["background", "person"]}``, and the probability if requested,
         as for `segment`. The mask is 0 everywhere if nobody is found.
 
     Raises:
@@ -118,24 +119,24 @@ def segment_persons(
 
     Args:
         image: see `segment`.
-        model: name of a segmentation model that also knows poses, ``"fast"``, ``"best"``, or a
+        model: name of a segmentation model that also estimates poses, ``"fast"``, ``"best"``, or a
             model that `zoo.load` returned.
         backend: see `segment`.
-        max_persons: find at most so many people, 1 or more.
-        score_threshold: leave out people of a lower score, 0..1, by default as the model's entry
-            says (BodyPix: 0.2). The score is the mean of 17 keypoints, and those outside of the
-            image have none: portraits have about 0.3.
+        max_persons: largest number of people to find, 1 or more.
+        score_threshold: minimum score of a person, 0..1; by default the model's own (BodyPix: 0.2).
+            The score is the mean of 17 keypoints, of which those outside of the image have 0:
+            portraits have about 0.3.
         threshold: see `segment_person`.
         mirror: see `segment`; left and right of poses are those of the real person.
-        nms_radius: of BodyPix: keypoints of one kind that are closer belong to one person, in
+        nms_radius: of BodyPix: distance below which keypoints of one kind belong to one person, in
             pixels of the network's input, 0 or more; by default 20.
 
     Returns:
         ``[{"score": 0.83, "mask": .., "box": {"x": .., "y": .., "width": .., "height": ..},
         "pose": {..}}, ..]``: best first, ``[]`` if nobody is found. Mask is uint8 [height, width],
-        1 where the person is, box the smallest around it in pixels of the image, pose as of
-        `zoo.estimate_single_pose`. Each pixel belongs to one person at most. A list of images
-        gives a list of such lists, an iterator an iterator.
+        1 where the person is, box the smallest box around it in pixels of the image, pose the
+        result of `zoo.estimate_single_pose`. Each pixel belongs to one person at most. A list of
+        images gives a list of such lists, an iterator an iterator.
 
     Raises:
         ImageError: the image cannot be read.
@@ -166,16 +167,16 @@ def segment_person_parts(
 
     Args:
         image: see `segment`.
-        model: name of a segmentation model that knows parts, ``"fast"``, ``"best"``, or a model
-            that `zoo.load` returned.
+        model: name of a segmentation model with body parts, ``"fast"``, ``"best"``, or a model that
+            `zoo.load` returned.
         backend: see `segment`.
         threshold: see `segment_person`.
         probability: see `segment_person`.
         mirror: see `segment`; left and right parts are those of the real person.
 
     Returns:
-        As `segment`, with the labels ``["background", "left_face", "right_face", ..]``: 24 parts
-        of all people in one mask.
+        The result of `segment`, with the labels ``["background", "left_face", "right_face", ..]``:
+        24 parts of all people in one mask.
 
     Raises:
         ImageError: the image cannot be read.

@@ -53,7 +53,7 @@ class Candidates(NamedTuple):
 
 @lru_cache(maxsize=16)
 def anchor_centres(strides: tuple[int, ...], size: int, per_cell: int = 2) -> np.ndarray:
-    """The centres of all anchors, [anchors, 2] in pixels of the input; not to be written to.
+    """Return the centres of all anchors, [anchors, 2] in pixels of the input; read-only use.
 
     >>> anchor_centres((8, 16, 16, 16), 128).shape
     (896, 2)
@@ -79,18 +79,12 @@ def find_candidates(
 ) -> Candidates:
     """Return the candidates that a detector finds in the first image of a batch.
 
-    Args:
-        outputs: of the network, by name.
-        grid: what they mean.
-        score_threshold: minimum score, 0..1.
-
-    Returns:
-        In the order of the anchors, in pixels of the network's input; no box is empty.
+    Candidates are in the order of the anchors, in pixels of the network's input; no box is empty.
     """
     logits = np.concatenate([outputs[name][0, :, 0] for name in grid.scores]).astype(np.float64)
     scores = sigmoid(logits)
     rows = np.concatenate([outputs[name][0] for name in grid.regressors]).astype(np.float64)
-    # Of noise a box may have a negative width: nothing can be cut out there.
+    # In noise a box may have a negative width, which has no pixels to cut out.
     sure = np.nonzero((scores >= score_threshold) & (rows[:, 2:4] > 0).all(axis=1))[0]
     rows = rows[sure]
     centres = anchor_centres(grid.strides, grid.size, grid.per_cell)[sure]

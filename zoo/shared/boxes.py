@@ -1,12 +1,19 @@
 """Boxes (x0, y0, x1, y1): their overlap, and suppression of overlapping ones."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from zoo.results import Box
+from zoo.results import Box, Detection
+
+
+class Found(NamedTuple):
+    """Boxes, best first."""
+
+    boxes: np.ndarray  # [n, 4]: x0, y0, x1, y1, in 0..1 of the image, which they may leave
+    scores: np.ndarray  # [n], 0..1
+    classes: np.ndarray  # [n]: indices
 
 
 def overlap(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:
@@ -21,7 +28,7 @@ def overlap(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:
 
 
 def intersection(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:
-    """The area that a box [4] shares with each of some boxes [n, 4]."""
+    """Return the area that a box [4] shares with each of some boxes [n, 4]."""
     low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
     return np.prod(np.clip(high - low, 0, None), axis=1)
 
@@ -29,13 +36,9 @@ def intersection(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:
 def suppress(
     boxes: np.ndarray, scores: np.ndarray, *, iou_threshold: float, limit: int | None = None
 ) -> list[int]:
-    """Indices of the boxes that no better one overlaps much, best first.
+    """Return the indices of the boxes [n, 4] that no better one overlaps much, best first.
 
-    Args:
-        boxes: [n, 4].
-        scores: [n].
-        iou_threshold: the intersection over union above which the worse of two goes, 0..1.
-        limit: at most so many.
+    Of two boxes whose intersection over union is above the threshold the worse one goes.
 
     >>> boxes = np.array([[0, 0, 9, 9], [0, 0, 10, 10], [20, 0, 30, 10]])
     >>> suppress(boxes, np.array([0.5, 0.9, 0.4]), iou_threshold=0.5)
@@ -54,14 +57,10 @@ def suppress(
 def without_nested(
     boxes: np.ndarray, kinds: Sequence[int] | np.ndarray, order: Sequence[int], ios_threshold: float
 ) -> list[int]:
-    """Some indices of boxes without those that lie within a better box of the same kind.
+    """Return the indices of boxes [n, 4] that do not lie within a better box of the same kind.
 
-    Args:
-        boxes: [n, 4].
-        kinds: [n]; boxes of different kinds do not compete.
-        order: the indices, best first.
-        ios_threshold: the intersection over the area of the smaller box above which the worse of
-            two goes, 0..1.
+    Of two boxes whose intersection is more than ``ios_threshold`` of the smaller box, the later one
+    in the order of the indices goes.
 
     >>> boxes = np.array([[0, 0, 9, 9], [2, 2, 4, 4], [2, 2, 4, 4]])
     >>> without_nested(boxes, [0, 0, 1], [0, 1, 2], ios_threshold=0.9)
@@ -78,11 +77,11 @@ def without_nested(
 
 
 def box_around(points: np.ndarray) -> np.ndarray:
-    """The smallest box that holds points [n, 2]."""
+    """Return the smallest box that holds points [n, 2]."""
     return np.concatenate([points.min(axis=0), points.max(axis=0)])
 
 
-def to_box(box: Sequence[float] | np.ndarray) -> "Box":
+def to_box(box: Sequence[float] | np.ndarray) -> Box:
     """Return a box of a result, from its corners.
 
     >>> to_box([1, 2, 4, 8])
@@ -90,3 +89,18 @@ def to_box(box: Sequence[float] | np.ndarray) -> "Box":
     """
     x0, y0, x1, y1 = (float(n) for n in box)
     return {"x": x0, "y": y0, "width": x1 - x0, "height": y1 - y0}
+
+
+def to_detections(found: Found, names: Sequence[str], image: tuple[int, int]) -> list[Detection]:
+    """Return the results of an image of a height and width, where boxes are cut off at its edges.
+
+    Networks also guess how far objects go on beyond the edges.
+    """
+    height, width = image
+    boxes = np.clip(found.boxes, 0, 1) * (width, height, width, height)
+    return [
+        {"label": names[index], "score": score, "box": to_box(box)}
+        for index, score, box in zip(
+            found.classes.tolist(), found.scores.tolist(), boxes, strict=True
+        )
+    ]

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def sigmoid(logits: np.ndarray) -> np.ndarray:
-    """The probabilities whose log-odds these are, without overflow and in the same dtype.
+    """Return the probabilities of log-odds, without overflow and in the same dtype.
 
     >>> sigmoid(np.array([-1000.0, 0.0, 1000.0])).tolist()
     [0.0, 0.5, 1.0]
@@ -14,7 +14,7 @@ def sigmoid(logits: np.ndarray) -> np.ndarray:
 
 
 def log_odds(probability: float) -> float:
-    """The logarithm of p / (1 - p).
+    """Return the logarithm of p / (1 - p).
 
     >>> log_odds(0.5), log_odds(1.0)
     (0.0, inf)

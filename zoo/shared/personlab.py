@@ -13,34 +13,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoo.results import Keypoint, Pose
+from zoo.results import Pose
 from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
-from zoo.shared.skeletons import BODY_17
+from zoo.shared.skeletons import BODY_17, to_keypoints
 
 #: Each joint is reached from its parent: (parent, child), in the order of the displacements.
 EDGES = (
-    (0, 1),
-    (1, 3),
-    (0, 2),
-    (2, 4),
-    (0, 5),
-    (5, 7),
-    (7, 9),
-    (5, 11),
-    (11, 13),
-    (13, 15),
-    (0, 6),
-    (6, 8),
-    (8, 10),
-    (6, 12),
-    (12, 14),
-    (14, 16),
+    *((0, 1), (1, 3), (0, 2), (2, 4)),
+    *((0, 5), (5, 7), (7, 9), (5, 11), (11, 13), (13, 15)),
+    *((0, 6), (6, 8), (8, 10), (6, 12), (12, 14), (14, 16)),
 )
 
-REFINEMENTS = 2  # how often a walked-to point is moved to where its cell says
+REFINEMENTS = 2  # how often a walked-to point is moved to the point of its cell
 
-_SEEN = 0.3  # least score of the keypoints that say how large a person is
+_SEEN = 0.3  # least score of the keypoints that give the size of a person
 
 
 class Points(NamedTuple):
@@ -55,23 +42,13 @@ class Fields(NamedTuple):
     """The outputs of one image, ready to be looked up by cell."""
 
     scores: np.ndarray  # [rows, columns, keypoints], 0..1
-    targets: np.ndarray  # [rows, columns, keypoints], the point that a cell says
+    targets: np.ndarray  # [rows, columns, keypoints], the point that a cell gives
     forward: np.ndarray  # [rows, columns, edges], from parent to child
     backward: np.ndarray  # [rows, columns, edges], from child to parent
     stride: int
 
-    def target(self, point: complex, keypoint: int) -> complex:
-        """Return the position of a keypoint according to the cell of a point."""
-        row, column = self.cell(point)
-        return complex(self.targets[row, column, keypoint])
-
-    def score(self, point: complex, keypoint: int) -> float:
-        """Return the score of a keypoint in the cell of a point."""
-        row, column = self.cell(point)
-        return float(self.scores[row, column, keypoint])
-
     def cell(self, point: complex) -> tuple[int, int]:
-        """The cell nearest to a point, within the grid."""
+        """Return the cell nearest to a point, within the grid."""
         rows, columns = self.scores.shape[:2]
         row = int(np.floor(point.imag / self.stride + 0.5))
         column = int(np.floor(point.real / self.stride + 0.5))
@@ -79,12 +56,10 @@ class Fields(NamedTuple):
 
 
 def read_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
-    """Take the outputs of the first image of a batch apart.
+    """Return the fields of the first image of a batch, with a stride in pixels per cell.
 
-    Args:
-        outputs: ``heatmap`` (logits), ``offset``, ``displacement_fwd``, ``displacement_bwd``,
-            each [1, rows, columns, channels].
-        stride: pixels per cell.
+    Outputs are ``heatmap`` (logits), ``offset``, ``displacement_fwd`` and ``displacement_bwd``,
+    each [1, rows, columns, channels].
     """
     logits = outputs["heatmap"][0].astype(np.float64)
     rows, columns, _ = logits.shape
@@ -99,14 +74,10 @@ def read_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
 
 
 def read_coral_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
-    """Read the fields of Coral's networks, where both displacements are one output.
+    """Return the fields of Coral's networks, where both displacements are one output.
 
-    Its channels are: y, then x of those forward, y, then x of those backward (``mid_offsets`` in
-    posenet_decoder.cc of google-coral/edgetpu).
-
-    Args:
-        outputs: ``float_heatmaps``, ``float_short_offsets``, ``float_mid_offsets``.
-        stride: pixels per cell.
+    The channels of ``float_mid_offsets`` are: y, then x of the forward ones, y, then x of the
+    backward ones (``mid_offsets`` in posenet_decoder.cc of google-coral/edgetpu).
     """
     forward, backward = np.split(outputs["float_mid_offsets"], 2, axis=3)
     fields = {
@@ -119,7 +90,7 @@ def read_coral_fields(outputs: Mapping[str, np.ndarray], stride: int) -> Fields:
 
 
 def to_points(field: np.ndarray) -> np.ndarray:
-    """The vectors of an output [1, rows, columns, all y, then all x] as complex numbers x + iy."""
+    """Return vectors [1, rows, columns, all y, then all x] as complex numbers x + iy."""
     half = field.shape[3] // 2
     return field[0, :, :, half:] + 1j * field[0, :, :, :half].astype(np.float64)
 
@@ -127,14 +98,10 @@ def to_points(field: np.ndarray) -> np.ndarray:
 def decode_multiple(
     fields: Fields, *, max_poses: int, score_threshold: float, nms_radius: float
 ) -> list[Points]:
-    """Several people: from each strong keypoint, best first, walk along the edges to the others.
+    """Find several people: from each strong keypoint, best first, walk the edges to the others.
 
-    Args:
-        fields: from `read_fields`.
-        max_poses: stop at so many people.
-        score_threshold: least score of the keypoint that a walk starts at, 0..1.
-        nms_radius: a keypoint this near to the same one of an earlier person is that person's;
-            in pixels of the network's input.
+    A walk starts at a keypoint of at least ``score_threshold``, 0..1. A keypoint within
+    ``nms_radius`` pixels of the input of the same one of an earlier person is that person's.
     """
     poses: list[Points] = []
     candidates = _peaks(fields.scores, score_threshold)
@@ -162,7 +129,7 @@ def prominence(person: Points) -> float:
 
 
 def _peaks(scores: np.ndarray, threshold: float) -> list[tuple[float, int, int, int]]:
-    """A heap of (-score, row, column, keypoint) of the cells that no neighbour exceeds."""
+    """Return a heap of (-score, row, column, keypoint) of the cells that no neighbour exceeds."""
     rows, columns, _ = scores.shape
     bordered = np.pad(scores, ((1, 1), (1, 1), (0, 0)), constant_values=-1)
     around = [bordered[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
@@ -184,8 +151,11 @@ def _walk(fields: Fields, cell: tuple[int, int], root: int) -> tuple[np.ndarray,
     found = {root}
     for field, edge, source, target in _steps(fields):
         if source in found and target not in found:
-            point = _follow(fields, positions[source], field[:, :, edge], target)
-            positions[target], scores[target] = point, fields.score(point, target)
+            point = positions[source] + field[fields.cell(positions[source])][edge]
+            for _ in range(REFINEMENTS):
+                point = fields.targets[fields.cell(point)][target]
+            positions[target] = point
+            scores[target] = fields.scores[fields.cell(point)][target]
             found.add(target)
     return positions, scores
 
@@ -199,18 +169,10 @@ def _steps(fields: Fields) -> Iterator[tuple[np.ndarray, int, int, int]]:
         yield fields.forward, edge, parent, child
 
 
-def _follow(fields: Fields, source: complex, field: np.ndarray, keypoint: int) -> complex:
-    """Go along a displacement, then to where the cell there says."""
-    point = source + complex(field[fields.cell(source)])
-    for _ in range(REFINEMENTS):
-        point = fields.target(point, keypoint)
-    return point
-
-
 def _own_score(
     positions: np.ndarray, scores: np.ndarray, earlier: list[Points], radius: float
 ) -> float:
-    """The mean score, where keypoints that an earlier person has already count as 0."""
+    """Return the mean score, where keypoints that an earlier person has already count as 0."""
     own = np.ones(len(scores), bool)
     for pose in earlier:
         own &= abs(pose.positions - positions) > radius
@@ -218,9 +180,8 @@ def _own_score(
 
 
 def to_pose(points: Points, placement: Placement) -> Pose:
-    """A result in pixels of the image, made of plain Python values."""
-    keypoints: list[Keypoint] = []
-    for part, position, score in zip(BODY_17.names, points.positions, points.scores, strict=True):
-        x, y = placement.to_image(float(position.real), float(position.imag))
-        keypoints.append({"part": part, "position": {"x": x, "y": y}, "score": float(score)})
+    """Return a result in pixels of the image, of plain Python values."""
+    flat = np.stack([points.positions.real, points.positions.imag], axis=1)
+    positions = placement.points_to_image(flat)
+    keypoints = to_keypoints(BODY_17.names, positions, points.scores)
     return {"score": points.score, "keypoints": keypoints}

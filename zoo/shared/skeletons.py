@@ -1,6 +1,12 @@
-"""Names of keypoints, and the lines drawn between them: bodies, hands, and faces."""
+"""Names of keypoints, the lines drawn between them, and results made of points."""
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from zoo.results import Keypoint, Position, WorldPoint, WorldPosition
 
 
 class Skeleton(NamedTuple):
@@ -10,12 +16,41 @@ class Skeleton(NamedTuple):
     lines: tuple[tuple[int, int], ...]
 
     def named_lines(self) -> tuple[tuple[str, str], ...]:
-        """The lines by the names of their ends.
+        """Return the lines by the names of their ends.
 
         >>> BODY_17.named_lines()[0]
         ('nose', 'left_eye')
         """
         return tuple((self.names[a], self.names[b]) for a, b in self.lines)
+
+
+def to_keypoints(
+    names: Iterable[str], points: np.ndarray, scores: np.ndarray | float
+) -> "list[Keypoint]":
+    """Return keypoints of a result, from points [n, 2] or, with depth, [n, 3] of the image.
+
+    Scores are [n], or one for all points.
+
+    >>> to_keypoints(["wrist"], np.array([[1.0, 2.0]]), 0.5)
+    [{'part': 'wrist', 'position': {'x': 1.0, 'y': 2.0}, 'score': 0.5}]
+    """
+    of_points = np.broadcast_to(scores, len(points)).tolist()
+    return [
+        {"part": part, "position": cast("Position", _by_axis(point)), "score": score}
+        for part, point, score in zip(names, points.tolist(), of_points, strict=True)
+    ]
+
+
+def to_world(names: Iterable[str], points: np.ndarray) -> "list[WorldPoint]":
+    """Return the points in space of a result, from points [n, 3] in metres."""
+    return [
+        {"part": part, "position": cast("WorldPosition", _by_axis(point))}
+        for part, point in zip(names, points.tolist(), strict=True)
+    ]
+
+
+def _by_axis(point: list[float]) -> dict[str, float]:
+    return dict(zip("xyz", point, strict=False))
 
 
 def _both(*names: str) -> tuple[str, ...]:

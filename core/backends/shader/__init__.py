@@ -19,10 +19,9 @@ from core.backends.shader.codegen.reserved_words import RESERVED
 from core.backends.shader.host_ops import HOST_OPS
 from core.backends.shader.runtime.compiled_kernel import CompiledKernel, compile_kernel, passes_of
 from core.backends.shader.runtime.device_memory import GONE, values_left
-from core.backends.shader.runtime.kernel_keys import kernel_key
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import ShaderError
-from core.backends.shader.runtime.values import Value, kind_of
+from core.backends.shader.runtime.values import Value, kernel_key, kind_of
 from core.dtypes import dtype_of
 from core.errors import CoreError
 from core.locks import new_lock
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from core.plan.program import Program
 
 
-_REMARKS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class ShaderBackend(Backend):
@@ -56,7 +55,7 @@ class ShaderBackend(Backend):
         """Return the session of the context, which is started at the first use."""
         return self._session or self.start()
 
-    # An attribute in other backends; here it goes with the session, which may be another one later.
+    # A constant in other backends; here it depends on the session, which a restart replaces.
     @property
     def epsilon(self) -> float:  # type: ignore[override]
         """Return the epsilon of the stored floats: 1e-4 for 16 bits, else 1e-7."""
@@ -111,8 +110,8 @@ class ShaderBackend(Backend):
         if block is None or session is None:
             return super().take(handle, spec)
         array = session.read(block)
-        is_ours = array is not block.host and array.flags.writeable
-        return (array if is_ours else array.copy()).reshape(spec.shape)
+        is_fresh = array is not block.host and array.flags.writeable
+        return (array if is_fresh else array.copy()).reshape(spec.shape)
 
     def view(self, handle: Value, spec: Spec) -> Value:
         """Return the block in another shape."""
@@ -120,7 +119,7 @@ class ShaderBackend(Backend):
         return Value(spec, handle.block, strings)
 
     async def finished(self) -> None:
-        """Wait for the device at a fence; the event loop goes on meanwhile."""
+        """Wait for the device at a fence while the event loop runs."""
         from core.backends.shader.runtime.waiting import passed
 
         if self._session is not None:
@@ -158,14 +157,13 @@ class ShaderBackend(Backend):
 
     def can_fuse(self, op: "Op", spec: Spec) -> bool:
         """Return whether a float32 op has an element-wise GLSL expression."""
-        is_known = op.name in EXPRESSIONS or op.name == "add_n"  # which is a chain of sums
+        is_known = op.name in EXPRESSIONS or op.name == "add_n"  # a chain of sums
         return is_known and op.traits.elementwise and spec.dtype == "float32"
 
     def lower(self, program: "Program") -> "Executable":
         """Record a program; see `core.backends.shader.plans`."""
-        from core.backends.shader.plans.shader_executable import (
-            ShaderExecutable,  # tensors alone need none of it
-        )
+        # Single ops do not need this import.
+        from core.backends.shader.plans.shader_executable import ShaderExecutable
 
         return ShaderExecutable(program, self)
 
@@ -204,8 +202,8 @@ class ShaderBackend(Backend):
         try:
             return session.keep(key, compiled)
         except ShaderError as error:
-            told = f"{op.name}: {error.args[0]}"
-            raise ShaderError(told, error.source) from error.__cause__
+            message = f"{op.name}: {error.args[0]}"
+            raise ShaderError(message, error.source) from error.__cause__
 
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """Return a user's kernel as a function that returns dispatches.
@@ -224,7 +222,7 @@ class ShaderBackend(Backend):
             if not isinstance(made, str):
                 return made
             names = [*signature(kernel).parameters][1 : len(operands) + 1]
-            text, values = _with_numbers(_without_remarks(made), attributes)
+            text, values = _with_numbers(_without_comments(made), attributes)
             for i, name in enumerate(names):
                 if name in RESERVED:
                     text, _ = _renamed(text, name)
@@ -234,9 +232,9 @@ class ShaderBackend(Backend):
         return guarded
 
 
-def _without_remarks(text: str) -> str:
+def _without_comments(text: str) -> str:
     """Return an expression without comments; a function body unchanged."""
-    bare = _REMARKS.sub(" ", text)
+    bare = _COMMENTS.sub(" ", text)
     return f"{text}\n" if "return" in bare else bare
 
 

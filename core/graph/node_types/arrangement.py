@@ -1,11 +1,11 @@
-"""Shapes, dtypes and borders; taking tensors apart and joining them."""
+"""Creating, shaping, joining and splitting tensors; sparse and ragged tensors."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from core.errors import CoreError
 from core.graph.graph_json_reader import dtype_of_type
-from core.graph.node_types.rows import NodeType, copied, required
+from core.graph.node_types.rows import NodeType, Translation, copied, required
 from core.graph.nodes import Attributes
 from core.registry import ops
 from core.specs import Shape
@@ -65,6 +65,33 @@ def _parts(attributes: Attributes) -> dict[str, Any]:
 _masks = copied("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 _OUTPUT = ("output",)
 
+
+def _with_dtype(name: str, **renamed: str) -> Translation:
+    """The dtype that an attribute says, if it is there, and others as `copied` takes them."""
+    others = copied(**renamed)
+
+    def translated(attributes: Attributes) -> dict[str, Any]:
+        data_type = attributes.get(name)
+        dtype = {} if data_type is None else {"dtype": dtype_of_type(data_type)}
+        return {**dtype, **others(attributes)}
+
+    return translated
+
+
+def _seeded(others: Translation) -> Translation:
+    """Return the other inputs and the seed; 0 stands for no seed."""
+    return lambda attributes: {**others(attributes), "seed": attributes.get("seed") or None}
+
+
+def _one_hot(attributes: Attributes) -> dict[str, Any]:
+    if attributes.get("axis", -1) != -1:
+        raise CoreError(f"axis {attributes['axis']} is not supported, only -1, the last")
+    return _with_dtype("T")(attributes)
+
+
+_SHAPE = {"shape": 0}
+
+
 NODE_TYPES = {
     "BatchToSpaceND": NodeType("batch_to_space_nd", (0,), {"block_shape": 1, "crops": 2}),
     "BroadcastTo": NodeType("broadcast_to", (0,), {"shape": 1}),
@@ -99,4 +126,53 @@ NODE_TYPES = {
     "StridedSlice": NodeType("strided_slice", (0,), {"begin": 1, "end": 2, "strides": 3}, _masks),
     "Tile": NodeType("tile", (0,), {"reps": 1}),
     "Unpack": NodeType("unstack", (0,), attributes=copied("axis"), outputs=_OUTPUT),
+    "Fill": NodeType("fill", (), {"shape": 0, "value": 1}, _with_dtype("T")),
+    "LinSpace": NodeType("linspace", (), {"start": 0, "stop": 1, "num": 2}),
+    "Multinomial": NodeType("multinomial", (0,), {"num_samples": 1}, _seeded(copied())),
+    "OneHot": NodeType("one_hot", (0,), {"depth": 1, "on_value": 2, "off_value": 3}, _one_hot),
+    "Ones": NodeType("ones", (), _SHAPE, _with_dtype("T")),
+    "RandomStandardNormal": NodeType(
+        "random_standard_normal", (), _SHAPE, _seeded(_with_dtype("dtype"))
+    ),
+    # As in TensorFlow.js without the seed: a layer that drops values out does so anew each time.
+    "RandomUniform": NodeType(
+        "random_uniform", (), _SHAPE, _with_dtype("dtype", minval="minval", maxval="maxval")
+    ),
+    # The bounds are inputs in TensorFlow, attributes in TensorFlow.js.
+    "RandomUniformInt": NodeType(
+        "random_uniform_int",
+        (),
+        {"shape": 0, "minval": 1, "maxval": 2},
+        _seeded(copied("minval", "maxval")),
+    ),
+    "Range": NodeType("range", (), {"start": 0, "stop": 1, "step": 2}, _with_dtype("Tidx")),
+    "TruncatedNormal": NodeType(
+        "truncated_normal",
+        (),
+        _SHAPE,
+        _seeded(_with_dtype("dtype", mean="means", std_dev="stddev")),
+    ),
+    "Zeros": NodeType("zeros", (), _SHAPE, _with_dtype("T")),
+    "SparseFillEmptyRows": NodeType(
+        "sparse_fill_empty_rows",
+        (0, 1, 2, 3),
+        outputs=("output_indices", "output_values", "empty_row_indicator", "reverse_index_map"),
+    ),
+    "SparseReshape": NodeType(
+        "sparse_reshape", (0, 1, 2), outputs=("output_indices", "output_shape")
+    ),
+    "RaggedGather": NodeType(
+        "ragged_gather_parts",
+        (slice(0, -2), -2, -1),
+        attributes=copied(output_ragged_rank="OUTPUT_RAGGED_RANK"),
+        outputs=("output_nested_splits", "output_dense_values"),
+    ),
+    "RaggedRange": NodeType(
+        "ragged_range", (0, 1, 2), outputs=("rt_nested_splits", "rt_dense_values")
+    ),
+    "RaggedTensorToTensor": NodeType(
+        "ragged_tensor_to_tensor",
+        (0, 1, 2, slice(3, None)),
+        attributes=required("row_partition_types"),
+    ),
 }

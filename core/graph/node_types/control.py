@@ -104,12 +104,9 @@ def _nothing() -> tuple[()]:
 _SAME = NodeType("identity", (0,), folds=False)
 
 NODE_TYPES = {
-    "Enter": NodeType(_same, (0,)),
-    "Exit": NodeType(_same, (0,)),
+    **dict.fromkeys(("Enter", "Exit", "LoopCond", "NextIteration"), NodeType(_same, (0,))),
     "If": _IF,
-    "LoopCond": NodeType(_same, (0,)),
     "Merge": NodeType(_merge, in_run=True, outputs=("output", "value_index")),
-    "NextIteration": NodeType(_same, (0,)),
     "StatelessIf": _IF,
     "StatelessWhile": _WHILE,
     "Switch": NodeType(_switch, (0, 1), outputs=("output_false", "output_true")),

@@ -1,10 +1,10 @@
-"""Element-wise nodes that are not just an op by another name: see `core.operation.Spellings`."""
+"""Element-wise nodes that are not just an op by another name, reductions and searches."""
 
 from typing import Any
 
 from core.errors import CoreError
 from core.graph.node_types.convolution import check_format
-from core.graph.node_types.rows import NodeType
+from core.graph.node_types.rows import NodeType, copied, required
 from core.graph.nodes import Attributes
 from core.registry import ops
 from core.tensors import Tensor
@@ -36,6 +36,49 @@ def _select_rows(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return chosen
 
 
+_keep_dims, _scan = copied("keep_dims"), copied("exclusive", "reverse")
+_AXIS = {"axis": 1}
+
+_REDUCTIONS = ("Max", "Mean", "Min", "Sum", "All", "Any", "Prod")
+
+
+def _batch_norm(attributes: Attributes) -> dict[str, Any]:
+    """TensorFlow.js normalises along the last axis, whatever the node says."""
+    if attributes.get("is_training"):
+        raise CoreError(
+            "it is a node for training, which takes mean and variance from its batch "
+            "(is_training): save the model for inference"
+        )
+    check_format(attributes, ("NHWC", "NDHWC"))
+    return copied(variance_epsilon="epsilon")(attributes)
+
+
+# The node has x, scale, offset, mean and variance; the op x, mean, variance, offset and scale.
+# Statistics of the batch, its other outputs, are for training: here they are names without values.
+_BATCH_NORM = NodeType(
+    "batch_norm",
+    (0, 3, 4, 2, 1),
+    attributes=_batch_norm,
+    outputs=(
+        *("y", "batch_mean", "batch_variance"),
+        *("reserve_space_1", "reserve_space_2", "reserve_space_3"),
+    ),
+)
+
+
+def _unique(x: Tensor, axis: tuple[int, ...] | int = ()) -> Any:
+    """The axis comes as a vector, of no number for the first."""
+    return ops.unique(x, axis=axis if isinstance(axis, int) else next(iter(axis), 0))
+
+
+def _top_k(attributes: Attributes) -> dict[str, Any]:
+    return {**required("k")(attributes), **_sorted(attributes)}
+
+
+_sorted = copied("sorted")
+_TOP, _DIFFERENT = ("values", "indices"), ("y", "idx")
+
+
 NODE_TYPES = {
     "BiasAdd": NodeType("add", _PAIR, attributes=_channels_last),
     "DivNoNan": NodeType("div_no_nan", _PAIR, folds=True),
@@ -45,4 +88,22 @@ NODE_TYPES = {
     "Softsign": NodeType(_softsign, (0,)),
     # TensorFlow.js broadcasts the condition of a Select; what TensorFlow calls so is another type.
     "SelectRows": NodeType(_select_rows, (0, 1, 2)),
+    **{name: NodeType(name.lower(), (0,), _AXIS, _keep_dims) for name in _REDUCTIONS},
+    "ArgMax": NodeType("argmax", (0,), _AXIS),
+    "ArgMin": NodeType("argmin", (0,), _AXIS),
+    "Bincount": NodeType("bincount", (0, 2), {"size": 1}),
+    "DenseBincount": NodeType("dense_bincount", (0, 2), {"size": 1}, copied("binary_output")),
+    "Cumprod": NodeType("cumprod", (0,), _AXIS, _scan),
+    "Cumsum": NodeType("cumsum", (0,), _AXIS, _scan),
+    "EuclideanNorm": NodeType("euclidean_norm", (0,), {"axis": 1}, copied("keep_dims")),
+    "FusedBatchNorm": _BATCH_NORM,
+    "FusedBatchNormV2": _BATCH_NORM,
+    "FusedBatchNormV3": _BATCH_NORM,
+    "LogSoftmax": NodeType("log_softmax", (0,)),
+    "Softmax": NodeType("softmax", (0,)),
+    "TopKV2": NodeType("topk", (0,), {"k": 1}, _sorted, _TOP),
+    "Unique": NodeType("unique", (0,), outputs=_DIFFERENT),
+    "UniqueV2": NodeType(_unique, (0,), {"axis": 1}, outputs=_DIFFERENT),
+    # TensorFlow.js does not have it.
+    "TopK": NodeType("topk", (0,), attributes=_top_k, outputs=_TOP),
 }

@@ -115,7 +115,7 @@ def _row_of(op: Op) -> NodeType:
 @cache
 def _categories() -> tuple[str, ...]:
     """Files of this folder that hold a table; first those that most networks need."""
-    first = ("convolution", "arrangement", "elementwise")
+    first = ("convolution", "arrangement", "elementwise", "control")
     folder = __file__.rpartition(os.sep)[0]
     names = {m.name for m in pkgutil.iter_modules([folder])} - {"rows"}
     return (*(n for n in first if n in names), *sorted(names - set(first)))

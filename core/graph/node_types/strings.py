@@ -1,4 +1,4 @@
-"""Strings, and tables of values by key.
+"""Strings, and tables of values by key, as lookup nodes fill and read them.
 
 Unlike TensorFlow.js's converter, which turns them to lower case, texts stay as is. A table lives as
 long as its model, by the name of its node.
@@ -9,9 +9,89 @@ from typing import Any
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.graph.graph_json_reader import dtype_of_type
-from core.graph.hash_tables import HashTable
 from core.graph.node_types.rows import NodeType, copied, required
+from core.graph.nodes import FILLING_TYPES
+from core.registry import ops
+from core.scopes import keep
 from core.tensors import Tensor
+
+
+class HashTable:
+    """Values by key. Threads may share it.
+
+    Args:
+        name: for errors.
+        key_dtype: of the keys.
+        value_dtype: of the values.
+
+    >>> import core
+    >>> table = HashTable("words", "string", "int32")
+    >>> table.fill(core.tensor(["yes", "no"]), core.tensor([1, 0]))
+    >>> table.find(core.tensor(["no", "perhaps"]), core.tensor(-1)).numpy()
+    array([ 0, -1], dtype=int32)
+    """
+
+    def __init__(self, name: str, key_dtype: str, value_dtype: str):
+        self.name, self.key_dtype, self.value_dtype = name, key_dtype, value_dtype
+        # One attribute, so that other threads see rows and values that belong together.
+        self._content: tuple[dict[Any, int], Tensor | None] = {}, None
+
+    def __len__(self) -> int:
+        return len(self._content[0])
+
+    def __repr__(self) -> str:
+        return f"HashTable({self.name!r}, {len(self)} x {self.key_dtype} to {self.value_dtype})"
+
+    def fill(self, keys: Tensor, values: Tensor) -> None:
+        """Replace the content of the table.
+
+        Args:
+            keys: of the table's dtype, any shape; of equal ones the last counts.
+            values: as many along the first axis, of the table's dtype.
+        """
+        self._check(keys, values)
+        if not values.shape or keys.size != values.shape[0]:
+            raise CoreError(
+                f"the table {self.name!r} needs a value per key, got keys of shape {keys.shape} "
+                f"and values of shape {values.shape}"
+            )
+        row_of = {key: row for row, key in enumerate(_keys(keys))}
+        self._content = row_of, keep(values)
+
+    def find(self, keys: Tensor, default: Tensor) -> Tensor:
+        """The values of keys.
+
+        Args:
+            keys: of the table's dtype; any shape counts as one axis, as in TensorFlow.js.
+            default: what unknown keys have, in the shape of one value.
+
+        Returns:
+            A tensor [number of keys, *shape of one value].
+        """
+        self._check(keys, default)
+        row_of, values = self._content
+        rows = [row_of.get(key, -1) for key in _keys(keys)]
+        if values is None or -1 in rows:
+            beyond = 0 if values is None else values.shape[0]
+            rows = [beyond if row < 0 else row for row in rows]
+            default = ops.expand_dims(default)
+            values = default if values is None else ops.concat([values, default])
+        found: Tensor = ops.gather(values, tensor(rows, "int32"))
+        return found
+
+    def _check(self, keys: Tensor, values: Tensor) -> None:
+        for what, given, dtype in [
+            ("keys", keys, self.key_dtype),
+            ("values", values, self.value_dtype),
+        ]:
+            if given.dtype != dtype:
+                raise CoreError(f"the table {self.name!r} has {dtype} {what}, got {given.dtype}")
+
+
+def _keys(keys: Tensor) -> list[Any]:
+    """The keys as Python has them, NaN as one that equals itself."""
+    found = keys.flatten().tolist()
+    return ["nan" if key != key else key for key in found] if keys.dtype == "float32" else found
 
 
 def _make(call: Any) -> HashTable:
@@ -44,11 +124,6 @@ def _size(table: Any) -> Tensor:
     return tensor(len(_table(table)), "int32")
 
 
-_MAKE = NodeType(_make, in_run=True)
-_FILL = NodeType(_fill, (0, 1, 2))
-_FIND = NodeType(_find, (0, 1, 2))
-_SIZE = NodeType(_size, (0,))
-
 NODE_TYPES = {
     "StringNGrams": NodeType(
         "string_n_grams",
@@ -69,14 +144,8 @@ NODE_TYPES = {
         attributes=copied("skip_empty"),
         outputs=("indices", "values", "shape"),
     ),
-    "HashTable": _MAKE,
-    "HashTableV2": _MAKE,
-    "InitializeTable": _FILL,
-    "InitializeTableV2": _FILL,
-    "LookupTableFind": _FIND,
-    "LookupTableFindV2": _FIND,
-    "LookupTableImport": _FILL,
-    "LookupTableImportV2": _FILL,
-    "LookupTableSize": _SIZE,
-    "LookupTableSizeV2": _SIZE,
+    **dict.fromkeys(("HashTable", "HashTableV2"), NodeType(_make, in_run=True)),
+    **dict.fromkeys(sorted(FILLING_TYPES), NodeType(_fill, (0, 1, 2))),
+    **dict.fromkeys(("LookupTableFind", "LookupTableFindV2"), NodeType(_find, (0, 1, 2))),
+    **dict.fromkeys(("LookupTableSize", "LookupTableSizeV2"), NodeType(_size, (0,))),
 }

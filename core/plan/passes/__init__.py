@@ -10,14 +10,10 @@ from collections.abc import Callable
 
 from core.graph.nodes import Graph
 from core.plan.passes.batching import free_batch
-from core.plan.passes.epilogues import fuse_epilogues
 from core.plan.passes.folding import fold_constants
-from core.plan.passes.fusion import fuse
-from core.plan.passes.identities import drop_identities
-from core.plan.passes.normalization import fold_batch_norm
-from core.plan.passes.padding import merge_pads
+from core.plan.passes.program_passes import drop_identities, fuse_epilogues, merge_pads, split_fused
 from core.plan.passes.pruning import drop_unused, prune
-from core.plan.passes.splitting import split_fused
+from core.plan.passes.weights import fold_batch_norm, fuse
 from core.plan.program import Program
 
 __all__ = [

@@ -13,7 +13,7 @@ from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.node_types import find_node_type
 from core.graph.node_types.rows import folding_op
 from core.graph.nodes import Graph, Node, node_of
-from core.graph.order import running_order
+from core.graph.subgraph import running_order
 from core.plan.passes.pruning import drop_unused
 from core.plan.passes.rewriting import Index, plain, with_references
 from core.settings import backend

@@ -62,15 +62,16 @@ def _without_control(node: Node, kept: Container[str]) -> Node:
 
 def _filling(graph: Graph) -> set[str]:
     """Return the nodes that fill a table or close an array, also by calls, and later nodes."""
-    calls = [(c, f.name) for f in graph.functions.values() for n in f.nodes for c in _called(n)]
-    bodies = [f.name for f in graph.functions.values() if any(map(_fills, f.nodes))]
-    calling = _reached(bodies, calls)
-    filling = [n.name for n in graph.nodes if _fills(n) or not calling.isdisjoint(_called(n))]
+    bodies = graph.functions.values()
+    calls = [(c, f.name) for f in bodies for n in f.nodes for c in _called(n)]
+    filling_bodies = [f.name for f in bodies if any(n.type in _CHANGING_TYPES for n in f.nodes)]
+    calling = _reached(filling_bodies, calls)
+    filling = [
+        n.name
+        for n in graph.nodes
+        if n.type in _CHANGING_TYPES or not calling.isdisjoint(_called(n))
+    ]
     return _reached(filling, [(node_of(i), node.name) for node in graph.nodes for i in node.inputs])
-
-
-def _fills(node: Node) -> bool:
-    return node.type in _CHANGING_TYPES
 
 
 def _reached(start: Iterable[str], links: Iterable[tuple[str, str]]) -> set[str]:
@@ -145,8 +146,5 @@ def _names_in(function: Function) -> Iterator[str]:
 
 def _called(node: Node) -> Iterator[str]:
     for value in node.attributes.values():
-        yield from (v for v in (value if isinstance(value, list) else [value]) if _is_name(v))
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, FunctionName)
+        values = value if isinstance(value, list) else [value]
+        yield from (v for v in values if isinstance(v, FunctionName))

@@ -7,7 +7,7 @@ import numpy as np
 
 from core.graph.control_flow import LOOP_TYPES
 from core.graph.nodes import Graph, Node, node_of
-from core.graph.unique_names import free_name, other_names
+from core.graph.unique_names import UniqueNames, other_names
 
 
 def plain(reference: str) -> str:
@@ -55,7 +55,7 @@ class Index:
         self.nodes = {node.name: node for node in graph.nodes}
         self.weights = graph.weights
         self.elsewhere = other_names(graph)
-        self._taken = {*self.nodes, *self.elsewhere}
+        self._names = UniqueNames({*self.nodes, *self.elsewhere})
         self.fed = {node_of(endpoint.node) for endpoint in graph.inputs.values()}
         self._users: dict[str, list[Node | None]] = {}
         self._uses: Counter[str] = Counter()
@@ -87,9 +87,7 @@ class Index:
 
     def free_name(self, name: str) -> str:
         """Return a name that is unused in all bodies, and reserve it."""
-        found = free_name(name, self._taken)
-        self._taken.add(found)
-        return found
+        return self._names.unique(name, as_is=True)
 
 
 def with_changes(

@@ -20,7 +20,7 @@ from core.plan.passes import (
     prune,
 )
 from core.plan.passes.folding import MOST_VALUES
-from core.plan.passes.fusion import FUSED_TYPES
+from core.plan.passes.weights import FUSED_TYPES
 
 IMAGE = PartialSpec((None, 5, 5, 2))
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC", "dilations": [1] * 4}

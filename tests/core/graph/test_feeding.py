@@ -7,7 +7,7 @@ import pytest
 
 import core
 from core.converter.tflite import read_tflite
-from core.graph import order
+from core.graph import subgraph
 from core.graph.nodes import Endpoint, Function, Graph, Node, PartialSpec, Quantization
 from core.graph.weight_tensors import SMALLEST_VIEW
 from core.model.graph_model import GraphModel
@@ -288,7 +288,7 @@ def test_a_model_does_not_keep_what_it_copied():
 def test_loops_are_found_in_one_go(monkeypatch):
     """A node is looked at a few times, however many loops are chained."""
     seen = []
-    plain = order.running_order
+    plain = subgraph.running_order
 
     def counted(needs, *rest):
         return plain(lambda name: seen.append(name) or needs(name), *rest)
@@ -308,7 +308,7 @@ def test_loops_are_found_in_one_go(monkeypatch):
 def test_the_way_is_found_once(monkeypatch):
     """When the model is made and planned; then runs take it, in any order of the inputs."""
     count = []
-    plain = order.running_order
+    plain = subgraph.running_order
     monkeypatch.setattr(
         "core.graph.subgraph.running_order", lambda *a: count.append(1) or plain(*a)
     )

@@ -10,7 +10,7 @@ import pytest
 import core
 from core.errors import CoreError, KernelNotFound
 from core.graph.graph_json_reader import read_graph_document, read_initializer
-from core.graph.hash_tables import HashTable
+from core.graph.node_types.strings import HashTable
 from core.graph.nodes import DataType, Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
 from tests.core.graph.control_graphs import loop, model, nodes

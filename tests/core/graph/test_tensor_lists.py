@@ -7,10 +7,10 @@ import core
 from core.errors import CoreError
 from core.graph.bound_nodes import read
 from core.graph.element_shapes import defined, element_shape, merged
+from core.graph.node_types.arrays import TensorArray
+from core.graph.node_types.lists import CHUNK, MOST_ELEMENTS, TensorList, list_of, split
 from core.graph.node_types.rows import find_node_type
 from core.graph.nodes import DataType, PartialShape
-from core.graph.tensor_arrays import TensorArray
-from core.graph.tensor_lists import CHUNK, MOST_ELEMENTS, TensorList, list_of, split
 from core.model.graph_model import GraphModel
 from tests.core.graph.control_graphs import model
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu.lowering import kernel_step
 from core.model.graph_model import GraphModel
 from core.plan import planner
-from core.registry import READY
+from core.registry import READY, find_kernel
 from tests.core.graph.control_graphs import model
 from tests.core.plan.test_tracing import agrees, eager
 
@@ -175,7 +174,7 @@ def test_kernels_give_what_their_op_promises(rng, monkeypatch, gives):
     plan = graph.plan(x)
     assert [step.kernel for step in plan.steps] == ["kernel cumsum"]
     name = "cumsum", "cpu"
-    kernel = READY.get(name) or kernel_step.find_kernel(*name)
+    kernel = READY.get(name) or find_kernel(*name)
     monkeypatch.setitem(READY, name, lambda x, **how: gives(kernel(x, **how)))
     other = GraphModel(graph.graph)
     with pytest.raises(core.CoreError, match=r"the kernel gave .*, the op's rule says"):

@@ -94,8 +94,8 @@ def test_nobody_waits_for_programs_that_are_there(shader, monkeypatch):
 
 def test_an_error_is_told_by_results_alone(shader, monkeypatch, scratch_ops):
     def kernel(call, x, by):
-        between = call.each("x + 1.0", x=x)
-        return call.each("2.0 * y", y=between)
+        middle = call.each("x + 1.0", x=x)
+        return call.each("2.0 * y", y=middle)
 
     scaled, x = scaled_op(kernel), core.tensor([1.0])
     assert scaled(x).tolist() == [4]
@@ -136,13 +136,13 @@ def test_what_came_back_is_taken_as_it_is_if_it_fits(gl_thread):
         resource = storage.of(first)
         del first
         larger, same = Block(MemoryLayout("float32"), 4000), Block(MemoryLayout("int32"), 3)
-        assert storage.of(same) is resource and same.held.layout == MemoryLayout("int32")
+        assert storage.of(same) is resource and same.memory.layout == MemoryLayout("int32")
         assert storage.of(larger) is not resource and storage.read(same).shape == (3,)
         pinned = Block(MemoryLayout("float32"), 4)
         kept = storage.pinned(pinned)
         del pinned
         again = Block(MemoryLayout("float32"), 4)
-        assert storage.of(again) is kept and not again.held.is_pinned  # by way of what is spare
+        assert storage.of(again) is kept and not again.memory.is_pinned
         filled = Block(MemoryLayout("float32"), 4, np.arange(4, dtype=np.float32))
         del again
         storage.begin()
@@ -174,8 +174,8 @@ def test_values_between_passes_are_not_rounded(halves, scratch_ops, rng):
     scaled = scaled_op(kernel)
     x = rng.normal(size=64).astype(np.float16).astype(np.float32)
     np.testing.assert_allclose(scaled(x).numpy(), x, atol=4e-3)  # 4 of what halves have there
-    (compiled,) = (r for r in halves.session.kernels.values() if r.between)
-    assert [layout.half for layout, _ in compiled.between] == [False]
+    (compiled,) = (r for r in halves.session.kernels.values() if r.intermediates)
+    assert [layout.half for layout, _ in compiled.intermediates] == [False]
     assert [layout.half for layout, _ in compiled.results] == [True]
 
 

@@ -103,7 +103,7 @@ class Runs:
         compiled = compile_kernel(
             [made.finished(epilogue)], layouts, storing, baked=bool(constants)
         )
-        self.layers = [layout.layers for layout, _ in (*compiled.results, *compiled.between)]
+        self.layers = [layout.layers for layout, _ in (*compiled.results, *compiled.intermediates)]
         blocks = [Block(*each) for each in compiled.results]
         given = [Block(la, a.size, a.reshape(-1)) for la, a in zip(layouts, arrays, strict=True)]
         self.session.run(compiled, given, blocks)

@@ -265,7 +265,7 @@ def test_release_inside_a_command(gl_thread):
 
 
 def test_a_call_that_came_too_late_does_not_wait_for_ever(gl_thread, monkeypatch):
-    monkeypatch.setattr(owners, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(owners, "_CHECK_SECONDS", 0.01)
     held = Held(gl_thread)
     gl_thread._queue.put(gl_thread._stop)  # the thread ends while nobody knows of it
     found = []

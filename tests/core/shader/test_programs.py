@@ -166,7 +166,7 @@ def begin(gl_thread, programs, *wanted):
 @pytest.fixture
 def ahead(gl_thread, programs):
     """Programs of a driver that compiles by threads of its own."""
-    if not programs._ahead.is_possible:
+    if not programs._compiler.is_possible:
         skip_or_fail("this driver compiles nothing ahead")
     return programs
 
@@ -209,7 +209,7 @@ def test_what_was_begun_is_kept_on_disk_and_loaded_from_there(
     if not [*folder.glob("*.code")]:
         skip_or_fail("this driver gives no binaries")
     other = Programs(gl_thread)
-    monkeypatch.setattr(other._ahead, "start", None)
+    monkeypatch.setattr(other._compiler, "start", None)
     begin(gl_thread, other, SCALED)
     assert len(other) == 1 and run(gl_thread, other, SCALED) == [1.5] * 4
     gl_thread.call(other.release)

@@ -42,7 +42,7 @@ def test_who_is_cancelled_leaves_nothing_that_fails(gl_thread):
 
 def test_a_stop_in_the_last_moment_is_told(gl_thread, monkeypatch):
     """Between the look whether the context lives and the queue."""
-    monkeypatch.setattr(waiting, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(waiting, "_CHECK_SECONDS", 0.01)
     queue, add = gl_thread._queue, gl_thread._fences.add
 
     class Late:

@@ -13,19 +13,6 @@ def complex(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     return result
 
 
-@kernel("real", "cpu")
-def real(input: np.ndarray) -> np.ndarray:
-    """Return the real parts."""
-    return np.array(input.real)
-
-
-@kernel("imag", "cpu")
-def imag(input: np.ndarray) -> np.ndarray:
-    """Return the imaginary parts."""
-    return np.array(input.imag)
-
-
-@kernel("complex_abs", "cpu")
-def complex_abs(x: np.ndarray) -> np.ndarray:
-    """Return the magnitudes, without overflow of intermediate values."""
-    return np.abs(x)
+kernel("real", "cpu")(lambda input: np.array(input.real))
+kernel("imag", "cpu")(lambda input: np.array(input.imag))
+kernel("complex_abs", "cpu")(np.abs)  # without overflow of intermediate values

@@ -1,5 +1,6 @@
 """Fused convolutions and matrix products: the bias and the activation in place."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -7,19 +8,13 @@ import numpy as np
 from core.backends.cpu.kernels.conv import conv2d
 from core.backends.cpu.kernels.depthwise import depthwise_conv2d
 from core.backends.cpu.kernels.linear import matmul
+from core.backends.cpu.kernels.unary import sigmoid
 from core.ops.fused import per_channel
 from core.registry import kernel
 
 
 def _elu(x: np.ndarray, below: Any) -> None:
     np.copyto(x, np.expm1(np.minimum(x, 0)), where=x < 0)
-
-
-def _sigmoid(x: np.ndarray, below: Any) -> None:
-    np.negative(x, out=x)
-    np.exp(x, out=x)
-    x += 1
-    np.reciprocal(x, out=x)
 
 
 def _leaky(x: np.ndarray, below: Any) -> None:
@@ -32,28 +27,10 @@ IN_PLACE = {
     "relu": lambda x, below: np.maximum(x, 0, out=x),
     "relu6": lambda x, below: np.clip(x, 0, 6, out=x),
     "elu": _elu,
-    "sigmoid": _sigmoid,
+    "sigmoid": lambda x, below: sigmoid(x),
     "leakyrelu": _leaky,
     "prelu": _leaky,
 }
-
-
-@kernel("fused_conv2d", "cpu")
-def fused_conv2d(x: np.ndarray, filter: np.ndarray, *rest: Any, **how: Any) -> np.ndarray:
-    """Return the convolution, with bias and activation applied in place."""
-    return _finish(conv2d, x, filter, *rest, **how)
-
-
-@kernel("fused_depthwise_conv2d", "cpu")
-def fused_depthwise_conv2d(x: np.ndarray, filter: np.ndarray, *rest: Any, **how: Any) -> np.ndarray:
-    """Return the depthwise convolution, with bias and activation applied in place."""
-    return _finish(depthwise_conv2d, x, filter, *rest, **how)
-
-
-@kernel("fused_matmul", "cpu")
-def fused_matmul(a: np.ndarray, b: np.ndarray, *rest: Any, **how: Any) -> np.ndarray:
-    """Return the product, with bias and activation applied in place."""
-    return _finish(matmul, a, b, *rest, **how)
 
 
 def _finish(
@@ -75,3 +52,7 @@ def _finish(
     else:
         IN_PLACE[activation](result, leakyrelu_alpha)
     return result
+
+
+for _function in (conv2d, depthwise_conv2d, matmul):
+    kernel(f"fused_{_function.__name__}", "cpu")(partial(_finish, _function))

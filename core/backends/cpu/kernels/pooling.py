@@ -1,7 +1,6 @@
 """Pooling in NumPy: one axis after the other, over views of the input that are shifted."""
 
 from collections.abc import Callable
-from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -9,22 +8,9 @@ import numpy as np
 
 from core.backends.cpu.kernels.conv import along, padded
 from core.registry import kernel
-from core.windows import Window, window
+from core.windows import Window, pixel_counts, pixels_read, window
 
 Tap = tuple[tuple[slice, ...], tuple[slice, ...]]
-
-
-def _reads(w: Window, axis: int) -> list[tuple[slice, slice]]:
-    """Yield for each position along an axis the windows with a pixel there, and the pixels."""
-    length, count, stride = w.in_size[axis], w.out_size[axis], w.strides[axis]
-    found = []
-    for place in range(w.size[axis]):
-        offset = place * w.dilations[axis] - w.padding[axis][0]
-        first = max(0, -(offset // stride))
-        last = max(first, min(count, (length - 1 - offset) // stride + 1))
-        start = offset + first * stride
-        found.append((slice(first, last), slice(start, start + (last - first) * stride, stride)))
-    return found
 
 
 def taps(w: Window) -> list[Tap]:
@@ -32,7 +18,7 @@ def taps(w: Window) -> list[Tap]:
 
     Padding is thus never read.
     """
-    places = product(*(_reads(w, axis) for axis in range(len(w.size))))
+    places = product(*(pixels_read(w, axis) for axis in range(len(w.size))))
     return [
         (along(1, *(windows for windows, _ in place)), along(1, *(pixels for _, pixels in place)))
         for place in places
@@ -44,28 +30,17 @@ def _fold(x: np.ndarray, w: Window, start: Any, combine: np.ufunc, dtype: Any) -
     for axis in range(len(w.size)):
         shape = (*x.shape[: axis + 1], w.out_size[axis], *x.shape[axis + 2 :])
         result = np.full(shape, start, dtype)
-        for windows, pixels in _reads(w, axis):
+        for windows, pixels in pixels_read(w, axis):
             part = result[along(axis + 1, windows)]
             combine(part, x[along(axis + 1, pixels)], out=part)
         x = result
     return x
 
 
-def _counts(w: Window) -> np.ndarray:
-    """Return the number of pixels of each window: [*out_size, 1]."""
-    along = []
-    for axis, count in enumerate(w.out_size):
-        pixels = np.zeros(count)
-        for windows, _ in _reads(w, axis):
-            pixels[windows] += 1
-        along.append(pixels)
-    return reduce(np.multiply.outer, along)[..., np.newaxis]
-
-
 def average(x: np.ndarray, w: Window, least: int = 0) -> np.ndarray:
     """Return the average of each window; a window without pixels counts ``least`` of them."""
     total = _fold(x, w, 0, np.add, np.float64)
-    total /= np.maximum(_counts(w), least)
+    total /= np.maximum(pixel_counts(w), least)[..., np.newaxis]
     return total.astype(np.float32)
 
 
@@ -76,7 +51,7 @@ def largest(x: np.ndarray, w: Window) -> np.ndarray:
     """Return the largest value of each window; fmax ignores NaN."""
     result = _fold(x, w, _LOWEST[x.dtype.kind], np.fmax, x.dtype)
     if x.dtype.kind == "i":
-        result[:, _counts(w)[..., 0] == 0] = 0
+        result[:, pixel_counts(w) == 0] = 0
     return result
 
 
@@ -111,27 +86,32 @@ def to_winners(dy: np.ndarray, places: np.ndarray, w: Window) -> np.ndarray:
     return dx
 
 
-def spread(dy: np.ndarray, w: Window, least: int = 0) -> np.ndarray:
-    """Return the gradient of `average`."""
-    g = dy / np.maximum(_counts(w), least)
-    for axis, length in enumerate(w.in_size):
-        dx = np.zeros((*g.shape[: axis + 1], length, *g.shape[axis + 2 :]))
-        for windows, pixels in _reads(w, axis):
-            dx[along(axis + 1, pixels)] += g[along(axis + 1, windows)]
-        g = dx
-    return g.astype(np.float32)
-
-
 @kernel("avg_pool", "cpu")
-def avg_pool(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
+def avg_pool(
+    x: np.ndarray, filter_size: Any, data_format: str = "NHWC", least: int = 0, **how: Any
+) -> np.ndarray:
     """Return averages: sums in float64, divided by the number of pixels."""
-    return average(x, window(x.shape, filter_size, data_format="NHWC", **how))
+    return average(x, window(x.shape, filter_size, data_format=data_format, **how), least)
 
 
 @kernel("avg_pool_grad", "cpu")
-def avg_pool_grad(dy: np.ndarray, input: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
+def avg_pool_grad(
+    dy: np.ndarray,
+    input: np.ndarray,
+    filter_size: Any,
+    data_format: str = "NHWC",
+    least: int = 0,
+    **how: Any,
+) -> np.ndarray:
     """Give each pixel of a window an equal share of the window's gradient."""
-    return spread(dy, window(input.shape, filter_size, data_format="NHWC", **how))
+    w = window(input.shape, filter_size, data_format=data_format, **how)
+    g = dy / np.maximum(pixel_counts(w), least)[..., np.newaxis]
+    for axis, length in enumerate(w.in_size):
+        dx = np.zeros((*g.shape[: axis + 1], length, *g.shape[axis + 2 :]))
+        for windows, pixels in pixels_read(w, axis):
+            dx[along(axis + 1, pixels)] += g[along(axis + 1, windows)]
+        g = dx
+    return g.astype(np.float32)
 
 
 @kernel("max_pool", "cpu")
@@ -143,11 +123,17 @@ def max_pool(x: np.ndarray, filter_size: Any, **how: Any) -> np.ndarray:
 
 @kernel("max_pool_grad", "cpu")
 def max_pool_grad(
-    dy: np.ndarray, input: np.ndarray, output: np.ndarray, filter_size: Any, **how: Any
+    dy: np.ndarray,
+    input: np.ndarray,
+    output: np.ndarray,
+    filter_size: Any,
+    data_format: str = "NHWC",
+    better: np.ufunc = np.greater,
+    **how: Any,
 ) -> np.ndarray:
     """Give each window's gradient to the first of its largest values."""
-    w = window(input.shape, filter_size, data_format="NHWC", **how)
-    return to_winners(dy, winners(input, w, np.greater, -np.inf), w)
+    w = window(input.shape, filter_size, data_format=data_format, **how)
+    return to_winners(dy, winners(input, w, better, -np.inf), w)
 
 
 @kernel("max_pool_with_argmax", "cpu")

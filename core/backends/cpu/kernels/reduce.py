@@ -20,26 +20,26 @@ _WIDE = {"f": np.float64, "i": np.int64, "c": np.complex128}
 def _in_wide(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
     """Return a reduction that is rounded, or wrapped, once at the end."""
 
-    def reduction(x: np.ndarray, axis: Axis, keepdims: bool) -> np.ndarray:
-        wide = function(x, axis=axis, keepdims=keepdims, dtype=_WIDE[x.dtype.kind])
+    def reduction(x: np.ndarray, axis: Axis, keep_dims: bool) -> np.ndarray:
+        wide = function(x, axis=axis, keepdims=keep_dims, dtype=_WIDE[x.dtype.kind])
         return np.asarray(wide).astype(x.dtype)
 
     return reduction
 
 
-def mean(x: np.ndarray, axis: Axis, keepdims: bool) -> np.ndarray:
+def mean(x: np.ndarray, axis: Axis, keep_dims: bool) -> np.ndarray:
     """Return the mean; of an empty axis it is 0."""
-    sums = np.asarray(_sum(x, axis=axis, keepdims=keepdims, dtype=np.float64))
+    sums = np.asarray(_sum(x, axis=axis, keepdims=keep_dims, dtype=np.float64))
     return np.asarray(sums / max(x.size // max(sums.size, 1), 1)).astype(np.float32)
 
 
 def _extreme(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
     """Return a maximum or minimum; of an empty axis it is NaN, or 0 for integers and bools."""
 
-    def reduction(x: np.ndarray, axis: Axis, keepdims: bool) -> np.ndarray:
+    def reduction(x: np.ndarray, axis: Axis, keep_dims: bool) -> np.ndarray:
         if x.size or all(x.shape[a] for a in normal_axes(axis, x.ndim)):
-            return function(x, axis=axis, keepdims=keepdims)
-        empty = np.sum(x, axis=axis, keepdims=keepdims)
+            return function(x, axis=axis, keepdims=keep_dims)
+        empty = np.sum(x, axis=axis, keepdims=keep_dims)
         return np.full(empty.shape, np.nan if x.dtype.kind == "f" else 0, x.dtype)
 
     return reduction
@@ -51,17 +51,13 @@ REDUCE: dict[str, Callable[..., Any]] = {
     "mean": mean,
     "max": _extreme(np.max),
     "min": _extreme(np.min),
-    "all": lambda x, axis, keepdims: np.all(x, axis=axis, keepdims=keepdims),
-    "any": lambda x, axis, keepdims: np.any(x, axis=axis, keepdims=keepdims),
+    "all": lambda x, axis, keep_dims: np.all(x, axis=axis, keepdims=keep_dims),
+    "any": lambda x, axis, keep_dims: np.any(x, axis=axis, keepdims=keep_dims),
 }
 
 
-def _kernel(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda x, axis, keep_dims: function(x, axis, keep_dims)
-
-
 for _name, _function in REDUCE.items():
-    kernel(_name, "cpu")(_kernel(_function))
+    kernel(_name, "cpu")(_function)
 
 
 @kernel("sum_grad", "cpu")

@@ -5,6 +5,7 @@ pixels PyTorch's is chosen.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -69,36 +70,16 @@ def shares(
 
 
 def corners(
-    shape: tuple[int, ...],
-    grid: np.ndarray,
-    along: str,
-    mode: str,
-    padding_mode: str,
-    align_corners: bool,
+    shape: tuple[int, ...], grid: np.ndarray, along: str = "", mode: str = "bilinear", **how: Any
 ) -> Iterator[Share]:
     """Return the indices of the pixels (of images of a shape) that contribute to each position."""
     batch, height, width, _ = shape
     first_row = np.arange(batch)[:, None, None] * height
-    how = mode, padding_mode, align_corners
-    across = shares(grid[..., 0], width, "x" in along, *how)
-    for row, on_row, upright in shares(grid[..., 1], height, "y" in along, *how):
+    across = shares(grid[..., 0], width, "x" in along, mode, **how)
+    for row, on_row, upright in shares(grid[..., 1], height, "y" in along, mode, **how):
         start = (first_row + row) * width
         for column, on_column, level in across:
             yield start + column, on_row & on_column, upright * level
-
-
-def mixed(x: np.ndarray, grid: np.ndarray, *how) -> np.ndarray:
-    """Return weighted sums of pixels at each position; pixels outside of the image are 0."""
-    batch, height, width, channels = x.shape
-    pixels = x.reshape(batch * height * width, channels)
-    total = np.zeros((*grid.shape[:3], channels), np.float32)
-    for places, inside, weight in corners(x.shape, grid, *how):
-        picked = pixels.take(places, 0)
-        if not inside.all():
-            picked[~inside] = 0
-        picked *= weight[..., None]
-        total += picked
-    return total
 
 
 @kernel("affine_grid", "cpu")
@@ -110,38 +91,30 @@ def affine_grid(theta: np.ndarray, size: tuple[int, ...], align_corners: bool) -
 
 
 @kernel("grid_sample", "cpu")
-def grid_sample(
-    x: np.ndarray, grid: np.ndarray, mode: str, padding_mode: str, align_corners: bool
-) -> np.ndarray:
-    """Return a mixture of four pixels, or one pixel, for each position."""
-    return mixed(x, grid, "", mode, padding_mode, align_corners)
-
-
 @kernel("grid_sample_slope", "cpu")
-def grid_sample_slope(
-    x: np.ndarray, grid: np.ndarray, along: str, padding_mode: str, align_corners: bool
-) -> np.ndarray:
-    """Return mixtures with the derivatives of the weights."""
-    return mixed(x, grid, along, "bilinear", padding_mode, align_corners)
+def grid_sample(x: np.ndarray, grid: np.ndarray, **how: Any) -> np.ndarray:
+    """Return weighted sums of pixels at each position; pixels outside of the image are 0."""
+    batch, height, width, channels = x.shape
+    pixels = x.reshape(batch * height * width, channels)
+    total = np.zeros((*grid.shape[:3], channels), np.float32)
+    for places, inside, weight in corners(x.shape, grid, **how):
+        picked = pixels.take(places, 0)
+        if not inside.all():
+            picked[~inside] = 0
+        picked *= weight[..., None]
+        total += picked
+    return total
 
 
 @kernel("grid_sample_backprop_input", "cpu")
 def grid_sample_backprop_input(
-    dy: np.ndarray,
-    grid: np.ndarray,
-    input_shape: tuple[int, ...],
-    along: str,
-    mode: str,
-    padding_mode: str,
-    align_corners: bool,
+    dy: np.ndarray, grid: np.ndarray, input_shape: tuple[int, ...], **how: Any
 ) -> np.ndarray:
     """Give each position's gradient to its pixels by their weights."""
     batch, height, width, channels = input_shape
     count = batch * height * width
     total = np.zeros((count, channels), np.float32)
-    for places, inside, weight in corners(
-        input_shape, grid, along, mode, padding_mode, align_corners
-    ):
+    for places, inside, weight in corners(input_shape, grid, **how):
         rows = (dy * weight[..., None]).reshape(places.size, channels)
         total += sum_rows(rows, np.where(inside, places, -1).ravel(), count)
     return total.reshape(input_shape)

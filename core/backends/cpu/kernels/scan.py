@@ -1,5 +1,7 @@
 """Cumulative sums and products along an axis, in float64; integers wrap around."""
 
+from functools import partial
+
 import numpy as np
 
 from core.registry import kernel
@@ -8,6 +10,7 @@ from core.registry import kernel
 def _running(
     function: np.ufunc, first: int, x: np.ndarray, axis: int, exclusive: bool, reverse: bool
 ) -> np.ndarray:
+    """Return the results so far along an axis; an exclusive one begins with ``first``."""
     dtype = np.int32 if x.dtype == np.int32 else np.float64
     x = np.flip(x, axis) if reverse else x
     if exclusive:
@@ -18,13 +21,5 @@ def _running(
     return np.ascontiguousarray(np.flip(result, axis)) if reverse else result
 
 
-@kernel("cumsum", "cpu")
-def cumsum(x: np.ndarray, axis: int, exclusive: bool, reverse: bool) -> np.ndarray:
-    """Return cumulative sums."""
-    return _running(np.add, 0, x, axis, exclusive, reverse)
-
-
-@kernel("cumprod", "cpu")
-def cumprod(x: np.ndarray, axis: int, exclusive: bool, reverse: bool) -> np.ndarray:
-    """Return cumulative products."""
-    return _running(np.multiply, 1, x, axis, exclusive, reverse)
+kernel("cumsum", "cpu")(partial(_running, np.add, 0))
+kernel("cumprod", "cpu")(partial(_running, np.multiply, 1))

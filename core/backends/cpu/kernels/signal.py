@@ -1,5 +1,8 @@
 """Fourier transforms, computed in complex128."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from core.bounds import claim
@@ -10,19 +13,12 @@ from core.registry import kernel
 _WORK = 128
 
 
-@kernel("fft", "cpu")
-def fft(input: np.ndarray) -> np.ndarray:
+def _transform(function: Callable[..., np.ndarray], input: np.ndarray) -> np.ndarray:
     """Transform along the last axis."""
-    return np.fft.fft(_in_complex128(input)).astype(np.complex64)
+    length = input.shape[-1]
+    claim(16 * input.size + _WORK * length, f"a transform of {length:,} values, in 128 bits each")
+    return function(input.astype(np.complex128)).astype(np.complex64)
 
 
-@kernel("ifft", "cpu")
-def ifft(input: np.ndarray) -> np.ndarray:
-    """Transform back along the last axis, divided by its length."""
-    return np.fft.ifft(_in_complex128(input)).astype(np.complex64)
-
-
-def _in_complex128(values: np.ndarray) -> np.ndarray:
-    length = values.shape[-1]
-    claim(16 * values.size + _WORK * length, f"a transform of {length:,} values, in 128 bits each")
-    return values.astype(np.complex128)
+kernel("fft", "cpu")(partial(_transform, np.fft.fft))
+kernel("ifft", "cpu")(partial(_transform, np.fft.ifft))

@@ -2,6 +2,7 @@
 
 from heapq import heapify, heappop, heappush
 from math import exp
+from typing import Any
 
 import numpy as np
 
@@ -87,31 +88,18 @@ def keep_soft(
 
 
 @kernel("non_max_suppression", "cpu")
-def non_max_suppression(
-    boxes: np.ndarray,
-    scores: np.ndarray,
-    max_output_size: int,
-    iou_threshold: float,
-    score_threshold: float,
-) -> np.ndarray:
+def non_max_suppression(boxes: np.ndarray, scores: np.ndarray, **limits: Any) -> np.ndarray:
     """Return the indices."""
-    return non_max_suppression_with_score(
-        boxes, scores, max_output_size, iou_threshold, score_threshold, 0.0
-    )[0]
+    return non_max_suppression_with_score(boxes, scores, soft_nms_sigma=0.0, **limits)[0]
 
 
 @kernel("non_max_suppression_padded", "cpu")
 def non_max_suppression_padded(
-    boxes: np.ndarray,
-    scores: np.ndarray,
-    max_output_size: int,
-    iou_threshold: float,
-    score_threshold: float,
-    pad_to_max_output_size: bool,
+    boxes: np.ndarray, scores: np.ndarray, pad_to_max_output_size: bool, **limits: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the indices, padded with zeros, and their number."""
-    kept = non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    length = max_output_size if pad_to_max_output_size else len(kept)
+    kept = non_max_suppression(boxes, scores, **limits)
+    length = limits["max_output_size"] if pad_to_max_output_size else len(kept)
     padded = np.zeros(length, np.int32)
     padded[: len(kept)] = kept
     return padded, np.array(len(kept), np.int32)

@@ -14,6 +14,9 @@ from core.backends.cpu.kernels.shape import cast
 from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
 from core.registry import kernel
 
+#: Memory of the shape of x, which a plan provides; otherwise NumPy allocates it.
+Temporary = np.ndarray | None
+
 #: Values per piece: a few float64 temporaries of one fit the cache.
 _PIECE = 1 << 14
 
@@ -29,7 +32,7 @@ def in_float64(function: np.ufunc) -> Callable[[np.ndarray], np.ndarray]:
     return rounded_once
 
 
-def in_pieces(function: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+def in_pieces(function: Callable[..., np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
     """Return a float32 function of several steps on float64 pieces, which steps may overwrite."""
 
     def rounded_once(x: np.ndarray) -> np.ndarray:
@@ -46,38 +49,35 @@ def in_pieces(function: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndar
 
 
 def reciprocal_root(x: np.ndarray) -> np.ndarray:
-    """Return 1 / sqrt(x)."""
+    """Return 1 / sqrt(x), in place."""
     return np.reciprocal(np.sqrt(x, out=x), out=x)
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:
-    """Return 1 / (1 + e**-x)."""
+    """Return 1 / (1 + e**-x), in place."""
     np.exp(np.negative(x, out=x), out=x)
     x += 1
     return np.reciprocal(x, out=x)
 
 
-def softplus(x: np.ndarray) -> np.ndarray:
-    """Return log(1 + e**x), where e**x may be infinite."""
-    rest = np.log1p(np.exp(-np.abs(x)))
-    rest += np.maximum(x, 0, out=x)
-    return rest
+def softplus(x: np.ndarray, rest: Temporary = None) -> np.ndarray:
+    """Return log(1 + e**x), where e**x may be infinite, in place."""
+    powers = np.exp(np.negative(np.abs(x, out=rest), out=rest), out=rest)
+    return np.add(np.log1p(powers, out=rest), np.maximum(x, 0, out=x), out=x)
 
 
-def elu(x: np.ndarray) -> np.ndarray:
+def elu(x: np.ndarray, negative: Temporary = None) -> np.ndarray:
     """Return the positive part plus e**x - 1 of the negative part; a choice would be slower."""
-    negative = np.expm1(np.minimum(x, 0))
-    negative += np.maximum(x, 0, out=x)
-    return negative
+    negative = np.expm1(np.minimum(x, 0, out=negative), out=negative)
+    return np.add(negative, np.maximum(x, 0, out=x), out=x)
 
 
-def selu(x: np.ndarray) -> np.ndarray:
-    """Return elu with the scales of selu."""
-    negative = np.expm1(np.minimum(x, 0))
+def selu(x: np.ndarray, negative: Temporary = None) -> np.ndarray:
+    """Return elu with the scales of selu, in place."""
+    negative = np.expm1(np.minimum(x, 0, out=negative), out=negative)
     negative *= SELU_SCALE_ALPHA
     x *= SELU_SCALE
-    negative += np.maximum(x, 0, out=x)
-    return negative
+    return np.add(negative, np.maximum(x, 0, out=x), out=x)
 
 
 #: erf(x) / x as a ratio of polynomials of x * x, fitted by least squares at Chebyshev points of
@@ -102,21 +102,23 @@ ERF_BELOW = (
 )
 
 
-def polynomial(coefficients: Sequence[float], x: np.ndarray) -> np.ndarray:
+def polynomial(coefficients: Sequence[float], x: np.ndarray, out: np.ndarray) -> np.ndarray:
     """Evaluate a polynomial by Horner's rule, highest power first."""
-    result = np.full_like(x, coefficients[0])
+    out.fill(coefficients[0])
     for coefficient in coefficients[1:]:
-        result *= x
-        result += coefficient
-    return result
+        out *= x
+        out += coefficient
+    return out
 
 
-def erf(x: np.ndarray) -> np.ndarray:
-    """Return the error function."""
-    np.clip(x, -4, 4, out=x)
-    squares = x * x
-    x *= polynomial(ERF_ABOVE, squares)
-    x /= polynomial(ERF_BELOW, squares)
+def erf(x: np.ndarray, squares: Temporary = None, sums: Temporary = None) -> np.ndarray:
+    """Return the error function, in place."""
+    if squares is None or sums is None:
+        squares, sums = np.empty_like(x), np.empty_like(x)
+    x.clip(-4, 4, out=x)
+    np.multiply(x, x, out=squares)
+    x *= polynomial(ERF_ABOVE, squares, sums)
+    x /= polynomial(ERF_BELOW, squares, sums)
     return x
 
 
@@ -144,37 +146,47 @@ def whole(function: np.ufunc) -> Callable[[np.ndarray], np.ndarray]:
     return lambda x: function(x).astype(x.dtype)
 
 
+#: Ops that are one function of NumPy of float64, rounded once.
+FLOAT64_FUNCTIONS: dict[str, np.ufunc] = {
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log1p": np.log1p,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+}
+
+#: Functions of several steps in place, computed in float64, and their numbers of temporaries.
+FLOAT64_STEPS: dict[str, tuple[Callable[..., np.ndarray], int]] = {
+    "rsqrt": (reciprocal_root, 0),
+    "erf": (erf, 2),
+    "sigmoid": (sigmoid, 0),
+    "softplus": (softplus, 1),
+    "elu": (elu, 1),
+    "selu": (selu, 1),
+}
+
 UNARY: dict[str, Callable[..., Any]] = {
     "neg": np.negative,
     "abs": np.abs,
     "sign": lambda x: np.greater(x, 0).astype(x.dtype) - np.less(x, 0),
     "square": np.square,
     "sqrt": np.sqrt,
-    "rsqrt": in_pieces(reciprocal_root),
     "reciprocal": np.reciprocal,
-    "exp": in_float64(np.exp),
-    "expm1": in_float64(np.expm1),
-    "log": in_float64(np.log),
-    "log1p": in_float64(np.log1p),
+    **{name: in_float64(function) for name, function in FLOAT64_FUNCTIONS.items()},
+    **{name: in_pieces(function) for name, (function, _) in FLOAT64_STEPS.items()},
     "sin": np.sin,
     "cos": np.cos,
-    "tan": in_float64(np.tan),
-    "asin": in_float64(np.arcsin),
-    "acos": in_float64(np.arccos),
-    "atan": in_float64(np.arctan),
-    "sinh": in_float64(np.sinh),
-    "cosh": in_float64(np.cosh),
     "tanh": np.tanh,
-    "asinh": in_float64(np.arcsinh),
-    "acosh": in_float64(np.arccosh),
-    "atanh": in_float64(np.arctanh),
-    "erf": in_pieces(erf),
-    "sigmoid": in_pieces(sigmoid),
-    "softplus": in_pieces(softplus),
     "relu": lambda x: np.maximum(x, 0),
     "relu6": lambda x: np.clip(x, 0, 6),
-    "elu": in_pieces(elu),
-    "selu": in_pieces(selu),
     "leaky_relu": lambda x, alpha: np.maximum(x, 0) + np.float32(alpha) * np.minimum(x, 0),
     "step": step,
     "clip_by_value": clip,

@@ -67,10 +67,6 @@ class Chain(NamedTuple):
     block: int
     tasks: int = 1
 
-    def in_tasks(self, tasks: int) -> "Chain":
-        """Return the chain for a number of parts that are computed in parallel."""
-        return self._replace(tasks=tasks)
-
     @property
     def nanoseconds(self) -> float:
         """Return the approximate time of the steps for a value in one thread."""
@@ -171,11 +167,17 @@ class BoundChain:
         return works
 
 
-def chain_of(call: NumpyCall, steps: Sequence[Step]) -> Chain | None:
-    """Return a chain of steps over the result of a call; None if a step cannot be chained."""
+def epilogue_chain(call: NumpyCall, *before: Step) -> Chain | None:
+    """Return the chain of a call's epilogue over its result; None if a step cannot be chained.
+
+    Args:
+        call: the call.
+        before: steps that precede the epilogue.
+    """
+    steps = (*before, *call.step.epilogue)
     if not all(_has_formula(call, step) for step in steps):
         return None
-    steps = [_exact(call, step) for step in steps]
+    steps = tuple(_exact(call, step) for step in steps)
     read = {i: step.op.name in _NEEDS_ROWS for step in steps for i in step.inputs if i != HERE}
     result = call.result.shape
     constants, repeated = {}, {}
@@ -187,7 +189,7 @@ def chain_of(call: NumpyCall, steps: Sequence[Step]) -> Chain | None:
         elif prod(shape) > call.spec(reference).size and 2 * prod(shape) <= call.result.size:
             repeated[reference] = Scratch(shape, numpy_dtype(call.result).name)
     temps = max(map(temps_of, steps), default=0)
-    return Chain(tuple(steps), constants, repeated, temps, min(BLOCK, call.result.size))
+    return Chain(steps, constants, repeated, temps, min(BLOCK, call.result.size))
 
 
 def _has_formula(call: NumpyCall, step: Step) -> bool:
@@ -213,15 +215,10 @@ def _spread(array: np.ndarray, shape: Shape) -> np.ndarray:
     return np.array(np.broadcast_to(array, shape), order="C")
 
 
-def epilogue_chain(call: NumpyCall) -> Chain | None:
-    """Return the chain of a step's epilogue over its result."""
-    return chain_of(call, call.step.epilogue)
-
-
 @lowers("elementwise")
 def lower_elementwise(call: NumpyCall) -> Lowered | None:
     """Lower an element-wise step of any op and its epilogue, block by block."""
-    steps = chain_of(call, (call.step, *call.step.epilogue))
+    steps = epilogue_chain(call, call.step)
     if steps is None:
         return None
     steps = _in_tasks(steps, call.result.shape)
@@ -248,4 +245,4 @@ def with_epilogue(
 
 def _in_tasks(steps: Chain, result: Shape) -> Chain:
     time = steps.nanoseconds * prod(result)
-    return steps.in_tasks(task_count(time, max(result[:-1], default=1)))
+    return steps._replace(tasks=task_count(time, max(result[:-1], default=1)))

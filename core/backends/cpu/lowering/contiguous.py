@@ -1,11 +1,23 @@
 """Values that calls need as contiguous arrays, and copies of small pieces."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.lowering_rules import NumpyCall, Scratch, Views, Work, numpy_dtype
+from core.backends.cpu.lowering.chain import with_epilogue
+from core.backends.cpu.lowering.lowering_rules import (
+    Lowered,
+    NumpyCall,
+    Scratch,
+    Views,
+    Work,
+    numpy_dtype,
+)
+
+#: Views of the result and of the input that have the same values.
+Pair = tuple[np.ndarray, np.ndarray]
 
 #: Bytes of the longest rows that are copied as one item each.
 _ITEM = 1024
@@ -62,3 +74,9 @@ def _has_short_rows(a: np.ndarray) -> bool:
     if a.ndim < 2 or a.dtype.hasobject:
         return False
     return 1 < a.shape[-1] <= _ITEM // a.itemsize and a.strides[-1] == a.itemsize
+
+
+def moved(call: NumpyCall, pair: Callable[[np.ndarray, np.ndarray], Pair]) -> Lowered | None:
+    """Return a lowering of one copy; ``pair`` returns views of the result and the input."""
+    result, source = call.step.name, call.step.inputs[0]
+    return with_epilogue(call, "copy", lambda v: [copied(*pair(v[result], v[source]))])

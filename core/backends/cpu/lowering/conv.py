@@ -62,16 +62,17 @@ def lower_conv2d(call: NumpyCall) -> Lowered | None:
 def _lower_pointwise(call: NumpyCall, steps: Chain) -> Lowered:
     channels = call.spec(call.step.inputs[0]).shape[3]
     tasks = _tasks(call, channels, steps)
-    steps = steps.in_tasks(len(tasks))
+    steps = steps._replace(tasks=len(tasks))
 
     def bind(views: Views) -> list[Work]:
         x = views[call.step.inputs[0]]
         end = steps.bound(views, views[call.step.name])
-        work = []
+        work: list[list[Work]] = []
         for task, blocks in enumerate(tasks):
-            product = _Product(call, views, end, task, views.scratch)
-            pixels = ((block, x[block].reshape(-1, channels)) for block in blocks)
-            work.append([w for block, rows in pixels for w in product.works(block, rows)])
+            work.append([])
+            for block in blocks:
+                rows = x[block].reshape(-1, channels)
+                work[-1] += _product(call, views, end, task, block, rows, views.scratch)
         return [*end.first, *parallel(work)]
 
     return Lowered("matmul", bind, (*_products(call, tasks), *steps.scratch))
@@ -86,7 +87,7 @@ def _lower_channels(call: NumpyCall, steps: Chain) -> Lowered:
     depth, channels = call.spec(x).shape[3], call.result.shape[3]
     time = call.result.size * (_NANOSECONDS * depth + steps.nanoseconds)
     tasks = cuts(channels, task_count(time, channels // _FEW_CHANNELS))
-    steps = steps.in_tasks(len(tasks))
+    steps = steps._replace(tasks=len(tasks))
     widest = max(part.stop - part.start for part in tasks)
     product = Scratch((prod(call.result.shape[:3]) * widest,))
     products = [product] * len(tasks) if call.has_margin(call.step.name) else []
@@ -113,7 +114,7 @@ def _lower_windows(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
     result, padded = call.result.shape, Padded.input_of(call, w)
     depth = prod(w.size) * padded.shape[3]
     tasks = _tasks(call, depth, steps)
-    steps = steps.in_tasks(len(tasks))
+    steps = steps._replace(tasks=len(tasks))
     columns = [Scratch((most_pixels(tasks, result), depth))] * len(tasks)
 
     def bind(views: Views) -> list[Work]:
@@ -123,11 +124,11 @@ def _lower_windows(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
         end = steps.bound(views, views[call.step.name])
         work: list[list[Work]] = []
         for task, blocks in enumerate(tasks):
-            product = _Product(call, views, end, task, products)
             work.append([])
             for block in blocks:
                 rows = written[task][: pixels_in(block, result)]
-                work[-1] += [_write_out(x, w, block, rows), *product.works(block, rows)]
+                work[-1].append(_write_out(x, w, block, rows))
+                work[-1] += _product(call, views, end, task, block, rows, products)
         return [*works, *end.first, *parallel(work)]
 
     scratch = (*padded.scratch, *columns, *_products(call, tasks), *steps.scratch)
@@ -163,25 +164,22 @@ def _products(call: NumpyCall, tasks: list[list[ImageBlock]]) -> list[Scratch]:
     return [product] * len(tasks) if call.has_margin(call.step.name) else []
 
 
-class _Product:
-    """Rows of a matrix times the filter, then the epilogue."""
-
-    def __init__(
-        self, call: NumpyCall, views: Views, end: BoundChain, task: int, apart: Sequence[np.ndarray]
-    ):
-        self._result = views[call.step.name]
-        self._filter = views[call.step.inputs[1]].reshape(-1, self._result.shape[3])
-        self._apart = apart[task] if call.has_margin(call.step.name) else None
-        self._end, self._task = end, task
-
-    def works(self, block: ImageBlock, rows: np.ndarray) -> list[Work]:
-        """Return the calls for a block."""
-        values = target = self._result[block]
-        if self._apart is not None:
-            values = self._apart[: len(rows)].reshape(target.shape)
-        out = values.reshape(len(rows), -1)
-        product = partial(np.matmul, rows, self._filter, out)
-        return [product, *self._end.works(block, values, target, self._task)]
+def _product(
+    call: NumpyCall,
+    views: Views,
+    end: BoundChain,
+    task: int,
+    block: ImageBlock,
+    rows: np.ndarray,
+    apart: Sequence[np.ndarray],
+) -> list[Work]:
+    """Return the calls for a block: rows of a matrix times the filter, then the epilogue."""
+    values = target = views[call.step.name][block]
+    if call.has_margin(call.step.name):
+        values = apart[task][: len(rows)].reshape(target.shape)
+    weights = views[call.step.inputs[1]].reshape(-1, target.shape[3])
+    product = partial(np.matmul, rows, weights, values.reshape(len(rows), -1))
+    return [product, *end.works(block, values, target, task)]
 
 
 @lowers("conv2d_backprop_input")

@@ -2,16 +2,17 @@
 
 from bisect import bisect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import inf, prod
 from operator import length_hint
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from core.backend_contract import Executable
-from core.backends.cpu.lowering.image_blocks import inside, zeros_around
-from core.backends.cpu.lowering.kernel_step import lower_by_kernel
+from core.backends.cpu.lowering.chain import with_epilogue
+from core.backends.cpu.lowering.image_blocks import choose_margins, inside, zeros_around
 from core.backends.cpu.lowering.lowering_rules import (
     Lowered,
     NumpyCall,
@@ -21,17 +22,17 @@ from core.backends.cpu.lowering.lowering_rules import (
     numpy_dtype,
     padded_shape,
 )
-from core.backends.cpu.lowering.margins import choose_margins
 from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
 from core.bounds import LimitError
 from core.errors import MISUSE, CoreError
 from core.graph.feeds import QuantizedArray
 from core.guards import active_guard
 from core.locks import lazy_property
-from core.plan.aliases import homes_of, is_alias
+from core.operation import Op
 from core.plan.arena import Placed, Request, place
-from core.plan.program import Program, Step
-from core.specs import Shape
+from core.plan.program import ABSENT, Program, Step, homes_of, is_alias
+from core.registry import READY, find_kernel, load_backend
+from core.specs import Shape, Spec
 
 if TYPE_CHECKING:
     from core.plan.plan_report import StepInfo
@@ -158,7 +159,7 @@ class CpuExecutable(Executable):
             if not is_alias(step, self._program):
                 call = NumpyCall(step, self._program, self._margins)
                 lowering = find_lowering(step.op)
-                lowered = (lowering(call) if lowering else None) or lower_by_kernel(call)
+                lowered = (lowering(call) if lowering else None) or _lower_by_kernel(call)
                 self.packed_bytes += call.packed_bytes
                 yield CpuStep(step, lowered)
 
@@ -198,7 +199,11 @@ class CpuExecutable(Executable):
         program = self._program
         arena = self._new_arena()
         places = {p.name: p for p in self.placed}
-        wholes = {r: self._array(arena, places[r], r) for r in self._homes if r in places}
+        wholes = {
+            r: _part(arena, places[r], self._whole_shape(r), numpy_dtype(program.specs[r]))
+            for r in self._homes
+            if r in places
+        }
         values = {**program.constants, **self._shown(wholes)}
         margins = {r: zeros_around(wholes[r], s) for r, s in self._margins.items() if r in wholes}
         works: list[Work] = []
@@ -245,10 +250,6 @@ class CpuExecutable(Executable):
             f"{largest.name!r} takes {largest.bytes:,}"
         )
 
-    def _array(self, arena: np.ndarray, placed: Placed, reference: str) -> np.ndarray:
-        dtype = numpy_dtype(self._program.specs[reference])
-        return _part(arena, placed, self._whole_shape(reference), dtype)
-
     def _shown(self, wholes: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Return views of the values without margins, in all their shapes."""
         program = self._program
@@ -263,6 +264,45 @@ class CpuExecutable(Executable):
                 array = program.constants[home]
                 shown[reference] = array.reshape(program.specs[reference].shape)
         return shown
+
+
+def _lower_by_kernel(call: NumpyCall) -> Lowered:
+    """Lower any step to its kernel, which allocates its results and is therefore slower."""
+    step, op = call.step, call.step.op
+    kernel = partial(_several, READY.get((op.name, "cpu")) or find_kernel(op.name, "cpu"))
+    promised = tuple(call.spec(r) for r in step.outputs)
+
+    def bind(views: Views) -> list[Work]:
+        arguments = step.arguments([None if r == ABSENT else views[r] for r in step.inputs])
+        targets = [views[r] for r in step.outputs]
+        return [partial(_run_kernel, op, kernel, arguments, step.attributes, promised, targets)]
+
+    name = f"kernel {op.name}"
+    if not step.epilogue or not call.result.size:
+        return Lowered(name, bind)
+    lowered = with_epilogue(call, name, bind)
+    assert lowered is not None, step  # the backend fuses nothing else
+    return lowered
+
+
+def _run_kernel(
+    op: Op,
+    kernel: Callable[..., Any],
+    arguments: list[Any],
+    attributes: Mapping[str, Any],
+    promised: tuple[Spec, ...],
+    targets: Sequence[np.ndarray],
+) -> None:
+    """Run a kernel as dispatch does, which checks its results against the op's rule."""
+    raw = load_backend("cpu").run(op, kernel, arguments, attributes, promised)
+    for target, found in zip(targets, raw, strict=True):
+        np.copyto(target, found)
+
+
+def _several(kernel: Callable[..., Any], *arguments: Any, **attributes: Any) -> tuple[Any, ...]:
+    """Return the results of a kernel as a tuple, also a single result."""
+    raw = kernel(*arguments, **attributes)
+    return raw if isinstance(raw, tuple) else (raw,)
 
 
 def _told(step: CpuStep, program: Program) -> "StepInfo":

@@ -47,7 +47,7 @@ def lower_depthwise_conv2d(call: NumpyCall) -> Lowered | None:
     method = _method(w, result[3])
     time = call.result.size * (_NANOSECONDS * prod(w.size) + steps.nanoseconds)
     tasks = blocks_by_task(result, 4 * result[3], task_count(time, max(result[:2])))
-    steps = steps.in_tasks(len(tasks))
+    steps = steps._replace(tasks=len(tasks))
     repeated = _Repeated(call, padded)
     weights = _Weights(call, w.out_size[1] if method.has_rows else 1)
     highest = max(block.rows.stop - block.rows.start for task in tasks for block in task)

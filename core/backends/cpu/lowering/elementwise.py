@@ -113,10 +113,6 @@ def _negative(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> li
     return [partial(np.multiply, xs[0], row_for(-1, out), out=out)]
 
 
-def _squared_difference(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    return [partial(np.subtract, *xs, out=out), partial(np.square, out, out=out)]
-
-
 def _add_n(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
     """Add from first to last; partial sums must not overwrite a later operand."""
     if len(xs) < 3:
@@ -125,14 +121,6 @@ def _add_n(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[
     first = partial(np.add, xs[0], xs[1], out=so_far)
     between = [partial(np.add, so_far, x, out=so_far) for x in xs[2:-1]]
     return [first, *between, partial(np.add, so_far, xs[-1], out=out)]
-
-
-def _relu(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    return [partial(np.maximum, xs[0], row_for(0, out), out=out)]
-
-
-def _relu6(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
-    return [between(xs[0], 0, 6, out)]
 
 
 def _clip(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[Work]:
@@ -232,13 +220,18 @@ def _step(xs: Arrays, out: np.ndarray, temps: Arrays, attributes: Any) -> list[W
 _FORMULAS: dict[str, Formula] = {
     **FLOAT64_FORMULAS,
     **{op: _plain(function) for op, function in _PLAIN.items()},
-    "squared_difference": _squared_difference,
+    "squared_difference": lambda xs, out, temps, attributes: [
+        partial(np.subtract, *xs, out=out),
+        partial(np.square, out, out=out),
+    ],
     "add_n": _add_n,
     "neg": _negative,
     "prelu": _prelu,
     "leaky_relu": _leaky_relu,
-    "relu": _relu,
-    "relu6": _relu6,
+    "relu": lambda xs, out, temps, attributes: [
+        partial(np.maximum, xs[0], row_for(0, out), out=out)
+    ],
+    "relu6": lambda xs, out, temps, attributes: [between(xs[0], 0, 6, out)],
     "clip_by_value": _clip,
     "quantise_round": _quantise_round,
     "sign": _sign,

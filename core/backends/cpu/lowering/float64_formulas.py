@@ -6,32 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.kernels.unary import ERF_ABOVE, ERF_BELOW
+from core.backends.cpu.kernels.unary import FLOAT64_FUNCTIONS, FLOAT64_STEPS
 from core.backends.cpu.lowering.lowering_rules import Work
 from core.backends.cpu.lowering.row_blocks import cut_into_blocks, row_of
-from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
 
 Arrays = Sequence[np.ndarray]
 
 #: Makes the calls for one block: of operands, the result, temporaries and attributes.
 Formula = Callable[[Arrays, np.ndarray, Arrays, Mapping[str, Any]], list[Work]]
-
-#: Ops that are one function of NumPy of float64, rounded once.
-FLOAT64_FUNCTIONS: dict[str, np.ufunc] = {
-    "exp": np.exp,
-    "expm1": np.expm1,
-    "log": np.log,
-    "log1p": np.log1p,
-    "tan": np.tan,
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "sinh": np.sinh,
-    "cosh": np.cosh,
-    "asinh": np.arcsinh,
-    "acosh": np.arccosh,
-    "atanh": np.arctanh,
-}
 
 
 def row_for(value: float, out: np.ndarray) -> np.ndarray:
@@ -78,72 +60,7 @@ def _wide(temp: np.ndarray, part: np.ndarray) -> np.ndarray:
     return values[: part.size].reshape(part.shape)
 
 
-def _in_place(*functions: np.ufunc) -> Formula:
-    return _in_float64(lambda x: [partial(f, x, out=x) for f in functions])
-
-
 _ONE = np.array(1.0)
-
-
-def _sigmoid(x: np.ndarray) -> list[Work]:
-    return [
-        partial(np.negative, x, out=x),
-        partial(np.exp, x, out=x),
-        partial(np.add, x, _ONE, out=x),
-        partial(np.reciprocal, x, out=x),
-    ]
-
-
-def _softplus(x: np.ndarray, rest: np.ndarray) -> list[Work]:
-    return [
-        partial(np.abs, x, out=rest),
-        partial(np.negative, rest, out=rest),
-        partial(np.exp, rest, out=rest),
-        partial(np.log1p, rest, out=rest),
-        partial(np.maximum, x, row_for(0, x), out=x),
-        partial(np.add, rest, x, out=x),
-    ]
-
-
-def _elu(x: np.ndarray, negative: np.ndarray) -> list[Work]:
-    return [
-        partial(np.minimum, x, row_for(0, x), out=negative),
-        partial(np.expm1, negative, out=negative),
-        partial(np.maximum, x, row_for(0, x), out=x),
-        partial(np.add, negative, x, out=x),
-    ]
-
-
-def _selu(x: np.ndarray, negative: np.ndarray) -> list[Work]:
-    return [
-        partial(np.minimum, x, row_for(0, x), out=negative),
-        partial(np.expm1, negative, out=negative),
-        partial(np.multiply, negative, np.array(SELU_SCALE_ALPHA), out=negative),
-        partial(np.multiply, x, np.array(SELU_SCALE), out=x),
-        partial(np.maximum, x, row_for(0, x), out=x),
-        partial(np.add, negative, x, out=x),
-    ]
-
-
-def _erf(x: np.ndarray, squares: np.ndarray, sums: np.ndarray) -> list[Work]:
-    """Return the error function as the kernel does: a ratio of polynomials of the squares."""
-    return [
-        between(x, -4, 4, x),
-        partial(np.multiply, x, x, out=squares),
-        *_polynomial(ERF_ABOVE, squares, sums),
-        partial(np.multiply, x, sums, out=x),
-        *_polynomial(ERF_BELOW, squares, sums),
-        partial(np.divide, x, sums, out=x),
-    ]
-
-
-def _polynomial(coefficients: Sequence[float], x: np.ndarray, out: np.ndarray) -> list[Work]:
-    highest, *others = map(np.array, coefficients)
-    works: list[Work] = [partial(np.copyto, out, highest)]
-    for coefficient in others:
-        works.append(partial(np.multiply, out, x, out=out))
-        works.append(partial(np.add, out, coefficient, out=out))
-    return works
 
 
 def _mod(a: np.ndarray, b: np.ndarray, shifted: np.ndarray, temp: np.ndarray) -> list[Work]:
@@ -175,28 +92,28 @@ def _power(a: np.ndarray, b: np.ndarray, temp: np.ndarray) -> list[Work]:
     ]
 
 
-def _angle(a: np.ndarray, b: np.ndarray) -> list[Work]:
-    return [partial(np.arctan2, a, b, out=a)]
+def _one_call(function: Callable[..., Any]) -> Formula:
+    return _in_float64(lambda *wide: [partial(function, *wide)])
+
+
+def _in_place(function: np.ufunc) -> Formula:
+    return _in_float64(lambda x: [partial(function, x, out=x)])
 
 
 #: Formulas by op.
 FLOAT64_FORMULAS: dict[str, Formula] = {
     **{op: _in_place(function) for op, function in FLOAT64_FUNCTIONS.items()},
-    "rsqrt": _in_place(np.sqrt, np.reciprocal),
-    "sigmoid": _in_float64(_sigmoid),
-    "softplus": _in_float64(_softplus),
-    "elu": _in_float64(_elu),
-    "selu": _in_float64(_selu),
-    "erf": _in_float64(_erf),
+    **{op: _one_call(function) for op, (function, _) in FLOAT64_STEPS.items()},
     "mod": _in_float64(_mod),
     "pow": _in_float64(_power),
-    "atan2": _in_float64(_angle),
+    "atan2": _in_float64(lambda a, b: [partial(np.arctan2, a, b, out=a)]),
 }
 
 #: How many temporaries each of them needs.
 FLOAT64_TEMPS = {
-    **dict.fromkeys((*FLOAT64_FUNCTIONS, "rsqrt", "sigmoid"), 1),
-    **dict.fromkeys(("softplus", "elu", "selu", "atan2"), 2),
-    **dict.fromkeys(("erf", "pow"), 3),
+    **dict.fromkeys(FLOAT64_FUNCTIONS, 1),
+    **{op: 1 + temps for op, (_, temps) in FLOAT64_STEPS.items()},
+    "atan2": 2,
+    "pow": 3,
     "mod": 4,
 }

@@ -1,4 +1,4 @@
-"""Blocks of images for windows, which stay in the CPU's cache, and the images' padding."""
+"""Blocks of images for windows, which stay in the CPU's cache; padding and margins of images."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,14 +6,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.lowering_rules import NumpyCall, Scratch, Views, Work, padded_shape
+from core.backends.cpu.lowering.lowering_rules import (
+    NumpyCall,
+    Scratch,
+    Views,
+    Work,
+    find_lowering,
+    padded_shape,
+)
 from core.backends.cpu.lowering.thread_pool import cuts
+from core.plan.program import Program, Step, is_alias
 from core.specs import Shape
 from core.windows import Sides, Window, window
 
 #: Of a block of results. Many small ones cost: changes between `np.einsum`, which has narrow
 #: instructions, and the wide ones of an epilogue can take 10 microseconds each.
 BLOCK_BYTES = 1 << 21
+
+
+_NO_MARGIN: Sides = ((0, 0), (0, 0))
 
 
 class ImageBlock(NamedTuple):
@@ -139,16 +150,11 @@ class Padded(NamedTuple):
         """
         _, height, width, _ = self.size
         if self.scratch:
-            return _with_border(scratch.pop(0), views[self.reference], self.padding)
+            copy = scratch.pop(0)
+            images = partial(np.copyto, inside(copy, self.padding), views[self.reference])
+            return copy, [*zeros_around(copy, self.padding), images]
         y, x = (m[0] - p[0] for m, p in zip(self.margin, self.padding, strict=True))
         return views.whole(self.reference)[:, y : y + height, x : x + width], []
-
-
-def _with_border(
-    copy: np.ndarray, images: np.ndarray, padding: Sides
-) -> tuple[np.ndarray, list[Work]]:
-    works = zeros_around(copy, padding)
-    return copy, [*works, partial(np.copyto, inside(copy, padding), images)]
 
 
 def inside(padded: np.ndarray, padding: Sides) -> np.ndarray:
@@ -170,3 +176,39 @@ def zeros_around(padded: np.ndarray, padding: Sides) -> list[Work]:
         middle[:, :, width - right :],
     )
     return [partial(border.fill, 0) for border in borders if border.size]
+
+
+def choose_margins(program: Program) -> dict[str, Sides]:
+    """Return the values whose buffers have a margin, and the widths of the margins.
+
+    Convolutions read their padding from there: nothing is copied. The margin is as large as the
+    largest padding of all readers. Values that any step reads as one contiguous array have none:
+    matrices, which are the images of convolutions of one pixel, and values seen in other shapes.
+    """
+    wanted: dict[str, Sides] = {}
+    refused: set[str] = set(program.constants)
+    for step in program.steps:
+        padding = _window_padding(step, program)
+        images = None
+        if padding is not None:
+            images = step.inputs[0]
+            wanted[images] = _larger(wanted.get(images, _NO_MARGIN), padding)
+        if is_alias(step, program) or find_lowering(step.op) is None:
+            refused.update(step.outputs, step.inputs)
+        elif step.op.name in ("conv2d", "matmul", "conv2d_backprop_input"):  # as matrices
+            refused.update(r for r in step.inputs if r != images)
+    return {r: sides for r, sides in wanted.items() if sides != _NO_MARGIN and r not in refused}
+
+
+def _window_padding(step: Step, program: Program) -> Sides | None:
+    """Return the padding that a convolution may read from a margin; else None."""
+    is_windowed = step.op.name in ("conv2d", "depthwise_conv2d")
+    if not is_windowed or step.attributes["data_format"] != "NHWC":
+        return None
+    shape = program.specs[step.inputs[0]].shape
+    w = window(shape, program.specs[step.inputs[1]].shape[:2], **step.attributes)
+    return None if max(w.size) == 1 else w.padding
+
+
+def _larger(a: Sides, b: Sides) -> Sides:
+    return tuple((max(p[0], q[0]), max(p[1], q[1])) for p, q in zip(a, b, strict=True))

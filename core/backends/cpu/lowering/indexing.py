@@ -53,13 +53,15 @@ def _lower(
         head: the lengths that the numbers of a tuple index.
     """
     reference, indices = call.step.inputs
-    count, known = prod(lists[:-1]), call.constant(indices)
-    if not lists[-1] or not prod(three) or (known is not None and not _fit(known, lists, head)):
+    count, known, places = prod(lists[:-1]), call.constant(indices), None
+    if not lists[-1] or not prod(three):
         return None
     source, result = Compact.of(call, reference), Compact.of(call, call.step.name)
-    places = None
     if known is not None:
-        places = call.packed(flat_places(known.reshape(lists), head).ravel())
+        try:
+            places = call.packed(flat_places(known.reshape(lists), head).ravel())
+        except ValueError:  # the kernel raises it at each run
+            return None
     copies = (*source.scratch, *result.scratch)
     scratch = copies if places is not None else (*copies, *[Scratch((count,), "int64")] * 2)
 
@@ -75,11 +77,6 @@ def _lower(
         return [*before, take, *after]
 
     return with_epilogue(call, "gather", bind, scratch)
-
-
-def _fit(indices: np.ndarray, lists: Shape, head: Shape) -> bool:
-    rows = indices.reshape(lists)
-    return bool(((rows >= 0) & (rows < np.array(head))).all())
 
 
 def _places(lists: np.ndarray, head: Shape, out: np.ndarray, other: np.ndarray) -> list[Work]:

@@ -18,7 +18,7 @@ from core.backends.cpu.lowering.lowering_rules import (
 )
 from core.backends.cpu.lowering.reduce import lower_mean_of_pixels
 from core.backends.cpu.lowering.row_blocks import BLOCK, row_of
-from core.windows import Window, window
+from core.windows import Window, pixel_counts, pixels_read, window
 
 #: Pixels of fewer values are gathered before rows of them are combined.
 _SHORT = 256
@@ -50,7 +50,7 @@ def lower_avg_pool(call: NumpyCall) -> Lowered | None:
     w = _window(call)
     if w.size == w.in_size and not any(map(any, w.padding)):
         return lower_mean_of_pixels(call)
-    counts = _counts(w)
+    counts = pixel_counts(w).astype(np.float32)
     if (counts == counts[0, 0]).all():
         counts = counts[:, :1]
     else:
@@ -92,31 +92,6 @@ def _window(call: NumpyCall) -> Window:
     return window(shape, how.pop("filter_size"), data_format="NHWC", **how)
 
 
-def _taps(w: Window, axis: int, block: slice) -> list[tuple[slice, slice]]:
-    """Yield for each position along an axis the windows of a block, and their pixels there.
-
-    Windows are counted from the start of the block.
-    """
-    length, stride = w.in_size[axis], w.strides[axis]
-    found = []
-    for place in range(w.size[axis]):
-        offset = place * w.dilations[axis] - w.padding[axis][0]
-        first = max(block.start, -(offset // stride))
-        last = max(first, min(block.stop, (length - 1 - offset) // stride + 1))
-        pixels = slice(first * stride + offset, last * stride + offset, stride)
-        found.append((slice(first - block.start, last - block.start), pixels))
-    return found
-
-
-def _counts(w: Window) -> np.ndarray:
-    """Return the number of pixels of each window: [height, width]."""
-    counts = [np.zeros(n, np.float32) for n in w.out_size]
-    for axis, along in enumerate(counts):
-        for windows, _ in _taps(w, axis, slice(0, len(along))):
-            along[windows] += 1
-    return np.multiply.outer(*counts)
-
-
 def _lower(call: NumpyCall, w: Window, fold: _Fold) -> Lowered | None:
     """Lower to blocks of rows, combined first down, then across."""
     (source,), (batch, height, width, channels) = call.step.inputs, call.result.shape
@@ -135,7 +110,7 @@ def _lower(call: NumpyCall, w: Window, fold: _Fold) -> Lowered | None:
                 block = slice(start, min(start + rows, height))
                 down, *gathered = (s[: block.stop - start] for s in views.scratch[: len(scratch)])
                 long_rows = x[i].reshape(w.in_size[0], across)
-                pairs = [(down[to], long_rows[at]) for to, at in _taps(w, 0, block)]
+                pairs = [(down[to], long_rows[at]) for to, at in pixels_read(w, 0, block)]
                 works += fold.works(down, pairs)
                 works += _across(fold, w, down, y[i, block], *gathered)
                 works.append(fold.end(y[i, block].reshape(len(down), -1), block))
@@ -158,7 +133,7 @@ def _across(
             pixels of each position are first copied side by side, as short loops would take longer.
     """
     _, width, channels = target.shape
-    taps = _taps(w, 1, slice(0, width))
+    taps = pixels_read(w, 1)
     pixels, rows = down.reshape(len(down), -1, channels), target.reshape(len(target), -1)
     if apart is not None:
         return _gathered(fold, target, pixels, taps, apart)

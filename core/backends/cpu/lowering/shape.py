@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.copies import Pair, moved
+from core.backends.cpu.lowering.contiguous import Pair, moved
 from core.backends.cpu.lowering.lowering_rules import (
     Lowered,
     NumpyCall,

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.contiguous import copied
-from core.backends.cpu.lowering.copies import moved
+from core.backends.cpu.lowering.contiguous import copied, moved
 from core.backends.cpu.lowering.lowering_rules import Lowered, NumpyCall, Views, Work, lowers
 from core.ops.slice import block_at, split_sizes, strided_index
 from core.specs import integers, normal_axis

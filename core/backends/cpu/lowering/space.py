@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.contiguous import copied
-from core.backends.cpu.lowering.copies import Pair, moved
+from core.backends.cpu.lowering.contiguous import Pair, copied, moved
 from core.backends.cpu.lowering.lowering_rules import Lowered, NumpyCall, Views, Work, lowers
 from core.ops.space import depth_blocks
 

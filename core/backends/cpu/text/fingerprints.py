@@ -113,29 +113,25 @@ def _beyond_64(text: bytes, size: int) -> int:
     z = _mix(y * _K2 + 113) * _K2 & _MASK
     v, w = (0, 0), (0, 0)
     for at in range(0, (size - 1) // 64 * 64, 64):
-        x, y, z = _stirred(text, at, x, y, z, v, w, _K1, 1)
-        v = _weak_hash32(text, at, v[1] * _K1, x + w[0])
-        w = _weak_hash32(text, at + 32, z + w[1], y + _word(text, at + 16))
-        x, z = z, x
+        x, y, z, v, w = _stirred(text, at, x, y, z, v, w, _K1, 1)
     factor = _K1 + ((z & 0xFF) << 1)
     first = w[0] + (size - 1 & 63)
     v = (v[0] + first, v[1])
     w = (first + v[0], w[1])
-    at = size - 64
-    x, y, z = _stirred(text, at, x, y, z, v, w, factor, 9)
-    v = _weak_hash32(text, at, v[1] * factor, x + w[0])
-    w = _weak_hash32(text, at + 32, z + w[1], y + _word(text, at + 16))
-    x, z = z, x
+    x, y, z, v, w = _stirred(text, size - 64, x, y, z, v, w, factor, 9)
     low = _hash16(v[0], w[0], factor) + _mix(y) * _K0 + z
     return _hash16(low, _hash16(v[1], w[1], factor) + x, factor)
 
 
 def _stirred(
     text: bytes, at: int, x: int, y: int, z: int, v: Pair, w: Pair, factor: int, weight: int
-) -> tuple[int, int, int]:
-    """Return three words of the state after a block."""
+) -> tuple[int, int, int, Pair, Pair]:
+    """Return the seven words of the state after a block."""
     x = _rotate(x + y + v[0] + _word(text, at + 8), 37) * factor & _MASK
     y = _rotate(y + v[1] + _word(text, at + 48), 42) * factor & _MASK
     x ^= w[1] * weight & _MASK
     y = y + v[0] * weight + _word(text, at + 40) & _MASK
-    return x, y, _rotate(z + w[0], 33) * factor & _MASK
+    z = _rotate(z + w[0], 33) * factor & _MASK
+    v = _weak_hash32(text, at, v[1] * factor, x + w[0])
+    w = _weak_hash32(text, at + 32, z + w[1], y + _word(text, at + 16))
+    return z, y, x, v, w

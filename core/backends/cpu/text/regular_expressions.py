@@ -11,7 +11,7 @@ are refused.
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import inf
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -79,11 +79,6 @@ class Expression(NamedTuple):
     pattern: str
     engine: Any
     is_linear: bool
-
-    @property
-    def groups(self) -> int:
-        """Return the number of groups."""
-        return int(self.engine.groups)
 
     def matches(self, text: str) -> Iterator[Any]:
         """Yield the matches in a text, in order, without overlap.
@@ -312,16 +307,13 @@ def replaced(text: str, pattern: Expression, rewrite: str, everywhere: bool) -> 
         check_active()
         longest = len(text) if _AROUND.search(rewrite) else match.end() - match.start()
         claim(size + len(rewrite) + references * longest, "a rewritten text")
-        parts += [text[end : match.start()], _rewritten(rewrite, match, text)]
+        new = _REFERENCE.sub(partial(_referred, match, text), rewrite)
+        parts += [text[end : match.start()], new]
         size += len(parts[-1]) + len(parts[-2])
         end = match.end()
         if not everywhere:
             break
     return "".join([*parts, text[end:]])
-
-
-def _rewritten(rewrite: str, match: Any, text: str) -> str:
-    return _REFERENCE.sub(lambda reference: _referred(reference[0], match, text), rewrite)
 
 
 def _group(match: Any, group: int | str, text: str) -> str:
@@ -332,7 +324,8 @@ def _group(match: Any, group: int | str, text: str) -> str:
     return text[start:end] if start >= 0 else ""
 
 
-def _referred(reference: str, match: Any, text: str) -> str:
+def _referred(match: Any, text: str, found: re.Match[str]) -> str:
+    reference = found[0]
     kind, rest = reference[1], reference[2:]
     if reference in ("$$", "\\\\"):
         return kind

@@ -1,32 +1,28 @@
 """A program in a session: its inputs, its memory, and the commands of its runs."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
-from core.backends.shader.plans.plan_memory import Arena, Memory, Need, Part, Textures, raw_values
-from core.backends.shader.plans.program_lowering import (
-    Hosted,
-    Lowered,
-    Lowering,
-    Place,
-)
-from core.backends.shader.plans.replay import Replay, intervals
+from core.backends.shader.plans.plan_memory import Arena, Need, Part, Textures, raw_values
+from core.backends.shader.plans.program_lowering import Hosted, Lowered, Lowering, ValueRef
+from core.backends.shader.plans.replay import Replay
 from core.backends.shader.runtime.device_memory import loaded_values, stored_dtype
-from core.backends.shader.runtime.memory_blocks import Block, Together
+from core.backends.shader.runtime.mapped_memory import LEAST_BYTES, Staging, StagingSlot
+from core.backends.shader.runtime.memory_blocks import Block, RunOutputs
 from core.backends.shader.runtime.session import Session
-from core.backends.shader.runtime.upload_staging import LEAST_BYTES, Staging, StagingSlot
 from core.backends.shader.runtime.values import Value
 from core.graph.feeds import QuantizedArray
 from core.plan.program import Program
 
-#: What a run is given for an input.
+#: An input of a run, from the caller.
 Feed: TypeAlias = Value | QuantizedArray | np.ndarray
 
 
-class Fed(NamedTuple):
+class RunInput(NamedTuple):
     """An input: its block, and the staging slot of values that are not on the device yet."""
 
     block: Block
@@ -57,26 +53,26 @@ class ReadyProgram:
             )
         )
         self._sources = [(program.specs[r], self._output_source(r)) for r in program.outputs]
-        self._passed_on = {homes[r] for r in program.outputs} & {*program.inputs}
-        kind = Textures if session.storing.in_textures else Arena
-        self.memory: Memory = kind(self._needs(), session)
+        self._returned_inputs = {homes[r] for r in program.outputs} & {*program.inputs}
+        kind: type[Arena | Textures] = Textures if session.storing.in_textures else Arena
+        self.memory: Arena | Textures = kind(self._needs(), session)
         self.replay: Replay | None = None
         self._inputs = [
             Block(self.lowering.layouts[r], program.specs[r].size) for r in program.inputs
         ]
         self._staging: list[Staging | None] = [None] * len(self._inputs)
-        self._fed_at = [-1] * len(self._inputs)  # after which wait for the device
+        self._copied_at = [-1] * len(self._inputs)  # by `session.waits`
         self._parts: dict[str, Part] = {}
-        self._habit: set[int] = set()  # which outputs are read
+        self._usually_read: set[int] = set()  # indices of outputs
 
     def _needs(self) -> list[Need]:
         """Return the intermediate values between inputs and outputs."""
         found: list[Need] = []
         steps = self.lowering.steps
-        last: dict[Place, int] = {}
+        last: dict[ValueRef, int] = {}
         for i, step in enumerate(steps):
-            for place in step.reads if isinstance(step, Hosted) else step.places:
-                last[place] = i
+            for ref in step.reads if isinstance(step, Hosted) else step.refs:
+                last[ref] = i
         skipped = {*self._outputs, *self.program.inputs}
         for i, step in enumerate(steps):
             names = step.writes if isinstance(step, Hosted) else _written(step)
@@ -85,15 +81,15 @@ class ReadyProgram:
                     block = Block(self.lowering.layouts[name], self.program.specs[name].size)
                     found.append(Need(name, block, i, max(i, last.get(name, i))))
             if isinstance(step, Lowered):
-                found += [Need(n, Block(*of), i, i) for n, of in step.between.items()]
+                found += [Need(n, Block(*of), i, i) for n, of in step.intermediates.items()]
         return found
 
-    # --- in the caller's thread -------------------------------------------------------------
+    # --- in the calling thread --------------------------------------------------------------
 
-    def taken(self, feeds: Sequence[Feed]) -> list[Fed]:
+    def inputs_of(self, feeds: Sequence[Feed]) -> list[RunInput]:
         """Return the inputs of a run, copied, as the caller may change its arrays later."""
         return [
-            _taken(feed, None if name in self._passed_on else staging, own)
+            _run_input(feed, None if name in self._returned_inputs else staging, own)
             for name, feed, staging, own in zip(
                 self.program.inputs, feeds, self._staging, self._inputs, strict=True
             )
@@ -104,24 +100,24 @@ class ReadyProgram:
         layouts, specs = self.lowering.layouts, self.program.specs
         made = [Block(layouts[name], specs[name].size) for name in self._outputs]
         if len(made) > 1:
-            together = Together(made, self._habit)
+            run_outputs = RunOutputs(made, self._usually_read)
             for block in made:
-                block.together = together
+                block.run_outputs = run_outputs
         return made
 
-    def outputs(self, given: Sequence[Fed], made: Sequence[Block]) -> list[Value]:
+    def outputs(self, given: Sequence[RunInput], made: Sequence[Block]) -> list[Value]:
         """Return the outputs; those that are inputs or constants have the blocks of these."""
-        blocks = (*made, *(fed.block for fed in given))
+        blocks = (*made, *(run_input.block for run_input in given))
         return [
-            Value(spec, place if isinstance(place, Block) else blocks[place])
-            for spec, place in self._sources
+            Value(spec, ref if isinstance(ref, Block) else blocks[ref])
+            for spec, ref in self._sources
         ]
 
     def _output_source(self, reference: str) -> Block | int:
         """Return the block of a constant, or the number of a value among outputs and inputs."""
-        place = self.lowering.place(reference)
+        ref = self.lowering.ref(reference)
         names = [*self._outputs, *self.program.inputs]
-        return place if isinstance(place, Block) else names.index(place)
+        return ref if isinstance(ref, Block) else names.index(ref)
 
     # --- in the GL thread -------------------------------------------------------------------
 
@@ -132,7 +128,7 @@ class ReadyProgram:
         self.memory = type(self.memory)(self._needs(), self.session)
         self._inputs = [Block(b.layout, b.size) for b in self._inputs]
 
-    def run(self, given: Sequence[Fed], outputs: Sequence[Block]) -> None:
+    def run(self, given: Sequence[RunInput], outputs: Sequence[Block]) -> None:
         """Run all steps, in the GL thread; errors are raised when the outputs are read."""
         try:
             self.session.memory.begin()
@@ -144,49 +140,44 @@ class ReadyProgram:
             for block in outputs:
                 block.error = error
 
-    def times(self, given: Sequence[Fed]) -> list[float]:
+    def times(self, given: Sequence[RunInput]) -> list[float]:
         """Return the seconds of each step."""
         self.session.memory.begin()
         replay = self._bound(given, self.new_outputs())
         return [
             self.session.timer.seconds(replay.calls[begin:end])
-            for begin, end in intervals(replay.ends)
+            for begin, end in pairwise((0, *replay.step_ends))
         ]
 
-    def gpu_time(self, given: Sequence[Fed], repeat: int) -> float:
+    def gpu_time(self, given: Sequence[RunInput], repeat: int) -> float:
         """Return the seconds of a run, of several measured together."""
         self.session.memory.begin()
         replay = self._bound(given, self.new_outputs())
         calls = [call for call in replay.calls if call is not self.session.gl_thread.gl.flush]
         return self.session.timer.seconds(calls * repeat) / repeat
 
-    def _bound(self, given: Sequence[Fed], outputs: Sequence[Block]) -> Replay:
+    def _bound(self, given: Sequence[RunInput], outputs: Sequence[Block]) -> Replay:
         replay = self.replay or self._recorded()
-        for i, name in enumerate(self.program.inputs):
-            resource = self._fed(i, given[i])
-            if replay.bind(name, resource):
-                self._parts[name] = Part(resource, 0, self._inputs[i].bytes)
-        self._bind_outputs(replay, outputs)
-        return replay
-
-    def _bind_outputs(self, replay: Replay, outputs: Sequence[Block]) -> None:
-        for name, block in zip(self._outputs, outputs, strict=True):
-            resource = self.session.memory.of(block)
+        resources = [self._input_resource(i, each) for i, each in enumerate(given)]
+        resources += [self.session.memory.of(block) for block in outputs]
+        names, blocks = (*self.program.inputs, *self._outputs), (*self._inputs, *outputs)
+        for name, resource, block in zip(names, resources, blocks, strict=True):
             if replay.bind(name, resource):
                 self._parts[name] = Part(resource, 0, block.bytes)
+        return replay
 
-    def _fed(self, index: int, fed: Fed) -> Any:
+    def _input_resource(self, index: int, run_input: RunInput) -> Any:
         """Return the buffer or texture of an input, with its values."""
         session, own, staging = self.session, self._inputs[index], self._staging[index]
-        if fed.slot is not None and staging is not None:
-            if self._fed_at[index] == session.waits:
-                session.wait()  # the run before may still read it
-            self._fed_at[index] = session.waits
+        if run_input.slot is not None and staging is not None:
+            if self._copied_at[index] == session.waits:
+                session.wait()  # the previous run may still read the buffer
+            self._copied_at[index] = session.waits
             resource = session.memory.pinned(own)
-            staging.copy(fed.slot, resource)
+            staging.copy(run_input.slot, resource)
             return resource
-        block = fed.block
-        if block.layout != own.layout:  # what made it drew to several targets, or no half floats
+        block = run_input.block
+        if block.layout != own.layout:  # drawn to several targets, or not in half floats
             session.wait()
             block = Block(own.layout, own.size, session.memory.read(block))
         return session.memory.of(block)
@@ -208,46 +199,46 @@ class ReadyProgram:
     def _run_hosted(self, step: Hosted) -> None:
         """Read inputs back, compute on the host, and store the results."""
         self.session.wait()
-        arrays = [self._read(place) for place in step.reads]
+        arrays = [self._read(ref) for ref in step.reads]
         for name, array in zip(step.writes, step.run(arrays), strict=True):
             layout, part = self.lowering.layouts[name], self._parts[name]
             self.session.memory.fill(part.resource, layout, array, part.offset)
 
-    def _read(self, place: Place) -> np.ndarray:
-        if isinstance(place, Block):
-            return self.session.memory.read(place)
-        layout = self.lowering.layouts[place]
-        count = self.program.specs[place].size * layout.words
+    def _read(self, ref: ValueRef) -> np.ndarray:
+        if isinstance(ref, Block):
+            return self.session.memory.read(ref)
+        layout = self.lowering.layouts[ref]
+        count = self.program.specs[ref].size * layout.words
         return loaded_values(
-            raw_values(self._parts[place], layout, count, stored_dtype(layout)), layout
+            raw_values(self._parts[ref], layout, count, stored_dtype(layout)), layout
         )
 
 
 def _written(step: Lowered) -> list[str]:
-    first = len(step.places) - len(step.between) - len(step.compiled.results)
-    return [
-        p for p in step.places[first : first + len(step.compiled.results)] if isinstance(p, str)
-    ]
+    first = len(step.refs) - len(step.intermediates) - len(step.compiled.results)
+    return [p for p in step.refs[first : first + len(step.compiled.results)] if isinstance(p, str)]
 
 
-def _taken(feed: Feed, staging: Staging | None, own: Block) -> Fed:
+def _run_input(feed: Feed, staging: Staging | None, own: Block) -> RunInput:
     """Return an input; an array on the host goes into mapped memory if there is any."""
     if type(feed) is np.ndarray:
-        return _array_taken(feed.reshape(-1), staging, own, is_ours=False)
+        return _array_input(feed.reshape(-1), staging, own, is_private=False)
     if isinstance(feed, QuantizedArray):
-        return _array_taken(feed.values().reshape(-1), staging, own, is_ours=True)
+        return _array_input(feed.values().reshape(-1), staging, own, is_private=True)
     assert isinstance(feed, Value) and feed.block is not None
     block = feed.block
     host = block.host
     if block.resource is not None or host is None or block.layout != own.layout:
-        return Fed(block, None)
-    return _array_taken(host, staging, own, is_ours=True)
+        return RunInput(block, None)
+    return _array_input(host, staging, own, is_private=True)
 
 
-def _array_taken(host: np.ndarray, staging: Staging | None, own: Block, is_ours: bool) -> Fed:
+def _array_input(
+    host: np.ndarray, staging: Staging | None, own: Block, is_private: bool
+) -> RunInput:
     slot = None if staging is None else staging.take()
     if slot is not None:
         slot.array[: host.nbytes].view(host.dtype)[:] = host
-    elif not is_ours:
-        host = host.copy()  # the caller may change its own before the device has it
-    return Fed(Block(own.layout, own.size, host), slot)
+    elif not is_private:
+        host = host.copy()  # the caller may change the array before its upload
+    return RunInput(Block(own.layout, own.size, host), slot)

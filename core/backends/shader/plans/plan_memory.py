@@ -1,6 +1,5 @@
 """The memory of a plan's values during a run: one buffer, or reused textures."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -14,16 +13,16 @@ from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.textures import from_texture
 from core.plan.arena import Placed, Request, place
 
-#: Where parts of buffers may begin, at least.
+#: Least alignment of parts of buffers, in bytes.
 ALIGNMENT = 256
 
 
 class Need(NamedTuple):
-    """A value that is needed from one step to another, both included.
+    """The lifetime of a value, from one step to another, both included.
 
     Attributes:
         name: of the value.
-        block: how it is stored; it gets memory by `Memory.make` only.
+        block: how it is stored; it gets memory by `make` only.
         first: number of the step that makes it.
         last: number of the last step that reads it.
     """
@@ -42,28 +41,13 @@ class Part(NamedTuple):
     bytes: int
 
 
-class Memory(ABC):
-    """The memory of one plan.
+class Arena:
+    """One buffer; values that are not needed at one time share parts of it.
 
     Attributes:
-        placed: where each value lies, from which step to which.
-        bytes: of all.
+        placed: offset and lifetime of each value.
+        bytes: bytes of all values together.
     """
-
-    placed: Sequence[Placed]
-    bytes: int
-
-    @abstractmethod
-    def __init__(self, needs: Sequence[Need], session: Session):
-        """Assign values to memory; nothing is allocated yet."""
-
-    @abstractmethod
-    def make(self) -> dict[str, Part]:
-        """Allocate and return the memory of each value by name, in the GL thread."""
-
-
-class Arena(Memory):
-    """One buffer; values that are not needed at one time share parts of it."""
 
     def __init__(self, needs: Sequence[Need], session: Session):
         self._session = session
@@ -79,8 +63,8 @@ class Arena(Memory):
         return {p.name: Part(resource, p.offset, p.bytes) for p in self.placed}
 
 
-class Textures(Memory):
-    """Textures; a value takes one that is no longer needed, if there is one."""
+class Textures:
+    """Textures, shared by values with disjoint lifetimes; attributes as of `Arena`."""
 
     def __init__(self, needs: Sequence[Need], session: Session):
         self._session = session
@@ -125,10 +109,10 @@ def raw_values(part: Part, layout: MemoryLayout, count: int, dtype: np.dtype) ->
     """Return the stored content of memory from its beginning, in the GL thread.
 
     Args:
-        part: where the values lie.
-        layout: how they are stored.
-        count: how many numbers, those of complex values counted one by one.
-        dtype: of a number.
+        part: memory of the values.
+        layout: layout of the values.
+        count: number of values, with two for each complex value.
+        dtype: dtype of a value.
     """
     if layout.kind == "texture":
         return from_texture(part.resource, layout, count, dtype)

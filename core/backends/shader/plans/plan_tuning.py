@@ -12,7 +12,7 @@ import numpy as np
 from core.backends.shader.codegen.tiles.choices import FAMILIES
 from core.backends.shader.codegen.tiles.shapes import Asked, Choice
 from core.backends.shader.codegen.tiles.tuned_tiles import fastest, keep_choices
-from core.backends.shader.plans.program_lowering import Lowered, Lowering, Place
+from core.backends.shader.plans.program_lowering import Lowered, Lowering, ValueRef
 from core.backends.shader.runtime.gl_functions import BARRIER
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import Programs, ShaderError
@@ -23,7 +23,7 @@ from core.plan.program import Program
 if TYPE_CHECKING:
     from core.plan.plan import Plan
 
-_WARM_SECONDS = 0.05  # after which the clock of a GPU is up
+_WARM_SECONDS = 0.05  # until a GPU has raised its clock
 _TIMED_SECONDS = 3e-4  # of one measurement; short steps run several times
 _MOST_REPEATS = 64
 
@@ -51,7 +51,7 @@ class ShaderTuning:
     """Result of `core.tune_shader`; printed, it is a table.
 
     Attributes:
-        steps: those that tiles were measured for.
+        steps: the measured steps.
     """
 
     steps: tuple[TunedStep, ...]
@@ -70,19 +70,19 @@ class ShaderTuning:
 def tune_shader(plan: "Plan") -> ShaderTuning:
     """Measure which tiles are the fastest for a plan on this GPU, and use them from now on.
 
-    The shader backend computes convolutions and products of matrices in tiles. Which one is the
-    fastest for some shape comes from a table that was measured on another GPU, and from a model of
-    the time. This times all that fit, which takes seconds on a GPU, while nothing else should use
-    it. A tile that is faster by more than the times spread is used by this plan and by those that
-    are made later, in this process, and in later ones where the code cache is not turned off
-    (``ZOO_CODE_CACHE``). Results may change by roundings, as sums are made in another order.
+    The shader backend computes convolutions and products of matrices in tiles. By default a table
+    measured on another GPU and a model of the time choose the tile of a shape. This function times
+    all tiles that fit, which takes seconds on a GPU that does nothing else meanwhile. A tile that
+    is faster by more than the spread of the times is used by this plan and by later plans, in this
+    process, and in later processes unless the code cache is off (``ZOO_CODE_CACHE``). Results may
+    change by roundings, as sums are computed in another order.
 
     Args:
-        plan: on the shader backend with compute shaders, as ``model.plan(inputs)`` gives it for
-            inputs of the shapes in question.
+        plan: plan on the shader backend with compute shaders, such as ``model.plan(inputs)`` for
+            inputs of the shapes to tune.
 
     Returns:
-        For each product the steps, their milliseconds before and now, and the tile.
+        For each product its steps, their milliseconds before and now, and the tile.
 
     Raises:
         CoreError: the plan is on another backend, or drawn by fragment shaders, which have no
@@ -96,11 +96,11 @@ def tune_shader(plan: "Plan") -> ShaderTuning:
     >>> graph = Graph(nodes, {}, {"x": ends[0]}, {"y": ends[1]})
     >>> core.tune_shader(GraphModel(graph, backend="cpu").plan())
     Traceback (most recent call last):
-    core.errors.CoreError: this plan is of backend 'cpu': tune_shader() takes those of 'shader'
+    core.errors.CoreError: this plan is of backend 'cpu': tune_shader() needs a plan of 'shader'
     """
     if plan.backend != "shader":
         raise CoreError(
-            f"this plan is of backend {plan.backend!r}: tune_shader() takes those of 'shader'"
+            f"this plan is of backend {plan.backend!r}: tune_shader() needs a plan of 'shader'"
         )
     return ShaderTuning(tuple(plan.tune()))
 
@@ -224,26 +224,26 @@ class _Tuning:
         binds = once if len(trial.starts) == 1 else each
         for step, start in zip(trial.step.compiled.steps, trial.starts, strict=True):
             for binding, number in enumerate([*step.reads, step.writes]):
-                block = self._block(trial.step, trial.step.places[number], memory)
+                block = self._block(trial.step, trial.step.refs[number], memory)
                 resource = self._session.memory.pinned(block)
                 binds.append(partial(resource.mglo.bind_to_storage_buffer, binding, 0, -1))
             each += [start, barrier]
         return _Commands(once, each)
 
-    def _block(self, step: Lowered, place: Place, memory: dict[Any, Block]) -> Block:
+    def _block(self, step: Lowered, ref: ValueRef, memory: dict[Any, Block]) -> Block:
         """Return a constant, or memory filled with numbers for a value."""
-        if isinstance(place, Block):
-            return place
-        if place in step.between:  # with some tiles there is more between than with others
-            layout, size = step.between[place]
-            return memory.setdefault((place, layout, size), Block(layout, size))
-        if place not in memory:
-            spec = self._lowering.program.specs[place]
+        if isinstance(ref, Block):
+            return ref
+        if ref in step.intermediates:  # their number depends on the tile
+            layout, size = step.intermediates[ref]
+            return memory.setdefault((ref, layout, size), Block(layout, size))
+        if ref not in memory:
+            spec = self._lowering.program.specs[ref]
             values = np.zeros(spec.size, spec.dtype)
-            if spec.dtype == "float32":  # zeros take less power, and so a GPU less time
+            if spec.dtype == "float32":  # a GPU computes faster with zeros, which take less power
                 values = np.random.default_rng(0).random(spec.size, np.float32)
-            memory[place] = Block(self._lowering.layouts[place], spec.size, values)
-        return memory[place]
+            memory[ref] = Block(self._lowering.layouts[ref], spec.size, values)
+        return memory[ref]
 
     def _repeats(self, steps: Sequence[_Commands]) -> int:
         self._seconds(steps, 1)  # the first run of a program takes longer

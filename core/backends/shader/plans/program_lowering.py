@@ -23,14 +23,13 @@ from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
 from core.errors import CoreError
 from core.host_fallback import host_reason
-from core.plan.aliases import homes_of, is_alias
 from core.plan.host_steps import host_function
-from core.plan.program import ABSENT, HERE, Program, Step
+from core.plan.program import ABSENT, HERE, Program, Step, homes_of, is_alias
 from core.registry import find_kernel, load_backend
 from core.specs import Spec
 
-#: What a number of a compiled kernel is in a plan: the name of a value, or a block of constants.
-Place: TypeAlias = str | Block
+#: A value of a plan for a block number of a compiled kernel: its name, or a block of constants.
+ValueRef: TypeAlias = str | Block
 
 
 class Lowered(NamedTuple):
@@ -40,32 +39,32 @@ class Lowered(NamedTuple):
         sources: of the program, in order; the last gives the value.
         kernel: what it is called in tables.
         compiled: its programs.
-        places: what each number of the compiled kernel is.
-        between: of the places: those that only these steps need, with their layouts and sizes.
+        refs: values by the block numbers of the compiled kernel.
+        intermediates: layouts and sizes of the values that only these steps need.
     """
 
     sources: tuple[Step, ...]
     kernel: str
     compiled: CompiledKernel
-    places: tuple[Place, ...]
-    between: Mapping[str, tuple[MemoryLayout, int]]
+    refs: tuple[ValueRef, ...]
+    intermediates: Mapping[str, tuple[MemoryLayout, int]]
 
 
 class Hosted(NamedTuple):
     """A step that the cpu backend computes.
 
     Attributes:
-        sources: just that step of the program.
-        kernel: what it is called in tables.
-        run: from arrays to arrays.
-        reads: the values that it reads.
-        writes: those that it gives.
+        sources: the step of the program.
+        kernel: name of the kernel in tables.
+        run: function from arrays to arrays.
+        reads: values that the step reads.
+        writes: values that the step computes.
     """
 
     sources: tuple[Step, ...]
     kernel: str
     run: Callable[[list[np.ndarray]], list[np.ndarray]]
-    reads: tuple[Place, ...]
+    reads: tuple[ValueRef, ...]
     writes: tuple[str, ...]
 
 
@@ -73,10 +72,10 @@ class Lowering:
     """Lowering of a program for a session.
 
     Attributes:
-        homes: for each value the one whose data it shows.
-        layouts: how each value is stored, by its home.
-        steps: what runs, in order.
-        constants: the blocks of constants that are read, by reference.
+        homes: by value the value whose data it shares.
+        layouts: layouts of the values, by their home.
+        steps: the compiled steps in execution order.
+        constants: blocks of the constants that are read, by reference.
     """
 
     def __init__(self, program: Program, session: Session):
@@ -94,9 +93,9 @@ class Lowering:
         self.constants: dict[str, Block] = {}
         self.steps: list[Lowered | Hosted] = [*self._lowered()]
         for reference in program.outputs:
-            self.place(reference)
+            self.ref(reference)
 
-    def place(self, reference: str) -> Place:
+    def ref(self, reference: str) -> ValueRef:
         """Return the name under which a value is stored, or its block of constants."""
         home = self.homes[reference]
         if home not in self.program.constants:
@@ -164,10 +163,10 @@ class Lowering:
         compiled = compile_kernel(passes, layouts, self._session.storing, baked=True)
         self._begin_compiling(compiled)
         self.layouts.update({n: r[0] for n, r in zip(last.outputs, compiled.results, strict=True)})
-        between = {f"{last.name} between {i}": b for i, b in enumerate(compiled.between)}
-        places = (*map(self.place, operands.references), *compiled.tables, *last.outputs, *between)
+        own = {f"{last.name}, pass {i}": b for i, b in enumerate(compiled.intermediates)}
+        refs = (*map(self.ref, operands.references), *compiled.tables, *last.outputs, *own)
         kinds = {each.kind for each in passes}
-        return Lowered(sources, "+".join(sorted(kinds)), compiled, places, between)
+        return Lowered(sources, "+".join(sorted(kinds)), compiled, refs, own)
 
     def _begin_compiling(self, compiled: CompiledKernel) -> None:
         """Start compiling in the driver's threads, while Python lowers the next steps."""
@@ -175,14 +174,14 @@ class Lowering:
         self._session.gl_thread.put(partial(self._session.programs.begin, programs))
 
     def _layout(self, reference: str) -> MemoryLayout:
-        place = self.place(reference)
-        return place.layout if isinstance(place, Block) else self.layouts[place]
+        ref = self.ref(reference)
+        return ref.layout if isinstance(ref, Block) else self.layouts[ref]
 
     def _finished(self, made: Dispatch, epilogue: Sequence[EpilogueStep]) -> Dispatch:
         """Return a dispatch with its epilogue; too many operands take further dispatches."""
         device, kind = self._session.device, made.kind
         in_textures = self._session.storing.in_textures
-        each = 1 if kind in ("map", "each") else 2  # tiles may bind a value by fours and singly
+        each = 1 if kind in ("map", "each") else 2  # tiles bind vectors and scalars of a value
         room = device.max_units if in_textures else device.max_buffers - 1
         room -= each * sum(1 for _ in reads_of_pass(made))
         taken = 0
@@ -218,7 +217,7 @@ class Lowering:
     def _hosted(self, step: Step) -> Hosted:
         specs, run = self.program.specs, host_function(step, self.program.specs)
         self.layouts.update({n: self._session.storing.layout(specs[n]) for n in step.outputs})
-        return Hosted((step,), "host", run, tuple(map(self.place, step.reads())), step.outputs)
+        return Hosted((step,), "host", run, tuple(map(self.ref, step.reads())), step.outputs)
 
 
 class _Operands:

@@ -5,24 +5,25 @@ one flat list. Bindings that the previous step made are not repeated, and a step
 it shares no memory with the steps since the last one.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from core.backends.shader.codegen.compiler.writing import ShaderText
 from core.backends.shader.plans.plan_memory import Part
-from core.backends.shader.plans.program_lowering import Hosted, Lowered, Place
+from core.backends.shader.plans.program_lowering import Hosted, Lowered, ValueRef
 from core.backends.shader.runtime.gl_functions import BARRIER, BARRIER_TO_ALL
+from core.backends.shader.runtime.gl_thread import do_nothing
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.textures import frame_of
 
-#: After so many steps what was recorded is sent off: the device works while Python goes on. Each
-#: time costs the device some microseconds. The first sends the inputs, too.
-_SENT_AFTER = frozenset({1, 5, 11, 24, 50, 100, 200, 400})
+#: Numbers of steps after which commands are flushed: the device works while Python goes on. A flush
+#: costs the device some microseconds. The first sends the inputs, too.
+_FLUSHED_AFTER = frozenset({1, 5, 11, 24, 50, 100, 200, 400})
 
 
-class _Spot(NamedTuple):
+class _Rebinding(NamedTuple):
     """A call that binds memory which may change at the next run."""
 
     position: int
@@ -35,7 +36,7 @@ class Replay:
 
     Attributes:
         calls: all commands in order.
-        ends: end of each step's commands.
+        step_ends: end of each step's commands.
 
     Args:
         lowered: the steps in order.
@@ -54,13 +55,13 @@ class Replay:
         run_hosted: Callable[[Hosted], None],
     ):
         self._session, self._parts, self._moving = session, parts, frozenset(moving)
-        self._spots: dict[str, list[_Spot]] = {name: [] for name in moving}
+        self._rebindings: dict[str, list[_Rebinding]] = {name: [] for name in moving}
         self._bound: dict[str, Any] = {}
+        self._in_textures = session.storing.in_textures
         self.calls: list[Callable[[], Any]] = []
-        self.ends: list[int] = []
+        self.step_ends: list[int] = []
         self._state: dict[int, Any] = {}
         self._hazards = _Hazards()
-        record = self._draw if session.storing.in_textures else self._dispatch
         steps = 0
         for each in lowered:
             if isinstance(each, Hosted):
@@ -69,13 +70,12 @@ class Replay:
                 self.calls += [self._barrier(BARRIER_TO_ALL), partial(run_hosted, each)]
             else:
                 for step in each.compiled.steps:
-                    record(
-                        step.program, [each.places[i] for i in step.reads], each.places[step.writes]
-                    )
+                    reads = [each.refs[i] for i in step.reads]
+                    self._record(step.program, reads, each.refs[step.writes])
                     steps += 1
-                    if steps in _SENT_AFTER:
+                    if steps in _FLUSHED_AFTER:
                         self.calls.append(session.gl_thread.gl.flush)
-            self.ends.append(len(self.calls))
+            self.step_ends.append(len(self.calls))
         self.calls.append(self._barrier(BARRIER_TO_ALL))
 
     def bind(self, name: str, resource: Any) -> bool:
@@ -83,32 +83,36 @@ class Replay:
         if self._bound.get(name) is resource:
             return False
         self._bound[name] = resource
-        for position, binding, is_written in self._spots[name]:
+        for position, binding, is_written in self._rebindings[name]:
             self.calls[position] = self._binding(resource, binding, is_written)
         return True
 
     def _barrier(self, readers: int = BARRIER) -> Callable[[], Any]:
-        if self._session.storing.in_textures:
-            return _nothing
+        if self._in_textures:
+            return do_nothing
         return partial(self._session.gl_thread.context.mglo.memory_barrier, readers, False)
 
-    # --- compute ----------------------------------------------------------------------------
-
-    def _dispatch(self, program: ShaderText, reads: Sequence[Place], writes: Place) -> None:
+    def _record(self, program: ShaderText, reads: Sequence[ValueRef], writes: ValueRef) -> None:
         compiled = self._session.programs.of(program)
-        if self._hazards.meets([*map(self._range, reads)], self._range(writes)):
+        needs_barrier = not self._in_textures and self._hazards.meets(
+            [*map(self._range, reads)], self._range(writes)
+        )
+        if needs_barrier:
             self.calls.append(self._barrier())
-        for binding, place in enumerate([*reads, writes]):
-            self._bind_place(place, binding, is_written=binding == len(reads))
+        for binding, ref in enumerate([*reads, writes]):
+            self._bind_ref(ref, binding, is_written=binding == len(reads))
         self.calls.append(compiled.start(program.groups))
 
-    def _bind_place(self, place: Place, binding: int, is_written: bool) -> None:
-        if isinstance(place, str) and place in self._moving:
-            self._spots[place].append(_Spot(len(self.calls), binding, is_written))
-            self.calls.append(_nothing)  # until it is told
-            self._state[binding] = place
+    def _bind_ref(self, ref: ValueRef, binding: int, is_written: bool) -> None:
+        if isinstance(ref, str) and ref in self._moving:
+            self._rebindings[ref].append(_Rebinding(len(self.calls), binding, is_written))
+            self.calls.append(do_nothing)  # until `bind`
+            self._state[binding] = ref
             return
-        part = self._part(place)
+        part = self._part(ref)
+        if self._in_textures:
+            self.calls.append(self._binding(part.resource, binding, is_written))
+            return
         if self._state.get(binding) == part:
             return
         self._state[binding] = part
@@ -116,42 +120,24 @@ class Replay:
         self.calls.append(partial(bind, binding, part.offset, part.bytes))
 
     def _binding(self, resource: Any, binding: int, is_written: bool) -> Callable[[], Any]:
-        if not self._session.storing.in_textures:
+        if not self._in_textures:
             return partial(resource.mglo.bind_to_storage_buffer, binding, 0, -1)
         if is_written:
             return frame_of(self._session.gl_thread, resource).mglo.use
         return partial(resource.mglo.use, binding)
 
-    def _part(self, place: Place) -> Part:
-        if not isinstance(place, Block):
-            return self._parts[place]
-        resource = self._session.memory.pinned(place)
-        return Part(resource, 0, place.bytes)
+    def _part(self, ref: ValueRef) -> Part:
+        if not isinstance(ref, Block):
+            return self._parts[ref]
+        resource = self._session.memory.pinned(ref)
+        return Part(resource, 0, ref.bytes)
 
-    def _range(self, place: Place) -> tuple[Any, int, int]:
+    def _range(self, ref: ValueRef) -> tuple[Any, int, int]:
         """Return the memory range of a value: the resource, its start and its end."""
-        if isinstance(place, str) and place in self._moving:
-            return place, 0, 1
-        part = self._part(place)
+        if isinstance(ref, str) and ref in self._moving:
+            return ref, 0, 1
+        part = self._part(ref)
         return id(part.resource), part.offset, part.offset + part.bytes
-
-    # --- drawing ----------------------------------------------------------------------------
-
-    def _draw(self, program: ShaderText, reads: Sequence[Place], writes: Place) -> None:
-        compiled = self._session.programs.of(program)
-        for unit, place in enumerate(reads):
-            if isinstance(place, str) and place in self._moving:
-                self._spots[place].append(_Spot(len(self.calls), unit, False))
-                self.calls.append(_nothing)
-            else:
-                self.calls.append(partial(self._part(place).resource.mglo.use, unit))
-        if isinstance(writes, str) and writes in self._moving:
-            self._spots[writes].append(_Spot(len(self.calls), 0, True))
-            self.calls.append(_nothing)
-        else:
-            frame = frame_of(self._session.gl_thread, self._part(writes).resource)
-            self.calls.append(frame.mglo.use)
-        self.calls.append(compiled.start(program.groups))
 
 
 class _Hazards:
@@ -179,15 +165,3 @@ class _Hazards:
 
 def _overlap(a: tuple[Any, int, int], b: tuple[Any, int, int]) -> bool:
     return a[0] == b[0] and a[1] < b[2] and b[1] < a[2]
-
-
-def _nothing() -> None:
-    """Do nothing: a placeholder for a command that is unknown yet, or not needed."""
-
-
-def intervals(ends: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Return the start and end of each step's commands."""
-    begin = 0
-    for end in ends:
-        yield begin, end
-        begin = end

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class ShaderExecutable(Executable):
-    """A program as commands for the device. Threads may share it: they queue for the device.
+    """A program as commands for the device, which threads may share.
 
     Args:
-        program: what runs; nobody writes to its constants.
-        backend: whose context it runs in; after a restart it is made ready anew.
+        program: the program, whose constants nobody writes to.
+        backend: backend with the context; after its restart the program is prepared again.
     """
 
     packed_bytes = 0
@@ -66,7 +66,7 @@ class ShaderExecutable(Executable):
         check_active()
         ready = self._current()
         outputs = ready.new_outputs()
-        given = ready.taken(feeds)
+        given = ready.inputs_of(feeds)
         found = ready.outputs(given, outputs)
         ready.session.gl_thread.put(partial(ready.run, given, outputs))
         return found
@@ -74,18 +74,18 @@ class ShaderExecutable(Executable):
     def step_times(self, feeds: Sequence[Feed]) -> list[float]:
         """Run once and return the seconds of each step on the device."""
         ready = self._current()
-        given = ready.taken(feeds)
+        given = ready.inputs_of(feeds)
         return ready.session.gl_thread.call(lambda: ready.times(given))
 
     def gpu_time(self, feeds: Sequence[Feed], repeat: int) -> float:
         """Return the seconds of a run on the device, of several back to back."""
         ready = self._current()
-        given = ready.taken(feeds)
+        given = ready.inputs_of(feeds)
         return ready.session.gl_thread.call(lambda: ready.gpu_time(given, repeat))
 
     def tune(self) -> "list[TunedStep]":
-        """Measure which tiles are the fastest, and use them from the next run on."""
-        from core.backends.shader.plans.plan_tuning import tuned_steps  # which few ask for
+        """Measure the fastest tiles, and use them from the next run on."""
+        from core.backends.shader.plans.plan_tuning import tuned_steps  # rarely used
 
         session = self._current().session
         found = tuned_steps(self._program, session)
@@ -103,8 +103,8 @@ class ShaderExecutable(Executable):
 
 
 def _told(step: Lowered | Hosted, program: Program) -> "StepInfo":
-    from core.plan.plan_report import StepInfo  # who just runs a plan tells nothing of it
+    from core.plan.plan_report import StepInfo  # runs do not need this import
 
-    scratch = {} if isinstance(step, Hosted) else step.between
+    scratch = {} if isinstance(step, Hosted) else step.intermediates
     scratch_bytes = sum(stored_bytes(size, layout) for layout, size in scratch.values())
     return StepInfo.of(step.sources, program, step.kernel, scratch_bytes)

@@ -11,7 +11,7 @@ from core.windows import window
 
 
 class Separable(NamedTuple):
-    """A depthwise convolution and the pointwise one that alone reads its result."""
+    """A depthwise convolution, and the pointwise convolution that is its only reader."""
 
     depthwise: Step
     pointwise: Step

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from core.backends.shader.runtime.context import ContextError, adopt_context
 from core.backends.shader.runtime.device_errors import drop_errors
-from core.backends.shader.runtime.gl_thread import ENDED, FORKED, LIVE, RELEASED, GLThread, Result
+from core.backends.shader.runtime.gl_thread import (
+    ENDED,
+    FORKED,
+    LIVE,
+    RELEASED,
+    GLThread,
+    Result,
+    do_nothing,
+)
 
 if TYPE_CHECKING:
     import moderngl
@@ -27,19 +35,19 @@ class CallerThread(GLThread):
 
     Args:
         context: context of moderngl, of at least OpenGL 3.3.
-        is_ours: whether to release the context at the end; else it belongs to the user.
+        owns_context: whether to release the context at the end; else it belongs to the user.
 
     Raises:
         ContextError: the context is invalid or too old.
     """
 
-    def __init__(self, context: "moderngl.Context", is_ours: bool = False):
+    def __init__(self, context: "moderngl.Context", owns_context: bool = False):
         self._prepare()
-        self.is_ours = is_ours
+        self.owns_context = owns_context
         self._open(lambda: adopt_context(context))
         self._thread = current_thread()
         self._here = local()  # thread ids are reused
-        self._here.is_ours = True
+        self._here.is_owner = True
         self._kind = type(context.mglo)
         self._is_inside = False
         self.entering: Callable[[], None] | None = None
@@ -62,7 +70,7 @@ class CallerThread(GLThread):
             return
         self._closed = self._closed or RELEASED
         self.entering = self.leaving = None
-        if self.is_ours:
+        if self.owns_context:
             self._destroy()
 
     def _run(self, command: Callable[[], Any]) -> None:
@@ -76,22 +84,22 @@ class CallerThread(GLThread):
         self._raise_kept()
         return function()
 
-    def _do(self, way: Callable[[Any], Result], function: Callable[[], Any]) -> Result:
+    def _do(self, run: Callable[[Any], Result], function: Callable[[], Any]) -> Result:
         """Run a function between `entering` and `leaving`."""
         self._check_place()
         if self._is_inside:  # nested, as in garbage collection
-            return way(function)
+            return run(function)
         self._is_inside = True
         try:
             self._enter()
-            return way(function)
+            return run(function)
         finally:
             self._leave()
             self._is_inside = False
 
     def _enter(self) -> None:
         """Run the commands of finalisers and fences."""
-        if not self.is_ours:
+        if not self.owns_context:
             drop_errors(self.gl)  # of the user's commands
         while not self._queue.empty():
             self._run(self._queue.get())
@@ -101,7 +109,7 @@ class CallerThread(GLThread):
             self.entering()
 
     def _leave(self) -> None:
-        if not self.is_ours:  # later they would appear as errors of the user's commands
+        if not self.owns_context:  # later they would appear as errors of the user's commands
             self.keep_errors()
         if self.leaving is not None:
             self._run(self.leaving)
@@ -110,7 +118,7 @@ class CallerThread(GLThread):
         """Raise unless the context is current in this thread and alive."""
         if self._closed is None and type(self.context.mglo) is not self._kind:
             self._closed = _TAKEN
-        if self._closed is None and not hasattr(self._here, "is_ours"):
+        if self._closed is None and not hasattr(self._here, "is_owner"):
             self._refuse_here()
         if self._closed is not None:
             raise ContextError(self._closed)
@@ -130,20 +138,16 @@ class CallerThread(GLThread):
             f"the shader backend was started for thread {own!r}, which has ended: its "
             "tensors are gone; call core.stop_shader(), the next use makes a new context"
         )
-        if self.is_ours:
+        if self.owns_context:
             with suppress(Exception):
                 self.context.release()
 
-    def _look(self) -> None:
-        self.put(_nothing)
+    def _wake(self) -> None:
+        self.put(do_nothing)
 
     def _leave_at_exit(self) -> None:
         """Leave a user's context to the user at exit."""
         if self._closed is None:
             self._closed = ENDED
-            if self.is_ours and hasattr(self._here, "is_ours"):
+            if self.owns_context and hasattr(self._here, "is_owner"):
                 self._destroy()
-
-
-def _nothing() -> None:
-    """Do nothing, so that only pending commands run."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, layout_of
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.compiler.program_source import write
 from core.backends.shader.codegen.compiler.writing import ShaderText, epilogue_name, middle_name
 from core.backends.shader.codegen.kernel_language import (
@@ -14,7 +14,7 @@ from core.backends.shader.codegen.kernel_language import (
     all_passes,
     reads,
 )
-from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.memory_blocks import Block, Storing
 from core.backends.shader.runtime.values import Kind
 from core.errors import CoreError
 from core.specs import Spec
@@ -37,38 +37,32 @@ class CompiledKernel:
         steps: programs in execution order.
         tables: blocks of the kernel's constant values.
         results: layouts and sizes of the results.
-        between: layouts and sizes of intermediate values.
+        intermediates: layouts and sizes of intermediate values.
         kinds: kinds of the results, for single ops.
         bound: calls of the steps for the GL thread, after the first run.
     """
 
-    __slots__ = ("between", "bound", "kinds", "results", "steps", "tables")
+    __slots__ = ("intermediates", "bound", "kinds", "results", "steps", "tables")
 
     def __init__(
         self,
         steps: tuple[BoundDispatch, ...],
         tables: tuple[Block, ...],
         results: tuple[tuple[MemoryLayout, int], ...],
-        between: tuple[tuple[MemoryLayout, int], ...],
+        intermediates: tuple[tuple[MemoryLayout, int], ...],
     ):
-        self.steps, self.tables, self.results, self.between = steps, tables, results, between
+        self.steps, self.tables, self.results, self.intermediates = (
+            steps,
+            tables,
+            results,
+            intermediates,
+        )
         self.kinds: tuple[Kind, ...] = ()
         self.bound: list[Any] | None = None
 
 
-class Storing(NamedTuple):
-    """Storage of a session's values: the last arguments of `layout_of`."""
-
-    in_textures: bool
-    half: bool
-
-    def layout(self, spec: Spec, layers: int = 1, chunk: int = 0) -> MemoryLayout:
-        """Return the layout of a value of a shape and dtype."""
-        return layout_of(spec, self.in_textures, self.half, layers, chunk)
-
-
 def passes_of(made: Any, results: Sequence[Spec]) -> tuple[Dispatch, ...]:
-    """Return the dispatches of a kernel, if they have the shapes and dtypes of the op's results.
+    """Return the dispatches of a kernel, checked against the op's results.
 
     Raises:
         CoreError: a result is not a dispatch, or has another shape or dtype.
@@ -124,9 +118,9 @@ class _KernelCompiler:
         self._number()
         steps = tuple(self._step(each) for each in self.passes if each.to.size)
         results = tuple(self._stored(each) for each in self.wanted)
-        between = tuple(self._stored(p) for p in self.passes if p not in self.wanted)
+        intermediates = tuple(self._stored(p) for p in self.passes if p not in self.wanted)
         tables = tuple(block for _, block in self.tables.values())
-        return CompiledKernel(steps, tables, results, between)
+        return CompiledKernel(steps, tables, results, intermediates)
 
     def _number(self) -> None:
         """Number each table, result and intermediate value."""
@@ -155,21 +149,17 @@ class _KernelCompiler:
             sources |= {epilogue_name(i, n): s for n, s in step.inputs.items()}
         for i, step in enumerate(each.middle):
             sources |= {middle_name(i, n): s for n, s in step.inputs.items()}
-        layouts: Mapping[str, MemoryLayout] = {n: self._layout(s) for n, s in sources.items()}
+        found = {name: self._block(source) for name, source in sources.items()}
+        layouts: Mapping[str, MemoryLayout] = {name: layout for name, (_, layout) in found.items()}
         program = write(each, layouts, self._stored(each)[0], self.baked)
-        places = tuple(self._place(sources[name]) for name in program.inputs)
-        return BoundDispatch(program, places, self.numbers[id(each)])
+        numbers = tuple(found[name][0] for name in program.inputs)
+        return BoundDispatch(program, numbers, self.numbers[id(each)])
 
-    def _layout(self, source: Source) -> MemoryLayout:
+    def _block(self, source: Source) -> tuple[int, MemoryLayout]:
+        """Return the block number and the layout of an input."""
         if isinstance(source, Operand):
-            return self.inputs[source.index]
+            return source.index, self.inputs[source.index]
         if isinstance(source, Table):
-            return self.tables[id(source)][1].layout
-        return self._stored(source.source)[0]
-
-    def _place(self, source: Source) -> int:
-        if isinstance(source, Operand):
-            return source.index
-        if isinstance(source, Table):
-            return self.tables[id(source)][0]
-        return self.numbers[id(source.source)]
+            number, block = self.tables[id(source)]
+            return number, block.layout
+        return self.numbers[id(source.source)], self._stored(source.source)[0]

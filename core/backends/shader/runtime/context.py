@@ -22,21 +22,26 @@ LOWEST_VERSION = VERSIONS[-1]
 #: The version with compute shaders and storage buffers.
 COMPUTE_VERSION = 430
 _DEVICE = "CORE_SHADER_DEVICE"
-# Those of the package below moderngl; they beat what moderngl asks for.
+# Variables of the package below moderngl, which override moderngl's requests.
 _DEVICE_OF_GLCONTEXT, _VERSION_OF_GLCONTEXT = "GLCONTEXT_DEVICE_INDEX", "GLCONTEXT_GLVERSION"
 _SOFTWARE = re.compile(
     r"llvmpipe|softpipe|swrast|\bSWR\b|software|Microsoft Basic Render|GDI Generic|SwiftShader",
     re.IGNORECASE,
 )
 
-_MAX_TEXTURE_SIZE = 0x0D33
-_MAX_DRAW_BUFFERS = 0x8824
-_MAX_TEXTURE_IMAGE_UNITS = 0x8872
-_MAX_COMPUTE_SHARED_MEMORY_SIZE = 0x8262
-_MAX_COMPUTE_WORK_GROUP_INVOCATIONS = 0x90EB
-_MAX_COMPUTE_SHADER_STORAGE_BLOCKS = 0x90DB
-_MAX_SHADER_STORAGE_BLOCK_SIZE = 0x90DE
-_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT = 0x90DF
+#: Limits of every device, and of devices with compute shaders, by OpenGL's codes.
+_LIMITS = {
+    "max_texture": 0x0D33,  # MAX_TEXTURE_SIZE
+    "max_targets": 0x8824,  # MAX_DRAW_BUFFERS
+    "max_units": 0x8872,  # MAX_TEXTURE_IMAGE_UNITS
+}
+_COMPUTE_LIMITS = {
+    "max_buffer_bytes": 0x90DE,  # MAX_SHADER_STORAGE_BLOCK_SIZE
+    "max_buffers": 0x90DB,  # MAX_COMPUTE_SHADER_STORAGE_BLOCKS
+    "buffer_alignment": 0x90DF,  # SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT
+    "shared_bytes": 0x8262,  # MAX_COMPUTE_SHARED_MEMORY_SIZE
+    "max_threads": 0x90EB,  # MAX_COMPUTE_WORK_GROUP_INVOCATIONS
+}
 _GPU_MEMORY_DEDICATED_NVX = 0x9047
 _TEXTURE_FREE_MEMORY_ATI = 0x87FC
 _SM_COUNT_NV = 0x933B
@@ -72,20 +77,20 @@ class Device:
         """Query a context, in the thread in which it is current."""
         info, extensions = context.info, context.extensions
         name, vendor = info["GL_RENDERER"], info["GL_VENDOR"]
+        has_compute = context.version_code >= COMPUTE_VERSION
         return Device(
             name=name,
             vendor=vendor,
             version=context.version_code,
             driver=" | ".join((vendor, name, info["GL_VERSION"], dotted(context.version_code))),
             is_software=bool(_SOFTWARE.search(name)),
-            max_texture=gl.integer(_MAX_TEXTURE_SIZE),
-            max_targets=gl.integer(_MAX_DRAW_BUFFERS),
-            max_units=gl.integer(_MAX_TEXTURE_IMAGE_UNITS),
+            has_compute=has_compute,
             memory_bytes=_memory(gl, extensions),
             multiprocessors=(
                 gl.integer(_SM_COUNT_NV) if "GL_NV_shader_thread_group" in extensions else 0
             ),
-            **_compute_limits(gl, context.version_code),
+            **{name: gl.integer(code) for name, code in _LIMITS.items()},
+            **{n: gl.integer(code) if has_compute else 0 for n, code in _COMPUTE_LIMITS.items()},
         )
 
     def __str__(self) -> str:
@@ -100,22 +105,8 @@ class Device:
             if self.is_software
             else ""
         )
-        told = f"{self.name} ({self.vendor}), OpenGL {dotted(self.version)}, {compute}"
-        return told + memory + advice
-
-
-def _compute_limits(gl: GLFunctions, version: int) -> dict[str, Any]:
-    """Return the limits of compute by keyword of `Device`."""
-    has = version >= COMPUTE_VERSION
-    codes = {
-        "max_buffer_bytes": _MAX_SHADER_STORAGE_BLOCK_SIZE,
-        "max_buffers": _MAX_COMPUTE_SHADER_STORAGE_BLOCKS,
-        "buffer_alignment": _SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT,
-        "shared_bytes": _MAX_COMPUTE_SHARED_MEMORY_SIZE,
-        "max_threads": _MAX_COMPUTE_WORK_GROUP_INVOCATIONS,
-    }
-    limits = {name: gl.integer(code) if has else 0 for name, code in codes.items()}
-    return {"has_compute": has, **limits}
+        found = f"{self.name} ({self.vendor}), OpenGL {dotted(self.version)}, {compute}"
+        return found + memory + advice
 
 
 def _memory(gl: GLFunctions, extensions: set[str]) -> int | None:
@@ -154,7 +145,7 @@ def open_context(version: int | None = None, device: int | None = None) -> "mode
     try:
         return _first_that_opens(versions, _ways(index))
     except ContextError as error:
-        if index or not context_failures.has_display(os.environ):
+        if index or sys.platform != "linux" or not os.environ.get("DISPLAY"):
             raise
         try:
             return _first_that_opens(versions, {})

@@ -1,8 +1,6 @@
 """Explanations of failures to make an OpenGL context, with the next step."""
 
 import re
-import sys
-from collections.abc import Mapping
 
 _GPU_DRIVER = "install the GPU vendor's driver with its OpenGL part"
 
@@ -11,8 +9,8 @@ _INSTALL_LINUX = (
     "dnf install mesa-libGL mesa-libEGL (Fedora)"
 )
 
-#: What the text of a failure matches, what it means, and what may help. No other version of
-#: OpenGL would do better.
+#: Pattern of the text of a failure, its meaning, and a next step. No other version of OpenGL would
+#: help.
 _FINAL = (
     (
         r"libGL\S* not loaded|libGL\S* not found|opengl32\S* not loaded",
@@ -110,8 +108,3 @@ def missing_moderngl(error: ImportError) -> str:
         "no OpenGL context: the package moderngl cannot be imported; "
         f"pip install --force-reinstall moderngl glcontext (the import raised: {error})"
     )
-
-
-def has_display(environment: Mapping[str, str]) -> bool:
-    """Whether a context may be made by a window system's server, where EGL fails."""
-    return sys.platform == "linux" and bool(environment.get("DISPLAY"))

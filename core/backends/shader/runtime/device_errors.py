@@ -48,9 +48,9 @@ def check_errors(gl: GLFunctions, what: str) -> None:
             "inputs, let go of tensors (core.tidy, core.dispose), or close other programs on it"
         )
     if codes:
-        told = "; ".join(_ERRORS.get(code, f"error 0x{code:04X}") for code in codes)
+        found = "; ".join(_ERRORS.get(code, f"error 0x{code:04X}") for code in codes)
         raise CoreError(
-            f"{what}: OpenGL refused a command ({told}); this is a fault of the shader backend or "
+            f"{what}: OpenGL refused a command ({found}); this is a fault of the shader backend or "
             "of its driver: please report it with the output of `zoo doctor`"
         )
 

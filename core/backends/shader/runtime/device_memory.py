@@ -22,7 +22,7 @@ import numpy as np
 
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.runtime.device_errors import DeviceMemoryError
-from core.backends.shader.runtime.memory_blocks import Block, Held, Key, bytes_of, memory_key
+from core.backends.shader.runtime.memory_blocks import Block, BlockMemory, Key, bytes_of, memory_key
 from core.backends.shader.runtime.textures import (
     from_texture,
     new_texture,
@@ -84,11 +84,11 @@ class DeviceMemory:
         self.used_bytes = 0
         self.moved_out = 0
         self._moved_bytes = self.limit  # since garbage was collected; at first it is
-        self._returned: deque[Held] = deque()
+        self._returned: deque[BlockMemory] = deque()
         self._spare: OrderedDict[Key, deque[_Unused]] = OrderedDict()
         self._spare_bytes = 0
-        self._live: OrderedDict[Held, None] = OrderedDict()  # least recently used first
-        self._pinned: set[Held] = set()
+        self._live: OrderedDict[BlockMemory, None] = OrderedDict()  # least recently used first
+        self._pinned: set[BlockMemory] = set()
         self._command = 1
         self._done = 0  # the last command that the device is known to have finished
         self._uploaded = 0  # bytes of new memory since the last wait
@@ -118,33 +118,33 @@ class DeviceMemory:
         """
         if block.error is not None:
             raise block.error.with_traceback(None)  # the traceback would grow with every reader
-        held = block.held or self._held(block)
-        if held.resource is None or held.returned is not self._returned:
-            self._place(held)
-        held.stamp = self._command
-        if not held.is_pinned:
-            self._live.move_to_end(held)
-        return held.resource
+        memory = block.memory or self._new_memory(block)
+        if memory.resource is None or memory.returned is not self._returned:
+            self._allocate(memory)
+        memory.stamp = self._command
+        if not memory.is_pinned:
+            self._live.move_to_end(memory)
+        return memory.resource
 
-    def _held(self, block: Block) -> Held:
+    def _new_memory(self, block: Block) -> BlockMemory:
         """Return a new block's memory; returned memory of its size is reused at once."""
         returned = self._returned
         if returned and block._given is None:
             first = returned[0]
             fits = first.key == memory_key(block.layout, block.size) and first.resource is not None
             if fits and not first.is_pinned:
-                block.held = returned.popleft()  # other threads only append
+                block.memory = returned.popleft()  # other threads only append
                 first.layout, first.size = block.layout, block.size
                 return first
-        return block.hold(returned)
+        return block.attach(returned)
 
     def pinned(self, block: Block) -> Any:
         """Return the memory of a block, which stays on the device from now on, for plans."""
-        resource, held = self.of(block), block.held
-        assert held is not None
-        held.is_pinned = True
-        self._live.pop(held, None)
-        self._pinned.add(held)
+        resource, memory = self.of(block), block.memory
+        assert memory is not None
+        memory.is_pinned = True
+        self._live.pop(memory, None)
+        self._pinned.add(memory)
         return resource
 
     def read(self, block: Block) -> np.ndarray:
@@ -152,15 +152,15 @@ class DeviceMemory:
         if block.error is None and block.host is not None:
             return block.host
         self.of(block)
-        assert block.held is not None
-        return self._values(block.held)
+        assert block.memory is not None
+        return self._values(block.memory)
 
     def release(self) -> None:
         """Release all memory; blocks that are still referenced lose their values."""
         self._take_back()
-        for held in (*self._live, *self._pinned):
-            self._delete(held.resource)
-            held.resource, held.returned = None, deque()
+        for memory in (*self._live, *self._pinned):
+            self._delete(memory.resource)
+            memory.resource, memory.returned = None, deque()
         self._live.clear()
         self._pinned.clear()
         self._drop_spare(0)
@@ -174,19 +174,19 @@ class DeviceMemory:
 
     # --- making room ------------------------------------------------------------------------
 
-    def _place(self, held: Held) -> None:
+    def _allocate(self, memory: BlockMemory) -> None:
         """Allocate memory at the first use of a block, or after it was moved to the host."""
-        if held.resource is not None or (held.stamp and held.host is None):
+        if memory.resource is not None or (memory.stamp and memory.host is None):
             raise CoreError(GONE)  # the memory is or was in another context
         self._take_back()
-        held.resource = self._spare_resource(held.key, is_idle=held.host is not None)
-        if held.resource is None:
-            held.resource = self._made(held.key)
-        held.returned = self._returned
-        self._live[held] = None
-        if held.host is not None:
-            self.fill(held.resource, held.layout, held.host)
-            held.host = None
+        memory.resource = self._spare_resource(memory.key, is_idle=memory.host is not None)
+        if memory.resource is None:
+            memory.resource = self._made(memory.key)
+        memory.returned = self._returned
+        self._live[memory] = None
+        if memory.host is not None:
+            self.fill(memory.resource, memory.layout, memory.host)
+            memory.host = None
 
     def _spare_resource(self, key: Key, is_idle: bool) -> Any:
         """Return unused memory, or None.
@@ -210,15 +210,15 @@ class DeviceMemory:
     def _take_back(self) -> None:
         """Make the memory of freed blocks available."""
         while self._returned:
-            held = self._returned.popleft()
-            self._live.pop(held, None)
-            self._pinned.discard(held)
-            if held.resource is not None:
+            memory = self._returned.popleft()
+            self._live.pop(memory, None)
+            self._pinned.discard(memory)
+            if memory.resource is not None:
                 # Plans use pinned memory without reporting it.
-                stamp = self._command if held.is_pinned else held.stamp
-                self._spare.setdefault(held.key, deque()).append(_Unused(held.resource, stamp))
-                self._spare.move_to_end(held.key)
-                self._spare_bytes += bytes_of(held.key)
+                stamp = self._command if memory.is_pinned else memory.stamp
+                self._spare.setdefault(memory.key, deque()).append(_Unused(memory.resource, stamp))
+                self._spare.move_to_end(memory.key)
+                self._spare_bytes += bytes_of(memory.key)
         self._drop_spare(self.limit * SPARE_PART)
 
     def _drop_spare(self, most: float) -> None:
@@ -255,7 +255,7 @@ class DeviceMemory:
         import moderngl
 
         check = self._gl_thread.check_errors
-        self._gl_thread.keep_errors()  # so that what is told next is of this one
+        self._gl_thread.keep_errors()  # so that later errors are of this allocation
         try:
             resource = self._new_resource(key)
         except (moderngl.Error, MemoryError):
@@ -299,16 +299,16 @@ class DeviceMemory:
 
     def _move_oldest_out(self) -> bool:
         """Move the oldest block to the host, if there is one that the command does not use."""
-        held = next(iter(self._live), None)
-        if held is None or held.stamp == self._command:
+        memory = next(iter(self._live), None)
+        if memory is None or memory.stamp == self._command:
             return False
-        self._wait_until_idle(held.stamp)
-        held.host = self._values(held)
-        self._delete(held.resource)
-        held.resource = None
-        del self._live[held]
-        self.used_bytes -= bytes_of(held.key)
-        self._moved_bytes += bytes_of(held.key)
+        self._wait_until_idle(memory.stamp)
+        memory.host = self._values(memory)
+        self._delete(memory.resource)
+        memory.resource = None
+        del self._live[memory]
+        self.used_bytes -= bytes_of(memory.key)
+        self._moved_bytes += bytes_of(memory.key)
         self.moved_out += 1
         return True
 
@@ -332,17 +332,17 @@ class DeviceMemory:
             self._gl_thread.context.memory_barrier(UPDATE_BARRIER)
             resource.write(stored, offset)
 
-    def _values(self, held: Held) -> np.ndarray:
-        layout = held.layout
+    def _values(self, memory: BlockMemory) -> np.ndarray:
+        layout = memory.layout
         kind = stored_dtype(layout)
-        count = held.size * layout.words
+        count = memory.size * layout.words
         if layout.kind == "texture":
-            raw = from_texture(held.resource, layout, count, kind)
+            raw = from_texture(memory.resource, layout, count, kind)
         else:
             raw = np.empty(count, kind)
             if count:
                 self._gl_thread.context.memory_barrier(UPDATE_BARRIER)
-                held.resource.read_into(raw, raw.nbytes)
+                memory.resource.read_into(raw, raw.nbytes)
         return loaded_values(raw, layout)
 
     def _delete(self, resource: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.backends.shader.runtime.gl_thread import GLThread
 
-#: How often a measurement is made that tells no time, before it is made by the host's clock.
+#: Attempts by the device's clock, which may give 0, before the host's clock is used.
 _TRIES = 3
 
 

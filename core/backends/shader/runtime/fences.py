@@ -17,10 +17,10 @@ class Fence:
         notify: called once in the GL thread when the device has passed the point.
     """
 
-    __slots__ = ("_is_past", "_look", "notify", "sync")
+    __slots__ = ("_is_past", "_wake", "notify", "sync")
 
-    def __init__(self, look: Callable[[], None], notify: Callable[[], None] | None):
-        self._look, self.notify = look, notify
+    def __init__(self, wake: Callable[[], None], notify: Callable[[], None] | None):
+        self._wake, self.notify = wake, notify
         self._is_past = False
         self.sync: int | None = None  # OpenGL's sync object
 
@@ -32,7 +32,7 @@ class Fence:
             ContextError: the context is lost.
         """
         if not self._is_past:
-            self._look()
+            self._wake()
         return self._is_past
 
     def end(self) -> None:

@@ -40,12 +40,12 @@ class Future:
         return self._result
 
 
-def raise_error_of(place: HasError) -> None:
+def raise_error_of(holder: HasError) -> None:
     """Raise the error of an object, if any, after removing it from the object.
 
     The traceback of an error refers to its frames: a stored error would keep all of them alive.
     """
-    error, place.error = place.error, None
+    error, holder.error = holder.error, None
     try:
         if error is not None:
             raise error

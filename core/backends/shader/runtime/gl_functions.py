@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 #: A memory barrier for shader storage.
 BARRIER = 0x2000
 
-#: The same, and copies and the host: else what a shader wrote may arrive after a later upload.
+#: A barrier for copies and the host, too: else writes of shaders may arrive after a later upload.
 BARRIER_TO_ALL = BARRIER | 0x200
 
 

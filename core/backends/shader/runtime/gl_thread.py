@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 LONGEST_QUEUE = 1000
 #: Longest delay of a new command while the thread waits for a fence.
 FENCE_NANOSECONDS = 100_000
-_LOOK_SECONDS = 1.0  # interval of checks by waiting threads that the GL thread is alive
+_CHECK_SECONDS = 1.0  # interval of checks by waiting threads that the GL thread is alive
 _EXIT_SECONDS = 5.0  # for the current command when Python ends
 
 RELEASED = (
@@ -62,7 +62,7 @@ class GLThread:
     device: Device
     gl: GLFunctions
     rest: Any
-    is_ours = True  # whether the context is not a user's
+    owns_context = True  # whether the context is not a user's
     _closed: str | None  # the reason why no commands are accepted
     error: BaseException | None  # error of a command, raised by the next call
 
@@ -114,7 +114,7 @@ class GLThread:
             raise ContextError(self._closed)
         self._queue.put(command)
         if self._queue.qsize() > LONGEST_QUEUE and get_ident() != self._ident:
-            self._wait_for(Future(_nothing))
+            self._wait_for(Future(do_nothing))
 
     def put_quietly(self, command: Callable[[], Any]) -> None:
         """Queue a function from a finaliser: without a lock, a wait or an error."""
@@ -144,7 +144,7 @@ class GLThread:
         Args:
             notify: called once in the GL thread when the device has passed the fence.
         """
-        fence = Fence(self._look, notify)
+        fence = Fence(self._wake, notify)
         self.put(partial(self._fences.add, fence))
         return fence
 
@@ -196,13 +196,13 @@ class GLThread:
         self._wait(answer)
 
     def _wait(self, answer: Future) -> None:
-        while not answer.done.acquire(timeout=_LOOK_SECONDS):
+        while not answer.done.acquire(timeout=_CHECK_SECONDS):
             if not self._thread.is_alive():
                 if answer.done.acquire(blocking=False):
                     return
                 raise ContextError(self._closed or RELEASED)
 
-    def _look(self) -> None:
+    def _wake(self) -> None:
         """Wake the thread to poll a pending fence."""
         if self._closed is not None and not self._thread.is_alive():
             raise ContextError(self._closed)
@@ -264,7 +264,7 @@ class GLThread:
         if self._closed is None:
             self._closed = ENDED
             self._is_running = False
-            self._queue.put(_nothing)
+            self._queue.put(do_nothing)
             self._thread.join(_EXIT_SECONDS)
 
     def _leave_to_parent(self) -> None:
@@ -275,8 +275,8 @@ class GLThread:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.context))
 
 
-def _nothing() -> None:
-    """Wake the thread."""
+def do_nothing() -> None:
+    """Do nothing: as a command, only wake the thread."""
 
 
 def refuse_in_child() -> None:

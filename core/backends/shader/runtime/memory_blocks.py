@@ -1,22 +1,28 @@
 """Blocks of values, and their memory on the device."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
-from typing import Any
-from weakref import ref
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary, ref
 
 import numpy as np
 
-from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, stored_bytes
+from core.backends.shader.codegen.compiler.memory_layouts import (
+    MemoryLayout,
+    layout_of,
+    stored_bytes,
+)
 from core.backends.shader.codegen.size_arithmetic import whole
 from core.backends.shader.runtime.textures import texture_bytes, texture_key
+from core.dtypes import dtype_of
+from core.specs import Spec
 
 #: Key of exchangeable memory: the bytes of a buffer, or the key of a texture.
 Key = tuple[Any, ...]
 
 
-class Held:
+class BlockMemory:
     """The memory of a block: a GPU resource, or values on the host after moving them there.
 
     Attributes:
@@ -32,7 +38,7 @@ class Held:
 
     __slots__ = ("host", "is_pinned", "key", "layout", "returned", "size", "stamp", "resource")
 
-    def __init__(self, block: "Block", returned: "deque[Held]"):
+    def __init__(self, block: "Block", returned: "deque[BlockMemory]"):
         self.key = memory_key(block.layout, block.size)
         self.layout, self.size = block.layout, block.size
         self.resource: Any = None
@@ -49,69 +55,72 @@ class Block:
         layout: layout of the values.
         size: number of values.
         error: error of the command that should have computed the values.
-        held: memory of the block after its first use; for the GL thread only.
+        memory: memory of the block after its first use; for the GL thread only.
         copy: the values, if they were copied to the host with others and not read yet.
-        together: blocks of the run that computed the values, if there are several.
+        run_outputs: blocks of the run that computed the values, if there are several.
     """
 
-    __slots__ = ("__weakref__", "_given", "copy", "error", "held", "layout", "size", "together")
+    __slots__ = (
+        *("__weakref__", "_given", "copy", "error"),
+        *("layout", "memory", "run_outputs", "size"),
+    )
 
     def __init__(self, layout: MemoryLayout, size: int, host: np.ndarray | None = None):
         self.layout, self.size, self._given = layout, size, host
         self.error: Exception | None = None
-        self.held: Held | None = None
+        self.memory: BlockMemory | None = None
         self.copy: np.ndarray | None = None
-        self.together: Together | None = None
+        self.run_outputs: RunOutputs | None = None
 
     @property
     def resource(self) -> Any:
         """Return the buffer or texture, or None."""
-        return None if self.held is None else self.held.resource
+        return None if self.memory is None else self.memory.resource
 
     @property
     def host(self) -> np.ndarray | None:
         """Return the values as a flat array if they are on the host, else None."""
-        return self._given if self.held is None else self.held.host
+        return self._given if self.memory is None else self.memory.host
 
     @property
     def bytes(self) -> int:
         """Return the bytes of the memory on the device."""
         return stored_bytes(self.size, self.layout)
 
-    def hold(self, returned: "deque[Held]") -> Held:
+    def attach(self, returned: "deque[BlockMemory]") -> BlockMemory:
         """Attach memory to the block, and move its values to the memory."""
-        held = Held(self, returned)
-        held.host = self._given
-        self.held = held  # other threads find the values before and after this
+        memory = BlockMemory(self, returned)
+        memory.host = self._given
+        self.memory = memory  # other threads find the values before and after this
         self._given = None
-        return held
+        return memory
 
     def __del__(self) -> None:
-        if self.held is not None:
-            self.held.returned.append(self.held)  # atomic: no lock, no call to GL
+        if self.memory is not None:
+            self.memory.returned.append(self.memory)  # atomic: no lock, no call to GL
 
 
-class Together:
+class RunOutputs:
     """The blocks of one run, which are often read together.
 
     Args:
         blocks: blocks in a constant order for all runs of a program.
-        habit: indices of the blocks that were read after any run of the program; extended here.
+        usually_read: indices of the blocks that were read after any run; extended here.
     """
 
-    __slots__ = ("_blocks", "_habit")
+    __slots__ = ("_blocks", "_usually_read")
 
-    def __init__(self, blocks: Sequence[Block], habit: set[int]):
-        self._blocks, self._habit = [ref(block) for block in blocks], habit
+    def __init__(self, blocks: Sequence[Block], usually_read: set[int]):
+        self._blocks, self._usually_read = [ref(block) for block in blocks], usually_read
 
-    def note(self, block: Block) -> None:
+    def record_read(self, block: Block) -> None:
         """Note that a block is read."""
-        self._habit.update(i for i, known in enumerate(self._blocks) if known() is block)
+        self._usually_read.update(i for i, known in enumerate(self._blocks) if known() is block)
 
     @property
     def expected(self) -> list[Block]:
         """Return the blocks that are likely to be read as well."""
-        found = [self._blocks[i]() for i in tuple(self._habit)]  # other threads may add to it
+        found = [self._blocks[i]() for i in tuple(self._usually_read)]  # other threads may add
         return [block for block in found if block is not None]
 
 
@@ -141,3 +150,44 @@ def rounded(size: int) -> int:
 def bytes_of(key: Key) -> int:
     """Return the bytes of memory with some key."""
     return key[0] if len(key) == 1 else texture_bytes(key)
+
+
+class Storing(NamedTuple):
+    """Storage of a session's values: the last arguments of `layout_of`."""
+
+    in_textures: bool
+    half: bool
+
+    def layout(self, spec: Spec, layers: int = 1, chunk: int = 0) -> MemoryLayout:
+        """Return the layout of a value of a shape and dtype."""
+        return layout_of(spec, self.in_textures, self.half, layers, chunk)
+
+
+class ConstantBlock(Block):
+    """A block that keeps its array alive, so that no other array gets its address."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, layout: MemoryLayout, array: np.ndarray):
+        super().__init__(layout, array.size, array.reshape(-1))
+        self.array = array
+
+
+class PlanConstants:
+    """The blocks of constants of all plans of a session; equal arrays share a block."""
+
+    def __init__(self, storing: Storing):
+        self._storing = storing
+        self._known: WeakValueDictionary[Hashable, Block] = WeakValueDictionary()
+
+    def block(self, array: np.ndarray) -> Block:
+        """Return the block of an array that is never written to."""
+        address = array.__array_interface__["data"][0]
+        order = None if array.flags.c_contiguous else (array.shape, array.strides)
+        key = address, array.nbytes, dtype_of(array), order
+        found = self._known.get(key)
+        if found is None:
+            spec = Spec(array.shape, dtype_of(array))
+            found = ConstantBlock(self._storing.layout(spec), array)
+            self._known[key] = found
+        return found

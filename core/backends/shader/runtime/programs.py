@@ -7,8 +7,7 @@ from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 from core.backends.shader.codegen.compiler.writing import Groups, ShaderText
-from core.backends.shader.runtime.async_compile import AsyncCompiler
-from core.backends.shader.runtime.program_binaries import Binaries
+from core.backends.shader.runtime.early_programs import AsyncCompiler, Binaries
 from core.errors import CoreError
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Compiled:
         vertices: see above.
     """
 
-    __slots__ = ("_alone", "_floats", "_gl", "_ints", "_places", "given", "program", "vertices")
+    __slots__ = ("_alone", "_floats", "_gl", "_ints", "_locations", "given", "program", "vertices")
 
     def __init__(self, program: Any, gl_thread: "GLThread", vertices: Any = None):
         self.program, self.vertices = program, vertices
@@ -66,7 +65,7 @@ class Compiled:
         self._gl = gl_thread.gl
         self._ints: tuple[int, ...] = ()
         self._floats = b""
-        self._places: dict[bytes, int] = {}
+        self._locations: dict[bytes, int] = {}
         self._alone = self._references()
 
     @property
@@ -103,11 +102,11 @@ class Compiled:
             self._floats = stored
 
     def _write(self, name: bytes, count: int, stored: bytes, write: Any) -> None:
-        place = self._places.get(name)
-        if place is None:
-            place = self._places[name] = self._gl.uniform_location(self.program.glo, name)
+        location = self._locations.get(name)
+        if location is None:
+            location = self._locations[name] = self._gl.uniform_location(self.program.glo, name)
         self._gl.use_program(self.program.glo)
-        write(place, count, stored)
+        write(location, count, stored)
 
     def release(self) -> None:
         """Release the program."""
@@ -128,7 +127,7 @@ class Programs:
 
     def __init__(self, gl_thread: "GLThread"):
         self._gl_thread = gl_thread
-        self._binaries, self._ahead = Binaries(gl_thread), AsyncCompiler(gl_thread)
+        self._binaries, self._compiler = Binaries(gl_thread), AsyncCompiler(gl_thread)
         self.new: list[tuple[str, Any]] = []
         self._made: dict[str, Compiled] = {}
         self._most = MOST_PROGRAMS  # or more, if plans need more
@@ -141,15 +140,15 @@ class Programs:
 
     def begin(self, programs: Iterable[ShaderText]) -> None:
         """Start compiling programs in the background, if the driver supports it."""
-        if not self._ahead.is_possible:
+        if not self._compiler.is_possible:
             return
         for program in programs:
             text = program.text
-            if program in self or text in self._ahead or program.is_drawn:
+            if program in self or text in self._compiler or program.is_drawn:
                 continue
             made = self._binaries.load(text)
             if made is None:
-                self._ahead.start(text)
+                self._compiler.start(text)
             else:
                 self._made[text] = Compiled(made, self._gl_thread)
 
@@ -170,7 +169,7 @@ class Programs:
             return self._drawing(program)
         made = self._binaries.load(program.text)
         if made is None:
-            made = self._ahead.take(program.text)
+            made = self._compiler.take(program.text)
             made = made or self._compile(program.text, compute=True)  # raises with the reason
             self.new.append((program.text, made))
         return Compiled(made, self._gl_thread)
@@ -219,7 +218,7 @@ class Programs:
     def release(self) -> None:
         """Release all programs, including those of plans."""
         self.new.clear()
-        self._ahead.release()
+        self._compiler.release()
         self._gl_thread.gl.use_program(0)  # a program in use would not be deleted
         for made in self._made.values():
             made.release()

@@ -48,7 +48,7 @@ class Readback:
         if not _is_small(block):
             return None
         gl, offset = self._gl_thread.gl, 0
-        others = () if block.together is None else block.together.expected
+        others = () if block.run_outputs is None else block.run_outputs.expected
         coming: list[tuple[Block, int]] = []
         gl.memory_barrier(UPDATE_BARRIER)
         for other in dict.fromkeys((block, *others)):
@@ -63,8 +63,8 @@ class Readback:
     def _end(self, coming: Sequence[tuple[Block, int]]) -> np.ndarray:
         """Return the values of the first block; the other blocks keep theirs for later reads."""
         (block, offset), *others = coming
-        for other, place in others:
-            other.copy = self._values(other, place)
+        for other, start in others:
+            other.copy = self._values(other, start)
         return self._values(block, offset)
 
     def _values(self, block: Block, offset: int) -> np.ndarray:

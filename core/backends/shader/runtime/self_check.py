@@ -116,7 +116,7 @@ def check_once(backend: "ShaderBackend") -> None:
     each start; nor in a user's context, of values in 16 bits, or while NaN is an error.
     """
     session = backend.session
-    if not session.gl_thread.is_ours or session.storing.half or flags.debug:
+    if not session.gl_thread.owns_context or session.storing.half or flags.debug:
         return
     key = code_cache.key_of("self check", session.device.driver, session.path, _version())
     kept = code_cache.load(key)

@@ -12,19 +12,17 @@ from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
 from core.backends.shader.codegen.tiles.shapes import TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import load_choices
 from core.backends.shader.runtime.caller_thread import CallerThread
-from core.backends.shader.runtime.compiled_kernel import CompiledKernel, Storing
-from core.backends.shader.runtime.constant_blocks import PlanConstants
+from core.backends.shader.runtime.compiled_kernel import CompiledKernel
 from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.device_timing import DeviceTimer
 from core.backends.shader.runtime.gl_functions import BARRIER_TO_ALL
 from core.backends.shader.runtime.gl_thread import GLThread
-from core.backends.shader.runtime.mapped_memory import has_mapped
-from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.mapped_memory import StagingSlot, has_mapped
+from core.backends.shader.runtime.memory_blocks import Block, PlanConstants, Storing
 from core.backends.shader.runtime.programs import Programs
 from core.backends.shader.runtime.readback import Readback
 from core.backends.shader.runtime.state_guard import StateGuard
 from core.backends.shader.runtime.textures import frame_of
-from core.backends.shader.runtime.upload_staging import StagingSlot
 from core.errors import CoreError
 from core.specs import Spec
 
@@ -58,7 +56,7 @@ class Session:
         if path == "compute" and not self.device.has_compute:
             raise CoreError(
                 f"{self.device.name} has OpenGL {self.device.version}, compute shaders need 430: "
-                "use path='fragment', which is the choice where none is made"
+                "use path='fragment', the default on this device"
             )
         self.path = path or ("compute" if self.device.has_compute else "fragment")
         self.storing = Storing(self.path == "fragment", half)
@@ -86,7 +84,7 @@ class Session:
         self._barrier = gl_thread.context.mglo.memory_barrier
         if self.storing.in_textures:
             gl_thread.call(self._prepare_drawing)
-            if isinstance(gl_thread, CallerThread) and not gl_thread.is_ours:
+            if isinstance(gl_thread, CallerThread) and not gl_thread.owns_context:
                 state_guard = StateGuard(gl_thread)
                 gl_thread.entering, gl_thread.leaving = state_guard.begin, state_guard.end
 
@@ -135,8 +133,8 @@ class Session:
             clock: if given, the call waits for the kernel and adds its time.
         """
         blocks = [*inputs, *compiled.tables, *results]
-        if compiled.between:
-            blocks += [Block(layout, size) for layout, size in compiled.between]
+        if compiled.intermediates:
+            blocks += [Block(layout, size) for layout, size in compiled.intermediates]
         command = partial(self._run, compiled, blocks)
         if clock is None:
             self.gl_thread.put(command)
@@ -147,7 +145,7 @@ class Session:
         """Return the seconds of a command whose inputs are on the device; in the GL thread."""
         self.memory.begin()
         for block in inputs:
-            with suppress(CoreError):  # which the command raises, too
+            with suppress(CoreError):  # the command raises the error, too
                 self.memory.of(block)
         return self.timer.seconds([command])
 
@@ -159,7 +157,7 @@ class Session:
             if self.programs.new:
                 self.programs.keep_new()
         except Exception as error:  # raised when the results are read
-            last = len(blocks) - len(compiled.between)
+            last = len(blocks) - len(compiled.intermediates)
             for block in blocks[last - len(compiled.results) : last]:
                 block.error = error
 
@@ -168,8 +166,8 @@ class Session:
 
         Waiting by ``glFinish`` lets other threads of Python run, unlike reading.
         """
-        if block.together is not None:
-            block.together.note(block)
+        if block.run_outputs is not None:
+            block.run_outputs.record_read(block)
         found, block.copy = block.copy, None  # a second read is from the device
         return self.gl_thread.call(lambda: self._read(block)) if found is None else found
 
@@ -193,7 +191,7 @@ class Session:
         while self.in_use:
             self.in_use.pop().give_back()
 
-    # --- in the GL thread: what takes Python's time is done once for each compiled kernel -------
+    # --- in the GL thread: the slow part is done once for each compiled kernel ------------------
 
     def _dispatch(self, compiled: CompiledKernel, blocks: list[Block]) -> None:
         of, barrier = self.memory.of, self._barrier

@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import ContextError, open_context
-from core.backends.shader.runtime.gl_thread import GLThread, live_threads, refuse_in_child
+from core.backends.shader.runtime.gl_thread import (
+    GLThread,
+    do_nothing,
+    live_threads,
+    refuse_in_child,
+)
 from core.backends.shader.runtime.session import Session
 from core.errors import SettingError
 from core.locks import new_lock
@@ -30,7 +35,7 @@ class _Settings(NamedTuple):
 
 
 _chosen: _Settings | None = None  # by `start_shader`; until `stop_shader`
-_running: _Settings | None = None  # those of the last session
+_running: _Settings | None = None  # of the last session
 
 
 def start_shader(
@@ -80,14 +85,10 @@ def start_shader(
             backend: Any = load_backend("shader")
             if settings != _running or _is_over(backend):
                 _stop(backend)
-            backend.start().gl_thread.put(_nothing)  # raises if the context is of another thread
+            backend.start().gl_thread.put(do_nothing)  # raises if the context is of another thread
         except BaseException:
             _chosen = None
             raise
-
-
-def _nothing() -> None:
-    """Do nothing, as a queued command."""
 
 
 def stop_shader() -> None:
@@ -134,7 +135,7 @@ def new_session(**given: Any) -> Session:
         gl_thread = CallerThread(settings.context)
     elif settings.in_this_thread:
         refuse_in_child()
-        gl_thread = CallerThread(open_context(device=settings.device), is_ours=True)
+        gl_thread = CallerThread(open_context(device=settings.device), owns_context=True)
     else:
         gl_thread = GLThread(lambda: open_context(device=settings.device))
     try:
@@ -175,24 +176,24 @@ def _resolved(
 
 
 def _path(given: str | None) -> str | None:
-    place, value = _given("path", given, "CORE_SHADER_PATH")
+    source, value = _given("path", given, "CORE_SHADER_PATH")
     if value is not None and value not in _PATHS:
-        raise SettingError(f"{place}={value!r:.80} must be 'compute' or 'fragment'")
+        raise SettingError(f"{source}={value!r:.80} must be 'compute' or 'fragment'")
     return value
 
 
 def _switch(given: bool | None) -> bool:
-    place, value = _given("float16", given, "CORE_SHADER_FLOAT16")
+    source, value = _given("float16", given, "CORE_SHADER_FLOAT16")
     known = {None: False, "0": False, "false": False, "1": True, "true": True}
-    if isinstance(value, int) and value in (0, 1):  # True and False are such
+    if isinstance(value, int) and value in (0, 1):  # True and False are integers
         return bool(value)
     if value is not None and (not isinstance(value, str) or value.lower() not in known):
-        raise SettingError(f"{place}={value!r:.80} must be True or False (1 or 0)")
+        raise SettingError(f"{source}={value!r:.80} must be True or False (1 or 0)")
     return known[value and value.lower()]
 
 
 def _bytes(given: float | None) -> int | None:
-    place, value = _given("memory_mb", given, "CORE_SHADER_MEMORY_MB")
+    source, value = _given("memory_mb", given, "CORE_SHADER_MEMORY_MB")
     if value is None:
         return None
     try:
@@ -200,12 +201,12 @@ def _bytes(given: float | None) -> int | None:
     except (TypeError, ValueError):
         number = 0.0
     if not 0 < number < 1e9:
-        raise SettingError(f"{place}={value!r:.80} must be a number of megabytes above 0")
+        raise SettingError(f"{source}={value!r:.80} must be a number of megabytes above 0")
     return max(1, int(number * 1e6))
 
 
 def _given(name: str, value: Any, variable: str) -> tuple[str, Any]:
-    """A setting and where it is from: the argument, else the environment; None if from nowhere."""
+    """Return the source and value of a setting: the argument, else the environment, or None."""
     if value is not None:
         return name, value
     return variable, os.environ.get(variable, "").strip() or None

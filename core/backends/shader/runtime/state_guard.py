@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 _PACK_BUFFER, _UNPACK_BUFFER = 0x88EB, 0x88EC
 
-#: The logic of colours and the planes that clip; moderngl's `enable_only` has the others.
+#: Logical operations on colours and clip planes; moderngl's `enable_only` has the others.
 _SWITCHES = (0x0BF2, *range(0x3000, 0x3008))
 
-#: How pixels lie on the host, but for the alignment, which moderngl sets.
+#: Layout of pixels on the host, except for the alignment, which moderngl sets.
 _PIXELS = (*range(0x0CF0, 0x0CF5), 0x806D, 0x806E, *range(0x0D00, 0x0D05), 0x806B, 0x806C)
 
 
@@ -38,7 +38,8 @@ class StateGuard:
         # Drivers may reuse the name of a framebuffer that the user released.
         is_released = context.fbo is not None and not hasattr(context.fbo.mglo, "use")
         self._frame = self._gl_thread.rest if is_released else context.mglo.fbo
-        self._gl_thread.rest.use()  # moderngl binds what was bound again, and his may be gone
+        # moderngl binds the last framebuffer again, and the user's may be released.
+        self._gl_thread.rest.use()
         context.enable_only(context.NOTHING)
         context.wireframe = False
         context.clear_samplers()

@@ -73,7 +73,7 @@ def frame_of(gl_thread: "GLThread", texture: Any) -> Any:
 def release_frame(gl_thread: "GLThread", texture: Any) -> None:
     """Release the framebuffer of a texture, if it has one.
 
-    moderngl binds what was bound before when it makes one: that must not be one that is gone.
+    moderngl binds the last framebuffer again after making one: it must not be a released one.
     """
     frame = texture.extra
     if frame is not None:
