@@ -64,13 +64,10 @@ class Report(NamedTuple):
             for kind, outputs in self.errors.items()
         }
         return {
-            **self._asdict(),
-            "types": dict(self.types),
+            **{key: dict(v) if isinstance(v, Mapping) else v for key, v in self._asdict().items()},
             "unsupported": {kind: list(names) for kind, names in self.unsupported.items()},
-            "sizes": dict(self.sizes),
             "errors": errors,
             "notes": list(self.notes),
-            "kinds": dict(self.kinds),
         }
 
     def to_text(self) -> str:
@@ -160,11 +157,10 @@ def inspect_model(
     quantisations: dict[str, Mapping[str, str]] = {kind: written.kinds(kind) for kind in KINDS}
     quantisations |= {STORED: {}} if written.stored else {}
     if quantise is not None:
-        asked = written.kinds(quantise, (AUTO,))
-        quantisations[REQUESTED] = chosen_kinds(written, trials, asked, tolerance)
+        requested = written.kinds(quantise, (AUTO,))
+        quantisations[REQUESTED] = chosen_kinds(written, trials, requested, tolerance)
     notes: list[str] = []
     weights = _weights_by_kind(written, quantisations, notes)
-    requested = weights.get(REQUESTED, {})
     return Report(
         source="graph" if isinstance(source, Graph) else os.fspath(source),
         format=written.format,
@@ -175,7 +171,7 @@ def inspect_model(
         errors=_errors(trials, weights, notes),
         notes=notes,
         samples=trials.samples.text if isinstance(trials, Trials) else "",
-        kinds=dict(Counter(map(stored_kind, requested.values())).most_common()),
+        kinds=dict(Counter(map(stored_kind, weights.get(REQUESTED, {}).values())).most_common()),
     )
 
 

@@ -71,9 +71,8 @@ def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Gr
         module, function = _READERS[kind]
         reader: Callable[..., Any] = getattr(import_module(f"core.converter.{module}"), function)
         graph = reader(path, kernels) if kind in _LAYERED else reader(path)
-    return (
-        graph if isinstance(graph, Graph) else graph[0]
-    )  # read_teachable also returns the metadata
+    # read_teachable also returns the metadata
+    return graph if isinstance(graph, Graph) else graph[0]
 
 
 def load_model(

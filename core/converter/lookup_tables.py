@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from core.converter.graph_protos import GraphDef
-from core.converter.inlining import Inliner
+from core.converter.inlining import Inliner, Sources
 from core.converter.protobuf import Message
 from core.converter.reading import read_bytes
 from core.converter.tensor_protos import Budget, narrowed, read_tensor
-from core.converter.value_sources import Sources
 from core.errors import CoreError
 from core.graph.graph_json_reader import dtype_of_type
 from core.graph.nodes import FILLING_TYPES, Attributes, Node, node_of

@@ -9,11 +9,10 @@ import numpy as np
 from core.converter.checkpoints import Checkpoint, read_slice
 from core.converter.freezing import TABLES, VARIABLES
 from core.converter.graph_protos import GraphDef
-from core.converter.inlining import Inliner
+from core.converter.inlining import Inliner, Sources
 from core.converter.lookup_tables import ASSIGNING, TableContents
 from core.converter.protobuf import Message
 from core.converter.tensor_protos import Budget, narrowed, read_tensor
-from core.converter.value_sources import Sources
 from core.errors import CoreError
 from core.graph.nodes import FILLING_TYPES, Node, node_of
 

@@ -3,9 +3,9 @@
 import pytest
 
 import core
-from core.converter.tflite.families import arithmetic
+from core.converter.tflite.families import elementwise
 from core.graph.node_types import find_node_type, rows
-from core.layers.lowering import activation, functions
+from core.layers.lowering import activation, merging
 from core.plan.passes.folding import _folds
 from core.registry import METHODS, NODE_OPS, OPS
 
@@ -52,8 +52,8 @@ def test_a_node_type_is_of_one_op():
 def test_every_spelling_is_in_the_table_of_its_format():
     for op in OPS.values():
         _, tflite, keras, activations = op.spellings
-        assert not tflite or tflite in arithmetic.RULES
-        assert {f"ops.{name}" for name in keras} <= set(functions.LAYER_TYPES)
+        assert not tflite or tflite in elementwise.RULES
+        assert {f"ops.{name}" for name in keras} <= set(merging.LAYER_TYPES)
         assert set(activations) <= set(activation.ACTIVATIONS)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import core
 from core.converter import load_model
-from core.converter.value_sources import Sources
+from core.converter.inlining import Sources
 from core.graph.nodes import Node
 from core.graph.unique_names import free_name
 from core.layers import weight_slots

@@ -14,7 +14,7 @@ from core.backends.shader.runtime.context import ContextError
 from core.converter.tflite.families.elementwise import RULES
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.layers.lowering.functions import LAYER_TYPES
+from core.layers.lowering.merging import LAYER_TYPES
 from core.model.graph_model import GraphModel
 from core.plan.passes.folding import fold_constants
 from tests.rules import op_table

@@ -100,9 +100,8 @@ class Document(NamedTuple):
     buffers: Sequence[tuple[int, int]]
 
 
-class _Code(NamedTuple):
-    name: str
-    custom: bool
+#: The name of an op, and whether it is a custom op.
+_Code = tuple[str, bool]
 
 
 def read_document(data: bytes) -> Document:
@@ -127,7 +126,7 @@ def _code(table: Table) -> _Code:
     """Return the code of an op; numbers above 127 are in the newer field only."""
     number = max(table.integer(0, "<b"), table.integer(3))
     name = choice(BUILTIN_NAMES, number, "the op")
-    return _Code(table.text(1) or name, True) if name == "CUSTOM" else _Code(name, False)
+    return (table.text(1) or name, True) if name == "CUSTOM" else (name, False)
 
 
 def _buffer(table: Table, size: int) -> tuple[int, int]:
@@ -240,13 +239,13 @@ def _operator(table: Table, codes: Sequence[_Code], tensors: int) -> Operator:
     number = table.integer(0, "<I")
     if number >= len(codes):
         raise CoreError(f"the op code {number} is outside of 0 to {len(codes) - 1}")
-    code = codes[number]
+    name, custom = codes[number]
     inputs = _numbers(table, 1, tensors, lowest=ABSENT)
     outputs = _numbers(table, 2, tensors)
-    if code.custom:
-        return Operator(code.name, inputs, outputs, {}, True, _custom_options(table))
-    options = read_builtin_options(code.name, table.integer(3, "<B"), table.table(4))
-    return Operator(code.name, inputs, outputs, options)
+    if custom:
+        return Operator(name, inputs, outputs, {}, True, _custom_options(table))
+    options = read_builtin_options(name, table.integer(3, "<B"), table.table(4))
+    return Operator(name, inputs, outputs, options)
 
 
 def _custom_options(table: Table) -> bytes:

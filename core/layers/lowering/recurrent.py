@@ -1,4 +1,6 @@
-"""Recurrent layers: unrolled if the number of steps is known and small, else a loop.
+"""Layers over time: recurrent layers, TimeDistributed and Bidirectional.
+
+Recurrent layers are unrolled if the number of steps is known and small, and else become a loop.
 
 Source: ``keras.backend.rnn``; TensorFlow.js's ``recurrent.js`` has equal results.
 """
@@ -6,16 +8,23 @@ Source: ``keras.backend.rnn``; TensorFlow.js's ``recurrent.js`` has equal result
 from collections.abc import Sequence
 
 from core.errors import CoreError
+from core.graph.json_values import mapping
 from core.graph.nodes import DataType, Function, FunctionName, Node
 from core.layers.builder import LayerCall, Value
 from core.layers.keras_config import LayerSpec, read_layer
+from core.layers.layer_calls import results
 from core.layers.lowering.cells import CELLS, Cell, cell_of, cells_of_stack
 from core.layers.lowering.common_nodes import (
     as_float,
+    binary,
+    concat,
     expand,
     filled,
     length,
     pack,
+    reshape,
+    reshape_like,
+    scaled,
     transpose,
     unpack,
 )
@@ -166,8 +175,8 @@ def _run(call: LayerCall, cell: Cell, initial: dict[str, Value]) -> dict[str, Va
     _add(call, condition, nodes, arguments, [goes_on])
     body, arguments = _signature(call, f"{scope}/body", initial)
     with call.builder.body() as nodes:
-        results = _next(call, cell, arguments)
-    _add(call, body, nodes, arguments, [results[key] for key in arguments])
+        new = _next(call, cell, arguments)
+    _add(call, body, nodes, arguments, [new[key] for key in arguments])
     attributes = {"cond": condition, "body": body}
     name = call.node("StatelessWhile", list(initial.values()), attributes).reference
     return {
@@ -222,6 +231,78 @@ def _not_called(call: LayerCall, *_: Value) -> Value:
     raise call.error("is a cell, which runs in an RNN layer only")
 
 
+def _inner(spec: LayerSpec) -> LayerSpec:
+    return read_layer(spec.config.get("layer"), spec.dialect, "layer")
+
+
+def _time_distributed(call: LayerCall, x: Value) -> Value:
+    """Lower to the inner layer on a larger batch, whose items are the steps."""
+    batch, steps, *rest = call.shape(x)
+    if None in rest:
+        raise call.error(f"the lengths after the time axis must be known, got shape {x.shape}")
+    flat = reshape(call, x._replace(mask=None), (None, *rest))
+    y, *others = results(call.child(_inner(call.spec)), [flat])
+    if others or None in call.shape(y)[1:]:
+        raise call.error("the inner layer must return one tensor of a known shape")
+    return reshape_like(call, y, (batch, steps, *call.shape(y)[1:]), x)
+
+
+def _both(spec: LayerSpec) -> tuple[LayerSpec, LayerSpec]:
+    """Return the forward and backward layers; the backward one defaults to the forward one."""
+    inner = _inner(spec)
+    document = spec.config.get("backward_layer")
+    plain = inner.name.removeprefix("forward_")
+    if document is None:
+        config = {**inner.config, "go_backwards": not inner.config.get("go_backwards", False)}
+        backward = inner._replace(config=config, name=f"backward_{plain}")
+    else:
+        mapping(document, "the backward_layer")
+        backward = read_layer(document, spec.dialect)
+    forward = inner._replace(name=f"forward_{plain}")
+    return _masked_as_zeros(forward, "forward_layer"), _masked_as_zeros(backward, "backward_layer")
+
+
+def _masked_as_zeros(spec: LayerSpec, holder: str) -> LayerSpec:
+    """Set zero outputs for masked steps, which Keras 2 has in Bidirectional but does not write."""
+    config = spec.config
+    if spec.dialect == "keras2":
+        config = {**config, "zero_output_for_mask": config.get("return_sequences", False)}
+    return spec._replace(holder=holder, config=config)
+
+
+def _bidirectional(call: LayerCall, x: Value, *states: Value) -> list[Value]:
+    forward, backward = map(call.child, _both(call.spec))
+    half = len(states) // 2
+    ahead, *states_ahead = results(forward, [x, *states[:half]])
+    back, *states_back = results(backward, [x, *states[half:]])
+    sequences = forward.options.flag("return_sequences", False)
+    if sequences:
+        back = call.node("ReverseV2", [back, call.ints(1)])
+    merged = _merged(call, ahead, back)
+    if sequences and x.mask is not None:
+        merged = [value._replace(mask=x.mask) for value in merged]
+    return [*merged, *states_ahead, *states_back]
+
+
+def _merged(call: LayerCall, ahead: Value, back: Value) -> list[Value]:
+    mode = call.options.values.get("merge_mode", "concat")
+    if mode is None:
+        return [ahead, back]
+    if mode == "concat":
+        return [concat(call, [ahead, back], -1)]
+    if mode == "ave":
+        return [scaled(call, binary(call, "AddV2", ahead, back), 0.5)]
+    if mode not in ("sum", "mul"):
+        raise call.options.error("merge_mode", "sum, mul, ave, concat or null")
+    return [binary(call, "AddV2" if mode == "sum" else "Mul", ahead, back)]
+
+
+def _held(spec: LayerSpec) -> Sequence[LayerSpec]:
+    if "layer" not in spec.config:
+        raise CoreError(f"layer {spec.name!r} ({spec.class_name}) lacks its inner layer")
+    return _both(spec) if spec.class_name == "Bidirectional" else (_inner(spec),)
+
+
 _LAYER = LayerType(_recurrent, children=_cell, keeps_mask=False)
 _CELL = LayerType(_not_called, weighted("kernel", "recurrent_kernel", use_bias="bias"))
 
@@ -229,4 +310,6 @@ LAYER_TYPES = {
     **dict.fromkeys(("RNN", *_OWN_CELLS), _LAYER),
     **dict.fromkeys(CELLS, _CELL),
     "StackedRNNCells": LayerType(_not_called, children=cells_of_stack),
+    "TimeDistributed": LayerType(_time_distributed, children=_held),
+    "Bidirectional": LayerType(_bidirectional, children=_held, keeps_mask=False),
 }

@@ -6,10 +6,10 @@ import pytest
 import core
 from core.converter.graph_def import leaves, read_frozen_graph
 from core.converter.graph_protos import read_graph_def
+from core.converter.inlining import PASSING, Sources
 from core.converter.lowering import lowered
 from core.converter.protobuf import Message
 from core.converter.tensor_protos import Budget
-from core.converter.value_sources import PASSING, Sources
 from core.converter.web_writer import unknown_types
 from core.graph.graph_json_reader import read_nodes
 from core.graph.node_types import find_node_type
