@@ -65,9 +65,8 @@ def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Gr
     Raises:
         WeightsError: the path does not exist, is of another kind, or damaged.
     """
-    path = _existing(path)
     with reading(path):
-        kind = _kind(path)
+        kind, path = find_kind(path), Path(path)
         module, function = _READERS[kind]
         reader: Callable[..., Any] = getattr(import_module(f"core.converter.{module}"), function)
         graph = reader(path, kernels) if kind in _LAYERED else reader(path)
@@ -122,11 +121,7 @@ def find_kind(path: str | os.PathLike[str]) -> str:
     """
     path = _existing(path)
     with reading(path):
-        return _kind(path)
-
-
-def _kind(path: Path) -> str:
-    found = _kind_of_folder(path) if path.is_dir() else _kind_of_file(path)
+        found = _kind_of_folder(path) if path.is_dir() else _kind_of_file(path)
     if found is None:
         raise WeightsError(f"{path} is not a supported model: give {KINDS}")
     return found
@@ -164,7 +159,8 @@ def _kind_of_file(path: Path) -> str | None:
         return _kind_of_archive(path)
     if start.lstrip().startswith((b"{", b"[")) and path.suffix != ".pb":
         return "teachable" if is_teachable(path) else "web"
-    return _kind_by_name(path)
+    # A GraphDef has no fixed bytes, and a damaged file its name only.
+    return "saved" if path.name == "saved_model.pb" else ENDINGS.get(path.suffix.lower())
 
 
 def _kind_of_archive(path: Path) -> str | None:
@@ -174,10 +170,3 @@ def _kind_of_archive(path: Path) -> str | None:
     if "model.json" in names:
         return "teachable"
     return "keras" if "config.json" in names else None
-
-
-def _kind_by_name(path: Path) -> str | None:
-    """Return the kind by name: a GraphDef has no fixed bytes, and a damaged file its name only."""
-    if path.name == "saved_model.pb":
-        return "saved"
-    return ENDINGS.get(path.suffix.lower())

@@ -51,7 +51,9 @@ class Message:
         for count, (number, value) in enumerate(_fields(memoryview(data)), 1):
             if count == checked:
                 checked += _FEW_FIELDS
-                _check_count(count)
+                if count > MOST_FIELDS:
+                    raise ValueError(f"a message has more than {MOST_FIELDS} fields")
+                spend(_FEW_FIELDS * FIELD_BYTES, "the fields of its messages")
             if number in fields:
                 fields[number].append(value)
             else:
@@ -122,12 +124,6 @@ class Message:
     def floats(self, number: int, dtype: str = "<f4") -> np.ndarray:
         """Return a list of numbers of fixed size, packed or not."""
         return np.frombuffer(b"".join(self.blobs(number)), dtype)
-
-
-def _check_count(count: int) -> None:
-    if count > MOST_FIELDS:
-        raise ValueError(f"a message has more than {MOST_FIELDS} fields")
-    spend(_FEW_FIELDS * FIELD_BYTES, "the fields of its messages")
 
 
 def unpacked(data: memoryview) -> np.ndarray:

@@ -18,6 +18,9 @@ from weights_cache.reading_budgets import check_time
 #: Lengths of axes; None is an unknown length.
 Lengths = tuple[int | None, ...]
 
+#: TensorFlow's names of dtypes.
+DATA_TYPES = {"float32": "DT_FLOAT", "int32": "DT_INT32", "bool": "DT_BOOL"}
+
 #: The most nodes of a lowered model.
 MOST_NODES = 100_000
 

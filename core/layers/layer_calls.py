@@ -5,7 +5,7 @@ from typing import Any
 
 from core.errors import CoreError
 from core.graph.subgraph import running_order
-from core.layers.builder import Builder, LayerCall, Value
+from core.layers.builder import DATA_TYPES, Builder, LayerCall, Value
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, sources
 from core.layers.layer_config import dimensions
 from core.layers.lowering.rows import LayerType, find_layer_type
@@ -168,7 +168,7 @@ class _ModelRun:
                 call.scope,
                 "IdentityN",
                 [v.reference for v in found],
-                {"T": [_type_name(v) for v in found]},
+                {"T": [DATA_TYPES.get(v.dtype, "DT_STRING") for v in found]},
             )
             return [v._replace(reference=f"{name}:{i}" if i else name) for i, v in enumerate(found)]
         last = self.builder.nodes[-1].name if len(self.builder.nodes) > start else None
@@ -182,12 +182,6 @@ class _ModelRun:
 def _has_number(call: KerasCall) -> bool:
     arguments = call.arguments if isinstance(call.arguments, list) else []
     return any(isinstance(a, (int, float)) and not isinstance(a, bool) for a in arguments)
-
-
-def _type_name(value: Value) -> str:
-    return {"float32": "DT_FLOAT", "int32": "DT_INT32", "bool": "DT_BOOL"}.get(
-        value.dtype, "DT_STRING"
-    )
 
 
 def _with_known_shape(call: LayerCall, value: Value, count: int) -> Value:

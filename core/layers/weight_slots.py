@@ -260,9 +260,8 @@ def _share(slots: Sequence[WeightSlots], bound: Bound) -> None:
 def _in_order(slots: WeightSlots) -> list[tuple[tuple[str, ...], str]]:
     """Return paths and names of all weights in a layer: trainable ones, then the others."""
     every = [(s, name) for s in slots.flattened() for name in s.weights]
-    trained = [(s.path, n) for s, n in every if s.trainable and n not in NOT_TRAINED]
-    rest = [(s.path, n) for s, n in every if not (s.trainable and n not in NOT_TRAINED)]
-    return trained + rest
+    every.sort(key=lambda each: not each[0].trainable or each[1] in NOT_TRAINED)
+    return [(s.path, name) for s, name in every]
 
 
 def _array(value: Any, name: str) -> np.ndarray:

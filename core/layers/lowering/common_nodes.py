@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from core.layers.builder import LayerCall, Lengths, Value
+from core.layers.builder import DATA_TYPES, LayerCall, Lengths, Value
 
 
 def cast(call: LayerCall, x: Value, dtype: str) -> Value:
     """Cast values to another dtype."""
     if x.dtype == dtype:
         return x
-    name = {"float32": "DT_FLOAT", "int32": "DT_INT32", "bool": "DT_BOOL"}[dtype]
-    return call.node("Cast", [x], {"DstT": name}, dtype=dtype)
+    return call.node("Cast", [x], {"DstT": DATA_TYPES[dtype]}, dtype=dtype)
 
 
 def as_float(call: LayerCall, x: Value) -> Value:
