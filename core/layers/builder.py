@@ -122,6 +122,10 @@ class LayerCall:
         path: names of the surrounding models, and the layer's name.
         scope: prefix of the names of its nodes.
         keywords: keyword arguments of the call, with values in place of tensors.
+
+    Attributes:
+        where: description of the layer for errors.
+        dialect: the library that wrote the topology: "tfjs", "keras2" or "keras3".
     """
 
     def __init__(
@@ -133,18 +137,9 @@ class LayerCall:
         keywords: Mapping[str, Any] | None = None,
     ):
         self.builder, self.spec, self.path, self.scope = builder, spec, path, scope
-        self.keywords = keywords or {}
+        self.keywords, self.dialect = keywords or {}, spec.dialect
+        self.where = f"layer {'/'.join(path)!r} ({spec.class_name})"
         self.options = Options(spec.config, self.where)
-
-    @property
-    def where(self) -> str:
-        """The description of the layer for errors."""
-        return f"layer {'/'.join(self.path)!r} ({self.spec.class_name})"
-
-    @property
-    def dialect(self) -> str:
-        """The library that wrote the topology: "tfjs", "keras2" or "keras3"."""
-        return self.spec.dialect
 
     def error(self, message: str) -> CoreError:
         """Return an error that names the layer."""

@@ -251,7 +251,13 @@ def read_array(
         raise ValueError("an array of texts is not a weight")
     size = math.prod(shape) * datatype.dtype.itemsize
     if layout.kind == _CHUNKED:
-        _require_room(size, len(file.data), filters, f"an array of shape {shape}")
+        held = len(file.data)
+        most = held * (_MOST_INFLATED if _DEFLATE in filters else 1)
+        if size > most:
+            raise ValueError(
+                f"an array of shape {shape} claims {size} bytes, but a file of {held} bytes "
+                f"expands to at most {most}"
+            )
         spend(size, f"an array of shape {shape}")
         return _from_chunks(file, datatype.dtype, shape, layout, filters)
     if filters:
@@ -262,15 +268,6 @@ def read_array(
         raise ValueError(f"an array of shape {shape} holds {layout.size} bytes, needs {size}")
     values: np.ndarray = read_values(file, datatype, shape, layout.address, layout.address + size)
     return values
-
-
-def _require_room(size: int, held: int, filters: Filters, what: str) -> None:
-    """Raise for more bytes than the whole file could expand to."""
-    most = held * (_MOST_INFLATED if _DEFLATE in filters else 1)
-    if size > most:
-        raise ValueError(
-            f"{what} claims {size} bytes, but a file of {held} bytes expands to at most {most}"
-        )
 
 
 def _from_chunks(
