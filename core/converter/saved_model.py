@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from core.converter.freezing import Freezer, Frozen
 from core.converter.graph_protos import GraphDef, read_graph_def
-from core.converter.lookup_tables import table_values
 from core.converter.protobuf import Message
 from core.converter.reading import read_bytes, reading
-from core.converter.restoring import Variables
+from core.converter.restoring import Variables, table_values
 from core.converter.tensor_protos import Budget, data_type, shape_lengths
 from core.errors import CoreError
 from core.graph.graph_json_reader import dtype_of_type

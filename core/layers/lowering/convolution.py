@@ -1,4 +1,4 @@
-"""Convolutions: plain, depthwise, separable, transposed."""
+"""Convolutions (plain, depthwise, separable, transposed), and pooling over windows or global."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,13 +8,17 @@ import numpy as np
 from core.layers.builder import LayerCall, Lengths, Value
 from core.layers.lowering.activation import activated, fused_activation
 from core.layers.lowering.common_nodes import (
+    as_float,
     as_images,
     bias_of,
     binary,
+    cast,
     concat,
     expand,
     in_data_format,
+    is_channels_first,
     padded,
+    reduce,
     shape_vector,
     split,
     squeeze,
@@ -288,10 +292,69 @@ def _computed_length(call: LayerCall, x: Value, axis: int, at_one: int, stride: 
     )
 
 
+def _pooling_of_rank(rank: int, type: str) -> LayerType:
+    def lower(call: LayerCall, x: Value) -> Value:
+        return in_data_format(call, _pooled(call, as_images(call, x, rank), rank, type))
+
+    return LayerType(lower, keeps_mask=False)
+
+
+def _pooled(call: LayerCall, x: Value, rank: int, type: str) -> Value:
+    """Add pooling with channels last; tensors of one dimension are images with one row."""
+    options = call.options
+    size = options.integers("pool_size", rank, 2)
+    strides = options.integers("strides", rank, size)
+    padding = options.choice("padding", ("valid", "same"), "valid")
+    row = (1,) if rank == 1 else ()
+    attributes = {
+        "ksize": [1, *row, *size, 1],
+        "strides": [1, *row, *strides, 1],
+        "padding": padding.upper(),
+        "data_format": "NDHWC" if rank == 3 else "NHWC",
+    }
+    shape = call.shape(x)
+    lengths = [
+        None if n is None else -(-(n if padding == "same" else n - k + 1) // s)
+        for n, k, s in zip(shape[1:-1], size, strides, strict=True)
+    ]
+    if any(n is not None and n < 1 for n in lengths):
+        raise call.error(f"its window {size} is larger than its input {shape}")
+    x = expand(call, x, 1) if rank == 1 else x
+    y = call.node(type, [x], attributes, (shape[0], *row, *lengths, shape[-1]))
+    return squeeze(call, y, 1) if rank == 1 else y
+
+
+def _global_of_rank(rank: int, type: str) -> LayerType:
+    def lower(call: LayerCall, x: Value) -> Value:
+        x = as_float(call, x)
+        call.shape(x, rank + 2)
+        first = 2 if is_channels_first(call) else 1
+        axes, keep = range(first, first + rank), call.options.flag("keepdims", False)
+        if x.mask is not None and rank == 1 and type == "Mean" and call.dialect != "tfjs":
+            return _masked_mean(call, x, x.mask, first, keep)
+        return reduce(call, type, x, axes, keep)
+
+    return LayerType(lower, keeps_mask=False)
+
+
+def _masked_mean(call: LayerCall, x: Value, mask: Value, axis: int, keep: bool) -> Value:
+    """Return the mean of the steps that are not masked."""
+    valid = expand(call, cast(call, mask, "float32"), 3 - axis)
+    total = reduce(call, "Sum", binary(call, "Mul", x, valid), [axis], keep)
+    return binary(call, "RealDiv", total, reduce(call, "Sum", valid, [axis], keep))
+
+
 LAYER_TYPES = {
     **{f"Conv{rank}D": _conv_of_rank(rank) for rank in (1, 2, 3)},
     **{f"Convolution{rank}D": _conv_of_rank(rank) for rank in (1, 2, 3)},
     **{f"Conv{rank}DTranspose": _transposed_of_rank(rank) for rank in (1, 2, 3)},
     **{f"DepthwiseConv{rank}D": _depthwise_of_rank(rank) for rank in (1, 2)},
     **{f"SeparableConv{rank}D": _separable_of_rank(rank) for rank in (1, 2)},
+    **{
+        f"{name}Pooling{n}D": _pooling_of_rank(n, f"{type}3D" if n == 3 else type)
+        for name, type in (("Max", "MaxPool"), ("Average", "AvgPool"))
+        for n in (1, 2, 3)
+    },
+    **{f"GlobalMaxPooling{n}D": _global_of_rank(n, "Max") for n in (1, 2, 3)},
+    **{f"GlobalAveragePooling{n}D": _global_of_rank(n, "Mean") for n in (1, 2, 3)},
 }
