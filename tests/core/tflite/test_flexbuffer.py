@@ -33,3 +33,7 @@ def test_a_long_key_is_refused():
 def test_keys_that_share_a_text_are_not_longer_than_the_bytes():
     with pytest.raises(CoreError, match="overlapping texts"):
         read_options(overlapping(LONGEST_KEY, 250))
+
+
+def test_names_and_texts_that_are_not_utf8_are_read():
+    assert read_options(bytes([0xFF, 0, 1, 3, 1, 1, 1, 7, 4, 2, 36, 1])) == {r"\xff": 7}
