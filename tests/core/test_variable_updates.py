@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from time import sleep
+from time import monotonic, sleep
 
 import numpy as np
 import pytest
@@ -146,11 +146,13 @@ def test_a_thread_that_reads_while_another_updates(updates, read, often_switched
     read(w)  # so that the thread need not import the kernel first
     thread = threading.Thread(target=watch)
     thread.start()
-    for _ in range(updates):
+    made, end = 0, monotonic() + 30
+    while made < updates or (len(seen) < 2 and monotonic() < end):  # a busy machine may be late
         w.update(by_halves)
+        made += 1
     done.set()
     thread.join()
-    assert not torn and len(seen) > 1 and w.tolist() == [updates] * 5000
+    assert not torn and len(seen) > 1 and w.tolist() == [made] * 5000
 
 
 def test_updates_from_several_threads_all_count(often_switched):
