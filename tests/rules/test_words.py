@@ -1,4 +1,4 @@
-"""Messages and public docstrings use the field's terms.
+"""Messages and docstrings use the field's terms.
 
 A message is a string of a `raise`, `warn`, `print` or of a `help=`.
 """
@@ -56,10 +56,10 @@ def _strings(node: ast.AST | None) -> Iterator[tuple[int, str]]:
 
 
 def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Every docstring of a module, a public class or a public function, with its line."""
+    """Every docstring with its line."""
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for node in ast.walk(tree):
-        if isinstance(node, kinds) and not getattr(node, "name", "").startswith("_"):
+        if isinstance(node, kinds):
             text = ast.get_docstring(node)
             if text:
                 yield getattr(node, "lineno", 1), text
@@ -100,7 +100,7 @@ def test_the_rule_finds(source, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "source",
-    ['"""Thingness, nothing and negative_slope."""', 'x = "quanta"', 'def _f():\n    """Of it."""'],
+    ['"""Thingness, nothing and negative_slope."""', 'x = "quanta"', "# It is told in words."],
 )
 def test_the_rule_lets_pass(source, tmp_path, monkeypatch):
     monkeypatch.setattr("tests.rules.test_words.name_of", str)

@@ -68,7 +68,7 @@ def images_of(source: str, recursive: bool) -> list[str]:
 
 
 def _is_pattern(source: str) -> bool:
-    """Whether a source is none of a file or a URL, and has one of ``*?[``."""
+    """Return whether a source with ``*?[`` is neither a file nor a URL."""
     from zoo.images.errors import is_pattern
     from zoo.images.urls import scheme_of
 
@@ -101,7 +101,7 @@ def _files_in(folder: str, recursive: bool) -> Iterator[str]:
 
 
 def _by_ending(paths: Iterable[str]) -> tuple[list[str], str]:
-    """The images, sorted, and in words how many other files there are, and their endings."""
+    """Return the images, sorted, and a text about the other files and their extensions."""
     from zoo.images.files import image_endings
 
     endings = image_endings()
