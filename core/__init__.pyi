@@ -457,7 +457,7 @@ def all(
     axis: int | Sequence[int] | None = None,
     keep_dims: bool = False,
 ) -> Tensor:
-    """Whether all along some axes are true; of nothing they are.
+    """Whether all values along some axes are true; true without values.
 
     Args:
         x: a tensor of any shape, bool.
@@ -476,7 +476,7 @@ def any(
     axis: int | Sequence[int] | None = None,
     keep_dims: bool = False,
 ) -> Tensor:
-    """Whether one along some axes is true; of nothing none is.
+    """Whether any value along some axes is true; false without values.
 
     Args:
         x: a tensor of any shape, bool.
@@ -641,7 +641,7 @@ def avg_pool3d_grad(
     pad: str | int | Sequence[Sequence[int]],
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The gradient of `avg_pool3d`, for an input whose shape only matters.
+    """The gradient of `avg_pool3d`; of the input only the shape is used.
 
     Args:
         dy: [batch, new depth, new height, new width, channels], the gradient of the result.
@@ -668,7 +668,7 @@ def avg_pool_grad(
     dim_rounding_mode: str | None = None,
     dilations: int | Sequence[int] = 1,
 ) -> Tensor:
-    """The gradient of `avg_pool`, for an input whose shape only matters.
+    """The gradient of `avg_pool`; of the input only the shape is used.
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
@@ -687,7 +687,7 @@ def avg_pool_grad(
     """
 
 def band_part(a: TensorLike, num_lower: TensorLike, num_upper: TensorLike) -> Tensor:
-    """Matrices with zeros everywhere but in a band along the diagonal.
+    """Matrices with zeros outside of a band along the diagonal.
 
     Args:
         a: [..., rows, columns].
@@ -855,7 +855,7 @@ def batch_to_space_nd(
     block_shape: Sequence[int],
     crops: Sequence[Sequence[int]],
 ) -> Tensor:
-    """Join batch entries to blocks of pixels: the opposite of `space_to_batch_nd`.
+    """Join batch entries to blocks of pixels: the inverse of `space_to_batch_nd`.
 
     Args:
         x: [batch * product of block_shape, *space, ...].
@@ -889,7 +889,7 @@ def bincount(x: TensorLike, *, weights: TensorLike | None = None, size: int) -> 
 def bincount(x: TensorLike, weights: TensorLike | None, size: int) -> Tensor: ...
 
 def bitwise_and(x: TensorLike, y: TensorLike) -> Tensor:
-    """Element-wise: the bits that both have.
+    """Element-wise: the bits that are set in both.
 
     Args:
         x: a tensor, int32; bool is converted to it.
@@ -955,7 +955,7 @@ def broadcast_to(
     """
 
 def cast(x: TensorLike, dtype: DType) -> Tensor:
-    """The values converted to another dtype; fractions are cut off, all but 0 is true.
+    """The values converted to another dtype; fractions are truncated, every value but 0 is true.
 
     Args:
         x: any tensor; strings stay strings.
@@ -997,7 +997,7 @@ def clip_by_value(x: TensorLike, clip_value_min: float, clip_value_max: float) -
     """
 
 def clone(x: TensorLike) -> Tensor:
-    """Another tensor of the same data, as `core.identity` gives.
+    """A tensor that shares the data, as `core.identity` returns it.
 
     Args:
         x: any tensor.
@@ -1008,7 +1008,7 @@ def clone(x: TensorLike) -> Tensor:
     """
 
 def complex(real: TensorLike, imag: TensorLike) -> Tensor:
-    """Complex numbers of their real and imaginary parts.
+    """Complex numbers with given real and imaginary parts.
 
     Args:
         real: float32 tensor.
@@ -1022,7 +1022,7 @@ def complex(real: TensorLike, imag: TensorLike) -> Tensor:
     """
 
 def complex_abs(x: TensorLike) -> Tensor:
-    """The magnitudes of complex numbers; `core.abs` gives them too.
+    """The magnitudes of complex numbers, as `core.abs` returns them.
 
     Args:
         x: complex64 tensor of any shape.
@@ -1064,7 +1064,7 @@ def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: i
     """
 
 def contract(inputs: Sequence[TensorLike], equation: str) -> Tensor:
-    """`einsum` with the tensors as a list, which come first.
+    """`einsum` with a list of tensors as the first argument.
 
     Args:
         inputs: the tensors.
@@ -1083,7 +1083,7 @@ def conv1d(
     dilation: int = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """Convolve rows, such as sound, with filters.
+    """Convolve sequences, such as sound, with filters.
 
     Args:
         x: [batch, width, in], or [width, in]: one row.
@@ -1219,7 +1219,7 @@ def conv3d(
     data_format: str = "NDHWC",
     dilations: int | Sequence[int] = 1,
 ) -> Tensor:
-    """Convolve volumes, or short films, with filters.
+    """Convolve volumes, or short videos, with filters.
 
     Args:
         x: [batch, depth, height, width, in], or [depth, height, width, in]: one volume.
@@ -1359,7 +1359,7 @@ def crop_and_resize(
     method: str = "bilinear",
     extrapolation_value: float = 0,
 ) -> Tensor:
-    """Cut boxes out of images and resize them all to one size.
+    """Crop boxes of images and resize all of them to one size.
 
     Args:
         image: [batch, height, width, channels].
@@ -1387,7 +1387,7 @@ def cumprod(
     exclusive: bool = False,
     reverse: bool = False,
 ) -> Tensor:
-    """Running products along an axis.
+    """Cumulative products along an axis.
 
     Args:
         x: at least one axis.
@@ -1405,7 +1405,7 @@ def cumsum(
     exclusive: bool = False,
     reverse: bool = False,
 ) -> Tensor:
-    """Running sums along an axis.
+    """Cumulative sums along an axis.
 
     Args:
         x: at least one axis; bools count.
@@ -1453,7 +1453,7 @@ def dense_bincount(
 ) -> Tensor: ...
 
 def depth_to_space(x: TensorLike, block_size: int, data_format: str = "NHWC") -> Tensor:
-    """Make a block of pixels out of the channels of each pixel.
+    """Rearrange the channels of each pixel into a block of pixels.
 
     Args:
         x: [batch, height, width, channels] (or as ``data_format`` says).
@@ -1477,7 +1477,7 @@ def depthwise_conv2d(
     dilations: int | Sequence[int] = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """Convolve each channel with filters of its own.
+    """Convolve each channel with separate filters.
 
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
@@ -1550,7 +1550,7 @@ def depthwise_conv2d_backprop_input(
     """
 
 def diag(x: TensorLike) -> Tensor:
-    """A tensor that has the values of ``x`` on its diagonal, and zeros elsewhere.
+    """A tensor with the values of ``x`` on its diagonal, and zeros elsewhere.
 
     Args:
         x: tensor of any shape.
@@ -1622,7 +1622,7 @@ def dilation2d_backprop_input(
     pad: str | int | Sequence[Sequence[int]],
     dilations: int | Sequence[int] = 1,
 ) -> Tensor:
-    """The gradient of `dilation2d` for x: each window's goes to its first largest sum.
+    """The gradient of `dilation2d` for x: that of a window belongs to its first largest sum.
 
     Args:
         x: [batch, height, width, channels].
@@ -2056,7 +2056,7 @@ def fused_matmul(
     """
 
 def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Tensor:
-    """Take the entries along an axis that indices name, in their order.
+    """Return the entries along an axis at given indices, in their order.
 
     Args:
         x: tensor of one axis at least.
@@ -2076,7 +2076,7 @@ def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 
     """
 
 def gather_nd(x: TensorLike, indices: TensorLike) -> Tensor:
-    """Take the entries that lists of numbers name.
+    """Return the entries at given index tuples.
 
     Args:
         x: tensor of one axis at least.
@@ -2094,7 +2094,7 @@ def gather_nd(x: TensorLike, indices: TensorLike) -> Tensor:
     """
 
 def gram_schmidt(xs: TensorLike | Sequence[TensorLike]) -> Tensor | list[Tensor]:
-    """Vectors of length 1, each at right angles to all before, that span the same space.
+    """Orthonormal vectors that span the space of the given vectors.
 
     Args:
         xs: the rows of a matrix [vectors, length], or a list of vectors [length]; as many as
@@ -2110,7 +2110,7 @@ def gram_schmidt(xs: TensorLike | Sequence[TensorLike]) -> Tensor | list[Tensor]
     """
 
 def grayscale_to_rgb(image: TensorLike) -> Tensor:
-    """Repeat the only channel three times.
+    """Repeat the single channel three times.
 
     Args:
         image: [..., 1], two axes or more.
@@ -2247,7 +2247,7 @@ def hamming_window(window_length: int) -> Tensor:
     """
 
 def hann_window(window_length: int) -> Tensor:
-    """The Hann window, for an even length as one period of many: see `cosine_window`.
+    """The Hann window, periodic for an even length: see `cosine_window`.
 
     Args:
         window_length: how many values.
@@ -2261,7 +2261,7 @@ def hann_window(window_length: int) -> Tensor:
     """
 
 def identity(x: TensorLike) -> Tensor:
-    """Another tensor of the same data.
+    """A tensor that shares the data.
 
     Args:
         x: any tensor.
@@ -2294,7 +2294,7 @@ def imag(input: TensorLike) -> Tensor:
     """
 
 def in_top_k(predictions: TensorLike, targets: TensorLike, k: int = 1) -> Tensor:
-    """Whether the right class is among the k that have the highest scores.
+    """Whether the right class is among the k classes with the highest scores.
 
     Args:
         predictions: [..., classes], a score for each class.
@@ -2335,7 +2335,7 @@ def instance_norm(
     """
 
 def irfft(input: TensorLike) -> Tensor:
-    """The inverse of `rfft` where that was of an even length.
+    """The inverse of `rfft`, for an even length of its input.
 
     Args:
         input: complex64 [..., n]; two values or fewer are transformed as they are.
@@ -2572,7 +2572,7 @@ def log_sum_exp(
     """
 
 def logical_and(a: TensorLike, b: TensorLike) -> Tensor:
-    """Element-wise: whether both are true.
+    """Element-wise: whether both values are true.
 
     Args:
         a: a tensor, bool.
@@ -2599,7 +2599,7 @@ def logical_not(x: TensorLike) -> Tensor:
     """
 
 def logical_or(a: TensorLike, b: TensorLike) -> Tensor:
-    """Element-wise: whether one is true.
+    """Element-wise: whether at least one value is true.
 
     Args:
         a: a tensor, bool.
@@ -2613,7 +2613,7 @@ def logical_or(a: TensorLike, b: TensorLike) -> Tensor:
     """
 
 def logical_xor(a: TensorLike, b: TensorLike) -> Tensor:
-    """Element-wise: whether just one is true.
+    """Element-wise: whether exactly one value is true.
 
     Args:
         a: a tensor, bool.
@@ -2666,7 +2666,7 @@ def max(
     axis: int | Sequence[int] | None = None,
     keep_dims: bool = False,
 ) -> Tensor:
-    """The largest value over some axes; NaN if one of them is, or if there is none.
+    """The largest value over some axes; NaN with a NaN among them, or without values.
 
     Args:
         x: a tensor of any shape, float32, int32 or bool.
@@ -2687,7 +2687,7 @@ def max_pool(
     pad: str | int | Sequence[Sequence[int]],
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The largest value of each window; NaN is passed over, as is padding.
+    """The largest value of each window; NaN and padding are ignored.
 
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
@@ -2713,7 +2713,7 @@ def max_pool3d(
     dim_rounding_mode: str | None = None,
     data_format: str = "NDHWC",
 ) -> Tensor:
-    """The largest value of each window of volumes; NaN is passed over, as is padding.
+    """The largest value of each window of volumes; NaN and padding are ignored.
 
     Args:
         x: [batch, depth, height, width, channels], or without batch: one volume.
@@ -2746,7 +2746,7 @@ def max_pool3d_grad(
     pad: str | int | Sequence[Sequence[int]],
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The gradient of `max_pool3d`: each window's goes to the last of its largest values.
+    """The gradient of `max_pool3d`: that of a window belongs to the last of its largest values.
 
     Args:
         dy: [batch, new depth, new height, new width, channels], the gradient of the result.
@@ -2775,7 +2775,7 @@ def max_pool_grad(
     dim_rounding_mode: str | None = None,
     dilations: int | Sequence[int] = 1,
 ) -> Tensor:
-    """The gradient of `max_pool`: each window's goes to the first of its largest values.
+    """The gradient of `max_pool`: that of a window belongs to the first of its largest values.
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
@@ -2802,7 +2802,7 @@ def max_pool_with_argmax(
     pad: str | int | Sequence[Sequence[int]],
     include_batch_in_index: bool = False,
 ) -> MaxPoolWithArgmaxResults:
-    """The largest value of each window and where it was.
+    """The largest value of each window, and its index.
 
     Args:
         x: [batch, height, width, channels].
@@ -2821,7 +2821,7 @@ def max_pool_with_argmax(
     """
 
 def maximum(a: TensorLike, b: TensorLike) -> Tensor:
-    """Element-wise: the larger.
+    """Element-wise: the larger value.
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
@@ -2840,7 +2840,7 @@ def mean(
     axis: int | Sequence[int] | None = None,
     keep_dims: bool = False,
 ) -> Tensor:
-    """The mean over some axes; that of nothing is 0.
+    """The mean over some axes; 0 without values.
 
     Args:
         x: a tensor of any shape, float32; int32 and bool are converted to it.
@@ -2874,7 +2874,7 @@ def min(
     axis: int | Sequence[int] | None = None,
     keep_dims: bool = False,
 ) -> Tensor:
-    """The smallest value over some axes; NaN if one of them is, or if there is none.
+    """The smallest value over some axes; NaN with a NaN among them, or without values.
 
     Args:
         x: a tensor of any shape, float32, int32 or bool.
@@ -2889,7 +2889,7 @@ def min(
     """
 
 def minimum(a: TensorLike, b: TensorLike) -> Tensor:
-    """Element-wise: the smaller.
+    """Element-wise: the smaller value.
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
@@ -2908,7 +2908,7 @@ def mirror_pad(
     paddings: Sequence[Sequence[int]],
     mode: str = "reflect",
 ) -> Tensor:
-    """Put a border around a tensor that mirrors the values inside.
+    """Pad a tensor by mirroring its values.
 
     Args:
         x: tensor of one axis at least.
@@ -2920,7 +2920,7 @@ def mirror_pad(
     """
 
 def mod(a: TensorLike, b: TensorLike) -> Tensor:
-    """Element-wise: what remains of a / b, with the sign of b.
+    """Element-wise: the remainder of a / b, with the sign of b.
 
     Args:
         a: a tensor, float32 or int32; bool becomes int32.
@@ -2962,7 +2962,7 @@ def moving_average(
     step: TensorLike | None = None,
     zero_debias: bool = True,
 ) -> Tensor:
-    """A moving average after one more value.
+    """A moving average, updated with one more value.
 
     Source of the correction: Kingma and Ba, "Adam", https://arxiv.org/abs/1412.6980, section 3.
 
@@ -3003,7 +3003,7 @@ def multi_rnn_cell(
     c: Sequence[TensorLike],
     h: Sequence[TensorLike],
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """One step of cells on top of each other: the output of each is the input of the next.
+    """One step of stacked cells: the output of each cell is the input of the next.
 
     Args:
         lstm_cells: functions of (data, c, h) that return the new c and h.
@@ -3088,7 +3088,7 @@ def non_max_suppression_async(
     iou_threshold: float = 0.5,
     score_threshold: float = ...,
 ) -> Coroutine[Any, Any, Tensor]:
-    """`non_max_suppression` in a worker thread: an awaitable of what that returns.
+    """`non_max_suppression` in a worker thread: an awaitable of its result.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
@@ -3116,7 +3116,7 @@ def non_max_suppression_padded(
     score_threshold: float = ...,
     pad_to_max_output_size: bool = False,
 ) -> NonMaxSuppressionPaddedResults:
-    """Do `non_max_suppression`, and count the boxes that are kept.
+    """`non_max_suppression`, padded to a fixed number of indices, with the number of kept boxes.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
@@ -3143,7 +3143,7 @@ def non_max_suppression_padded_async(
     score_threshold: float = ...,
     pad_to_max_output_size: bool = False,
 ) -> Coroutine[Any, Any, NonMaxSuppressionPaddedResults]:
-    """`non_max_suppression_padded` in a worker thread: an awaitable of what that returns.
+    """`non_max_suppression_padded` in a worker thread: an awaitable of its result.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
@@ -3172,7 +3172,7 @@ def non_max_suppression_with_score(
     score_threshold: float = ...,
     soft_nms_sigma: float = 0.0,
 ) -> NonMaxSuppressionWithScoreResults:
-    """Do `non_max_suppression`, with scores that overlaps may lower (soft NMS), and return them.
+    """`non_max_suppression` with scores, which soft NMS lowers for overlapping boxes.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
@@ -3201,7 +3201,7 @@ def non_max_suppression_with_score_async(
     score_threshold: float = ...,
     soft_nms_sigma: float = 0.0,
 ) -> Coroutine[Any, Any, NonMaxSuppressionWithScoreResults]:
-    """`non_max_suppression_with_score` in a worker thread: an awaitable of what that returns.
+    """`non_max_suppression_with_score` in a worker thread: an awaitable of its result.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
@@ -3313,7 +3313,7 @@ def ones_like(x: TensorLike) -> Tensor:
     """
 
 def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
-    """Products of each value of one vector with each of another.
+    """The products of all pairs of values of two vectors.
 
     Args:
         v1: [rows].
@@ -3329,7 +3329,7 @@ def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
     """
 
 def pad(x: TensorLike, paddings: Sequence[Sequence[int]], constant_value: Scalar = 0) -> Tensor:
-    """Put a border of one value around a tensor.
+    """Pad a tensor with one value.
 
     Args:
         x: tensor of one axis at least.
@@ -3349,7 +3349,7 @@ def pool(
     strides: int | Sequence[int] = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """The average or the largest value of each window, which may read pixels at a distance.
+    """The average or the largest value of each window, which may be dilated.
 
     Args:
         input: [batch, height, width, channels], or [height, width, channels]: one image.
@@ -3399,7 +3399,7 @@ def prod(
     axis: int | Sequence[int] | None = None,
     keep_dims: bool = False,
 ) -> Tensor:
-    """The product over some axes; that of nothing is 1.
+    """The product over some axes; 1 without values.
 
     Args:
         x: a tensor of any shape, float32 or int32; bool becomes int32.
@@ -3414,7 +3414,7 @@ def prod(
     """
 
 def qr(x: TensorLike, full_matrices: bool = False) -> tuple[Tensor, Tensor]:
-    """Write matrices as Q R: Q with columns of length 1 at right angles, R upper triangular.
+    """Factor matrices as Q R: Q with orthonormal columns, R upper triangular.
 
     By Householder's reflections, with the signs of TensorFlow.js.
 
@@ -3441,7 +3441,7 @@ def quantise_round(
     high: int,
     nudge: bool = True,
 ) -> Tensor:
-    """The nearest real values that are quantized: ``(integer - zero_point) * scale``.
+    """The nearest quantized real values: ``(integer - zero_point) * scale``.
 
     Halves are rounded away from 0, as LiteRT's reference kernels do: QUANTIZE by ``std::round``,
     the others by a product of integers that ends the same way. The gradient is that of
@@ -3538,7 +3538,7 @@ def ragged_tensor_to_tensor(
     row_partition_tensors: Sequence[TensorLike],
     row_partition_types: Sequence[str],
 ) -> Tensor:
-    """A ragged tensor as a dense one: short rows are filled up, long ones cut.
+    """A ragged tensor as a dense one: short rows are padded, long rows cut.
 
     Args:
         shape: int32 [rank], of the result; -1 for as long as the longest row. A scalar -1 for
@@ -3644,7 +3644,7 @@ def random_uniform(
     dtype: DType = "float32",
     seed: int | float | str | None = None,
 ) -> Tensor:
-    """Random numbers, all of a range with the same probability.
+    """Random numbers of a uniform distribution over a range.
 
     Args:
         shape: length of each axis.
@@ -3665,7 +3665,7 @@ def random_uniform_int(
     maxval: int,
     seed: int | float | str | None = None,
 ) -> Tensor:
-    """Random integers from ``minval`` up to, but without, ``maxval``.
+    """Random integers from ``minval`` to ``maxval - 1``.
 
     Args:
         shape: length of each axis.
@@ -3682,7 +3682,7 @@ def random_uniform_int(
     """
 
 def range(start: float, stop: float, step: float = 1, dtype: DType = "float32") -> Tensor:
-    """Numbers from ``start`` on, up to but without ``stop``.
+    """Numbers from ``start`` up to, but excluding, ``stop``.
 
     Args:
         start: the first.
@@ -3826,7 +3826,7 @@ def resize_nearest_neighbor(
     align_corners: bool = False,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """Resize images by repeating or leaving out pixels.
+    """Resize images by the nearest pixel.
 
     Args:
         images: [batch, height, width, channels], or one image without the batch; float32 or int32.
@@ -3866,7 +3866,7 @@ def resize_nearest_neighbor_grad(
     """
 
 def reverse(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
-    """Turn the order around along some axes (all by default).
+    """Reverse the order along some axes (all by default).
 
     Args:
         x: any tensor.
@@ -3911,7 +3911,7 @@ def rotate_with_offset(
     fill_value: float | Sequence[float] = 0,
     center: float | Sequence[float] = 0.5,
 ) -> Tensor:
-    """Turn images counter-clockwise; each pixel takes the nearest one of where it came from.
+    """Rotate images counter-clockwise; each pixel takes the nearest source pixel.
 
     Args:
         image: [batch, height, width, channels].
@@ -3964,7 +3964,7 @@ def scalar(value: Scalar, dtype: DType | None = None) -> Tensor:
     """
 
 def scatter_nd(indices: TensorLike, updates: TensorLike, shape: Sequence[int]) -> Tensor:
-    """Put values at positions in a tensor of zeros; values for one position are added.
+    """Write values at indices into a tensor of zeros; values with one index are added.
 
     Args:
         indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
@@ -3999,7 +3999,7 @@ def search_sorted(
     """
 
 def select(condition: TensorLike, t: TensorLike, e: TensorLike) -> Tensor:
-    """Take from ``t`` where the condition is true, else from ``e``.
+    """Values of ``t`` where the condition is true, else of ``e``.
 
     Args:
         condition: bool tensor.
@@ -4053,7 +4053,7 @@ def separable_conv2d(
     """
 
 def set_random_seed(seed: int | float | str | None) -> None:
-    """Let all random numbers of this process, where no seed is given, start anew from this seed.
+    """Restart the process's random generator, which is used without a seed, from this seed.
 
     Args:
         seed: an integer, or any number or text; None for unpredictable numbers.
@@ -4139,7 +4139,7 @@ def slice(
     begin: int | Sequence[int],
     size: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """A block out of a tensor.
+    """A block of a tensor.
 
     Args:
         x: tensor of one axis at least.
@@ -4151,7 +4151,7 @@ def slice(
     """
 
 def softmax(logits: TensorLike, axis: int = -1) -> Tensor:
-    """Positive numbers in the proportions of e**logits, with sum 1 along an axis.
+    """e**logits divided by their sum along an axis: positive numbers with sum 1.
 
     Args:
         logits: real numbers, at least one axis; int32 and bool are converted to float32.
@@ -4182,7 +4182,7 @@ def space_to_batch_nd(
     block_shape: Sequence[int],
     paddings: Sequence[Sequence[int]],
 ) -> Tensor:
-    """Move every pixel of a block to a batch entry of its own.
+    """Move every pixel of a block to a separate batch entry.
 
     Args:
         x: [batch, *space, ...].
@@ -4248,7 +4248,7 @@ def sparse_segment_mean(
     indices: TensorLike,
     segment_ids: TensorLike,
 ) -> Tensor:
-    """The means of chosen rows, segment by segment; means of integers are cut off.
+    """The means of chosen rows, segment by segment; means of integers are truncated.
 
     Args:
         data: [rows, ...], real.
@@ -4296,7 +4296,7 @@ def sparse_to_dense(
     default_value: TensorLike | None = None,
     output_shape: Sequence[int],
 ) -> Tensor:
-    """A tensor of one value except at some indices; of several for one index the last counts.
+    """A tensor of one value except at some indices; of values with one index the last counts.
 
     Args:
         sparse_indices: [n, axes of the result] int32, or a vector of n for one axis, or a number.
@@ -4484,7 +4484,7 @@ def strided_slice(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
 ) -> Tensor:
-    """Every so many values along each axis; ``x[1:, ::2]`` is a shorter way to say it.
+    """A slice with strides along each axis, as ``x[1:, ::2]``.
 
     Args:
         x: any tensor.
@@ -4594,7 +4594,7 @@ def sum(
     axis: int | Sequence[int] | None = None,
     keep_dims: bool = False,
 ) -> Tensor:
-    """The sum over some axes; that of nothing is 0.
+    """The sum over some axes; 0 without values.
 
     Args:
         x: a tensor of any shape, float32, int32 or complex64; bool becomes int32.
@@ -4656,7 +4656,7 @@ def tensor_scatter_update(
     indices: TensorLike,
     updates: TensorLike,
 ) -> Tensor:
-    """A copy of a tensor with some values replaced; of several for one position the last counts.
+    """A copy of a tensor with some values replaced; of values with one index the last counts.
 
     Args:
         tensor: tensor of one axis at least.
@@ -4709,7 +4709,7 @@ def tile(x: TensorLike, reps: int | Sequence[int]) -> Tensor:
     """
 
 def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> TopkResults:
-    """The largest values along the last axis, and where they are.
+    """The largest values along the last axis, and their indices.
 
     Args:
         x: numbers; NaN counts as the largest of all.
@@ -4756,7 +4756,7 @@ def transpose(
     perm: Sequence[int] | None = None,
     conjugate: bool = False,
 ) -> Tensor:
-    """The axes in another order, reversed by default.
+    """Permute the axes; by default reverse them.
 
     Args:
         x: any tensor.
@@ -4821,7 +4821,7 @@ def unsorted_segment_sum(x: TensorLike, segment_ids: TensorLike, num_segments: i
     """
 
 def unstack(x: TensorLike, axis: int = 0) -> list[Tensor]:
-    """Cut into tensors without an axis, one for each index of it.
+    """Split along an axis into tensors without the axis, one for each index.
 
     Args:
         x: tensor of one axis at least.
@@ -4853,7 +4853,7 @@ def where(
     a: TensorLike | None = None,
     b: TensorLike | None = None,
 ) -> Tensor:
-    """Values of ``a`` where a condition is true and of ``b`` elsewhere; or where it is true.
+    """Values of ``a`` where a condition is true, else of ``b``; or the indices of true values.
 
     Args:
         condition: bool tensor.

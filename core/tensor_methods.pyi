@@ -67,13 +67,13 @@ class TensorMethods:
         """
 
     def all(self, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
-        """Whether all along some axes are true; of nothing they are.
+        """Whether all values along some axes are true; true without values.
 
         See `core.all`.
         """
 
     def any(self, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
-        """Whether one along some axes is true; of nothing none is.
+        """Whether any value along some axes is true; false without values.
 
         See `core.any`.
         """
@@ -150,7 +150,7 @@ class TensorMethods:
         block_shape: Sequence[int],
         crops: Sequence[Sequence[int]],
     ) -> Tensor:
-        """Join batch entries to blocks of pixels: the opposite of `space_to_batch_nd`.
+        """Join batch entries to blocks of pixels: the inverse of `space_to_batch_nd`.
 
         See `core.batch_to_space_nd`.
         """
@@ -186,7 +186,7 @@ class TensorMethods:
         dilation: int = 1,
         dim_rounding_mode: str | None = None,
     ) -> Tensor:
-        """Convolve rows, such as sound, with filters.
+        """Convolve sequences, such as sound, with filters.
 
         See `core.conv1d`.
         """
@@ -231,19 +231,19 @@ class TensorMethods:
         """
 
     def cumprod(self, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Tensor:
-        """Running products along an axis.
+        """Cumulative products along an axis.
 
         See `core.cumprod`.
         """
 
     def cumsum(self, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Tensor:
-        """Running sums along an axis.
+        """Cumulative sums along an axis.
 
         See `core.cumsum`.
         """
 
     def depth_to_space(self, block_size: int, data_format: str = "NHWC") -> Tensor:
-        """Make a block of pixels out of the channels of each pixel.
+        """Rearrange the channels of each pixel into a block of pixels.
 
         See `core.depth_to_space`.
         """
@@ -257,7 +257,7 @@ class TensorMethods:
         dilations: int | Sequence[int] = 1,
         dim_rounding_mode: str | None = None,
     ) -> Tensor:
-        """Convolve each channel with filters of its own.
+        """Convolve each channel with separate filters.
 
         See `core.depthwise_conv2d`.
         """
@@ -358,7 +358,7 @@ class TensorMethods:
         """
 
     def gather(self, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Tensor:
-        """Take the entries along an axis that indices name, in their order.
+        """Return the entries along an axis at given indices, in their order.
 
         See `core.gather`.
         """
@@ -382,7 +382,7 @@ class TensorMethods:
         """
 
     def irfft(self) -> Tensor:
-        """The inverse of `rfft` where that was of an even length.
+        """The inverse of `rfft`, for an even length of its input.
 
         See `core.irfft`.
         """
@@ -470,7 +470,7 @@ class TensorMethods:
         """
 
     def logical_and(self, b: TensorLike) -> Tensor:
-        """Element-wise: whether both are true.
+        """Element-wise: whether both values are true.
 
         See `core.logical_and`.
         """
@@ -482,13 +482,13 @@ class TensorMethods:
         """
 
     def logical_or(self, b: TensorLike) -> Tensor:
-        """Element-wise: whether one is true.
+        """Element-wise: whether at least one value is true.
 
         See `core.logical_or`.
         """
 
     def logical_xor(self, b: TensorLike) -> Tensor:
-        """Element-wise: whether just one is true.
+        """Element-wise: whether exactly one value is true.
 
         See `core.logical_xor`.
         """
@@ -500,7 +500,7 @@ class TensorMethods:
         """
 
     def max(self, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
-        """The largest value over some axes; NaN if one of them is, or if there is none.
+        """The largest value over some axes; NaN with a NaN among them, or without values.
 
         See `core.max`.
         """
@@ -512,43 +512,43 @@ class TensorMethods:
         pad: str | int | Sequence[Sequence[int]],
         dim_rounding_mode: str | None = None,
     ) -> Tensor:
-        """The largest value of each window; NaN is passed over, as is padding.
+        """The largest value of each window; NaN and padding are ignored.
 
         See `core.max_pool`.
         """
 
     def maximum(self, b: TensorLike) -> Tensor:
-        """Element-wise: the larger.
+        """Element-wise: the larger value.
 
         See `core.maximum`.
         """
 
     def mean(self, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
-        """The mean over some axes; that of nothing is 0.
+        """The mean over some axes; 0 without values.
 
         See `core.mean`.
         """
 
     def min(self, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
-        """The smallest value over some axes; NaN if one of them is, or if there is none.
+        """The smallest value over some axes; NaN with a NaN among them, or without values.
 
         See `core.min`.
         """
 
     def minimum(self, b: TensorLike) -> Tensor:
-        """Element-wise: the smaller.
+        """Element-wise: the smaller value.
 
         See `core.minimum`.
         """
 
     def mirror_pad(self, paddings: Sequence[Sequence[int]], mode: str = "reflect") -> Tensor:
-        """Put a border around a tensor that mirrors the values inside.
+        """Pad a tensor by mirroring its values.
 
         See `core.mirror_pad`.
         """
 
     def mod(self, b: TensorLike) -> Tensor:
-        """Element-wise: what remains of a / b, with the sign of b.
+        """Element-wise: the remainder of a / b, with the sign of b.
 
         See `core.mod`.
         """
@@ -601,7 +601,7 @@ class TensorMethods:
         """
 
     def pad(self, paddings: Sequence[Sequence[int]], constant_value: Scalar = 0) -> Tensor:
-        """Put a border of one value around a tensor.
+        """Pad a tensor with one value.
 
         See `core.pad`.
         """
@@ -615,7 +615,7 @@ class TensorMethods:
         strides: int | Sequence[int] = 1,
         dim_rounding_mode: str | None = None,
     ) -> Tensor:
-        """The average or the largest value of each window, which may read pixels at a distance.
+        """The average or the largest value of each window, which may be dilated.
 
         See `core.pool`.
         """
@@ -633,7 +633,7 @@ class TensorMethods:
         """
 
     def prod(self, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
-        """The product over some axes; that of nothing is 1.
+        """The product over some axes; 1 without values.
 
         See `core.prod`.
         """
@@ -673,13 +673,13 @@ class TensorMethods:
         align_corners: bool = False,
         half_pixel_centers: bool = False,
     ) -> Tensor:
-        """Resize images by repeating or leaving out pixels.
+        """Resize images by the nearest pixel.
 
         See `core.resize_nearest_neighbor`.
         """
 
     def reverse(self, axis: int | Sequence[int] | None = None) -> Tensor:
-        """Turn the order around along some axes (all by default).
+        """Reverse the order along some axes (all by default).
 
         See `core.reverse`.
         """
@@ -747,13 +747,13 @@ class TensorMethods:
         """
 
     def slice(self, begin: int | Sequence[int], size: int | Sequence[int] | None = None) -> Tensor:
-        """A block out of a tensor.
+        """A block of a tensor.
 
         See `core.slice`.
         """
 
     def softmax(self, axis: int = -1) -> Tensor:
-        """Positive numbers in the proportions of e**logits, with sum 1 along an axis.
+        """e**logits divided by their sum along an axis: positive numbers with sum 1.
 
         See `core.softmax`.
         """
@@ -769,7 +769,7 @@ class TensorMethods:
         block_shape: Sequence[int],
         paddings: Sequence[Sequence[int]],
     ) -> Tensor:
-        """Move every pixel of a block to a batch entry of its own.
+        """Move every pixel of a block to a separate batch entry.
 
         See `core.space_to_batch_nd`.
         """
@@ -821,7 +821,7 @@ class TensorMethods:
         new_axis_mask: int = 0,
         shrink_axis_mask: int = 0,
     ) -> Tensor:
-        """Every so many values along each axis; ``x[1:, ::2]`` is a shorter way to say it.
+        """A slice with strides along each axis, as ``x[1:, ::2]``.
 
         See `core.strided_slice`.
         """
@@ -833,7 +833,7 @@ class TensorMethods:
         """
 
     def sum(self, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
-        """The sum over some axes; that of nothing is 0.
+        """The sum over some axes; 0 without values.
 
         See `core.sum`.
         """
@@ -857,7 +857,7 @@ class TensorMethods:
         """
 
     def topk(self, k: int = 1, sorted: bool = True) -> TopkResults:
-        """The largest values along the last axis, and where they are.
+        """The largest values along the last axis, and their indices.
 
         See `core.topk`.
         """
@@ -875,7 +875,7 @@ class TensorMethods:
         """
 
     def unstack(self, axis: int = 0) -> list[Tensor]:
-        """Cut into tensors without an axis, one for each index of it.
+        """Split along an axis into tensors without the axis, one for each index.
 
         See `core.unstack`.
         """

@@ -7,7 +7,7 @@ from core.specs import Spec, broadcast_shapes, check_dy, normal_axis
 
 @op(input_dtype="float32", js_names={"axis": "dim"}, method=True)
 def softmax(logits: Spec, *, axis: int = -1) -> Spec:
-    """Positive numbers in the proportions of e**logits, with sum 1 along an axis.
+    """e**logits divided by their sum along an axis: positive numbers with sum 1.
 
     Args:
         logits: real numbers, at least one axis; int32 and bool are converted to float32.

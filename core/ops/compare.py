@@ -55,13 +55,13 @@ COMPARE = [
     CompareRow("greater_equal", None, "whether a >= b", to_order, zero,
         example=("[1, 2, 3], 2", "array([False,  True,  True])"),
         spellings=Spellings(("GreaterEqual",), "GREATER_EQUAL")),
-    CompareRow("logical_and", "bool", "whether both are true",
+    CompareRow("logical_and", "bool", "whether both values are true",
         example=("[True, True, False], [True, False, False]", "array([ True, False, False])"),
         spellings=Spellings(("LogicalAnd",), "LOGICAL_AND")),
-    CompareRow("logical_or", "bool", "whether one is true",
+    CompareRow("logical_or", "bool", "whether at least one value is true",
         example=("[True, True, False], [True, False, False]", "array([ True,  True, False])"),
         spellings=Spellings(("LogicalOr",), "LOGICAL_OR")),
-    CompareRow("logical_xor", "bool", "whether just one is true",
+    CompareRow("logical_xor", "bool", "whether exactly one value is true",
         example=("[True, True, False], [True, False, False]", "array([False,  True, False])")),
 ]
 # fmt: on
@@ -82,7 +82,7 @@ for _row in COMPARE:
 
 @op(kernel_name="Select", promote=("t", "e"), spellings=Spellings(("SelectV2", "Select")))
 def select(condition: Spec, t: Spec, e: Spec) -> Spec:
-    """Take from ``t`` where the condition is true, else from ``e``.
+    """Values of ``t`` where the condition is true, else of ``e``.
 
     Args:
         condition: bool tensor.

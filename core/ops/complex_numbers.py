@@ -20,7 +20,7 @@ def conjugate(x):
 
 @op(input_dtype="float32", spellings=Spellings(("Complex",)))
 def complex(real: Spec, imag: Spec) -> Spec:
-    """Complex numbers of their real and imaginary parts.
+    """Complex numbers with given real and imaginary parts.
 
     Args:
         real: float32 tensor.
@@ -63,7 +63,7 @@ for _name, _kind, _example, _gradient in (
 
 @op(input_dtype="complex64", spellings=Spellings(("ComplexAbs",)))
 def complex_abs(x: Spec) -> Spec:
-    """The magnitudes of complex numbers; `core.abs` gives them too.
+    """The magnitudes of complex numbers, as `core.abs` returns them.
 
     Args:
         x: complex64 tensor of any shape.

@@ -196,7 +196,7 @@ def _root_of_squares(x, axis: Axis):
 def where(
     condition: TensorLike, a: TensorLike | None = None, b: TensorLike | None = None
 ) -> Tensor:
-    """Values of ``a`` where a condition is true and of ``b`` elsewhere; or where it is true.
+    """Values of ``a`` where a condition is true, else of ``b``; or the indices of true values.
 
     Args:
         condition: bool tensor.

@@ -89,7 +89,7 @@ def _sizes(
 
 @op(kernel_name="Einsum", promote=True, input_dtype="real")
 def contract(inputs: list[Spec], *, equation: str) -> Spec:
-    """`einsum` with the tensors as a list, which come first.
+    """`einsum` with a list of tensors as the first argument.
 
     Args:
         inputs: the tensors.

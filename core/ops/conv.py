@@ -199,7 +199,7 @@ def conv1d(
     dilation: int = 1,
     dim_rounding_mode: str | None = None,
 ) -> Tensor:
-    """Convolve rows, such as sound, with filters.
+    """Convolve sequences, such as sound, with filters.
 
     Args:
         x: [batch, width, in], or [width, in]: one row.

@@ -110,7 +110,7 @@ def range_steps(start: float, stop: float, step: float) -> tuple[int, float]:
 
 @op(name="range", kernel_name="Range")
 def number_range(*, start: float, stop: float, step: float = 1, dtype: DType = "float32") -> Spec:
-    """Numbers from ``start`` on, up to but without ``stop``.
+    """Numbers from ``start`` up to, but excluding, ``stop``.
 
     Args:
         start: the first.
@@ -150,7 +150,7 @@ def linspace(*, start: float, stop: float, num: int) -> Spec:
 
 @op(input_dtype="no string")
 def diag(x: Spec) -> Spec:
-    """A tensor that has the values of ``x`` on its diagonal, and zeros elsewhere.
+    """A tensor with the values of ``x`` on its diagonal, and zeros elsewhere.
 
     Args:
         x: tensor of any shape.

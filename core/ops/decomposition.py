@@ -21,7 +21,7 @@ from core.tensors import Tensor
     spellings=Spellings(("MatrixBandPart",)),
 )
 def band_part(a: Spec, num_lower: Spec, num_upper: Spec) -> Spec:
-    """Matrices with zeros everywhere but in a band along the diagonal.
+    """Matrices with zeros outside of a band along the diagonal.
 
     Args:
         a: [..., rows, columns].
@@ -47,7 +47,7 @@ band_part.gradient("a")(lambda g, num_lower, num_upper: ops.band_part(g, num_low
 
 @composite
 def gram_schmidt(xs: TensorLike | Sequence[TensorLike]) -> Tensor | list[Tensor]:
-    """Vectors of length 1, each at right angles to all before, that span the same space.
+    """Orthonormal vectors that span the space of the given vectors.
 
     Args:
         xs: the rows of a matrix [vectors, length], or a list of vectors [length]; as many as
@@ -95,7 +95,7 @@ def _orthogonal(vectors: list[Any]) -> list[Any]:
 
 @composite
 def qr(x: TensorLike, full_matrices: bool = False) -> tuple[Tensor, Tensor]:
-    """Write matrices as Q R: Q with columns of length 1 at right angles, R upper triangular.
+    """Factor matrices as Q R: Q with orthonormal columns, R upper triangular.
 
     By Householder's reflections, with the signs of TensorFlow.js.
 

@@ -1,4 +1,4 @@
-"""Convolutions of each channel by itself, and separable ones."""
+"""Depthwise and separable convolutions."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from core.windows import Padding, Pair, check_format
     attributes_of=conv2d,
 )
 def depthwise_conv2d(x: Spec, filter: Spec, **how: Any) -> Spec:
-    """Convolve each channel with filters of its own.
+    """Convolve each channel with separate filters.
 
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.

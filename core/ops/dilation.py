@@ -70,7 +70,7 @@ def _(g, x, filter, data_format, **how):
 def dilation2d_backprop_input(
     x: Spec, dy: Spec, filter: Spec, *, strides: Pair, pad: Padding, dilations: Pair = 1
 ) -> Spec:
-    """The gradient of `dilation2d` for x: each window's goes to its first largest sum.
+    """The gradient of `dilation2d` for x: that of a window belongs to its first largest sum.
 
     Args:
         x: [batch, height, width, channels].

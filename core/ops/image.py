@@ -44,7 +44,7 @@ def _with_channels(image: TensorLike, counts: tuple[int, ...], ranks: range) -> 
 
 @composite
 def grayscale_to_rgb(image: TensorLike) -> Tensor:
-    """Repeat the only channel three times.
+    """Repeat the single channel three times.
 
     Args:
         image: [..., 1], two axes or more.

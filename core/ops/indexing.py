@@ -1,4 +1,4 @@
-"""Ops that take and put values by index: gather and scatter."""
+"""Ops that read and write values by index: gather and scatter."""
 
 from collections.abc import Sequence
 from math import prod
@@ -29,7 +29,7 @@ def gather_axes(x: Shape, indices: Shape, axis: int, batch_dims: int) -> tuple[i
 
 @op(kernel_name="GatherV2", input_dtype={"indices": "int32"}, method=True)
 def gather(x: Spec, indices: Spec, *, axis: int = 0, batch_dims: int = 0) -> Spec:
-    """Take the entries along an axis that indices name, in their order.
+    """Return the entries along an axis at given indices, in their order.
 
     Args:
         x: tensor of one axis at least.
@@ -92,7 +92,7 @@ def nd_depth(indices: Shape, target: Shape) -> int:
 
 @op(input_dtype={"indices": "int32"}, js_names={"x": "params"}, spellings=Spellings(("GatherNd",)))
 def gather_nd(x: Spec, indices: Spec) -> Spec:
-    """Take the entries that lists of numbers name.
+    """Return the entries at given index tuples.
 
     Args:
         x: tensor of one axis at least.
@@ -144,7 +144,7 @@ def _as_lists(indices):
 
 @op(input_dtype={"indices": "int32", "updates": "number"})
 def scatter_nd(indices: Spec, updates: Spec, *, shape: Sequence[int]) -> Spec:
-    """Put values at positions in a tensor of zeros; values for one position are added.
+    """Write values at indices into a tensor of zeros; values with one index are added.
 
     Args:
         indices: [..., depth] int32, positions on the first ``depth`` axes; or a vector of positions
@@ -172,7 +172,7 @@ scatter_nd.gradient("updates")(lambda g, indices: ops.gather_nd(g, _as_lists(ind
     spellings=Spellings(("TensorScatterUpdate",)),
 )
 def tensor_scatter_update(tensor: Spec, indices: Spec, updates: Spec) -> Spec:
-    """A copy of a tensor with some values replaced; of several for one position the last counts.
+    """A copy of a tensor with some values replaced; of values with one index the last counts.
 
     Args:
         tensor: tensor of one axis at least.

@@ -86,7 +86,7 @@ def dot(t1: TensorLike, t2: TensorLike) -> Tensor:
 
 @composite
 def outer_product(v1: TensorLike, v2: TensorLike) -> Tensor:
-    """Products of each value of one vector with each of another.
+    """The products of all pairs of values of two vectors.
 
     Args:
         v1: [rows].

@@ -89,7 +89,7 @@ avg_pool.gradient("x")(lambda g, x, **how: ops.avg_pool_grad(g, x, **how))
 
 @op(kernel_name="AvgPoolGrad", input_dtype="float32", attributes_of=avg_pool)
 def avg_pool_grad(dy: Spec, input: Spec, *, dilations: Pair = 1, **how: Any) -> Spec:
-    """The gradient of `avg_pool`, for an input whose shape only matters.
+    """The gradient of `avg_pool`; of the input only the shape is used.
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
@@ -117,7 +117,7 @@ zero_gradient(avg_pool_grad, "input")
 
 @image_op(kernel_name="MaxPool", input_dtype="no string", method=True, attributes_of=avg_pool)
 def max_pool(x: Spec, **how: Any) -> Spec:
-    """The largest value of each window; NaN is passed over, as is padding.
+    """The largest value of each window; NaN and padding are ignored.
 
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
@@ -137,7 +137,7 @@ max_pool.gradient("x")(lambda g, x, y, **how: ops.max_pool_grad(g, x, y, **how))
 
 @op(kernel_name="MaxPoolGrad", input_dtype="float32", attributes_of=avg_pool_grad)
 def max_pool_grad(dy: Spec, input: Spec, output: Spec, **how: Any) -> Spec:
-    """The gradient of `max_pool`: each window's goes to the first of its largest values.
+    """The gradient of `max_pool`: that of a window belongs to the first of its largest values.
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
@@ -175,7 +175,7 @@ def max_pool_with_argmax(
     pad: Padding,
     include_batch_in_index: bool = False,
 ) -> tuple[Spec, Spec]:
-    """The largest value of each window and where it was.
+    """The largest value of each window, and its index.
 
     Args:
         x: [batch, height, width, channels].
@@ -212,7 +212,7 @@ def pool(
     strides: Pair = 1,
     dim_rounding_mode: str | None = None,
 ) -> Spec:
-    """The average or the largest value of each window, which may read pixels at a distance.
+    """The average or the largest value of each window, which may be dilated.
 
     Args:
         input: [batch, height, width, channels], or [height, width, channels]: one image.

@@ -1,4 +1,4 @@
-"""Quantized values, as models that were trained or calibrated for them use them."""
+"""Rounding to quantized values, for models trained or calibrated for quantization."""
 
 from math import isfinite
 
@@ -21,7 +21,7 @@ NUDGE = np.float32(1 + 2**-20)
 def quantise_round(
     x: Spec, *, scale: float, zero_point: int, low: int, high: int, nudge: bool = True
 ) -> Spec:
-    """The nearest real values that are quantized: ``(integer - zero_point) * scale``.
+    """The nearest quantized real values: ``(integer - zero_point) * scale``.
 
     Halves are rounded away from 0, as LiteRT's reference kernels do: QUANTIZE by ``std::round``,
     the others by a product of integers that ends the same way. The gradient is that of

@@ -145,7 +145,7 @@ def ragged_tensor_to_tensor(
     *,
     row_partition_types: Sequence[str],
 ) -> None:
-    """A ragged tensor as a dense one: short rows are filled up, long ones cut.
+    """A ragged tensor as a dense one: short rows are padded, long rows cut.
 
     Args:
         shape: int32 [rank], of the result; -1 for as long as the longest row. A scalar -1 for

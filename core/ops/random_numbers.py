@@ -36,7 +36,7 @@ def _rounded(values: np.ndarray, dtype: DType) -> Tensor:
 
 @composite
 def set_random_seed(seed: Seed) -> None:
-    """Let all random numbers of this process, where no seed is given, start anew from this seed.
+    """Restart the process's random generator, which is used without a seed, from this seed.
 
     Args:
         seed: an integer, or any number or text; None for unpredictable numbers.
@@ -81,7 +81,7 @@ def random_uniform(
     dtype: DType = "float32",
     seed: Seed = None,
 ) -> Tensor:
-    """Random numbers, all of a range with the same probability.
+    """Random numbers of a uniform distribution over a range.
 
     Args:
         shape: length of each axis.
@@ -115,7 +115,7 @@ def _uniform(shape: Shape, low: float, high: float, seed: Seed = None) -> np.nda
 
 @composite
 def random_uniform_int(shape: Sequence[int], minval: int, maxval: int, seed: Seed = None) -> Tensor:
-    """Random integers from ``minval`` up to, but without, ``maxval``.
+    """Random integers from ``minval`` to ``maxval - 1``.
 
     Args:
         shape: length of each axis.

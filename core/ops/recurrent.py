@@ -57,7 +57,7 @@ def multi_rnn_cell(
     c: Sequence[TensorLike],
     h: Sequence[TensorLike],
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """One step of cells on top of each other: the output of each is the input of the next.
+    """One step of stacked cells: the output of each cell is the input of the next.
 
     Args:
         lstm_cells: functions of (data, c, h) that return the new c and h.
@@ -95,7 +95,7 @@ def moving_average(
     step: TensorLike | None = None,
     zero_debias: bool = True,
 ) -> Tensor:
-    """A moving average after one more value.
+    """A moving average, updated with one more value.
 
     Source of the correction: Kingma and Ba, "Adam", https://arxiv.org/abs/1412.6980, section 3.
 

@@ -72,24 +72,24 @@ class ReduceRow(NamedTuple):
     example: tuple[str, str]  # the arguments of a call, and the printed result
 
 
-_NO_EXTREME = "NaN if one of them is, or if there is none"
+_NO_EXTREME = "NaN with a NaN among them, or without values"
 
 # Filled lines, since a formatter would give each value a line of its own:
 # fmt: off
 REDUCE = [
-    ReduceRow("sum", "number", _spread, "The sum over some axes; that of nothing is 0.",
+    ReduceRow("sum", "number", _spread, "The sum over some axes; 0 without values.",
         example=("[[1, 2], [3, 4]], axis=1", "array([3, 7], dtype=int32)")),
-    ReduceRow("prod", "real", _to_factors, "The product over some axes; that of nothing is 1.",
+    ReduceRow("prod", "real", _to_factors, "The product over some axes; 1 without values.",
         example=("[[1, 2], [3, 4]], axis=1", "array([ 2, 12], dtype=int32)")),
-    ReduceRow("mean", "float32", _spread_mean, "The mean over some axes; that of nothing is 0.",
+    ReduceRow("mean", "float32", _spread_mean, "The mean over some axes; 0 without values.",
         example=("[[1, 2], [3, 4]], axis=0, keep_dims=True", "array([[2., 3.]], dtype=float32)")),
     ReduceRow("max", None, _to_extremes, f"The largest value over some axes; {_NO_EXTREME}.",
         example=("[[1, 2], [3, 4]], axis=1", "array([2, 4], dtype=int32)")),
     ReduceRow("min", None, _to_extremes, f"The smallest value over some axes; {_NO_EXTREME}.",
         example=("[[1, 2], [3, 4]], axis=1", "array([1, 3], dtype=int32)")),
-    ReduceRow("all", "bool", None, "Whether all along some axes are true; of nothing they are.",
+    ReduceRow("all", "bool", None, "Whether all values along some axes are true; true without values.",
         example=("[[True, False], [True, True]], axis=1", "array([False,  True])")),
-    ReduceRow("any", "bool", None, "Whether one along some axes is true; of nothing none is.",
+    ReduceRow("any", "bool", None, "Whether any value along some axes is true; false without values.",
         example=("[[True, False], [False, False]], axis=1", "array([ True, False])")),
 ]
 # fmt: on

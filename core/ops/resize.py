@@ -45,7 +45,7 @@ def resize_bilinear(
 
 @op(method=True, attributes_of=resize_bilinear)
 def resize_nearest_neighbor(images: Spec, **how: Any) -> Spec:
-    """Resize images by repeating or leaving out pixels.
+    """Resize images by the nearest pixel.
 
     Args:
         images: [batch, height, width, channels], or one image without the batch; float32 or int32.

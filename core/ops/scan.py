@@ -1,4 +1,4 @@
-"""Running sums and products along an axis."""
+"""Cumulative sums and products along an axis."""
 
 from core.registry import op, ops
 from core.specs import Spec, normal_axis
@@ -6,7 +6,7 @@ from core.specs import Spec, normal_axis
 
 @op(input_dtype="real", method=True)
 def cumsum(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Spec:
-    """Running sums along an axis.
+    """Cumulative sums along an axis.
 
     Args:
         x: at least one axis; bools count.
@@ -26,7 +26,7 @@ cumsum.gradient("x")(lambda g, reverse, **how: ops.cumsum(g, reverse=not reverse
 
 @op(input_dtype="real", method=True)
 def cumprod(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Spec:
-    """Running products along an axis.
+    """Cumulative products along an axis.
 
     Args:
         x: at least one axis.

@@ -21,7 +21,7 @@ from core.tensors import Tensor
 
 @op(traits=Traits(view=True))
 def identity(x: Spec) -> Spec:
-    """Another tensor of the same data.
+    """A tensor that shares the data.
 
     Args:
         x: any tensor.
@@ -83,7 +83,7 @@ expand_dims.gradient("x")(lambda g, x_spec: ops.reshape(g, shape=x_spec.shape))
 
 @op(traits=Traits(view=True))
 def cast(x: Spec, *, dtype: DType) -> Spec:
-    """The values converted to another dtype; fractions are cut off, all but 0 is true.
+    """The values converted to another dtype; fractions are truncated, every value but 0 is true.
 
     Args:
         x: any tensor; strings stay strings.
@@ -105,7 +105,7 @@ cast.gradient("x")(lambda g, x_spec: ops.cast(g, dtype=gradient_dtype(x_spec)))
 
 @op()
 def transpose(x: Spec, *, perm: Sequence[int] | None = None, conjugate: bool = False) -> Spec:
-    """The axes in another order, reversed by default.
+    """Permute the axes; by default reverse them.
 
     Args:
         x: any tensor.
@@ -208,7 +208,7 @@ def _(g, x_spec, reps):
 
 @op(js_names={"axis": "dims"}, method=True)
 def reverse(x: Spec, *, axis: int | Sequence[int] | None = None) -> Spec:
-    """Turn the order around along some axes (all by default).
+    """Reverse the order along some axes (all by default).
 
     Args:
         x: any tensor.
@@ -252,7 +252,7 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
 
 @composite
 def clone(x: TensorLike) -> Tensor:
-    """Another tensor of the same data, as `core.identity` gives.
+    """A tensor that shares the data, as `core.identity` returns it.
 
     Args:
         x: any tensor.

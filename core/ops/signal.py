@@ -86,7 +86,7 @@ def rfft(input: TensorLike, fft_length: int | None = None) -> Tensor:
 
 @composite(method=True)
 def irfft(input: TensorLike) -> Tensor:
-    """The inverse of `rfft` where that was of an even length.
+    """The inverse of `rfft`, for an even length of its input.
 
     Args:
         input: complex64 [..., n]; two values or fewer are transformed as they are.
@@ -173,7 +173,7 @@ def cosine_window(window_length: int, a: float, b: float) -> Tensor:
 
 @composite
 def hann_window(window_length: int) -> Tensor:
-    """The Hann window, for an even length as one period of many: see `cosine_window`.
+    """The Hann window, periodic for an even length: see `cosine_window`.
 
     Args:
         window_length: how many values.

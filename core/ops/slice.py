@@ -38,7 +38,7 @@ def block_at(shape: Shape, begin: Any, size: Any) -> tuple[Shape, Shape]:
 
 @op(name="slice", method=True)
 def block(x: Spec, *, begin: int | Sequence[int], size: int | Sequence[int] | None = None) -> Spec:
-    """A block out of a tensor.
+    """A block of a tensor.
 
     Args:
         x: tensor of one axis at least.
@@ -129,7 +129,7 @@ def strided_slice(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
 ) -> Spec:
-    """Every so many values along each axis; ``x[1:, ::2]`` is a shorter way to say it.
+    """A slice with strides along each axis, as ``x[1:, ::2]``.
 
     Args:
         x: any tensor.
@@ -286,7 +286,7 @@ stack.gradient("tensors")(lambda g, axis: ops.unstack(g, axis=axis))
 
 @op(kernel_name="Unpack", js_names={"x": "value"}, method=True)
 def unstack(x: Spec, *, axis: int = 0) -> tuple[Spec, ...]:
-    """Cut into tensors without an axis, one for each index of it.
+    """Split along an axis into tensors without the axis, one for each index.
 
     Args:
         x: tensor of one axis at least.

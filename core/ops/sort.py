@@ -1,4 +1,4 @@
-"""Ops that order values or look them up in an order."""
+"""Ops that sort values, or search in sorted values."""
 
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from core.tensors import Tensor
 
 @op(kernel_name="TopK", outputs=("values", "indices"), method=True)
 def topk(x: Spec, *, k: int = 1, sorted: bool = True) -> tuple[Spec, Spec]:
-    """The largest values along the last axis, and where they are.
+    """The largest values along the last axis, and their indices.
 
     Args:
         x: numbers; NaN counts as the largest of all.
@@ -123,7 +123,7 @@ def search_sorted(sorted_sequence: Spec, values: Spec, *, side: str = "left") ->
 
 @composite
 def in_top_k(predictions: TensorLike, targets: TensorLike, k: int = 1) -> Tensor:
-    """Whether the right class is among the k that have the highest scores.
+    """Whether the right class is among the k classes with the highest scores.
 
     Args:
         predictions: [..., classes], a score for each class.

@@ -1,4 +1,4 @@
-"""Ops on the space of images: borders, and blocks moved to the batch or the channels."""
+"""Ops on spatial axes: padding, and blocks moved to the batch or the channels."""
 
 from collections.abc import Sequence
 from math import prod
@@ -26,7 +26,7 @@ def padded_shape(shape: Shape, paddings: Pads, largest: Shape | None = None) -> 
 
 @op(kernel_name="PadV2", method=True)
 def pad(x: Spec, *, paddings: Pads, constant_value: Scalar = 0) -> Spec:
-    """Put a border of one value around a tensor.
+    """Pad a tensor with one value.
 
     Args:
         x: tensor of one axis at least.
@@ -48,7 +48,7 @@ def _(g, x_spec, paddings):
 
 @op(method=True)
 def mirror_pad(x: Spec, *, paddings: Pads, mode: str = "reflect") -> Spec:
-    """Put a border around a tensor that mirrors the values inside.
+    """Pad a tensor by mirroring its values.
 
     Args:
         x: tensor of one axis at least.
@@ -131,7 +131,7 @@ def space_paddings(rank: int, paddings: Pads) -> list[Sequence[int]]:
 
 @op(kernel_name="SpaceToBatchND", method=True)
 def space_to_batch_nd(x: Spec, *, block_shape: Sequence[int], paddings: Pads) -> Spec:
-    """Move every pixel of a block to a batch entry of its own.
+    """Move every pixel of a block to a separate batch entry.
 
     Args:
         x: [batch, *space, ...].
@@ -166,7 +166,7 @@ def uncropped_shape(shape: Shape, block_shape: Sequence[int]) -> Shape:
 
 @op(kernel_name="BatchToSpaceND", method=True)
 def batch_to_space_nd(x: Spec, *, block_shape: Sequence[int], crops: Pads) -> Spec:
-    """Join batch entries to blocks of pixels: the opposite of `space_to_batch_nd`.
+    """Join batch entries to blocks of pixels: the inverse of `space_to_batch_nd`.
 
     Args:
         x: [batch * product of block_shape, *space, ...].
@@ -214,7 +214,7 @@ def depth_blocks(shape: Shape, size: int, data_format: str) -> DepthBlocks:
 
 @op(method=True)
 def depth_to_space(x: Spec, *, block_size: int, data_format: str = "NHWC") -> Spec:
-    """Make a block of pixels out of the channels of each pixel.
+    """Rearrange the channels of each pixel into a block of pixels.
 
     Args:
         x: [batch, height, width, channels] (or as ``data_format`` says).

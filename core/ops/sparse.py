@@ -141,7 +141,7 @@ def _spread_segments(g, indices, segment_ids, data_spec: Spec):
 
 @op(input_dtype=_SEGMENTS, spellings=Spellings(("SparseSegmentMean",)))
 def sparse_segment_mean(data: Spec, indices: Spec, segment_ids: Spec) -> None:
-    """The means of chosen rows, segment by segment; means of integers are cut off.
+    """The means of chosen rows, segment by segment; means of integers are truncated.
 
     Args:
         data: [rows, ...], real.
@@ -177,7 +177,7 @@ def sparse_to_dense(
     *,
     output_shape: Sequence[int],
 ) -> Spec:
-    """A tensor of one value except at some indices; of several for one index the last counts.
+    """A tensor of one value except at some indices; of values with one index the last counts.
 
     Args:
         sparse_indices: [n, axes of the result] int32, or a vector of n for one axis, or a number.

@@ -54,7 +54,7 @@ def non_max_suppression(
 def non_max_suppression_padded(
     boxes: Spec, scores: Spec, *, pad_to_max_output_size: bool = False, **how: Any
 ) -> tuple[Spec, Spec] | None:
-    """Do `non_max_suppression`, and count the boxes that are kept.
+    """`non_max_suppression`, padded to a fixed number of indices, with the number of kept boxes.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
@@ -85,7 +85,7 @@ def non_max_suppression_padded(
 def non_max_suppression_with_score(
     boxes: Spec, scores: Spec, *, soft_nms_sigma: float = 0.0, **how: Any
 ) -> None:
-    """Do `non_max_suppression`, with scores that overlaps may lower (soft NMS), and return them.
+    """`non_max_suppression` with scores, which soft NMS lowers for overlapping boxes.
 
     Args:
         boxes: [boxes, 4]: y1, x1, y2, x2; either corner first.
@@ -127,7 +127,7 @@ def _in_worker(name: str, result: str) -> None:
 def _async_document(name: str, document: str, result: str) -> str:
     """The arguments and results of an op under another summary, and an example that awaits."""
     sections = document[document.find("    Args:") : document.find("    >>>")]
-    return f"""`{name}` in a worker thread: an awaitable of what that returns.
+    return f"""`{name}` in a worker thread: an awaitable of its result.
 
 {sections}    >>> import asyncio, core
     >>> boxes, scores = [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3]], [0.8, 0.9, 0.3]

@@ -24,7 +24,7 @@ def conv3d(
     data_format: str = "NDHWC",
     dilations: Triple = 1,
 ) -> Spec:
-    """Convolve volumes, or short films, with filters.
+    """Convolve volumes, or short videos, with filters.
 
     Args:
         x: [batch, depth, height, width, in], or [depth, height, width, in]: one volume.
@@ -98,7 +98,7 @@ avg_pool3d.gradient("x")(lambda g, x, data_format, **how: ops.avg_pool3d_grad(g,
 
 @op(kernel_name="AvgPool3DGrad", input_dtype="float32", attributes_of=avg_pool)
 def avg_pool3d_grad(dy: Spec, input: Spec, **how: Any) -> Spec:
-    """The gradient of `avg_pool3d`, for an input whose shape only matters.
+    """The gradient of `avg_pool3d`; of the input only the shape is used.
 
     Args:
         dy: [batch, new depth, new height, new width, channels], the gradient of the result.
@@ -130,7 +130,7 @@ def max_pool3d(
     dim_rounding_mode: str | None = None,
     data_format: str = "NDHWC",
 ) -> Spec:
-    """The largest value of each window of volumes; NaN is passed over, as is padding.
+    """The largest value of each window of volumes; NaN and padding are ignored.
 
     Args:
         x: [batch, depth, height, width, channels], or without batch: one volume.
@@ -153,7 +153,7 @@ max_pool3d.gradient("x")(lambda g, x, y, data_format, **how: ops.max_pool3d_grad
 
 @op(kernel_name="MaxPool3DGrad", input_dtype="float32", attributes_of=avg_pool)
 def max_pool3d_grad(dy: Spec, input: Spec, output: Spec, **how: Any) -> Spec:
-    """The gradient of `max_pool3d`: each window's goes to the last of its largest values.
+    """The gradient of `max_pool3d`: that of a window belongs to the last of its largest values.
 
     Args:
         dy: [batch, new depth, new height, new width, channels], the gradient of the result.

@@ -1,4 +1,4 @@
-"""Ops that cut, turn and warp images."""
+"""Ops that crop, rotate and warp images."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def crop_and_resize(
     method: str = "bilinear",
     extrapolation_value: float = 0,
 ) -> Spec:
-    """Cut boxes out of images and resize them all to one size.
+    """Crop boxes of images and resize all of them to one size.
 
     Args:
         image: [batch, height, width, channels].
@@ -61,7 +61,7 @@ def rotate_with_offset(
     fill_value: float | Sequence[float] = 0,
     center: float | Sequence[float] = 0.5,
 ) -> Spec:
-    """Turn images counter-clockwise; each pixel takes the nearest one of where it came from.
+    """Rotate images counter-clockwise; each pixel takes the nearest source pixel.
 
     Args:
         image: [batch, height, width, channels].
