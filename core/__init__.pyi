@@ -457,7 +457,7 @@ def all(
     axis: int | Sequence[int] | None = None,
     keep_dims: bool = False,
 ) -> Tensor:
-    """Whether all values along some axes are true; true without values.
+    """Whether all values along axes are true; true without values.
 
     Args:
         x: a tensor of any shape, bool.
@@ -476,7 +476,7 @@ def any(
     axis: int | Sequence[int] | None = None,
     keep_dims: bool = False,
 ) -> Tensor:
-    """Whether any value along some axes is true; false without values.
+    """Whether any value along axes is true; false without values.
 
     Args:
         x: a tensor of any shape, bool.
@@ -491,7 +491,7 @@ def any(
     """
 
 def argmax(x: TensorLike, axis: int = 0) -> Tensor:
-    """Index of the largest value along an axis; the first one of equals.
+    """Index of the largest value along an axis; the first of equal values.
 
     Args:
         x: float32, int32 or bool, at least one axis.
@@ -505,7 +505,7 @@ def argmax(x: TensorLike, axis: int = 0) -> Tensor:
     """
 
 def argmin(x: TensorLike, axis: int = 0) -> Tensor:
-    """Index of the smallest value along an axis; the first one of equals.
+    """Index of the smallest value along an axis; the first of equal values.
 
     Args:
         x: float32, int32 or bool, at least one axis.
@@ -2627,7 +2627,7 @@ def logical_xor(a: TensorLike, b: TensorLike) -> Tensor:
     """
 
 def lower_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
-    """The first position in a sorted row that has no smaller value, for each value.
+    """For each value, the first position in a sorted row that has no smaller value.
 
     Args:
         sorted_sequence: [..., n], rows in ascending order, float32 or int32; bool becomes int32.
@@ -4835,7 +4835,7 @@ def unstack(x: TensorLike, axis: int = 0) -> list[Tensor]:
     """
 
 def upper_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
-    """The first position in a sorted row that has a larger value, for each value.
+    """For each value, the first position in a sorted row that has a larger value.
 
     Args:
         sorted_sequence: [..., n], rows in ascending order, float32 or int32; bool becomes int32.

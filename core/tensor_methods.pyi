@@ -67,25 +67,25 @@ class TensorMethods:
         """
 
     def all(self, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
-        """Whether all values along some axes are true; true without values.
+        """Whether all values along axes are true; true without values.
 
         See `core.all`.
         """
 
     def any(self, axis: int | Sequence[int] | None = None, keep_dims: bool = False) -> Tensor:
-        """Whether any value along some axes is true; false without values.
+        """Whether any value along axes is true; false without values.
 
         See `core.any`.
         """
 
     def argmax(self, axis: int = 0) -> Tensor:
-        """Index of the largest value along an axis; the first one of equals.
+        """Index of the largest value along an axis; the first of equal values.
 
         See `core.argmax`.
         """
 
     def argmin(self, axis: int = 0) -> Tensor:
-        """Index of the smallest value along an axis; the first one of equals.
+        """Index of the smallest value along an axis; the first of equal values.
 
         See `core.argmin`.
         """

@@ -87,9 +87,9 @@ REDUCE = [
         example=("[[1, 2], [3, 4]], axis=1", "array([2, 4], dtype=int32)")),
     ReduceRow("min", None, _to_extremes, f"The smallest value over some axes; {_NO_EXTREME}.",
         example=("[[1, 2], [3, 4]], axis=1", "array([1, 3], dtype=int32)")),
-    ReduceRow("all", "bool", None, "Whether all values along some axes are true; true without values.",
+    ReduceRow("all", "bool", None, "Whether all values along axes are true; true without values.",
         example=("[[True, False], [True, True]], axis=1", "array([False,  True])")),
-    ReduceRow("any", "bool", None, "Whether any value along some axes is true; false without values.",
+    ReduceRow("any", "bool", None, "Whether any value along axes is true; false without values.",
         example=("[[True, False], [False, False]], axis=1", "array([ True, False])")),
 ]
 # fmt: on
@@ -158,7 +158,7 @@ def _index_of_extreme(name: str, kernel_name: str, value: str, example: str) -> 
         return Spec(reduced_shape(x.shape, axis, False), "int32")
 
     shown = "[[1, 5, 2], [9, 0, 3]], axis=1", f"array({example}, dtype=int32)"
-    summary = f"Index of the {value} value along an axis; the first one of equals."
+    summary = f"Index of the {value} value along an axis; the first of equal values."
     inputs = ["x: float32, int32 or bool, at least one axis."]
     row = SimpleNamespace(name=name, dtype=None, example=shown)
     zero_gradient(declare_row(row, rule, summary, inputs, [None], kernel_name=kernel_name), "x")

@@ -92,7 +92,7 @@ for _name, _value, _type, _shown in (
     declare_row(
         SimpleNamespace(name=_name, dtype="real", **_fields),
         _search,
-        f"The first position in a sorted row that has {_value} value, for each value.",
+        f"For each value, the first position in a sorted row that has {_value} value.",
         [
             f"sorted_sequence: [..., n], rows in ascending order, {TAKES['real']}.",
             "values: [..., m], as many rows; mixed dtypes become their common one.",
