@@ -369,6 +369,10 @@ def test_memory_is_flat_and_counted(new_path):
     storage = load_backend("shader").session.memory
     before, used = core.memory(), set()
     x = core.tensor(np.full((64, 64), 0.5, np.float32))
+    # As many blocks as a step needs at most: all of them, when commands run as soon as queued.
+    most = [core.square(x) for _ in range(3)]
+    load_backend("shader").session.gl_thread.call(lambda: None)
+    del most
     y = x
     for step in range(2000):
         y = core.square(y) + x
