@@ -284,9 +284,8 @@ def test_a_long_sum_has_parts():
     how = {"strides": 1, "pad": "valid", "data_format": "NHWC"}
     x, dy = operands((3, 40, 40, 2), (3, 38, 38, 2))
     call = KernelBuilder(Spec((3, 3, 2, 2)), has_tiles=False)
-    made = KERNELS["conv2d_backprop_filter", "shader"](
-        call, x, dy, filter_shape=(3, 3, 2, 2), **how
-    )
+    kernel = KERNELS["conv2d_backprop_filter", "shader"]
+    made = kernel(call, x, dy, filter_shape=(3, 3, 2, 2), **how)
     (parts,) = made.inputs.values()
     assert parts.shape[0] == 64
     for dtype, (kind, shape) in {
