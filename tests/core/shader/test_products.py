@@ -6,8 +6,9 @@ import pytest
 import core
 from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand, all_passes
 from core.backends.shader.kernels.contraction import contract
-from core.backends.shader.kernels.conv import conv2d, conv2d_backprop_filter
+from core.backends.shader.kernels.conv import conv2d
 from core.backends.shader.kernels.linear import matmul
+from core.registry import KERNELS
 from core.specs import Spec
 from tests.core.shader.conftest import normal
 
@@ -283,7 +284,8 @@ def test_a_long_sum_has_parts():
     how = {"strides": 1, "pad": "valid", "data_format": "NHWC"}
     x, dy = operands((3, 40, 40, 2), (3, 38, 38, 2))
     call = KernelBuilder(Spec((3, 3, 2, 2)), has_tiles=False)
-    made = conv2d_backprop_filter(call, x, dy, filter_shape=(3, 3, 2, 2), **how)
+    kernel = KERNELS["conv2d_backprop_filter", "shader"]
+    made = kernel(call, x, dy, filter_shape=(3, 3, 2, 2), **how)
     (parts,) = made.inputs.values()
     assert parts.shape[0] == 64
     for dtype, (kind, shape) in {

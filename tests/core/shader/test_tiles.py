@@ -28,8 +28,15 @@ from core.backends.shader.codegen.tiles.depthwise import (
 from core.backends.shader.codegen.tiles.fused import can_fuse, pays, separable_tile
 from core.backends.shader.codegen.tiles.gradients import depthwise_filter_gradient, filter_gradient
 from core.backends.shader.codegen.tiles.matrix import matmul_tile, product_tile
-from core.backends.shader.codegen.tiles.shapes import Choice, Product, TileLimits
-from core.backends.shader.codegen.tiles.tile_source import MOST_GROUPS, TwoStages, spread, threads
+from core.backends.shader.codegen.tiles.tile_source import (
+    MOST_GROUPS,
+    Choice,
+    Product,
+    TileLimits,
+    TwoStages,
+    spread,
+    threads,
+)
 from core.backends.shader.codegen.tiles.transposed import transposed_tile
 from core.windows import window
 from tests.core.shader.conftest import normal

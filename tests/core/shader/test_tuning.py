@@ -8,7 +8,7 @@ import pytest
 import core
 from core import code_cache
 from core.backends.shader.codegen.tiles.choices import FAMILIES, SMALLEST, choose
-from core.backends.shader.codegen.tiles.shapes import Choice, Product, TileLimits
+from core.backends.shader.codegen.tiles.tile_source import Choice, Product, TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import (
     FORMAT,
     Compared,

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from core.backends.shader.codegen.fragment.fragment_source import Drawing
-from core.backends.shader.codegen.tiles.shapes import TileLimits
-from core.backends.shader.codegen.tiles.tile_source import Tile
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits
 from core.errors import CoreError
 from core.specs import Shape, Spec
 
@@ -31,7 +30,24 @@ MOST_INPUTS = 15
 LEAST_LIMITS = TileLimits(32768, 1024, 0)
 
 
-class Operand:
+class _Values:
+    """Values that a kernel does not compute."""
+
+    __slots__ = ("array", "spec")
+    spec: Spec
+
+    @property
+    def shape(self) -> Shape:
+        """Return the length of each axis."""
+        return self.spec.shape
+
+    @property
+    def dtype(self) -> str:
+        """Return the dtype of the values."""
+        return self.spec.dtype
+
+
+class Operand(_Values):
     """An input of a kernel.
 
     Attributes:
@@ -40,20 +56,10 @@ class Operand:
         array: the values, if they are a constant of a plan, which is never written to.
     """
 
-    __slots__ = ("array", "index", "spec")
+    __slots__ = ("index",)
 
     def __init__(self, index: int, spec: Spec, array: np.ndarray | None = None):
         self.index, self.spec, self.array = index, spec, array
-
-    @property
-    def shape(self) -> Shape:
-        """Return the length of each axis."""
-        return self.spec.shape
-
-    @property
-    def dtype(self) -> str:
-        """Return the dtype of the values."""
-        return self.spec.dtype
 
     def reshaped(self, *shape: int) -> "Operand":
         """Return the operand in another shape."""
@@ -61,25 +67,16 @@ class Operand:
         return Operand(self.index, Spec(shape, self.dtype), array)
 
 
-class Table:
+class Table(_Values):
     """Constant values of a kernel, such as a permuted filter."""
 
-    __slots__ = ("array", "spec")
+    __slots__ = ()
+    array: np.ndarray
 
     def __init__(self, array: np.ndarray):
         from core.dtypes import dtype_of
 
         self.array, self.spec = array, Spec(array.shape, dtype_of(array))
-
-    @property
-    def shape(self) -> Shape:
-        """Return the length of each axis."""
-        return self.spec.shape
-
-    @property
-    def dtype(self) -> str:
-        """Return the dtype of the values."""
-        return self.spec.dtype
 
 
 class Dispatch:

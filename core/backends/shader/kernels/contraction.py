@@ -20,7 +20,7 @@ from core.backends.shader.codegen.kernel_language import (
     Operand,
 )
 from core.backends.shader.codegen.reductions import reduced
-from core.backends.shader.codegen.tiles.shapes import Product
+from core.backends.shader.codegen.tiles.tile_source import Product
 from core.backends.shader.kernels.linear import product, wants_product
 from core.ops.contraction import Terms, read_equation
 from core.registry import kernel

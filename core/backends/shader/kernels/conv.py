@@ -3,6 +3,7 @@
 The sums are written for any number of axes, so that volumes use them as well.
 """
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -169,37 +170,51 @@ return sum;"""
     return reduced(call, made, (0,), "sum", Spec(to, x.dtype))
 
 
-@kernel("conv2d", "shader")
-def conv2d(
-    call: KernelBuilder, x: Operand, filter: Operand, *, data_format: str, **how: Any
-) -> Dispatch:
-    """Return windows times the filter."""
-    w = window(x.shape, filter.shape[:-2], data_format=data_format, **how)
-    made = convolve(call, channels_last(call, x, data_format), filter, w)
-    return in_format(call, made, data_format)
+def convolution_kernels(
+    name: str,
+    forward: Callable[[KernelBuilder, Source, Source, Window], Dispatch],
+    back: Callable[[KernelBuilder, Source, Source, Window], Dispatch],
+    of_filter: Callable[[KernelBuilder, Source, Source, Window], Dispatch],
+) -> Callable[..., Dispatch]:
+    """Register the kernels of a convolution and of its gradients, for any data format.
+
+    Args:
+        name: name of the convolution's op.
+        forward: `convolve`, or a function like it.
+        back: `convolve_back`, or a function like it.
+        of_filter: `filter_of`, or a function like it.
+
+    Returns:
+        The kernel of the convolution.
+    """
+
+    @kernel(name, "shader")
+    def convolution(
+        call: KernelBuilder, x: Operand, filter: Operand, *, data_format: str, **how: Any
+    ) -> Dispatch:
+        w = window(x.shape, filter.shape[:-2], data_format=data_format, **how)
+        made = forward(call, channels_last(call, x, data_format), filter, w)
+        return in_format(call, made, data_format)
+
+    @kernel(f"{name}_backprop_input", "shader")
+    def backprop_input(
+        call: KernelBuilder, dy: Operand, filter: Operand, *, input_shape: Any, data_format: str,
+        **how: Any,
+    ) -> Dispatch:  # fmt: skip
+        w = window(tuple(input_shape), filter.shape[:-2], data_format=data_format, **how)
+        made = back(call, channels_last(call, dy, data_format), filter, w)
+        return in_format(call, made, data_format)
+
+    @kernel(f"{name}_backprop_filter", "shader")
+    def backprop_filter(
+        call: KernelBuilder, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str,
+        **how: Any,
+    ) -> Dispatch:  # fmt: skip
+        w = window(x.shape, tuple(filter_shape)[:-2], data_format=data_format, **how)
+        images, gradients = (channels_last(call, each, data_format) for each in (x, dy))
+        return of_filter(call, images, gradients, w)
+
+    return convolution
 
 
-@kernel("conv2d_backprop_input", "shader")
-def conv2d_backprop_input(
-    call: KernelBuilder,
-    dy: Operand,
-    filter: Operand,
-    *,
-    input_shape: Any,
-    data_format: str,
-    **how: Any,
-) -> Dispatch:
-    """Return the gradient for the input: the transposed convolution of dy."""
-    w = window(tuple(input_shape), filter.shape[:-2], data_format=data_format, **how)
-    made = convolve_back(call, channels_last(call, dy, data_format), filter, w)
-    return in_format(call, made, data_format)
-
-
-@kernel("conv2d_backprop_filter", "shader")
-def conv2d_backprop_filter(
-    call: KernelBuilder, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str, **how: Any
-) -> Dispatch:
-    """Return the gradient for the filter: windows times dy."""
-    w = window(x.shape, tuple(filter_shape)[:-2], data_format=data_format, **how)
-    images, gradients = (channels_last(call, each, data_format) for each in (x, dy))
-    return filter_of(call, images, gradients, w)
+conv2d = convolution_kernels("conv2d", convolve, convolve_back, filter_of)

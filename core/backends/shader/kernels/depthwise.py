@@ -1,12 +1,11 @@
 """Convolutions of each channel by separate filters."""
 
 from math import prod
-from typing import Any
 
 from core.backends.shader.codegen.folds import sum_start
 from core.backends.shader.codegen.fragment.convolution import can_draw_depthwise, drawn_depthwise
 from core.backends.shader.codegen.kernel_choice import wants_tile
-from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Source
+from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Source
 from core.backends.shader.codegen.tiles.depthwise import (
     Depthwise,
     depthwise_input_tile,
@@ -15,14 +14,12 @@ from core.backends.shader.codegen.tiles.depthwise import (
 from core.backends.shader.codegen.tiles.gradients import depthwise_filter_gradient
 from core.backends.shader.codegen.window_loops import over_pixels, over_windows, window_values
 from core.backends.shader.kernels.conv import (
-    channels_last,
-    in_format,
+    convolution_kernels,
     run_tile,
     sum_over_windows,
 )
-from core.registry import kernel
 from core.specs import Spec
-from core.windows import Window, window
+from core.windows import Window
 
 #: The tile's text has a line or two for each place of the filter.
 _MOST_PLACES = 81
@@ -40,7 +37,7 @@ def convolve_channels(call: KernelBuilder, x: Source, filter: Source, w: Window)
     Returns:
         A pass of [n, *out_size, channels * multiplier].
     """
-    d = _depthwise(x.shape[0], filter, w)
+    d = Depthwise(x.shape[0], filter.shape[2], filter.shape[3], w)
     to = Spec((d.batch, *w.out_size, d.results), x.dtype)
     places = prod(w.size)
     if places <= _MOST_PLACES and wants_tile(call, x, to.size, places):
@@ -52,38 +49,9 @@ def convolve_channels(call: KernelBuilder, x: Source, filter: Source, w: Window)
     return call.map(text, to=to, values=window_values(w), x=x, w=filter)
 
 
-def _depthwise(batch: int, filter: Source, w: Window) -> Depthwise:
-    return Depthwise(batch, filter.shape[2], filter.shape[3], w)
-
-
-@kernel("depthwise_conv2d", "shader")
-def depthwise_conv2d(
-    call: KernelBuilder, x: Operand, filter: Operand, *, data_format: str, **how: Any
-) -> Dispatch:
-    """Sum over the filter's positions the pixel times the weight."""
-    w = window(x.shape, filter.shape[:2], data_format=data_format, **how)
-    made = convolve_channels(call, channels_last(call, x, data_format), filter, w)
-    return in_format(call, made, data_format)
-
-
-@kernel("depthwise_conv2d_backprop_input", "shader")
-def depthwise_conv2d_backprop_input(
-    call: KernelBuilder,
-    dy: Operand,
-    filter: Operand,
-    *,
-    input_shape: Any,
-    data_format: str,
-    **how: Any,
-) -> Dispatch:
-    """Return the gradient for the input: each pixel gathers from the windows that read it."""
-    w = window(tuple(input_shape), filter.shape[:2], data_format=data_format, **how)
-    made = _back(call, channels_last(call, dy, data_format), filter, w)
-    return in_format(call, made, data_format)
-
-
 def _back(call: KernelBuilder, dy: Source, filter: Source, w: Window) -> Dispatch:
-    d = _depthwise(dy.shape[0], filter, w)
+    """Return the gradient for the input: each pixel gathers from the windows that read it."""
+    d = Depthwise(dy.shape[0], filter.shape[2], filter.shape[3], w)
     to = Spec((d.batch, *w.in_size, d.channels))
     if wants_tile(call, dy, to.size, prod(w.size) * d.multiplier):
         return call.tile(depthwise_input_tile(d, call.limits), to=to, dy=dy, w=filter)
@@ -93,16 +61,13 @@ sum += get_dy(o0, q0, q1, o3 * w_3 + m) * get_w(k0, k1, o3, m);"""
     return call.map(text, to=to, values=window_values(w), dy=dy, w=filter)
 
 
-@kernel("depthwise_conv2d_backprop_filter", "shader")
-def depthwise_conv2d_backprop_filter(
-    call: KernelBuilder, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str, **how: Any
-) -> Dispatch:
+def _filter_of(call: KernelBuilder, x: Source, dy: Source, w: Window) -> Dispatch:
     """Return, channel by channel and filter position, the pixels that were read times dy."""
-    w = window(x.shape, tuple(filter_shape[:2]), data_format=data_format, **how)
-    images, gradients = (channels_last(call, each, data_format) for each in (x, dy))
-    d = Depthwise(x.shape[0], filter_shape[2], filter_shape[3], w)
+    d = Depthwise(x.shape[0], call.to.shape[2], call.to.shape[3], w)
     if wants_tile(call, x, call.to.size, d.batch * prod(w.out_size)):
-        tile = depthwise_filter_gradient(d, call.limits)
-        return run_tile(call, tile, call.to, x=images, dy=gradients)
+        return run_tile(call, depthwise_filter_gradient(d, call.limits), call.to, x=x, dy=dy)
     body = "sum += get_x(n, p0, p1, o3) * get_dy(n, q0, q1, o3 * out_4 + o4);"
-    return sum_over_windows(call, call.to.shape, body, w, images, gradients)
+    return sum_over_windows(call, call.to.shape, body, w, x, dy)
+
+
+depthwise_conv2d = convolution_kernels("depthwise_conv2d", convolve_channels, _back, _filter_of)

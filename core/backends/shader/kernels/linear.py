@@ -7,7 +7,7 @@ from core.backends.shader.codegen.fragment.products import Matrices, drawn_produ
 from core.backends.shader.codegen.kernel_choice import wants_drawing, wants_tile
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Source
 from core.backends.shader.codegen.tiles.matrix import matmul_tile
-from core.backends.shader.codegen.tiles.shapes import Product
+from core.backends.shader.codegen.tiles.tile_source import Product
 from core.registry import kernel
 from core.specs import Shape, Spec
 

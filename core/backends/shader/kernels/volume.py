@@ -3,32 +3,17 @@
 from typing import Any
 
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
-from core.backends.shader.kernels.conv import convolve, convolve_back, filter_of
+from core.backends.shader.kernels.conv import (
+    convolution_kernels,
+    convolve,
+    convolve_back,
+    filter_of,
+)
 from core.backends.shader.kernels.pooling import average, largest, spread, to_winners, winners
 from core.registry import kernel
 from core.windows import window
 
-
-@kernel("conv3d", "shader")
-def conv3d(call: KernelBuilder, x: Operand, filter: Operand, **how: Any) -> Dispatch:
-    """Return windows times the filter."""
-    return convolve(call, x, filter, window(x.shape, filter.shape[:3], **how))
-
-
-@kernel("conv3d_backprop_input", "shader")
-def conv3d_backprop_input(
-    call: KernelBuilder, dy: Operand, filter: Operand, *, input_shape: Any, **how: Any
-) -> Dispatch:
-    """Return the gradient for the input: the transposed convolution of dy."""
-    return convolve_back(call, dy, filter, window(tuple(input_shape), filter.shape[:3], **how))
-
-
-@kernel("conv3d_backprop_filter", "shader")
-def conv3d_backprop_filter(
-    call: KernelBuilder, x: Operand, dy: Operand, *, filter_shape: Any, **how: Any
-) -> Dispatch:
-    """Return the gradient for the filter: windows times dy."""
-    return filter_of(call, x, dy, window(x.shape, tuple(filter_shape[:3]), **how))
+convolution_kernels("conv3d", convolve, convolve_back, filter_of)
 
 
 @kernel("avg_pool3d", "shader")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from core.backends.shader.codegen.tiles.choices import FAMILIES
-from core.backends.shader.codegen.tiles.shapes import Asked, Choice
+from core.backends.shader.codegen.tiles.tile_source import Asked, Choice
 from core.backends.shader.codegen.tiles.tuned_tiles import fastest, keep_choices
 from core.backends.shader.plans.program_lowering import Lowered, Lowering, ValueRef
 from core.backends.shader.runtime.gl_functions import BARRIER

@@ -16,7 +16,7 @@ from core.backends.shader.codegen.kernel_language import (
 )
 from core.backends.shader.codegen.kernel_language import reads as reads_of_pass
 from core.backends.shader.codegen.tiles.fused import separable_tile
-from core.backends.shader.codegen.tiles.shapes import Asked, Choice
+from core.backends.shader.codegen.tiles.tile_source import Asked, Choice
 from core.backends.shader.plans.tile_fusion import Separable, separable_pairs
 from core.backends.shader.runtime.compiled_kernel import CompiledKernel, compile_kernel, passes_of
 from core.backends.shader.runtime.memory_blocks import Block

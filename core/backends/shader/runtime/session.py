@@ -9,7 +9,7 @@ import numpy as np
 
 from core.backend_contract import Clock
 from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
-from core.backends.shader.codegen.tiles.shapes import TileLimits
+from core.backends.shader.codegen.tiles.tile_source import TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import load_choices
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.compiled_kernel import CompiledKernel

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from core.backends.shader.codegen.compiler.drawing import DrawingWriter
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.compiler.single import SingleWriter
-from core.backends.shader.codegen.compiler.tiled import TileWriter
+from core.backends.shader.codegen.compiler.vectors import DrawingWriter, TileWriter
 from core.backends.shader.codegen.compiler.writing import ShaderText, Writer
 from core.backends.shader.codegen.kernel_language import Dispatch
 

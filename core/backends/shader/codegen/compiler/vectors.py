@@ -1,11 +1,24 @@
-"""Common parts of programs whose generators read and make four values at once."""
+"""Programs whose generators read and make four values at once: tiles and drawings."""
 
 import re
 from collections.abc import Sequence
+from math import prod
 
 from core.backends.shader.codegen.compiler.broadcasting import broadcast_index, collapsed
-from core.backends.shader.codegen.compiler.memory_layouts import reader
-from core.backends.shader.codegen.compiler.writing import Writer, epilogue_name
+from core.backends.shader.codegen.compiler.memory_layouts import (
+    reader,
+    stored_form,
+    target_names,
+    writer,
+)
+from core.backends.shader.codegen.compiler.writing import (
+    Groups,
+    Writer,
+    epilogue_name,
+    middle_name,
+    step_function,
+)
+from core.errors import CoreError
 from core.specs import Shape
 
 
@@ -90,3 +103,91 @@ def fours_index(out: Shape, shape: Shape) -> str | None:
     if lengths and own[-1] % 4 == 0 and own[-1] == lengths[-1]:
         return broadcast_index((*lengths[:-1], lengths[-1] // 4), (*own[:-1], own[-1] // 4), "o")
     return None
+
+
+class TileWriter(VectorWriter):
+    """Writer of dispatches of kind ``"tile"``."""
+
+    @property
+    def local_size(self) -> int:
+        """Return the local size that the generator chose."""
+        assert self.made.tile is not None
+        return self.made.tile.local_size
+
+    def body(self) -> tuple[str, Groups]:
+        """Write readers of inputs and writers of the result, by the names that generators use."""
+        tile = self.made.tile
+        assert tile is not None
+        bindings: list[str] = []
+        text = tile.text
+        parts = self.numbered_readers(bindings)
+        parts += self._middle(bindings)
+        parts += self._epilogue(bindings, "store_4" in text, "store_1" in text)
+        self.inputs = bindings
+        return "\n".join([*parts, text]), tile.groups
+
+    def _middle(self, bindings: list[str]) -> list[str]:
+        """Return ``middle_4(c, v)`` of a tile: steps on vec4 number c of the channels."""
+        if "middle_4" not in self.made.text:
+            return []
+        parts, lines = [], []
+        for i, step in enumerate(self.made.middle):
+            parts.append(step_function(f"middle_{i}", step))
+            reads: list[str] = []
+            for n, source in step.inputs.items():
+                name, single = middle_name(i, n), prod(source.shape) == 1
+                parts.append(reader(name, self.layouts[name], len(bindings), fours=not single))
+                bindings.append(name)
+                reads.append(f"vec4({name}_at(0))" if single else f"{name}_fours(c)")
+            lines += by_components(f"middle_{i}", reads)
+        lines.append("return v;")
+        return [*parts, f"vec4 middle_4(int c, vec4 v) {{ {' '.join(lines)} }}"]
+
+    def _epilogue(self, bindings: list[str], by_fours: bool, singly: bool) -> list[str]:
+        parts, lines_4, lines_1 = self.epilogue_lines(bindings, by_fours, singly)
+        parts.append(writer(self.to, len(bindings), by_fours))
+        if by_fours:
+            form = stored_form(["v.x", "v.y", "v.z", "v.w"], self.to)
+            lines_4.append(f"out_data[o] = {form};")
+            parts.append(f"void store_4(int o, vec4 v) {{ {' '.join(lines_4)} }}")
+        if singly:
+            lines_1.append(f"out_data[o] = {stored_form(['v'], self.to)};")
+            parts.append(f"void store_1(int o, float v) {{ {' '.join(lines_1)} }}")
+        return parts
+
+
+class DrawingWriter(VectorWriter):
+    """Writer of dispatches of kind ``"draw"``."""
+
+    local_size = 0
+
+    def body(self) -> tuple[str, Groups]:
+        """Write the generator's ``draw``, the epilogue on each texel, and main."""
+        self._check_size()
+        bindings: list[str] = []
+        parts = self.numbered_readers(bindings)
+        epilogue, lines, _ = self.epilogue_lines(bindings, by_fours=True, singly=False)
+        self.inputs = bindings
+        chunk, targets = self.to.chunk, target_names(self.to)
+        vector = "ivec4" if self.made.dtype == "int32" else "vec4"
+        parts += [
+            *epilogue,
+            f"{vector} finished(int o, {vector} v) {{ {' '.join([*lines, 'return v;'])} }}",
+            writer(self.to, 0),
+            f"{vector} made[{len(targets)}];",
+            self.made.text,
+            "void main() {",
+            f"int o = int(gl_FragCoord.y) * {self.to.width} + int(gl_FragCoord.x);",
+            f"if (o >= {chunk}) return;",
+            "draw(o);",
+            *(f"{name} = finished(o + {i * chunk}, made[{i}]);" for i, name in enumerate(targets)),
+            "}",
+        ]
+        return "\n".join(parts), (0, 0, 0)
+
+    def _check_size(self) -> None:
+        if self.made.to.size % 4 or self.made.dtype not in ("float32", "int32"):
+            raise CoreError(
+                "a drawing makes float32 or int32 values, a multiple of four of them; here are "
+                f"{self.made.to.size} of {self.made.dtype}: use map"
+            )

@@ -4,12 +4,14 @@ from math import prod
 
 from core.backends.shader.codegen.fragment.fragment_source import share
 from core.backends.shader.codegen.fragment.fragment_windows import drawn_values, drawn_windows
-from core.backends.shader.codegen.fragment.packing import cut, padded, turned
 from core.backends.shader.codegen.fragment.products import (
     ADD_PRODUCTS,
     FOUR_ROWS,
     Matrices,
+    cut,
     drawn_product,
+    padded,
+    turned,
 )
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Source
 from core.backends.shader.codegen.size_arithmetic import whole

@@ -11,7 +11,7 @@ value i.
 from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.shapes import TileLimits
+from core.backends.shader.codegen.tiles.tile_source import TileLimits
 
 #: With fewer invocations a device has idle units: then they make less each.
 LEAST_INVOCATIONS = 1024

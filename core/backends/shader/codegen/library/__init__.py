@@ -17,17 +17,31 @@ Polynomials: "Cephes" are those of Moshier's single precision library, "msun" th
 
 import re
 
-from core.backends.shader.codegen.library.arithmetic import ARITHMETIC, COMPLEX_ARITHMETIC
-from core.backends.shader.codegen.library.bits import BITS
+from core.backends.shader.codegen.library.arithmetic import ARITHMETIC, BITS, COMPLEX_ARITHMETIC
 from core.backends.shader.codegen.library.exponentials import EXPONENTIALS
 from core.backends.shader.codegen.library.pairs import PAIRS
 from core.backends.shader.codegen.library.trigonometry import CIRCULAR, HYPERBOLIC
 
 _TABLES = (BITS, ARITHMETIC, COMPLEX_ARITHMETIC, EXPONENTIALS, CIRCULAR, HYPERBOLIC, PAIRS)
 
+#: A polynomial of x in the tables, ``float y = HORNER(x, a, b, c);`` for ``(a * x + b) * x + c``.
+_HORNER = re.compile(r"( *)float (\w+) = HORNER\((\w+), ([^)]+)\);")
+
+
+def _written_out(found: re.Match[str]) -> str:
+    """Return the statements of a polynomial, one for each coefficient."""
+    indent, y, x, coefficients = found.groups()
+    first, *rest = re.split(r",\s+", coefficients)
+    signed = [f"- {c[1:]}" if c.startswith("-") else f"+ {c}" for c in rest]
+    steps = [f"{indent}{y} = {y} * {x} {c};" for c in signed]
+    return "\n".join([f"{indent}float {y} = {first};", *steps])
+
+
 #: Function by name; those that it calls are found in its text.
 FUNCTIONS: dict[str, str] = {
-    name: text.strip() for table in _TABLES for name, text in table.items()
+    name: _HORNER.sub(_written_out, text.strip())
+    for table in _TABLES
+    for name, text in table.items()
 }
 
 

@@ -7,12 +7,8 @@ float scaled_exp(float x, int n) {
     float c = clamp(x, -104.0, 90.0);
     float k = roundEven(c * 1.44269504);
     float r = (c - k * 0.693359375) - k * -2.12194440e-4;
-    float y = 1.9875691500e-4;
-    y = y * r + 1.3981999507e-3;
-    y = y * r + 8.3334519073e-3;
-    y = y * r + 4.1665795894e-2;
-    y = y * r + 1.6666665459e-1;
-    y = y * r + 5.0000001201e-1;
+    float y = HORNER(r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
+        1.6666665459e-1, 5.0000001201e-1);
     y = y * (r * r) + r + 1.0;
     return is_nan(x) ? x : scaled(y, int(k) + n);
 }""",
@@ -24,12 +20,8 @@ float expm1_(float x) {
     float c = clamp(x, -30.0, 89.0);
     float k = roundEven(c * 1.44269504);
     float r = (c - k * 0.693359375) - k * -2.12194440e-4;
-    float y = 1.9875691500e-4;
-    y = y * r + 1.3981999507e-3;
-    y = y * r + 8.3334519073e-3;
-    y = y * r + 4.1665795894e-2;
-    y = y * r + 1.6666665459e-1;
-    y = y * r + 5.0000001201e-1;
+    float y = HORNER(r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2,
+        1.6666665459e-1, 5.0000001201e-1);
     y = y * (r * r) + r;
     float m = scaled(1.0, int(k) - 1);
     EXACT float half_of_it = m * y + (m - 0.5);
@@ -41,15 +33,8 @@ float expm1_(float x) {
     "log_of_sum": """
 float log_of_sum(float f, float rest, float k) {
     float z = f * f;
-    float y = 7.0376836292e-2;
-    y = y * f - 1.1514610310e-1;
-    y = y * f + 1.1676998740e-1;
-    y = y * f - 1.2420140846e-1;
-    y = y * f + 1.4249322787e-1;
-    y = y * f - 1.6668057665e-1;
-    y = y * f + 2.0000714765e-1;
-    y = y * f - 2.4999993993e-1;
-    y = y * f + 3.3333331174e-1;
+    float y = HORNER(f, 7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1,
+        1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1);
     y = y * f * z + k * -2.12194440e-4 + rest - 0.5 * z;
     return f + y + k * 0.693359375;
 }""",
@@ -92,12 +77,8 @@ float softplus_(float x) {
 float erf_(float x) {
     float a = abs(x);
     float z = x * x;
-    float y = -5.96761703e-4;
-    y = y * z + 4.99119423e-3;
-    y = y * z - 2.67681349e-2;
-    y = y * z + 1.12819925e-1;
-    y = y * z - 3.76125336e-1;
-    y = y * z + 1.28379166e-1;
+    float y = HORNER(z, -5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1,
+        -3.76125336e-1, 1.28379166e-1);
     if (a < 1.0e-30) return 1.12837917 * x;
     if (a < 0.927734375) return y * x + x;
     a = min(a, 5.0);
@@ -134,12 +115,8 @@ float power_of_size(float a, float b) {
     float t2 = x - (t1 - near);
     float s2 = v * ((u - s1 * t1) - s1 * t2);
     float z = s * s;
-    float r = 0.20697501302;
-    r = r * z + 0.23066075146;
-    r = r * z + 0.27272811532;
-    r = r * z + 0.33333334327;
-    r = r * z + 0.42857143283;
-    r = r * z + 0.60000002384;
+    float r = HORNER(z, 0.20697501302, 0.23066075146, 0.27272811532, 0.33333334327, 0.42857143283,
+        0.60000002384);
     r = r * z * z + s2 * (s1 + s);
     z = s1 * s1;
     t1 = upper_half(3.0 + z + r);
@@ -162,12 +139,8 @@ float power_of_size(float a, float b) {
     if (e < -160.0) return 0.0;
     float k = roundEven(e);
     EXACT float f = (high - k) + low;
-    float y = 1.535336188319500e-4;
-    y = y * f + 1.339887440266574e-3;
-    y = y * f + 9.618437357674640e-3;
-    y = y * f + 5.550332471162809e-2;
-    y = y * f + 2.402264791363012e-1;
-    y = y * f + 6.931472028550421e-1;
+    float y = HORNER(f, 1.535336188319500e-4, 1.339887440266574e-3, 9.618437357674640e-3,
+        5.550332471162809e-2, 2.402264791363012e-1, 6.931472028550421e-1);
     return scaled(y * f + 1.0, int(k));
 }""",
     # As in JavaScript: NaN to the power of 0 is 1, that of NaN is NaN, as 1 to that of infinity.

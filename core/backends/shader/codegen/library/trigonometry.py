@@ -82,12 +82,8 @@ float tan_(float x) {
     int n;
     float r = quarter_turns(x, n);
     float z = r * r;
-    float y = 9.38540185543e-3;
-    y = y * z + 3.11992232697e-3;
-    y = y * z + 2.44301354525e-2;
-    y = y * z + 5.34112807005e-2;
-    y = y * z + 1.33387994085e-1;
-    y = y * z + 3.33331568548e-1;
+    float y = HORNER(z, 9.38540185543e-3, 3.11992232697e-3, 2.44301354525e-2, 5.34112807005e-2,
+        1.33387994085e-1, 3.33331568548e-1);
     y = y * z * r + r;
     if (x == 0.0) return x;
     return is_finite(x) ? ((n & 1) == 0 ? y : divide(-1.0, y)) : NAN;
@@ -96,11 +92,8 @@ float tan_(float x) {
     "near_asin": """
 float near_asin(float x) {
     float z = x * x;
-    float y = 4.2163199048e-2;
-    y = y * z + 2.4181311049e-2;
-    y = y * z + 4.5470025998e-2;
-    y = y * z + 7.4953002686e-2;
-    y = y * z + 1.6666752422e-1;
+    float y = HORNER(z, 4.2163199048e-2, 2.4181311049e-2, 4.5470025998e-2, 7.4953002686e-2,
+        1.6666752422e-1);
     return y * z * x + x;
 }""",
     "asin_": """
@@ -124,15 +117,8 @@ float first_angle(float y, float x) {
     float high = max(x, y);
     float t = x == y ? 1.0 : divide(min(x, y), high);
     float z = t * t;
-    float p = -2.5087816175e-3;
-    p = p * z + 1.3997340575e-2;
-    p = p * z - 3.6671753973e-2;
-    p = p * z + 6.3183531165e-2;
-    p = p * z - 8.6891129613e-2;
-    p = p * z + 1.1042055488e-1;
-    p = p * z - 1.4279618859e-1;
-    p = p * z + 1.9999790192e-1;
-    p = p * z - 3.3333331347e-1;
+    float p = HORNER(z, -2.5087816175e-3, 1.3997340575e-2, -3.6671753973e-2, 6.3183531165e-2,
+        -8.6891129613e-2, 1.1042055488e-1, -1.4279618859e-1, 1.9999790192e-1, -3.3333331347e-1);
     p = p * z * t + t;
     return high == 0.0 ? 0.0 : (y > x ? 1.57079637 - (p + 4.3711388e-8) : p);
 }""",
@@ -169,11 +155,8 @@ float cosh_(float x) {
 float tanh_(float x) {
     float a = abs(x);
     float z = x * x;
-    float y = -5.70498872745e-3;
-    y = y * z + 2.06390887954e-2;
-    y = y * z - 5.37397155531e-2;
-    y = y * z + 1.33314422036e-1;
-    y = y * z - 3.33332819422e-1;
+    float y = HORNER(z, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
+        -3.33332819422e-1);
     y = y * z * x + x;
     float far = 1.0 - 2.0 / (exp_(2.0 * a) + 1.0);
     return is_nan(x) ? x : with_sign(a < 0.625 ? y : far, x);
@@ -184,10 +167,7 @@ float asinh_(float x) {
     float a = abs(x);
     float z = x * x;
     if (a < 0.5) {
-        float y = 2.0122003309e-2;
-        y = y * z - 4.2699340972e-2;
-        y = y * z + 7.4847586088e-2;
-        y = y * z - 1.6666288134e-1;
+        float y = HORNER(z, 2.0122003309e-2, -4.2699340972e-2, 7.4847586088e-2, -1.6666288134e-1);
         return with_sign(y * z * x + x, x);
     }
     float y = a > 10000.0 ? log_(a) + 0.69314718 : log1p_(a + divide(z, 1.0 + sqrt_(1.0 + z)));
@@ -199,11 +179,8 @@ float acosh_(float x) {
     float t = x - 1.0;
     if (x < 1.0) return NAN;
     if (t < 0.5) {
-        float y = 1.7596881071e-3;
-        y = y * t - 7.5272886713e-3;
-        y = y * t + 2.6454905019e-2;
-        y = y * t - 1.1784741703e-1;
-        y = y * t + 1.4142135263;
+        float y = HORNER(t, 1.7596881071e-3, -7.5272886713e-3, 2.6454905019e-2, -1.1784741703e-1,
+            1.4142135263);
         return sqrt_(t) * y;
     }
     return x > 10000.0 ? log_(x) + 0.69314718 : log1p_(t + sqrt_(2.0 * t + t * t));
@@ -214,11 +191,8 @@ float atanh_(float x) {
     float a = abs(x);
     float z = x * x;
     if (a < 0.5) {
-        float y = 1.81740078349e-1;
-        y = y * z + 8.24370301058e-2;
-        y = y * z + 1.46691431730e-1;
-        y = y * z + 1.99782164500e-1;
-        y = y * z + 3.33337300303e-1;
+        float y = HORNER(z, 1.81740078349e-1, 8.24370301058e-2, 1.46691431730e-1,
+            1.99782164500e-1, 3.33337300303e-1);
         return y * z * x + x;
     }
     return with_sign(0.5 * log1p_(divide(2.0 * a, 1.0 - a)), x) + (a > 1.0 ? NAN : 0.0);

@@ -1,8 +1,7 @@
 """Means over the pixels of an image, as before a classifier."""
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.shapes import TileLimits
-from core.backends.shader.codegen.tiles.tile_source import Tile, spread
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, spread
 
 #: The most that one tile adds up, a power of two.
 MOST_PIXELS = 4096

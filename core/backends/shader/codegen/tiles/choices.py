@@ -13,7 +13,7 @@ channels to few, as in MobileNet v2, it missed by up to 2.3 times: see the table
 from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.shapes import Choice, Product, TileLimits
+from core.backends.shader.codegen.tiles.tile_source import Choice, Product, TileLimits
 
 #: Tiles that won somewhere.
 CANDIDATES = tuple(

@@ -9,9 +9,15 @@ from typing import NamedTuple
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import choose
 from core.backends.shader.codegen.tiles.matrix import dense_text, matmul_tile, tile_grid
-from core.backends.shader.codegen.tiles.shapes import Choice, Product, TileLimits
 from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
-from core.backends.shader.codegen.tiles.tile_source import Tile, run_function, threads
+from core.backends.shader.codegen.tiles.tile_source import (
+    Choice,
+    Product,
+    Tile,
+    TileLimits,
+    run_function,
+    threads,
+)
 from core.windows import Window
 
 #: Up to so many input channels a convolution is computed directly, as a vec4 of them is mostly air.

@@ -7,8 +7,7 @@ neighbouring pixels of four channels, and holds the columns of the image they sh
 from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.shapes import TileLimits
-from core.backends.shader.codegen.tiles.tile_source import Tile, threads
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, threads
 from core.windows import Window
 
 

@@ -11,9 +11,8 @@ from core.backends.shader.codegen.tiles.choices import choose_separable
 from core.backends.shader.codegen.tiles.convolution import Convolution, corner
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.matrix import dense_text, tile_grid
-from core.backends.shader.codegen.tiles.shapes import Choice, Product, TileLimits
 from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
-from core.backends.shader.codegen.tiles.tile_source import Tile
+from core.backends.shader.codegen.tiles.tile_source import Choice, Product, Tile, TileLimits
 
 #: Places of the largest filter that was measured.
 _MOST_TAPS = 9

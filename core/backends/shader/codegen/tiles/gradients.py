@@ -9,9 +9,16 @@ from core.backends.shader.codegen.tiles.choices import choose
 from core.backends.shader.codegen.tiles.convolution import Convolution
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.matrix import product_text
-from core.backends.shader.codegen.tiles.shapes import Choice, Product, TileLimits
 from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
-from core.backends.shader.codegen.tiles.tile_source import Tile, TwoStages, spread, threads
+from core.backends.shader.codegen.tiles.tile_source import (
+    Choice,
+    Product,
+    Tile,
+    TileLimits,
+    TwoStages,
+    spread,
+    threads,
+)
 
 #: More partial sums take longer to add up than they save.
 _MOST_PARTS = 64

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import choose
-from core.backends.shader.codegen.tiles.shapes import Choice, Product, TileLimits
 from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
-from core.backends.shader.codegen.tiles.tile_source import Tile, spread
+from core.backends.shader.codegen.tiles.tile_source import Choice, Product, Tile, TileLimits, spread
 from core.backends.shader.codegen.tiles.vector import MOST_ROWS, vector_tile
 
 _XYZW = "xyzw"

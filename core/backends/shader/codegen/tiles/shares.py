@@ -1,7 +1,6 @@
 """Softmax along the last axis: a group of threads for each row."""
 
-from core.backends.shader.codegen.tiles.shapes import TileLimits
-from core.backends.shader.codegen.tiles.tile_source import Tile, spread
+from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, spread
 
 
 def shares_tile(rows: int, length: int, limits: TileLimits, value: str) -> Tile:

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from core.backends.shader.codegen.tiles.shapes import Choice
-from core.backends.shader.codegen.tiles.tile_source import run_function
+from core.backends.shader.codegen.tiles.tile_source import Choice, run_function
 
 
 class Side(NamedTuple):

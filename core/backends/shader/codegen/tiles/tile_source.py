@@ -10,9 +10,120 @@ A text uses ``x_4`` only if rows start on a vec4, and ``store_4`` only if the la
 result has whole vec4s. Every element of the result is stored just once.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
+
+
+class Product(NamedTuple):
+    """Sizes of a @ b for each of a batch; a ``shared`` side has one matrix for the whole batch."""
+
+    rows: int
+    inner: int
+    columns: int
+    batch: int = 1
+    transpose_a: bool = False
+    transpose_b: bool = False
+    shared_a: bool = False
+    shared_b: bool = False
+
+    @property
+    def can_be_resident(self) -> bool:
+        """Return whether rows are contiguous and aligned to vec4s, with one right side for all."""
+        aligned = self.inner % 4 == 0 and self.columns % 4 == 0
+        turned = self.transpose_a or self.transpose_b
+        return aligned and not turned and (self.batch == 1 or self.shared_b)
+
+
+#: What a tile is chosen for: the name of the family, and the product.
+Asked: TypeAlias = tuple[str, Product]
+
+
+def nothing_tuned(asked: Asked) -> "Choice | None":
+    """Return None: no tile was measured on the device."""
+    return None
+
+
+class TileLimits(NamedTuple):
+    """The limits of a device, and the fastest tiles measured on it."""
+
+    shared_bytes: int = 32768
+    max_threads: int = 1024
+    multiprocessors: int = 0  # 0: not known
+    max_targets: int = 8  # textures that a shader draws to at once; OpenGL 3.3 promises as many
+    tuned: "Callable[[Asked], Choice | None]" = nothing_tuned
+
+
+#: vec4s of shared memory that sums of splits take at once; more splits take turns.
+SUM_VECTORS = 2048
+
+
+class Choice(NamedTuple):
+    """The sizes of a tile.
+
+    Threads: columns/4/thread_vectors * rows/thread_rows * splits.
+    """
+
+    rows: int
+    columns: int
+    thread_rows: int
+    thread_vectors: int
+    splits: int
+    inner: int  # of each split; a strip is inner * splits long
+    stages: int = 1  # strips in shared memory: with 2 a turn has one barrier instead of two
+
+    @property
+    def strip(self) -> int:
+        """Return the length of the inner axis that a turn takes."""
+        return self.inner * self.splits
+
+    @property
+    def threads(self) -> int:
+        """Return the threads of a group."""
+        across = self.columns // 4 // self.thread_vectors
+        return across * (self.rows // self.thread_rows) * self.splits
+
+    @property
+    def resident(self) -> bool:
+        """Return whether a group keeps its left rows, and reads the right factor directly."""
+        return self.stages == 0
+
+    @property
+    def held_sums(self) -> int:
+        """Return how many splits have their sums in shared memory at once."""
+        held = self.splits
+        while held > 1 and held * self.rows * self.columns > 4 * SUM_VECTORS:
+            held = ceil_div(held, 2)
+        return held
+
+    def sum_vectors(self) -> int:
+        """Return the vec4s of shared memory for the sums of the splits."""
+        return self.held_sums * self.rows * self.columns // 4 if self.splits > 1 else 0
+
+    def shared_vectors(self, inner: int) -> int:
+        """Return the vec4s of shared memory for an inner axis, for any layout of the factors."""
+        if self.resident:
+            return max(self.rows * (inner // 4 | 1), self.sum_vectors())
+        strips = (self.rows + self.columns) * (self.strip // 4 + 1)
+        return max(self.stages * strips, self.sum_vectors())
+
+    def fits(self, limits: TileLimits, p: Product) -> bool:
+        """Return whether a device can compute a product with the tile."""
+        whole = not (
+            self.columns % (4 * self.thread_vectors)
+            or self.rows % self.thread_rows
+            or self.inner % 4
+            or (p.transpose_a and self.thread_rows % 4)
+        )
+        if self.resident:
+            whole = whole and self.splits <= p.inner // 4 and p.can_be_resident
+        return (
+            whole
+            and 32 <= self.threads <= limits.max_threads
+            and 16 * self.shared_vectors(p.inner) <= limits.shared_bytes
+        )
+
 
 #: Groups along an axis that every driver takes (OpenGL 4.3 guarantees as many).
 MOST_GROUPS = 65535

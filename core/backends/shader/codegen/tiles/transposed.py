@@ -9,9 +9,8 @@ from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import choose
 from core.backends.shader.codegen.tiles.convolution import Convolution
 from core.backends.shader.codegen.tiles.matrix import product_text
-from core.backends.shader.codegen.tiles.shapes import Product, TileLimits
 from core.backends.shader.codegen.tiles.sides import OperandLayout, Side
-from core.backends.shader.codegen.tiles.tile_source import Tile, spread
+from core.backends.shader.codegen.tiles.tile_source import Product, Tile, TileLimits, spread
 
 _AXES = ("y", "x")
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from core import code_cache
 from core.backends.shader.codegen.tiles.choices import FAMILIES
-from core.backends.shader.codegen.tiles.shapes import Asked, Choice, Product
+from core.backends.shader.codegen.tiles.tile_source import Asked, Choice, Product
 
 #: Part of the key: changes when what was measured before says nothing any more.
 FORMAT = "shader tiles 1"

@@ -5,8 +5,7 @@ meet in shared memory.
 """
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.backends.shader.codegen.tiles.shapes import Product, TileLimits
-from core.backends.shader.codegen.tiles.tile_source import Tile, spread
+from core.backends.shader.codegen.tiles.tile_source import Product, Tile, TileLimits, spread
 
 #: The rows that a thread keeps in registers.
 MOST_ROWS = 4
