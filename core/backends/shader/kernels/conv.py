@@ -198,18 +198,28 @@ def convolution_kernels(
 
     @kernel(f"{name}_backprop_input", "shader")
     def backprop_input(
-        call: KernelBuilder, dy: Operand, filter: Operand, *, input_shape: Any, data_format: str,
+        call: KernelBuilder,
+        dy: Operand,
+        filter: Operand,
+        *,
+        input_shape: Any,
+        data_format: str,
         **how: Any,
-    ) -> Dispatch:  # fmt: skip
+    ) -> Dispatch:
         w = window(tuple(input_shape), filter.shape[:-2], data_format=data_format, **how)
         made = back(call, channels_last(call, dy, data_format), filter, w)
         return in_format(call, made, data_format)
 
     @kernel(f"{name}_backprop_filter", "shader")
     def backprop_filter(
-        call: KernelBuilder, x: Operand, dy: Operand, *, filter_shape: Any, data_format: str,
+        call: KernelBuilder,
+        x: Operand,
+        dy: Operand,
+        *,
+        filter_shape: Any,
+        data_format: str,
         **how: Any,
-    ) -> Dispatch:  # fmt: skip
+    ) -> Dispatch:
         w = window(x.shape, tuple(filter_shape)[:-2], data_format=data_format, **how)
         images, gradients = (channels_last(call, each, data_format) for each in (x, dy))
         return of_filter(call, images, gradients, w)
