@@ -192,7 +192,8 @@ class GraphModel:
         is_named = kind is dict or (kind is not np.ndarray and isinstance(inputs, Mapping))
         if self._only_input is not None and not is_named:
             inputs = {self._only_input: inputs}
-        self._renew_plans()
+        if self._replaced != len(REPLACED):  # checked here to spare the call
+            self._renew_plans()
         is_long = raw or self._runs is None or self._runs_ops()
         key = None if is_long else call_key(inputs, names)
         found = None if key is None else self._repeated(key, inputs, limits, as_arrays)
