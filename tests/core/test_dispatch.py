@@ -230,7 +230,8 @@ def test_strings_do_not_mix_with_numbers():
         (lambda: core.set_backend("wasm"), "; 'cpu' runs on the processor$"),
         (
             lambda: core.gather([1, 2], [5]),
-            r"^gather failed: index 5 is outside of axis 0, which has length 2: use 0 to 1; called "
+            r"^gather failed: index 5 is outside of axis 0, which has length 2: use 0 to 1 "
+            r"\(GatherV2: the index value 5 is not in \[0, 1\]\); called "
             r"with x: int32 \(2,\), indices: int32 \(1,\), axis=0, batch_dims=0$",
         ),
         (

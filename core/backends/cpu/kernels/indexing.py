@@ -17,8 +17,10 @@ def gather(x: np.ndarray, indices: np.ndarray, axis: int, batch_dims: int) -> np
     length = x.shape[axis]
     if indices.size and not (indices.min() >= 0 and indices.max() < length):
         bad = indices[(indices < 0) | (indices >= length)][0]
-        where = f"axis {axis}, which has length {length}"
-        raise ValueError(f"index {bad} is outside of {where}: use 0 to {length - 1}")
+        raise ValueError(
+            f"index {bad} is outside of axis {axis}, which has length {length}: use 0 to "
+            f"{length - 1} (GatherV2: the index value {bad} is not in [0, {length - 1}])"
+        )  # ported programs search for TensorFlow's words
     if not batch_dims:
         return _taken(x, indices, axis)
     at, batch = gather_axes(x.shape, indices.shape, axis, batch_dims)
