@@ -136,7 +136,8 @@ def test_goldens_of_the_detector(models, photo, shared):
 
 def made_body(rng) -> Landmarks:
     chances = rng.uniform(0, 1, (2, 33))
-    return Landmarks(0.9, rng.uniform(0, SIDE, (33, 3)), *chances, rng.normal(size=(33, 3)))
+    points, world = rng.uniform(0, SIDE, (33, 3)), rng.normal(size=(33, 3))
+    return Landmarks(0.9, points, *chances, world, points[:2])
 
 
 def test_regions_turn_people_upright():

@@ -81,6 +81,8 @@ class JointPalmDetector(PalmDetector):
 class HandModel(Model):
     """A loaded hand landmark network, with the palm detector of its option ``detector``."""
 
+    followers = {"estimate_hands": "zoo.hands.following:HandFollower"}
+
     @model_verb
     def estimate_hands(
         self,

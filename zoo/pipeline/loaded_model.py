@@ -1,14 +1,20 @@
 """A loaded network: the base of all models."""
 
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from core import GraphModel, PartialSpec, Tensor
 from weights_cache.errors import ZooError
+from zoo.pipeline.following import Follower, StillFollower
 from zoo.pipeline.inspection import Planned
 from zoo.pipeline.network_summary import Card, network_text
+from zoo.pipeline.options import checked_for
 from zoo.pipeline.pickling import LoadCall, reduced
 from zoo.pipeline.verb_signatures import NetworkInput
+
+if TYPE_CHECKING:
+    from zoo.live.session import Session
 
 Self = TypeVar("Self", bound="LoadedModel")
 
@@ -18,6 +24,9 @@ class LoadedModel(Planned):
 
     Made by `zoo.load`. Usable in a ``with`` statement, which closes it.
     """
+
+    #: Verb -> ``"module:Class"`` of its `Follower`; others treat each frame as a still image.
+    followers: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, name: str, network: GraphModel, recipe: LoadCall | None = None):
         self._name, self._recipe = name, recipe
@@ -120,6 +129,48 @@ class LoadedModel(Planned):
     def describe(self) -> Card:
         """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
         return Card(network_text(self.network.graph, f"{repr(self)[1:-1]} on {self.backend}"))
+
+    def session(self, verb: str | None = None, *, smooth: bool = True, **options: Any) -> "Session":
+        """Return a session, which follows objects through the frames of a video or camera.
+
+        Args:
+            verb: name of the function that results are those of, such as ``"estimate_hands"``; by
+                default the first of the model's task that the model has.
+            smooth: steady keypoints, boxes, masks and labels over time.
+            options: of the verb, without ``mirror``, which the session takes with each frame.
+
+        Returns:
+            A function of a frame and its time in seconds; see `zoo.live.session.Session`.
+
+        Raises:
+            ZooError: the model has no such verb, or an option is unknown or out of range.
+
+        >>> import numpy as np, zoo
+        >>> session = zoo.load("posenet.tiny").session("estimate_multiple_poses")
+        >>> moment = session(np.zeros((120, 160, 3), np.uint8), 0.0)
+        >>> moment["result"], moment["ids"], moment["index"]
+        ([], [], 0)
+        """
+        make: Callable[..., Session] = resolve_name("zoo.live.session:model_session")
+        return make(self, verb, smooth=smooth, **options)
+
+    def follower(self, verb: str, options: Mapping[str, Any]) -> Follower:
+        """Return a function of a frame and its time with the result of a verb.
+
+        It remembers where objects were, and so has to be called frame by frame.
+
+        Args:
+            verb: name of a method.
+            options: of the verb.
+
+        Raises:
+            ZooError: an option is unknown or out of range.
+        """
+        checked = checked_for(self, getattr(type(self), verb), options)
+        if verb in self.followers:
+            follow: Follower = resolve_name(self.followers[verb])(self, checked)
+            return follow
+        return StillFollower(getattr(self, verb), options)
 
     def close(self) -> None:
         """Release the network with its weights; the model cannot run after that."""

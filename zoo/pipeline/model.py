@@ -203,16 +203,17 @@ class Model(LoadedModel):
         return batch, [placement for _, placement in pairs]
 
     def run_on_regions(
-        self, image: np.ndarray, regions: Sequence[Region]
+        self, image: np.ndarray, regions: Sequence[Region], outputs: Sequence[str] = ()
     ) -> tuple[Outputs, list[Placement]]:
         """Run the network on parts of an image: in batches where it takes them, else one by one.
 
         Args:
             image: uint8 [height, width, 3].
             regions: at least one, in pixels of the image.
+            outputs: names of outputs or nodes, by default `output_names`.
 
         Returns:
-            Every output [regions, ...] by name, and where each region lies in the input.
+            Each output [regions, ...] by name, and where each region lies in the input.
         """
         seen: list[Outputs] = []
         placements: list[Placement] = []
@@ -220,12 +221,14 @@ class Model(LoadedModel):
         for start in range(0, len(regions), most):
             some = regions[start : start + most]
             values, located = prepare_crops(image, self.entry.preprocess, self.input_size, some)
-            seen.append(self._outputs(values))
+            seen.append(self._outputs(values, outputs))
             placements += located
+        if len(seen) == 1:
+            return seen[0], placements
         return {name: np.concatenate([o[name] for o in seen]) for name in seen[0]}, placements
 
-    def _outputs(self, values: np.ndarray) -> Outputs:
-        return self.network.execute(values, self.output_names, as_arrays=True)
+    def _outputs(self, values: np.ndarray, names: Sequence[str] = ()) -> Outputs:
+        return self.network.execute(values, names or self.output_names, as_arrays=True)
 
     def run(
         self,

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-import core
 from weights_cache.dependencies import needed_for
 from zoo.entry import Preprocess
+from zoo.pipeline.sampling import sample
 from zoo.shared.placement import Placement, Region
 
 Size = tuple[int, int]  # height, width
@@ -171,26 +171,20 @@ def _sampled(image: np.ndarray, placement: Placement, size: Size, border: str) -
     """float32 [1, height, width, 3]: each pixel mixed from the four of the image about it.
 
     Of a large region blocks of pixels are averaged first, or else most would not be seen at all.
-    Only the part of the image that is read becomes a tensor; it keeps a block around, so that what
-    lies outside of it is the same as outside of the image.
+    Only the part of the image that is read is averaged; it keeps a block around, so that what lies
+    outside of it is the same as outside of the image.
     """
-    block = max(1, int(placement.scale))
+    block = int(placement.scale)
+    if block < 2:
+        return sample(image, placement, size, border)
     left, top, right, bottom = _reach(placement, size, image.shape[:2], block)
-    part = _averaged(image[top:bottom, left:right], block)[None].astype(np.float32)
+    part = _averaged(image[top:bottom, left:right], block)
     a, b, c, d, e, f = placement
-    # Placements count from the edge of a pixel, the op from its centre.
-    x, y = (a + b) / 2 + c - left, (d + e) / 2 + f - top
-    row = [a / block, b / block, x / block - 0.5, d / block, e / block, y / block - 0.5, 0.0, 0.0]
-    fill = "constant" if border == "zero" else "nearest"
-    crop = core.transform(
-        core.tensor(part), [row], interpolation="bilinear", fill_mode=fill, output_shape=size
-    )
-    return crop.numpy()
+    of_blocks = Placement(*(n / block for n in (a, b, c - left, d, e, f - top)))
+    return sample(part, of_blocks, size, border)
 
 
 def _averaged(image: np.ndarray, block: int) -> np.ndarray:
-    if block == 1:
-        return image
     with needed_for("resizing images"):
         from PIL import Image
 

@@ -6,7 +6,7 @@ WorldLandmarkProjectionCalculator), as tfjs-models' BlazePose has them.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -45,11 +45,12 @@ class Landmarks(NamedTuple):
     visibility: np.ndarray  # [33], 0..1: neither out of the image nor hidden
     presence: np.ndarray  # [33], 0..1: not out of the image
     world: np.ndarray  # [33, 3], metres
+    guides: np.ndarray  # [2, 3]: the first two of `DETECTOR_POINTS`, for the next frame
 
     def in_image(self, placement: Placement) -> "Landmarks":
         """Return the landmarks in pixels of the image, and world points along its axes."""
-        points, world = placement.in_space(self.points), placement.turned(self.world)
-        return self._replace(points=points, world=world)
+        points, guides = placement.in_space(self.points), placement.in_space(self.guides)
+        return self._replace(points=points, guides=guides, world=placement.turned(self.world))
 
 
 class BlazePoseDetector(PointDetector):
@@ -71,11 +72,20 @@ class BlazePoseDetector(PointDetector):
 class BlazePoseModel(Model):
     """A loaded landmark network, with the person detector of its entry."""
 
+    followers = dict.fromkeys(
+        ("estimate_single_pose", "estimate_multiple_poses"), "zoo.pose.following:BlazePoseFollower"
+    )
+
     @property
     def meaning(self) -> LandmarkOutputs:
         """Meaning of the outputs."""
         meaning: LandmarkOutputs = self.entry.decode
         return meaning
+
+    @property
+    def output_names(self) -> list[str]:
+        """Outputs for a pose: the segmentation, which takes a third of the time, on request."""
+        return [name for name in super().output_names if name != self.meaning.segmentation]
 
     @model_verb
     def estimate_single_pose(
@@ -119,22 +129,39 @@ class BlazePoseModel(Model):
         probability: bool,
     ) -> Callable[[np.ndarray], list[Pose]]:
         """Return the function that finds the poses in an image, by the options of a verb."""
-        choose = partial(choose_people, score_threshold=score_threshold, limit=limit)
         detect = partial(
             self.part("detector").find,
             score_threshold=detector_threshold,
             limit=candidates_for(limit),
         )
+        look = self.looker(limit, score_threshold, segmentation, probability)
 
         def find(image: np.ndarray) -> list[Pose]:
             regions = [body_region(points) for points in detect(image).points]
+            return look(image, regions)[0]
+
+        return find
+
+    def looker(
+        self, limit: int, score_threshold: float, segmentation: bool, probability: bool
+    ) -> Callable[[np.ndarray, Sequence[Region]], tuple[list[Pose], list[Region]]]:
+        """Return the function that reads the poses in regions of an image.
+
+        It returns the poses, best first, each person once, and where the people of these poses
+        probably are in the next frame of a video.
+        """
+        choose = partial(choose_people, score_threshold=score_threshold, limit=limit)
+        masked = segmentation or probability
+        names = [*self.output_names, *([self.meaning.segmentation] if masked else [])]
+
+        def look(image: np.ndarray, regions: Sequence[Region]) -> tuple[list[Pose], list[Region]]:
             if not regions:
-                return []
-            outputs, placements = self.run_on_regions(image, regions)
+                return [], []
+            outputs, placements = self.run_on_regions(image, regions, names)
             bodies = [self._body(outputs, *each) for each in enumerate(placements)]
             chosen = choose([body.points for body in bodies], [body.score for body in bodies])
             poses = [to_pose(bodies[i]) for i in chosen]
-            if segmentation or probability:
+            if masked:
                 for i, pose in zip(chosen, poses, strict=True):
                     field = read_field(outputs, self.meaning.segmentation, self.meaning, i)
                     likely = field_in_image(field[:, :, 0], placements[i], image.shape[:2])
@@ -142,21 +169,22 @@ class BlazePoseModel(Model):
                     pose["segmentation"] = {"mask": mask, "labels": ["background", "person"]}
                     if probability:
                         pose["segmentation"]["probability"] = likely
-            return poses
+            return poses, [body_region(bodies[i].guides) for i in chosen]
 
-        return find
+        return look
 
     def _body(self, outputs: Outputs, index: int, placement: Placement) -> Landmarks:
         """Return the body in a region of the batch, in pixels of the image."""
         body = read_landmarks(outputs, self.meaning, index)
-        heatmap = read_field(outputs, self.meaning.heatmap, self.meaning, index)
-        points = refined(body.points, heatmap, self.input_size[0])
+        heatmap = outputs[self.meaning.heatmap][index]
+        read = sigmoid if self.meaning.logits else None
+        points = refined(body.points, heatmap, self.input_size[0], read)
         return body._replace(points=points).in_image(placement)
 
 
 def body_region(points: np.ndarray) -> Region:
-    """Return the square that holds a person upright, from the detector's keypoints [4, 2]."""
-    side = 2 * float(np.hypot(*(points[1] - points[0])))
+    """Return the square that holds a person upright, from `DETECTOR_POINTS` [2 or more, 2]."""
+    side = 2 * float(np.hypot(*(points[1, :2] - points[0, :2])))
     rotation = rotation_between(points[0], points[1], _UPRIGHT)
     return Region(float(points[0, 0]), float(points[0, 1]), side, side, rotation).scaled(_MARGIN)
 
@@ -171,18 +199,25 @@ def read_landmarks(
     outputs: Mapping[str, np.ndarray], meaning: LandmarkOutputs, index: int = 0
 ) -> Landmarks:
     """Return the network's landmarks in a region of a batch, in pixels of its input."""
-    count = len(BODY_33.names)  # further ones serve to follow the body from image to image
-    rows = outputs[meaning.landmarks][index].reshape(-1, 5)[:count].astype(np.float64)
+    count = len(BODY_33.names)
+    every = outputs[meaning.landmarks][index].reshape(-1, 5).astype(np.float64)
+    rows, guides = every[:count], every[count : count + 2, :3]
     world = outputs[meaning.world][index].reshape(-1, 3)[:count].astype(np.float64)
     chances = sigmoid(rows[:, 3:])
     score = float(outputs[meaning.presence][index, 0])
-    return Landmarks(score, rows[:, :3], chances[:, 0], chances[:, 1], world)
+    return Landmarks(score, rows[:, :3], chances[:, 0], chances[:, 1], world, guides)
 
 
-def refined(points: np.ndarray, heatmap: np.ndarray, size: int) -> np.ndarray:
+def refined(
+    points: np.ndarray,
+    heatmap: np.ndarray,
+    size: int,
+    read: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> np.ndarray:
     """Return points [n, 3] of the input moved to the mean of their heatmap nearby, where strong.
 
-    The heatmap is [rows, columns, n or more], 0..1; ``size`` is that of the input's sides.
+    The heatmap is [rows, columns, n or more]; ``size`` is that of the input's sides; ``read`` maps
+    values of the heatmap to 0..1, by default they are.
     """
     rows, columns = heatmap.shape[:2]
     moved = points.copy()
@@ -192,6 +227,7 @@ def refined(points: np.ndarray, heatmap: np.ndarray, size: int) -> np.ndarray:
             continue
         top, left = max(0, row - _REACH), max(0, column - _REACH)
         window = heatmap[top : row + _REACH + 1, left : column + _REACH + 1, i]
+        window = window if read is None else read(window)
         if window.max() >= _SURE:
             across = window.sum(axis=0) @ (left + np.arange(window.shape[1]))
             down = window.sum(axis=1) @ (top + np.arange(window.shape[0]))

@@ -4,7 +4,7 @@ Source of the regions: the model's card and tfjs-models' MoveNet (``determineNex
 whose crops follow a person from image to image.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -52,6 +52,11 @@ class BodyPoints(NamedTuple):
 class MoveNetModel(Model):
     """A loaded MoveNet for one person at a time, with the person detector of its option."""
 
+    followers = {
+        "estimate_single_pose": "zoo.pose.following:MoveNetFollower",
+        "estimate_multiple_poses": "zoo.pose.following:MoveNetGroupFollower",
+    }
+
     @model_verb
     def estimate_single_pose(
         self,
@@ -81,6 +86,19 @@ class MoveNetModel(Model):
     ) -> list[Pose]:
         """Return the poses of several people; see `zoo.estimate_multiple_poses`."""
         choose = partial(choose_people, score_threshold=score_threshold, limit=max_poses)
+        detect = self.people_detector(max_poses, detector_threshold)
+
+        def estimate(image: np.ndarray) -> list[Pose]:
+            bodies = self.bodies_in(image, detect(image))
+            chosen = choose([body.points for body in bodies], [body.score for body in bodies])
+            return [to_pose(bodies[i]) for i in chosen]
+
+        return self.run(image, estimate, mirror=mirror)
+
+    def people_detector(
+        self, max_poses: int, score_threshold: float | None
+    ) -> Callable[[np.ndarray], list[Region]]:
+        """Return the function that finds the squares around the people in an image."""
         detector = self.part("detector").detect
         # Of people in front of each other the boxes may be nested: `choose_people` sees who is who.
         nested = {"ios_threshold": 1.0} if "ios_threshold" in detector.__kwdefaults__ else {}
@@ -89,27 +107,24 @@ class MoveNetModel(Model):
             **nested,
             labels=["person"],
             max_detections=candidates_for(max_poses),
-            score_threshold=detector_threshold,
+            score_threshold=score_threshold,
         )
+        return lambda image: [region_of_person(found["box"]) for found in detect(image)]
 
-        def estimate(image: np.ndarray) -> list[Pose]:
-            regions = [region_of_person(found["box"]) for found in detect(image)]
-            bodies = self._bodies_in(image, regions)
-            chosen = choose([body.points for body in bodies], [body.score for body in bodies])
-            return [to_pose(bodies[i]) for i in chosen]
-
-        return self.run(image, estimate, mirror=mirror)
+    def body_in(self, image: np.ndarray) -> BodyPoints:
+        """Return the person in a whole image."""
+        outputs, placement = self.run_on_image(image)
+        return read_body(outputs[self.entry.output], self.input_size[0], placement)
 
     def _single(self, image: np.ndarray, refine: bool) -> Pose:
-        outputs, placement = self.run_on_image(image)
-        body = read_body(outputs[self.entry.output], self.input_size[0], placement)
+        body = self.body_in(image)
         region = region_around(body, image.shape[:2]) if refine else None
         if region is not None:
-            [closer] = self._bodies_in(image, [region])
+            [closer] = self.bodies_in(image, [region])
             body = closer if closer.has_torso else body
         return to_pose(body)
 
-    def _bodies_in(self, image: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
+    def bodies_in(self, image: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
         """Return the body in each region: convolutions run on batches, the last nodes on each."""
         network, output = self.network, self.entry.output
         nodes: MoveNetNodes = self.entry.decode
