@@ -120,19 +120,32 @@ class FaceModel(Model):
         )
 
         def estimate(image: np.ndarray) -> list[Face]:
-            located = locate(image)
-            if not len(located.scores):
-                return []
-            faces = to_faces(located, self.kind)
-            if iris:
-                for face, both in zip(faces, self.part("iris").look(image, located), strict=True):
-                    face["iris"] = both
-            if expressions or age_gender:
-                views = self.aligned_views(image, located)
-                self._add_labels(faces, views, expressions=expressions, age_gender=age_gender)
-            return faces
+            return self.faces_of(
+                image, locate(image), iris=iris, expressions=expressions, age_gender=age_gender
+            )
 
         return self.run(image, estimate, mirror=mirror)
+
+    def faces_of(
+        self,
+        image: np.ndarray,
+        located: Located,
+        *,
+        iris: bool,
+        expressions: bool,
+        age_gender: bool,
+    ) -> list[Face]:
+        """Return the results of located faces, with other requested results."""
+        if not len(located.scores):
+            return []
+        faces = to_faces(located, self.kind)
+        if iris:
+            for face, both in zip(faces, self.part("iris").look(image, located), strict=True):
+                face["iris"] = both
+        if expressions or age_gender:
+            views = self.aligned_views(image, located)
+            self._add_labels(faces, views, expressions=expressions, age_gender=age_gender)
+        return faces
 
     def _locate_all(self, image: np.ndarray, *, limit: int | None, **thresholds: Any) -> Located:
         """Return all faces of an image, or so many of them."""

@@ -50,18 +50,25 @@ class FaceMesh(FaceModel):
 
     kind = "mesh468"
     rejects = True
+    followers = {"estimate_faces": "zoo.faces.following:MeshFollower"}
 
     def locate(self, image: np.ndarray, found: Candidates) -> Located:
         """Return the points of the faces that the mesh confirms, each once, and their boxes."""
-        pairs = zip(found.boxes, found.points, strict=True)
-        located = self._look(image, found, [face_region(box, points) for box, points in pairs])
+        located = self.first_look(image, found)
         for _ in range(LOOKS - 1):
-            if len(located.points):
-                regions = [closer_region(mesh) for mesh in located.points]
-                located = self._look(image, located.found, regions)
-        boxes = np.array([box_around(mesh[:, :2]) for mesh in located.points]).reshape(-1, 4)
-        better = located._replace(found=located.found._replace(boxes=boxes))
-        return better.at(suppress(boxes, located.found.scores, iou_threshold=DUPLICATE))
+            located = self.closer_look(image, located)
+        return once(located)
+
+    def first_look(self, image: np.ndarray, found: Candidates) -> Located:
+        """Return the points in the regions of the detector."""
+        pairs = zip(found.boxes, found.points, strict=True)
+        return self._look(image, found, [face_region(box, points) for box, points in pairs])
+
+    def closer_look(self, image: np.ndarray, located: Located) -> Located:
+        """Return the points in the regions around points, of this image or of one just before."""
+        if not len(located.points):
+            return located
+        return self._look(image, located.found, [closer_region(mesh) for mesh in located.points])
 
     def views(self, image: np.ndarray, located: Located) -> list[View]:
         """Return an image of each face, turned so that the eyes are level."""
@@ -74,6 +81,13 @@ class FaceMesh(FaceModel):
         presence = outputs["output_faceflag"][:, 0].astype(np.float64)
         there = np.nonzero(presence >= PRESENCE)[0]
         return Located(found, meshes, presence).at(there.tolist())
+
+
+def once(located: Located) -> Located:
+    """Return each face once, with the box around its points."""
+    boxes = np.array([box_around(mesh[:, :2]) for mesh in located.points]).reshape(-1, 4)
+    better = located._replace(found=located.found._replace(boxes=boxes))
+    return better.at(suppress(boxes, located.found.scores, iou_threshold=DUPLICATE))
 
 
 class IrisModel(Model):
