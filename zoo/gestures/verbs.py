@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
-from zoo.catalog import all_entries, choices, chosen_name
+from zoo.catalog import all_entries, choices, chosen_name, find_entry
 from zoo.gestures import MODELS, OPTIONS
 from zoo.gestures.fingers import is_hands
 from zoo.gestures.recognizer import GestureRecognizer
@@ -16,7 +16,7 @@ from zoo.images.lists import for_each_image, is_several
 from zoo.model_names import BackendName, EstimateHandsModelName, RecognizeGesturesModelName
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
-from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.model_cache import BIND, BoundVerb, call_verb
 from zoo.pipeline.options import checked_value, unknown_option
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results import Gesture, Hand
@@ -25,7 +25,22 @@ RULES = MODELS["recognize_gestures"].default  # which are no model of the catalo
 
 _OWN = ("model", "backend", "score_threshold", "mirror")  # also where hands are given
 
-Recognize = Callable[[Any], list[Gesture]]
+Recognize = Callable[..., list[Gesture]]  # hands, score_threshold=, mirror=
+
+
+class _Recognizer(NamedTuple):
+    """A function that names the gestures of hands, and its minimum score."""
+
+    recognize: Recognize
+    score_threshold: float
+
+
+class BoundGestures(NamedTuple):
+    """What `recognize_gestures` works with: how hands are found, then named."""
+
+    hands: BoundVerb
+    recognize: Recognize
+    score_threshold: float
 
 
 @public_verb
@@ -88,7 +103,8 @@ def recognize_gestures(
     """
     of_hands = {k: v for k, v in locals().items() if v is not None and k not in ("image", *_OWN)}
     checked_value(OPTIONS["recognize_gestures"]["mirror"], mirror)
-    recognize = _recognize_by(model, backend, score_threshold, mirror)
+    recognizer = _recognizer(model, backend)
+    recognize = partial(recognizer.recognize, score_threshold=score_threshold, mirror=mirror)
     finder = hands_model or choices()["estimate_hands"].default
     options = {k: v for k, v in of_hands.items() if k != "hands_model"}
     options |= {"model": finder, "backend": backend, "mirror": mirror}
@@ -103,6 +119,10 @@ def recognize_gestures(
             raise unknown_option("hands that are given", of_hands, _OWN)
         return recognize(item)
 
+    if image is BIND:
+        hands: BoundVerb = find(BIND)
+        least = recognizer.score_threshold if score_threshold is None else score_threshold
+        return BoundGestures(hands, recognizer.recognize, least)  # type: ignore[return-value]
     if is_hands(image):
         return run_one(image)
     recognize([])  # wrong options are reported before images are looked at
@@ -111,23 +131,33 @@ def recognize_gestures(
     return for_each_image(image, run_one)
 
 
-def _recognize_by(
-    model: Any, backend: str | None, score_threshold: float | None, mirror: bool
-) -> Recognize:
+def _recognizer(model: Any, backend: str | None) -> _Recognizer:
     if isinstance(model, GestureRecognizer):
-        return partial(model.recognize, score_threshold=score_threshold)
+        return _by_rules(model)
     model = chosen_name(model, "recognize_gestures")
     if model == RULES:
-        return partial(_built_in().recognize, score_threshold=score_threshold)
+        return _by_rules(_built_in())
     names = [RULES, *(e.name for e in all_entries().values() if e.task == "gestures")]
     if not isinstance(model, LoadedModel) and model not in names:
         raise ZooError(
             f"unknown model {model!r} of gestures{did_you_mean(str(model), names)}; it is one of "
             f"{', '.join(names)}, or a GestureRecognizer; hands_model= is what finds the hands"
         )
-    options: dict[str, Any] = {"mirror": mirror, "score_threshold": score_threshold}
-    options |= {"model": model, "backend": backend}
-    return lambda hands: call_verb("recognize_gestures", hands, **options)
+    options: dict[str, Any] = {"model": model, "backend": backend}
+
+    def recognize(hands: Any, **more: Any) -> list[Gesture]:
+        found: list[Gesture] = call_verb("recognize_gestures", hands, **options, **more)
+        return found
+
+    entry = getattr(model, "entry", None) or find_entry(model)
+    return _Recognizer(recognize, entry.defaults["score_threshold"])
+
+
+def _by_rules(recognizer: GestureRecognizer) -> _Recognizer:
+    def recognize(hands: Any, *, score_threshold: float | None, mirror: bool) -> list[Gesture]:
+        return recognizer.recognize(hands, score_threshold=score_threshold)
+
+    return _Recognizer(recognize, recognizer.score_threshold)
 
 
 @lru_cache(maxsize=1)

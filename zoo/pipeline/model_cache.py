@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from core import Limits, get_backend
 from core.locks import new_lock
@@ -136,6 +136,21 @@ def _is_path(name: Any) -> bool:
     return "/" in name or os.sep in name or name.lower().endswith(_ENDINGS) or os.path.exists(name)
 
 
+class BoundVerb(NamedTuple):
+    """A verb of a loaded model, with its options."""
+
+    model: LoadedModel
+    verb: str
+    options: Mapping[str, Any]
+
+
+class _Bind:
+    """Passed to a function of `zoo` in place of an image: it returns its `BoundVerb`."""
+
+
+BIND = _Bind()
+
+
 def call_verb(
     verb: str, image: Any, *, model: Any, backend: str | None = None, **options: Any
 ) -> Any:
@@ -143,7 +158,7 @@ def call_verb(
 
     Args:
         verb: name of a method, such as ``"estimate_single_pose"``.
-        image: its first argument.
+        image: its first argument; with `BIND` the `BoundVerb` is returned.
         model: a name, "fast" or "best", a path, or a loaded model.
         backend: where it runs, by default the active one; a loaded model runs on its own.
         options: of the model and of the verb; None stands for the model's own default.
@@ -151,6 +166,13 @@ def call_verb(
     Raises:
         ZooError: the model has no such verb, or neither it nor the verb has such an option.
     """
+    bound = _bound(verb, model, backend, options)
+    if image is BIND:
+        return bound
+    return getattr(bound.model, verb)(image, **bound.options)
+
+
+def _bound(verb: str, model: Any, backend: str | None, options: Mapping[str, Any]) -> BoundVerb:
     given = {name: value for name, value in options.items() if value is not None}
     model = chosen_name(model, verb)  # before a folder that happens to be called "best"
     entry = None if isinstance(model, LoadedModel) else _entry_of(model, verb)
@@ -158,7 +180,7 @@ def call_verb(
         if not isinstance(model, LoadedModel):
             model, backend = _load_path_once(model, backend), None
         _check_loaded(model, verb, backend)
-        return getattr(model, verb)(image, **given)
+        return BoundVerb(model, verb, given)
     method = getattr(model_class(entry), verb, None)
     if method is None:
         raise ZooError(_cannot(entry, verb))
@@ -166,7 +188,7 @@ def call_verb(
     of_model = {k: v for k, v in given.items() if k not in of_verb}
     also = ("model", "backend", *method.__kwdefaults__)
     values = checked(entry.name, entry.options, of_model, also)
-    return getattr(_load_once(entry, backend, values), verb)(image, **of_verb)
+    return BoundVerb(_load_once(entry, backend, values), verb, of_verb)
 
 
 def _check_loaded(model: LoadedModel, verb: str, backend: str | None) -> None:

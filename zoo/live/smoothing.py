@@ -1,0 +1,186 @@
+"""Results that do not tremble: keypoints, boxes, masks and scores of labels over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from zoo.results import KINDS
+from zoo.shared.boxes import box_around, to_box
+from zoo.shared.filters import OneEuro, OneEuroFilter, weight
+
+#: Parameters of keypoints and boxes by kind of result item. MediaPipe's pose and face graphs have
+#: a cutoff of 0.05 Hz and a beta of 80: steadier at rest, but noise alone raises the cutoff, and
+#: slow movements lag. `zoo/docs/live.md` has both measured.
+SMOOTHING = {
+    "hand": OneEuro(min_cutoff=0.6, beta=12.0),
+    "face": OneEuro(min_cutoff=0.6, beta=12.0),
+    "pose": OneEuro(min_cutoff=0.6, beta=12.0),
+    "detection": OneEuro(min_cutoff=0.6, beta=12.0),
+}
+
+#: Seconds without an item after which its filters start anew.
+GAP = 0.3
+
+#: Cutoff in Hz of the low-pass filter of the scores of labels.
+LABEL_CUTOFF = 1.0
+
+# MediaPipe's SegmentationSmoothingCalculator: the share of the last mask where the new one is not
+# sure at all, at 30 frames per second, and the polynomial of the uncertainty of a probability.
+_LAST_MASK, _FRAMES = 0.7, 30.0
+_UNCERTAINTY = (5.68842, -0.748699, -57.8051, 291.309, -624.717)
+
+#: Keys of items whose values are lists of points: read and written together.
+_POINT_KEYS = ("keypoints", "world")
+
+
+class ItemSmoother:
+    """Steadies the items of a kind that has keypoints or boxes, each by its number."""
+
+    def __init__(self, kind: str):
+        self._parameters = SMOOTHING[kind]
+        self._filters: dict[int, _ItemFilters] = {}
+
+    def __call__(
+        self, items: Sequence[Mapping[str, Any]], ids: Sequence[int], time: float
+    ) -> list[dict[str, Any]]:
+        """Return the steadied items of a frame."""
+        self._filters = {k: f for k, f in self._filters.items() if time - f.time <= GAP}
+        steady = []
+        for item, number in zip(items, ids, strict=True):
+            if number not in self._filters:
+                self._filters[number] = _ItemFilters(self._parameters)
+            steady.append(self._filters[number](item, time))
+        return steady
+
+
+class _ItemFilters:
+    """The filters of one item."""
+
+    def __init__(self, parameters: OneEuro):
+        self._parameters = parameters
+        self._filters: dict[tuple[str, tuple[int, ...]], OneEuroFilter] = {}
+        self._mask: MaskBlender | None = None
+        self.time = 0.0
+
+    def __call__(self, item: Mapping[str, Any], time: float) -> dict[str, Any]:
+        self.time = time
+        steady = dict(item)
+        for key in _POINT_KEYS:
+            if item.get(key):
+                steady[key] = self._points(key, item[key], time)
+        if "box" in item:
+            steady["box"] = self._box(item, steady, time)
+        for side, points in item.get("iris", {}).items():
+            steady["iris"] = {**steady["iris"], side: self._points(side, points, time)}
+        return steady
+
+    def _filter(self, name: str, values: np.ndarray, time: float, size: float) -> np.ndarray:
+        key = name, values.shape
+        if key not in self._filters:
+            self._filters[key] = OneEuroFilter(self._parameters)
+        return self._filters[key](values, time, size)
+
+    def _points(
+        self, name: str, points: Sequence[Mapping[str, Any]], time: float
+    ) -> list[dict[str, Any]]:
+        axes = list(points[0]["position"])
+        values = np.array([[point["position"][axis] for axis in axes] for point in points])
+        steady = self._filter(name, values, time, _size_of(values)).tolist()
+        return [
+            {**point, "position": dict(zip(axes, position, strict=True))}
+            for point, position in zip(points, steady, strict=True)
+        ]
+
+    def _box(self, item: Mapping[str, Any], steady: Mapping[str, Any], time: float) -> Any:
+        """Return the box around the steadied points if the item's is around its points."""
+        x, y, width, height = (item["box"][key] for key in ("x", "y", "width", "height"))
+        corners = np.array([[x, y], [x + width, y + height]])
+        if item.get("keypoints"):
+            around = box_around(_flat(item["keypoints"])).reshape(2, 2)
+            if np.allclose(around, corners, atol=0.01):
+                return to_box(box_around(_flat(steady["keypoints"])))
+        return to_box(self._filter("box", corners, time, _size_of(corners)).reshape(-1))
+
+
+def _flat(keypoints: Sequence[Mapping[str, Any]]) -> np.ndarray:
+    return np.array([[p["position"]["x"], p["position"]["y"]] for p in keypoints])
+
+
+def _size_of(points: np.ndarray) -> float:
+    """Return the mean of the sides of the box around points, as MediaPipe scales speeds."""
+    return float(np.ptp(points[:, :2], axis=0).mean()) or 1.0
+
+
+class MaskBlender:
+    """Blends each mask of probabilities with the one before, most where the new one is unsure."""
+
+    def __init__(self) -> None:
+        self._last: np.ndarray | None = None
+        self._time = 0.0
+
+    def __call__(self, probability: np.ndarray, time: float) -> np.ndarray:
+        """Return the blended probabilities, float32 [height, width]."""
+        last, step = self._last, time - self._time
+        self._last = probability
+        self._time = time
+        if last is None or last.shape != probability.shape or step > GAP:
+            return probability
+        share = uncertainty(probability)
+        share *= np.float32(_LAST_MASK ** (step * _FRAMES))
+        share *= last - probability
+        share += probability
+        self._last = share
+        return share
+
+
+def uncertainty(probability: np.ndarray) -> np.ndarray:
+    """Return how unsure a probability is: 1 at 0.5, 0 at 0 and 1.
+
+    >>> uncertainty(np.float32([0.0, 0.5])).round(2).tolist()
+    [0.0, 1.0]
+    """
+    away = probability - np.float32(0.5)
+    away *= away
+    total = np.full_like(away, np.float32(_UNCERTAINTY[-1]))
+    for factor in _UNCERTAINTY[-2::-1]:
+        total *= away
+        total += np.float32(factor)
+    total *= away
+    np.minimum(total, 1, out=total)
+    return np.float32(1) - total
+
+
+class LabelSmoother:
+    """Low-pass filter of the scores of a list of labels, such as that of `zoo.classify`."""
+
+    def __init__(self) -> None:
+        self._scores: dict[int, float] = {}
+        self._names: dict[int, str] = {}
+        self._time: float | None = None
+
+    def __call__(self, labels: Sequence[Mapping[str, Any]], time: float) -> list[dict[str, Any]]:
+        """Return the labels with filtered scores, best first."""
+        now = {label["index"]: label["score"] for label in labels}
+        self._names |= {label["index"]: label["label"] for label in labels}
+        if self._time is None or time - self._time > GAP:
+            self._scores = dict(now)
+        else:
+            share = float(weight(np.array(LABEL_CUTOFF), time - self._time))
+            known = {**dict.fromkeys(now, 0.0), **self._scores}
+            self._scores = {
+                index: score + share * (now.get(index, 0.0) - score)
+                for index, score in known.items()
+            }
+        self._time = time
+        best = sorted(self._scores.items(), key=lambda pair: -pair[1])[: len(labels)]
+        kept = {index for index, _ in best}
+        self._scores = {i: s for i, s in self._scores.items() if i in kept or s > _FORGOTTEN_SCORE}
+        return [
+            {"label": self._names[index], "score": score, "index": index} for index, score in best
+        ]
+
+
+_FORGOTTEN_SCORE = 0.001  # of labels that are not in the list any more

@@ -1,0 +1,208 @@
+"""Treatment of the results of frames: identities, smoothing and events, by what the results are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from zoo.gestures.verbs import BoundGestures
+from zoo.live.events import EventFinder, LabelFilter, finder_for
+from zoo.live.smoothing import SMOOTHING, ItemSmoother, LabelSmoother, MaskBlender
+from zoo.moments import Event
+from zoo.results import Hand, Result, kind_of
+from zoo.shared.tracking import Sighting, Tracker
+
+_MORE_LABELS = 20  # that are followed for the few that are shown
+
+
+class Treated(NamedTuple):
+    """A result as a session returns it."""
+
+    result: Result
+    ids: list[int]
+    events: list[Event]
+    values: list[dict[str, Any]]
+    more: Mapping[str, Any] = {}  # further keys of the moment
+
+
+class Treatment:
+    """Treats the results of successive frames; this one changes nothing.
+
+    ``seconds`` has the time that each stage took in the last frame.
+    """
+
+    def __init__(self, options: Mapping[str, Any]):
+        self.options = dict(options)  # that the verb gets
+        self.seconds: dict[str, float] = {}
+
+    def __call__(self, result: Result, time: float, mirrored: bool) -> Treated:
+        """Return the treated result of a frame."""
+        return Treated(result, [], [], [])
+
+    def finish(self) -> list[Event]:
+        """Return the events that end with the last frame."""
+        return []
+
+    def timed(self, stage: str, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function, and add its time to a stage."""
+        begun = perf_counter()
+        value = function(*arguments)
+        self.seconds[stage] = self.seconds.get(stage, 0.0) + perf_counter() - begun
+        return value
+
+
+class ItemTreatment(Treatment):
+    """Treats poses, hands, faces, detections and people with masks."""
+
+    def __init__(self, options: Mapping[str, Any], *, smooth: bool, events: bool):
+        super().__init__(options)
+        self._smooth, self._events = smooth, events
+        self._tracker = Tracker()
+        self._smoother: ItemSmoother | None = None
+        self._finder: EventFinder | None = None
+        self._kind = ""
+
+    def __call__(self, result: Result, time: float, mirrored: bool) -> Treated:
+        """Return the treated items of a frame."""
+        self.seconds = {}
+        single = not isinstance(result, list)
+        items = [result] if single else result
+        items = [item for item in items if item.get("keypoints") or "box" in item]
+        steady, ids = self.steady(items, time)
+        events, values = self.found(steady, ids, time)
+        if single:
+            steady = steady[0] if steady else result
+        return Treated(steady, ids, events, values)
+
+    def steady(self, items: list[Any], time: float) -> tuple[list[Any], list[int]]:
+        """Return the smoothed items, and their numbers."""
+        ids = self.timed("ids", self._identities, items, time)
+        if items and not self._kind:
+            self._begin(items[0])
+        if self._smoother is None:
+            return items, ids
+        return self.timed("smoothing", self._smoother, items, ids, time), ids
+
+    def found(
+        self,
+        items: Sequence[Mapping[str, Any]],
+        ids: Sequence[int],
+        time: float,
+        labels: Sequence[str | None] | None = None,
+    ) -> tuple[list[Event], list[dict[str, Any]]]:
+        """Return the events of a frame, and the values of each item."""
+        if self._finder is None:
+            return [], [{} for _ in items]
+        found = self.timed("events", self._finder.update, items, ids, time, labels)
+        return cast("tuple[list[Event], list[dict[str, Any]]]", found)
+
+    def finish(self) -> list[Event]:
+        """Return the events that end with the last frame."""
+        return self._finder.finish() if self._finder else []
+
+    def _begin(self, item: Mapping[str, Any]) -> None:
+        """Prepare for the kind of items that the model gives, which the first one shows."""
+        kind = kind_of(item)
+        self._kind = kind.name if kind else "unknown"
+        if self._smooth and self._kind in SMOOTHING:
+            self._smoother = ItemSmoother(self._kind)
+        self._finder = finder_for(self._kind) if self._events else None
+
+    def _identities(self, items: Sequence[Mapping[str, Any]], time: float) -> list[int]:
+        return self._tracker.update([sighting_of(item) for item in items], time)
+
+
+class GestureTreatment(ItemTreatment):
+    """Treats hands, and names their gestures without flicker."""
+
+    def __init__(self, bound: BoundGestures, *, smooth: bool, events: bool):
+        super().__init__(bound.hands.options, smooth=smooth, events=events)
+        self._bound = bound
+        self._labels = LabelFilter(enter=bound.score_threshold)
+        self._least = self._labels.leave if smooth else bound.score_threshold
+
+    def __call__(self, result: Result, time: float, mirrored: bool) -> Treated:
+        """Return the gestures of the hands in a frame."""
+        self.seconds = {}
+        hands, ids = self.steady(result, time)
+        shown = self.timed("gestures", self._recognized, hands, mirrored)
+        if self._smooth:
+            shown = self._stable(hands, ids, shown, time)
+        of_hand = {gesture["hand"]: gesture["label"] for gesture in shown}
+        labels = [of_hand.get(index) for index in range(len(hands))]
+        events, values = self.found(hands, ids, time, labels)
+        return Treated(shown, ids, events, values, {"hands": hands})
+
+    def _recognized(self, hands: list[Hand], mirrored: bool) -> list[Any]:
+        return self._bound.recognize(hands, score_threshold=self._least, mirror=mirrored)
+
+    def _stable(
+        self, hands: Sequence[Hand], ids: Sequence[int], shown: Sequence[Any], time: float
+    ) -> list[dict[str, Any]]:
+        """Return the gestures of hands by labels that do not flicker."""
+        of_hand = {gesture["hand"]: gesture for gesture in shown}
+        found = [of_hand.get(index) for index in range(len(hands))]
+        names = [gesture["label"] if gesture else None for gesture in found]
+        scores = [gesture["score"] if gesture else 0.0 for gesture in found]
+        stable = self._labels.update(ids, names, scores, time)
+        facts = ("handedness", "box")
+        return [
+            {
+                "label": label.label,
+                "score": label.score,
+                "hand": index,
+                **{key: hand[key] for key in facts if key in hand},  # type: ignore[literal-required]
+            }
+            for index, (hand, label) in enumerate(zip(hands, stable, strict=True))
+            if label is not None
+        ]
+
+
+class LabelTreatment(Treatment):
+    """Treats the labels of whole images: scores are averaged over the last moments."""
+
+    def __init__(self, options: Mapping[str, Any], top_k: int):
+        super().__init__({**options, "top_k": max(top_k, _MORE_LABELS)})
+        self._shown, self._smoother = top_k, LabelSmoother()
+
+    def __call__(self, result: Result, time: float, mirrored: bool) -> Treated:
+        """Return the labels of a frame."""
+        self.seconds = {}
+        steady = self.timed("smoothing", self._smoother, result, time)
+        return Treated(steady[: self._shown], [], [], [])
+
+
+class MaskTreatment(Treatment):
+    """Treats masks of people: each is blended with the one before."""
+
+    def __init__(self, options: Mapping[str, Any], threshold: float):
+        self._threshold, self._blender = threshold, MaskBlender()
+        self._shows_probability = bool(options.get("probability"))
+        super().__init__({**options, "probability": True})
+
+    def __call__(self, result: Result, time: float, mirrored: bool) -> Treated:
+        """Return the mask of a frame."""
+        self.seconds = {}
+        likely = self.timed("smoothing", self._blender, result["probability"], time)
+        steady = {**result, "mask": (likely >= self._threshold).astype(np.uint8)}
+        if self._shows_probability:
+            steady["probability"] = likely
+        else:
+            del steady["probability"]
+        return Treated(steady, [], [], [])
+
+
+def sighting_of(item: Mapping[str, Any]) -> Sighting:
+    """Return what identities are found by: keypoints, or else the corners of the box."""
+    keypoints = item.get("keypoints") or item.get("pose", {}).get("keypoints")
+    label = item["label"] if "label" in item and not keypoints else ""
+    if keypoints:
+        positions = [point["position"] for point in keypoints]
+        points = np.array([[position["x"], position["y"]] for position in positions])
+        return Sighting(points, np.array([point["score"] for point in keypoints]), label)
+    x, y, width, height = (item["box"][key] for key in ("x", "y", "width", "height"))
+    corners = np.array([[x, y], [x + width, y], [x + width, y + height], [x, y + height]])
+    return Sighting(corners, np.ones(4), label)
