@@ -11,6 +11,8 @@ from zoo.live.events.vocabulary import FORGOTTEN, Detector, Event, Finding
 #: ``DETECTORS`` (of one item) and, where there are any, ``PAIR_DETECTORS`` (of all items).
 _MODULES = {
     "hand": "zoo.live.events.hand_detectors",
+    "face": "zoo.live.events.face_detectors",
+    "pose": "zoo.live.events.pose_detectors",
 }
 
 
