@@ -1,0 +1,163 @@
+"""The events of one session: each item has detectors of its own, by its id."""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple, cast
+
+from zoo.live.events.states import Episodes
+from zoo.live.events.vocabulary import FORGOTTEN, Detector, Event, Finding
+
+#: Kind of items -> the module with its ``read`` (an item -> what detectors see of it, or None),
+#: ``DETECTORS`` (of one item) and, where there are any, ``PAIR_DETECTORS`` (of all items).
+_MODULES = {
+    "hand": "zoo.live.events.hand_detectors",
+    "face": "zoo.live.events.face_detectors",
+    "pose": "zoo.live.events.pose_detectors",
+}
+
+
+class Kind(NamedTuple):
+    """What finds the events of one kind of items; a row of a table adds a detector."""
+
+    read: Callable[[Mapping[str, Any]], Any]  # None: the item has too few keypoints
+    detectors: Sequence[type[Detector[Any]]]
+    pair_detectors: Sequence[type[Detector[Any]]] = ()  # they see a dict of all items by id
+
+    @property
+    def labels(self) -> list[str]:
+        """Labels of all events but gestures."""
+        return [name for d in (*self.detectors, *self.pair_detectors) for name in d.labels]
+
+
+class _Item:
+    """One item with its detectors."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.detectors = [make() for make in kind.detectors]
+        self.gestures = Episodes()
+        self.handedness: str | None = None
+        self.last = 0.0
+
+    def update(self, seen: Any, label: str | None, time: float) -> list[Finding]:
+        self.last = time
+        found = self.gestures.update(label, time)
+        for detector in self.detectors:
+            found += detector.missed(time) if seen is None else detector.update(seen, time)
+        return found
+
+    def missed(self, time: float, gone: bool = False) -> list[Finding]:
+        found = self.gestures.missed(time, gone)
+        for detector in self.detectors:
+            found += detector.missed(time, gone)
+        return found
+
+    def values(self) -> dict[str, Any]:
+        return {k: v for detector in self.detectors for k, v in detector.values().items()}
+
+
+class EventFinder:
+    """Finds the events of the hands, faces or bodies of one stream of frames.
+
+    It follows the frames' times alone, so that the same frames give the same events. An item that
+    is out of sight for more than a second, and all items when the time goes back, are forgotten.
+    """
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self._items: dict[int, _Item] = {}
+        self._pairs = [make() for make in kind.pair_detectors]
+        self._time = float("-inf")
+
+    def update(
+        self,
+        items: Sequence[Mapping[str, Any]],
+        ids: Sequence[int],
+        time: float,
+        labels: Sequence[str | None] | None = None,
+    ) -> tuple[list[Event], list[dict[str, Any]]]:
+        """Return the events of a frame, and the continuous values of each item.
+
+        Args:
+            items: the hands, faces or poses in this frame.
+            ids: of the items; an item has the same id in all frames.
+            time: of the frame, in seconds.
+            labels: the gesture of each hand as `LabelFilter` gives it, None where it makes none.
+
+        Returns:
+            The events in the order of the items, and for each item a dict such as
+            ``{"pinch": 0.2, "pointing": {"x": -0.98, "y": 0.2, "direction": "left"}}``.
+        """
+        if time < self._time:
+            self._items, self._pairs = {}, [make() for make in self._kind.pair_detectors]
+        self._time = time
+        events = self._absent(ids, time)
+        seen: dict[int, Any] = {}
+        values = []
+        for number, (item, key) in enumerate(zip(items, ids, strict=True)):
+            label = labels[number] if labels else None
+            view = self._kind.read(item)
+            if view is not None:
+                seen[key] = view
+            state = self._items.setdefault(key, _Item(self._kind))
+            state.handedness = item.get("handedness", state.handedness)
+            found = state.update(view, label, time)
+            events += [self._event(finding, key, time) for finding in found]
+            values.append(state.values() if view is not None else {})
+        for pair in self._pairs:
+            events += [self._event(f, f.more["id"], time) for f in pair.update(seen, time)]
+        return events, values
+
+    def finish(self) -> list[Event]:
+        """Return the ``ended`` events of all states that still last, at the end of a stream."""
+        events = [
+            self._event(finding, key, self._time)
+            for key, state in self._items.items()
+            for finding in state.missed(self._time, gone=True)
+        ]
+        self._items = {}
+        return events
+
+    def _absent(self, ids: Sequence[int], time: float) -> list[Event]:
+        events = []
+        for key in sorted(self._items.keys() - set(ids)):
+            events += [self._event(f, key, time) for f in self._items[key].missed(time)]
+        for key in [k for k, state in self._items.items() if time - state.last > FORGOTTEN]:
+            events += [self._event(f, key, time) for f in self._items[key].missed(time, gone=True)]
+            del self._items[key]
+        return events
+
+    def _event(self, finding: Finding, key: int, time: float) -> Event:
+        kind, label, seconds, more = finding
+        event = {"type": kind, "label": label, "id": key, "time": time, "seconds": seconds, **more}
+        handedness = self._items[key].handedness if key in self._items else None
+        if handedness is not None:
+            event["handedness"] = handedness
+        return cast(Event, event)
+
+
+def finder_for(kind: str) -> EventFinder | None:
+    """Return a finder of the events of one kind of items, None for a kind without events.
+
+    Args:
+        kind: ``"hand"``, ``"face"``, ``"pose"`` or another name of `zoo.results.KINDS`.
+
+    >>> finder_for("label") is None
+    True
+    >>> finder_for("hand").update([], [], 0.0)
+    ([], [])
+    """
+    return EventFinder(_kind(kind)) if kind in _MODULES else None
+
+
+def labels_of(kind: str) -> list[str]:
+    """Return the labels of all events of a kind of items, but those of gestures.
+
+    >>> "swipe_left" in labels_of("hand"), labels_of("label")
+    (True, [])
+    """
+    return _kind(kind).labels if kind in _MODULES else []
+
+
+def _kind(name: str) -> Kind:
+    module = import_module(_MODULES[name])
+    return Kind(module.read, module.DETECTORS, getattr(module, "PAIR_DETECTORS", ()))

@@ -1,0 +1,15 @@
+"""What is found in hands; a row adds a detector."""
+
+from zoo.live.events.claps import Clap
+from zoo.live.events.hand_shape import read_hand as read
+from zoo.live.events.hand_states import Pinch, Pointing
+from zoo.live.events.swipes import Swipe
+from zoo.live.events.waves import Circle, Wave
+
+__all__ = ["DETECTORS", "PAIR_DETECTORS", "read"]
+
+#: Of each hand by itself.
+DETECTORS = (Pinch, Pointing, Swipe, Wave, Circle)
+
+#: Of all hands by their ids.
+PAIR_DETECTORS = (Clap,)

@@ -1,0 +1,9 @@
+"""What is found in bodies; a row adds a detector."""
+
+from zoo.live.events.body_shape import read_body as read
+from zoo.live.events.exercises import ArmsRaised, Jump, JumpingJack, Squat
+
+__all__ = ["DETECTORS", "read"]
+
+#: Of each body by itself.
+DETECTORS = (Squat, Jump, JumpingJack, ArmsRaised)
