@@ -58,6 +58,7 @@ _PUBLIC = {
     "weights_cache.errors": ("WeightsError", "ZooError"),
     "zoo.catalog": ("models",),
     "zoo.drawing": ("draw",),
+    "zoo.drawing.live_painting": ("paint",),
     "zoo.drawing.plan_drawing": ("draw_plan",),
     "zoo.export.json_text": ("to_json",),
     "zoo.export.tables": ("to_csv", "to_pandas"),

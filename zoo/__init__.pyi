@@ -8,6 +8,7 @@ from zoo.catalog import models
 from zoo.classification.verbs import classify, infer
 from zoo.detection.verbs import detect
 from zoo.drawing import draw
+from zoo.drawing.live_painting import paint
 from zoo.drawing.plan_drawing import draw_plan
 from zoo.export.json_text import to_json
 from zoo.export.tables import to_csv, to_pandas
@@ -77,6 +78,7 @@ __all__ = [
     "infer",
     "load",
     "models",
+    "paint",
     "read_image",
     "recognize_gestures",
     "segment",
