@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -48,11 +49,11 @@ def paint(
     """
     check_drawable(result, min_score)
     canvas = ArrayCanvas(np.array(read_image(frame)))
-    items = list(result) if isinstance(result, (list, tuple)) else [result]
+    items: list[Any] = list(result) if isinstance(result, (list, tuple)) else [result]
     for index, number in enumerate(ids or ()):
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
             raise ZooError(f"ids[{index}]={number!r:.80} must be an integer")
         if index < len(items):
-            items[index] = {**items[index], "id": int(number)}  # type: ignore[typeddict-unknown-key]
+            items[index] = {**items[index], "id": int(number)}
     paint_items(canvas, items, min_score)
     return canvas.pixels

@@ -14,7 +14,7 @@ import numpy as np
 
 from weights_cache.dependencies import needed_for
 from weights_cache.shown_urls import shown_url
-from zoo.live.readers import BrokenFrame, Kind, Reader, Shot, SourceError
+from zoo.live.readers import BrokenFrameError, Kind, Reader, Shot, SourceError
 
 #: Seconds for which a camera may give no frame before it counts as unplugged.
 RETRY = 1.0
@@ -44,6 +44,9 @@ class Capture(Protocol):
 
     def get(self, property: int, /) -> float:
         """Return a property."""
+
+    def set(self, property: int, value: float, /) -> bool:
+        """Ask the driver for a property."""
 
     def release(self) -> None:
         """Close the source."""
@@ -110,7 +113,7 @@ class VideoReader:
         with _quiet(self._cv2):
             there, pixels = self._capture.retrieve()
         if not there or pixels is None or not pixels.size:
-            raise BrokenFrame(f"frame {self._read - 1} of {self.name} cannot be decoded")
+            raise BrokenFrameError(f"frame {self._read - 1} of {self.name} cannot be decoded")
         return Shot(to_rgb(pixels), time)
 
     def skip(self) -> float | None:
@@ -159,10 +162,10 @@ class CameraReader:
         if capture is None:
             with _quiet(cv2):
                 capture = cv2.VideoCapture(camera)
-                if size and capture is not None and capture.isOpened():
-                    capture.set(cv2.CAP_PROP_FRAME_WIDTH, size[0])  # type: ignore[attr-defined]
-                    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size[1])  # type: ignore[attr-defined]
         assert capture is not None
+        if size and capture.isOpened():
+            capture.set(cv2.CAP_PROP_FRAME_WIDTH, size[0])
+            capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size[1])
         if not capture.isOpened():
             capture.release()
             raise SourceError(f"{self.name} {_why_not_opened(camera)}; {cameras_text()}")

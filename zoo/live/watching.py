@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
+from types import FunctionType
 from typing import Any, TypeVar
 
 from weights_cache.errors import ZooError
@@ -79,9 +80,9 @@ def watch(
     1 [1] 17
 
     Objects are followed from frame to frame: hands, face meshes and the people of BlazePose and
-    MoveNet are looked for where they were, and their detectors run only when one is lost, or twice a
-    second where there may be more. Each keeps its number (``ids``), also while it is hidden for up
-    to 1 s. Keypoints, boxes, masks and labels are steadied over time.
+    MoveNet are looked for near their last positions, and their detectors run only when one is lost,
+    or twice a second where there may be more. Each object keeps its number (``ids``), also while
+    it is hidden for up to 1 s. Keypoints, boxes, masks and labels are steadied over time.
 
     Args:
         source: see `zoo.frames`; frames of your own, such as a generator of RGB images, are also
@@ -95,10 +96,10 @@ def watch(
             function of the task (``model``, ``backend``, ``max_hands``, ..).
 
     Returns:
-        An iterator of dicts: ``index``, ``time`` in seconds, ``frame`` uint8 [height, width, 3] RGB,
-        ``result`` as the function returns it, ``ids``, ``events``, ``values``, ``milliseconds`` and
-        ``fps``; see `zoo.Moment`. Of gestures, also ``hands``. Of cameras the frames are mirror
-        images by default; left and right are those of the real person.
+        An iterator of dicts: ``index``, ``time`` in seconds, ``frame`` uint8 [height, width, 3]
+        RGB, ``result`` as the function returns it, ``ids``, ``events``, ``values``,
+        ``milliseconds`` and ``fps``; see `zoo.Moment`. Of gestures, also ``hands``. Of cameras the
+        frames are mirror images by default; left and right are those of the real person.
 
     Raises:
         ZooError: the task or an option is unknown, or the source cannot be opened or broke off.
@@ -119,7 +120,7 @@ def session_for(task: Any, *, smooth: bool = True, events: bool = True, **option
         return model_session(task, verb, smooth=smooth, events=events, **options)
     verb = verb_of(task)
     function = _public_verb(verb)
-    known = {*function.__kwdefaults__} - {"mirror"}
+    known = (function.__kwdefaults__ or {}).keys() - {"mirror"}
     if options.keys() - known:
         valid = [*_OF_FRAMES, "smooth", "events", *sorted(known)]
         raise unknown_option(f"watch with {task!r}", options.keys() - known, valid)
@@ -159,7 +160,7 @@ def _watched_verb(model: LoadedModel) -> str | None:
     return verb if verb is not None and hasattr(model, verb) else None
 
 
-def _public_verb(verb: str) -> Callable[..., Any]:
+def _public_verb(verb: str) -> FunctionType:
     task = next(t for t in tasks() if verb in import_module(f"zoo.{t}").MODELS)
-    function: Callable[..., Any] = getattr(import_module(f"zoo.{task}.verbs"), verb)
+    function: FunctionType = getattr(import_module(f"zoo.{task}.verbs"), verb)
     return function
