@@ -99,7 +99,7 @@ def _types(known: KnownLabels, label: str, kind: EventType | None) -> tuple[Even
     if kind is None:
         return default
     if kind not in valid:
-        hint = did_you_mean(str(kind), valid)
+        hint = "" if kind in every else did_you_mean(str(kind), valid)
         raise ZooError(
             f"{label!r} has no events of type {kind!r:.80}{hint}; it has {', '.join(valid)}"
         )
