@@ -14,7 +14,7 @@ from zoo.pipeline.pickling import LoadCall, reduced
 from zoo.pipeline.verb_signatures import NetworkInput
 
 if TYPE_CHECKING:
-    from zoo.live.session import Session
+    from zoo.moments import LiveSession
 
 Self = TypeVar("Self", bound="LoadedModel")
 
@@ -130,7 +130,7 @@ class LoadedModel(Planned):
         """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
         return Card(network_text(self.network.graph, f"{repr(self)[1:-1]} on {self.backend}"))
 
-    def session(self, verb: str | None = None, *, smooth: bool = True, **options: Any) -> "Session":
+    def session(self, verb: str | None = None, *, smooth: bool = True, **options: Any) -> "LiveSession":
         """Return a session, which follows objects through the frames of a video or camera.
 
         Args:
@@ -151,7 +151,7 @@ class LoadedModel(Planned):
         >>> moment["result"], moment["ids"], moment["index"]
         ([], [], 0)
         """
-        make: Callable[..., Session] = resolve_name("zoo.live.session:model_session")
+        make: Callable[..., LiveSession] = resolve_name("zoo.live.session:model_session")
         return make(self, verb, smooth=smooth, **options)
 
     def follower(self, verb: str, options: Mapping[str, Any]) -> Follower:

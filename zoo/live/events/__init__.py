@@ -5,6 +5,6 @@ Gestures and other states have ``started``, ``held`` and ``ended``, movements ``
 
 from zoo.live.events.finder import EventFinder, finder_for, labels_of
 from zoo.live.events.steady_labels import LabelFilter, StableLabel
-from zoo.live.events.vocabulary import Event
+from zoo.moments import Event
 
 __all__ = ["Event", "EventFinder", "LabelFilter", "StableLabel", "finder_for", "labels_of"]

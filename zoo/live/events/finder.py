@@ -5,7 +5,8 @@ from importlib import import_module
 from typing import Any, NamedTuple, cast
 
 from zoo.live.events.states import Episodes
-from zoo.live.events.vocabulary import FORGOTTEN, Detector, Event, Finding
+from zoo.live.events.vocabulary import FORGOTTEN, Detector, Finding
+from zoo.moments import Event
 
 #: Kind of items -> the module with its ``read`` (an item -> what detectors see of it, or None),
 #: ``DETECTORS`` (of one item) and, where there are any, ``PAIR_DETECTORS`` (of all items).

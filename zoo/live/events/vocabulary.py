@@ -1,9 +1,9 @@
 """Events, and the form of what finds them."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypedDict, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-EventType = Literal["started", "held", "ended", "happened"]
+from zoo.moments import EventType
 
 #: Items that are out of sight for longer are forgotten, in seconds.
 FORGOTTEN = 1.0
@@ -16,31 +16,6 @@ HELD_EVERY = 0.5
 
 #: Rounding of sums of times, in seconds.
 ROUNDING = 1e-6
-
-
-class _Event(TypedDict):
-    type: EventType
-    label: str
-    id: int
-    time: float
-    seconds: float
-
-
-class Event(_Event, total=False):
-    """Something that a hand, a face or a body did, at the frame in which it was certain.
-
-    States, such as a gesture or a pinch, have ``started``, ``held`` (each half second) and
-    ``ended``; movements, such as a swipe or a squat, have ``happened``. ``time`` is that of the
-    frame; ``seconds`` since ``started``, 0.0 for ``started`` and ``happened``. Left, right and the
-    direction of a circle are those seen in the image, whether it is a mirror image or not.
-
-    >>> event: Event = {"type": "happened", "label": "clap", "id": 1, "time": 2.4, "seconds": 0.0}
-    """
-
-    count: int  # of squats, jumps and jumping jacks: the number of this one
-    handedness: str  # of hands
-    direction: Literal["clockwise", "counterclockwise"]  # of circles
-    other_id: int  # of claps: the second hand
 
 
 class Finding(NamedTuple):
