@@ -16,22 +16,26 @@ from zoo.live.reactions import when
 class Source:
     """Moments that a test made, in place of `zoo.watch`."""
 
-    def __init__(self, moments):
+    def __init__(self, moments, last_events=()):
         self.moments, self.taken, self.closed, self.given = moments, 0, 0, None
-        self.threads = set()
+        self.last_events, self.threads = list(last_events), set()
 
     def __call__(self, source, task, **options):
         self.given = source, task, options
-        return self._moments()
+        self.waiting = iter(self.moments)
+        return self
 
-    def _moments(self):
-        try:
-            for moment in self.moments:
-                self.taken += 1
-                self.threads.add(threading.current_thread().name)
-                yield moment
-        finally:
-            self.closed += 1
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        found = next(self.waiting)
+        self.taken += 1
+        self.threads.add(threading.current_thread().name)
+        return found
+
+    def close(self):
+        self.closed += 1
 
 
 def event(label, kind="started", *, time=0.0, item=1, seconds=0.0):
@@ -46,8 +50,8 @@ def moment(time, *events):
 def play(monkeypatch):
     """Makes the moments that any source has."""
 
-    def of(*moments):
-        source = Source(moments)
+    def of(*moments, **options):
+        source = Source(moments, **options)
         module = types.ModuleType("zoo.live.watching")
         module.watch = source
         monkeypatch.setitem(sys.modules, "zoo.live.watching", module)
@@ -138,6 +142,13 @@ def test_held_counts_each_hand_by_itself_and_each_run_anew(play):
     play(moment(5.0))
     reactions.run()
     assert len(calls) == 1, "nothing lasts from one stream to the next"
+
+
+def test_what_the_end_of_the_source_ends_is_an_event(play):
+    play(*THUMB, last_events=[event("victory", "ended", time=1.9)])
+    calls = []
+    when(0).on("victory", lambda event, moment: calls.append(moment["frame"]), type="ended").run()
+    assert calls == ["frame at 1.9"]
 
 
 def test_stop_ends_the_loop_and_closes_the_source(play):
@@ -242,7 +253,6 @@ def test_an_exception_in_the_event_loop_closes_the_source(play):
         ("hands", {}, "victory", "events of 'hands': pinch, swipe_left"),
         ("pose", {}, "squats", "did you mean 'squat'.*events of 'pose': arms_raised, squat, jump"),
         ("estimate_faces", {}, "winks", "events of 'faces': mouth_open, blink"),
-        ("movenet.lightning", {}, "blink", "events of 'pose'"),
         ("gestures", {"model": "gesture.keypoints"}, "rock", "of 'gestures': open, close, pointer"),
         ("gestures", {"model": GestureRecognizer(["rock"])}, "call", "of 'gestures': rock, pinch"),
     ],
@@ -282,6 +292,7 @@ def test_functions_that_need_more_arguments_are_refused():
     ("task", "message"),
     [
         ("segmentation", "'segmentation' has no events; tasks with events: gestures, hands, faces"),
+        ("movenet.lightning", "is a model: pass the task 'pose' and model='movenet.lightning'"),
         ("gesture", "'gesture' has no events: did you mean 'gestures'"),
     ],
 )

@@ -45,17 +45,16 @@ def known_labels(task: object, options: Mapping[str, object]) -> KnownLabels:
 
 def _task_of(task: object) -> str:
     """Return the task of a task's name, of one of its functions, or of a model."""
-    entry = getattr(task, "entry", None)
-    name = str(getattr(entry, "task", task))
+    name = str(getattr(getattr(task, "entry", None), "task", task))
     if name not in KINDS and is_entry(name):
-        name = find_entry(name).task
-    for folder in tasks():
-        if name in import_module(f"zoo.{folder}").MODELS:
-            name = folder
+        folder = find_entry(name).task
+        raise ZooError(f"{name!r} is a model: pass the task {folder!r} and model={name!r}")
+    folders = (folder for folder in tasks() if name in import_module(f"zoo.{folder}").MODELS)
+    name = next(folders, name)
     if name not in KINDS:
         raise ZooError(
             f"{task!r:.80} has no events{did_you_mean(name, KINDS)}; tasks with events: "
-            f"{', '.join(KINDS)}, or a model of one of them"
+            f"{', '.join(KINDS)}, or a loaded model of one of them"
         )
     return name
 

@@ -167,23 +167,17 @@ and '*' for all
                 for event in moment["events"]:
                     yield event
 
-    def _watch(self) -> Iterator[Moment]:
+    def _watch(self) -> Generator[Moment, None, None]:
         self._stopped.clear()
         for rule in self._rules:
             rule.reset()
         watch: Callable[..., Iterator[Moment]] = import_module("zoo.live.watching").watch
-        return iter(watch(self._source, self._task, **self._options))
+        return _with_last_events(watch(self._source, self._task, **self._options))
 
     def _moments(self) -> Generator[Moment, None, None]:
-        moments = self._watch()
-        try:
-            while not self._stopped.is_set():
-                moment = _next(moments)
-                if moment is None:
-                    return
+        with closing(self._watch()) as moments:
+            while not self._stopped.is_set() and (moment := _next(moments)) is not None:
                 yield moment
-        finally:
-            _close(moments)
 
     async def _moments_async(self) -> AsyncGenerator[Moment, None]:
         """Yield moments, all of which one thread makes; it ends with this."""
@@ -194,14 +188,13 @@ and '*' for all
         try:
             moments = await loop.run_in_executor(worker, context.run, self._watch)
             try:
-                while not self._stopped.is_set():
-                    moment = await loop.run_in_executor(worker, context.run, _next, moments)
-                    if moment is None:
-                        return
+                moment = await loop.run_in_executor(worker, context.run, _next, moments)
+                while not self._stopped.is_set() and moment is not None:
                     yield moment
+                    moment = await loop.run_in_executor(worker, context.run, _next, moments)
             finally:
                 # Where the task was cancelled, after the frame that the thread is busy with.
-                await loop.run_in_executor(worker, context.run, _close, moments)
+                await loop.run_in_executor(worker, context.run, moments.close)
         finally:
             worker.shutdown(wait=False)
 
@@ -220,8 +213,7 @@ def when(source: FrameSource, task: str | LoadedModel = "gestures", **options: A
 
     Args:
         source: as for `zoo.frames`: the number of a camera, a path, a URL, or frames.
-        task: ``"gestures"``, ``"hands"``, ``"faces"``, ``"pose"``, the name of one of their
-            models, or a loaded model.
+        task: ``"gestures"``, ``"hands"``, ``"faces"`` or ``"pose"``, or a loaded model.
         options: as for `zoo.watch`, such as ``max_hands`` or a `zoo.GestureRecognizer` as
             ``model``.
 
@@ -240,11 +232,20 @@ def when(source: FrameSource, task: str | LoadedModel = "gestures", **options: A
     return Reactions(source, task, options)
 
 
+def _with_last_events(moments: Iterator[Moment]) -> Generator[Moment, None, None]:
+    """Yield moments, and at the end one more of what ended with the source."""
+    last: Moment | None = None
+    try:
+        for last in moments:
+            yield last
+        events: list[Event] = getattr(moments, "last_events", [])
+        if events and last is not None:
+            yield {**last, "events": events}
+    finally:
+        close: Callable[[], object] | None = getattr(moments, "close", None)
+        if close is not None:
+            close()
+
+
 def _next(moments: Iterator[Moment]) -> Moment | None:
     return next(moments, None)
-
-
-def _close(moments: Iterator[Moment]) -> None:
-    close: Callable[[], object] | None = getattr(moments, "close", None)
-    if close is not None:
-        close()
