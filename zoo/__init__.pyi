@@ -8,6 +8,7 @@ from zoo.catalog import models
 from zoo.classification.verbs import classify, infer
 from zoo.detection.verbs import detect
 from zoo.drawing import draw
+from zoo.drawing.live_painting import paint
 from zoo.drawing.plan_drawing import draw_plan
 from zoo.export.json_text import to_json
 from zoo.export.tables import to_csv, to_pandas
@@ -17,7 +18,10 @@ from zoo.gestures.verbs import recognize_gestures
 from zoo.hands.verbs import estimate_hands
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
+from zoo.live.frame_source import Frame, Frames, frames
+from zoo.live.watching import watch
 from zoo.model_cards import describe
+from zoo.moments import Event, Moment
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.loaders import load
 from zoo.pipeline.verb_signatures import ImageSource
@@ -41,7 +45,10 @@ __version__: str
 __all__ = [
     "Box",
     "Detection",
+    "Event",
     "Face",
+    "Frame",
+    "Frames",
     "Gesture",
     "GestureRecognizer",
     "Hand",
@@ -51,6 +58,7 @@ __all__ = [
     "Keypoint",
     "Label",
     "LoadedModel",
+    "Moment",
     "Pose",
     "Position",
     "Segmentation",
@@ -66,9 +74,11 @@ __all__ = [
     "estimate_hands",
     "estimate_multiple_poses",
     "estimate_single_pose",
+    "frames",
     "infer",
     "load",
     "models",
+    "paint",
     "read_image",
     "recognize_gestures",
     "segment",
@@ -78,4 +88,5 @@ __all__ = [
     "to_csv",
     "to_json",
     "to_pandas",
+    "watch",
 ]

@@ -43,11 +43,16 @@ def draw(
         >>> drawing.size, drawing.getpixel((20, 60))
         ((40, 80), (245, 245, 240))
     """
-    if not (isinstance(min_score, Real) and 0 <= min_score <= 1):
-        raise ZooError(f"min_score is {min_score!r}: it must be a number in 0..1")
-    refuse_several(result, "draw each of them on its own image")
-    _refuse_results_by_image(result)
+    check_drawable(result, min_score)
     canvas = Canvas(read_image(image))
+    paint_items(canvas, result, min_score)
+    return canvas.image
+
+
+def paint_items(
+    canvas: Canvas, result: ResultItem | Sequence[ResultItem], min_score: float
+) -> None:
+    """Paint a result on a canvas, item by item in the order of their layers."""
     items = result if isinstance(result, (list, tuple)) else [result]
     painters = [_kind(item).painter for item in items]
     for painter in dict.fromkeys(kind.painter for kind in drawing_order()):
@@ -55,7 +60,14 @@ def draw(
         if own:
             resolve_name(painter)(canvas, own, min_score)
     canvas.paint_texts()
-    return canvas.image
+
+
+def check_drawable(result: object, min_score: float) -> None:
+    """Raise an error for what is not the result of one image, and for an invalid score."""
+    if not (isinstance(min_score, Real) and 0 <= min_score <= 1):
+        raise ZooError(f"min_score is {min_score!r}: it must be a number in 0..1")
+    refuse_several(result, "draw each of them on its own image")
+    _refuse_results_by_image(result)
 
 
 def _refuse_results_by_image(result: object) -> None:

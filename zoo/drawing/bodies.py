@@ -31,13 +31,14 @@ _LINES_17, _LINES_33 = BODY_17.named_lines(), BODY_33.named_lines()
 def paint_poses(canvas: Canvas, poses: Sequence[Mapping[str, Any]], min_score: float) -> None:
     """Paint poses, the first on top; a single one in colours of its sides."""
     for index, pose in reversed(list(enumerate(poses))):
-        sides = sides_of(index, len(poses))
+        sides = sides_of(index, len(poses), pose)
         if pose.get("segmentation") is not None:
             mask = read_mask(pose["segmentation"], canvas.size)
             paint_mask(canvas, mask, sides.middle, 0.5)  # faint, under other items
         paint_pose(canvas, pose, sides, min_score)
     for index, pose in enumerate(poses):
-        caption_pose(canvas, pose, score_text(pose), sides_of(index, len(poses)), min_score)
+        sides = sides_of(index, len(poses), pose)
+        caption_pose(canvas, pose, score_text(pose), sides, min_score)
 
 
 def paint_pose(canvas: Canvas, pose: Mapping[str, Any], sides: Sides, min_score: float) -> None:
@@ -79,7 +80,7 @@ def _caption_above(canvas: Canvas, text: str, position: XY, colour: Colour, size
 
 def paint_instances(canvas: Canvas, items: Sequence[Mapping[str, Any]], min_score: float) -> None:
     """Colour each person, the first on top, with the pose where it is known."""
-    sides = [sides_of(index, max(2, len(items))) for index in range(len(items))]
+    sides = [sides_of(index, max(2, len(items)), item) for index, item in enumerate(items)]
     for item, colours in reversed(list(zip(items, sides, strict=True))):
         paint_mask(canvas, read_mask(item, canvas.size), colours.middle)
     for item, colours in reversed(list(zip(items, sides, strict=True))):

@@ -15,9 +15,15 @@ from zoo.drawing.label_layout import XY, Area
 
 
 def score_text(item: Mapping[str, Any], key: str = "score") -> str:
-    """Return the score in two digits, or "" without a finite score."""
+    """Return the score in two digits, or "" without a finite score; before it the item's id."""
     score = item.get(key)
-    return f"{score:.2f}" if isinstance(score, Real) and math.isfinite(score) else ""
+    known = isinstance(score, Real) and math.isfinite(score)
+    return " ".join([*id_text(item), *([f"{score:.2f}"] if known else [])])
+
+
+def id_text(item: Mapping[str, Any]) -> list[str]:
+    """Return the id of an item that is followed from frame to frame, as a list of one text."""
+    return [f"#{item['id']}"] if "id" in item else []
 
 
 def read_box(item: Mapping[str, Any], size: tuple[int, int]) -> Area | None:

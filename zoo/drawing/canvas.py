@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -53,6 +54,13 @@ class Canvas:
             for piece in _pieces(start, end, 24 + 6 * reach):
                 _cover_line(cover, *piece, radius, opacity)
         self.image.paste(colour, (left, top), Image.fromarray(cover))
+
+    def discs(
+        self, centres: Sequence[XY], colour: Colour, radius: float, opacity: float = 1.0
+    ) -> None:
+        """Paint a disc at each of many centres."""
+        for centre in centres:
+            self.stroke([centre], colour, radius, opacity)
 
     def rimmed(self, points: Sequence[XY], colour: Colour, radius: float) -> None:
         """Paint a line that stands out from any background."""
@@ -173,10 +181,9 @@ class Canvas:
             middle = inner.top + (0.2 + 1.15 * (number + 0.5)) * size
             self.write(text_mask(line, size), inner.left + 0.35 * size, middle, INK)
 
-    def write(self, text: Image.Image, left: float, middle: float, colour: Colour) -> None:
+    def write(self, text: np.ndarray, left: float, middle: float, colour: Colour) -> None:
         """Paint a line of text, from `text_mask`, by its left end and the middle of its height."""
-        corner = round(left), round(middle - text.height / 2)
-        self.image.paste(colour, corner, text)
+        self._tint(round(left), round(middle - text.shape[0] / 2), text, colour)
 
     def _plate(self, area: Area, colour: Colour, corner: float, opacity: float = 1.0) -> None:
         """Paint a rectangle with round corners."""
@@ -185,8 +192,11 @@ class Canvas:
         across = _outside(area.left - left, area.right - left, corner, area.width)
         down = _outside(area.top - top, area.bottom - top, corner, area.height)
         cover = np.clip(corner + 0.5 - np.hypot(across, down[:, np.newaxis]), 0, 1)
-        mask = Image.fromarray(np.rint(cover * (255 * opacity)).astype(np.uint8))
-        self.image.paste(colour, (left, top), mask)
+        self._tint(left, top, np.rint(cover * (255 * opacity)).astype(np.uint8), colour)
+
+    def _tint(self, left: int, top: int, cover: np.ndarray, colour: Colour) -> None:
+        """Paint a colour where a coverage, uint8 [height, width], is above 0."""
+        self.image.paste(colour, (left, top), Image.fromarray(cover))
 
 
 def rim_of(radius: float) -> float:
@@ -194,10 +204,11 @@ def rim_of(radius: float) -> float:
     return max(0.7, 0.35 * radius)
 
 
-def text_mask(text: str, size: float) -> Image.Image:
+@lru_cache(maxsize=512)
+def text_mask(text: str, size: float) -> np.ndarray:
     """Return the coverage of a line of text, drawn large: small digits would be spaced badly.
 
-    The height is that of a capital letter, whatever the text, so that lines agree; descenders
+    It is uint8 [height, width], read-only. The height is that of a capital letter, whatever the text, so that lines agree; descenders
     hang below it in a mask that grows by as much on both sides.
     """
     font = ImageFont.load_default(4 * size)
@@ -207,9 +218,10 @@ def text_mask(text: str, size: float) -> Image.Image:
     large = Image.new("L", (max(1, round(right - left)), max(1, round(bottom - top + 2 * extra))))
     ImageDraw.Draw(large).text((-left, extra - top), text, fill=255, font=font)
     small = (-(-large.width // 4), -(-large.height // 4))
-    return large.resize(small, Image.Resampling.BOX)
+    return np.asarray(large.resize(small, Image.Resampling.BOX))
 
 
+@lru_cache(maxsize=2048)
 def text_width(text: str, size: float) -> float:
     """Return the width of a line of text in pixels."""
     return ImageFont.load_default(4 * size).getlength(text) / 4

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from zoo.shared.skeletons import FINGERS
@@ -67,11 +67,14 @@ FINGER_COLOURS = dict(
 )
 
 
-def sides_of(index: int, count: int) -> Sides:
-    """Return the colours of one of several bodies: sides of a single one, else shades of a hue."""
+def sides_of(index: int, count: int, item: Mapping[str, Any] | None = None) -> Sides:
+    """Return the colours of one of several bodies: sides of a single one, else shades of a hue.
+
+    An item with an id has the hue of its id, and so one colour from frame to frame.
+    """
     if count == 1:
         return SIDES
-    hue = PALETTE[index % len(PALETTE)]
+    hue = PALETTE[(item["id"] - 1 if item and "id" in item else index) % len(PALETTE)]
     return Sides(left=mix(hue, PAPER, 0.45), right=mix(hue, INK, 0.25), middle=hue)
 
 

@@ -25,12 +25,13 @@ def paint_faces(canvas: Canvas, faces: Sequence[Mapping[str, Any]], min_score: f
     areas = [_area(face, canvas.size) for face in faces]
     for index, (face, area) in reversed(list(enumerate(zip(faces, areas, strict=True)))):
         if area:
-            _paint_face(canvas, face, area, sides_of(index, len(faces)), min_score)
+            _paint_face(canvas, face, area, sides_of(index, len(faces), face), min_score)
     canvas.room.kept.extend(area for area in areas if area)
     for index, (face, area) in enumerate(zip(faces, areas, strict=True)):
         lines = _fitting(canvas, _facts(face), area) if area else []
         if area and lines:
-            caption_box(canvas, lines, area, sides_of(index, len(faces)).middle, shorten=True)
+            colour = sides_of(index, len(faces), face).middle
+            caption_box(canvas, lines, area, colour, shorten=True)
 
 
 def _area(face: Mapping[str, Any], size: tuple[int, int]) -> Area | None:
@@ -51,8 +52,7 @@ def _paint_face(
         canvas.box(area, sides.middle, canvas.thin)
         size = min(canvas.thin, max(0.7, 0.015 * area.width))
         return paint_points(canvas, points, sides.of, size)
-    for point in points.values():
-        canvas.stroke([point.position], sides.middle, 0.7 * radius, 0.7)
+    canvas.discs([point.position for point in points.values()], sides.middle, 0.7 * radius, 0.7)
     for name, path in paths:
         canvas.rimmed(path, _LIPS if "lips" in name else sides.of(name), radius)
     for iris in face.get("iris", {}).values():

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from zoo.results import KINDS
 from zoo.shared.boxes import box_around, to_box
 from zoo.shared.filters import OneEuro, OneEuroFilter, weight
 
-#: Parameters of keypoints and boxes by kind of result item. MediaPipe's pose and face graphs have
-#: a cutoff of 0.05 Hz and a beta of 80: steadier at rest, but noise alone raises the cutoff, and
-#: slow movements lag. `zoo/docs/live.md` has both measured.
+#: Parameters of keypoints and boxes, by kind of result item. MediaPipe's graphs of poses and faces
+#: have a cutoff of 0.05 Hz and a beta of 80: the noise of the points alone then raises the cutoff so
+#: far that half of the noise remains. `zoo/docs/live.md` has both measured.
 SMOOTHING = {
-    "hand": OneEuro(min_cutoff=0.6, beta=12.0),
-    "face": OneEuro(min_cutoff=0.6, beta=12.0),
-    "pose": OneEuro(min_cutoff=0.6, beta=12.0),
-    "detection": OneEuro(min_cutoff=0.6, beta=12.0),
+    "hand": OneEuro(min_cutoff=0.5, beta=20.0),
+    "face": OneEuro(min_cutoff=0.5, beta=20.0),
+    "pose": OneEuro(min_cutoff=0.5, beta=10.0),
+    "detection": OneEuro(min_cutoff=0.5, beta=10.0),
 }
 
 #: Seconds without an item after which its filters start anew.

@@ -130,7 +130,9 @@ class LoadedModel(Planned):
         """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
         return Card(network_text(self.network.graph, f"{repr(self)[1:-1]} on {self.backend}"))
 
-    def session(self, verb: str | None = None, *, smooth: bool = True, **options: Any) -> "LiveSession":
+    def session(
+        self, verb: str | None = None, *, smooth: bool = True, **options: Any
+    ) -> "LiveSession":
         """Return a session, which follows objects through the frames of a video or camera.
 
         Args:

@@ -16,6 +16,9 @@ MODELS = {
     ),
 }
 
+#: The verb of ``zoo.watch(source, "pose")``.
+WATCHED = "estimate_multiple_poses"
+
 _COMMON = (
     threshold("score_threshold", "minimum score of a pose"),
     MIRROR,

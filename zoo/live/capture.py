@@ -1,0 +1,269 @@
+"""Videos, streams and cameras, read by OpenCV."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any, Protocol
+
+import numpy as np
+
+from weights_cache.dependencies import needed_for
+from weights_cache.shown_urls import shown_url
+from zoo.live.readers import BrokenFrame, Kind, Reader, Shot, SourceError
+
+#: Seconds for which a camera may give no frame before it counts as unplugged.
+RETRY = 1.0
+
+#: Frames of a camera that are all black from the first one on, before that is an error.
+BLACK_FRAMES = 60
+
+_BLACK = 12  # a frame is black if no pixel is brighter
+_PROBED = 5  # indices of cameras that are tried where the system does not list them
+_SYSFS = Path("/sys/class/video4linux")
+
+#: Frames of a video that may fail one after another before the video counts as broken off.
+_MOST_BROKEN = 30
+
+
+class Capture(Protocol):
+    """The part of ``cv2.VideoCapture`` that is used."""
+
+    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
+        """Whether frames can be read."""
+
+    def grab(self) -> bool:
+        """Take the next frame, without decoding it."""
+
+    def retrieve(self) -> tuple[bool, Any]:
+        """Decode the frame that was taken."""
+
+    def get(self, property: int, /) -> float:
+        """Return a property."""
+
+    def release(self) -> None:
+        """Close the source."""
+
+
+def import_opencv() -> Any:
+    """Import OpenCV; what it and FFmpeg would print about damaged files is reported as errors."""
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # FFmpeg reads it once
+    with needed_for("reading cameras and videos"):
+        import cv2
+    return cv2
+
+
+@contextmanager
+def _quiet(cv2: Any) -> Iterator[None]:
+    """Keep OpenCV from printing while a source is opened."""
+    logging = cv2.utils.logging
+    level = logging.getLogLevel()
+    logging.setLogLevel(logging.LOG_LEVEL_SILENT)
+    try:
+        yield
+    finally:
+        logging.setLogLevel(level)
+
+
+class VideoReader:
+    """Reads a video file or a stream; frames are upright, as the file says."""
+
+    def __init__(self, location: str, kind: Kind = "video", capture: Capture | None = None):
+        self.kind: Kind = kind
+        self.name = repr(shown_url(location))
+        self._cv2 = import_opencv()
+        self._capture = self._opened(location) if capture is None else capture
+        fps = self._capture.get(self._cv2.CAP_PROP_FPS)
+        self.fps: float | None = fps if 0 < fps < 1000 else None
+        count = int(self._capture.get(self._cv2.CAP_PROP_FRAME_COUNT))
+        self.count: int | None = count if 0 < count < 10**9 and kind == "video" else None
+        self._first: float | None = None
+        self._last = -1.0
+        self._read = self._broken = 0
+
+    def _opened(self, location: str) -> Capture:
+        cv2 = self._cv2
+        with _quiet(cv2):
+            capture: Capture = cv2.VideoCapture(location, cv2.CAP_FFMPEG)
+        if capture.isOpened():
+            return capture
+        capture.release()
+        if self.kind == "stream":
+            raise SourceError(
+                f"the stream {self.name} cannot be opened: check the address, the network and the "
+                "password; OpenCV reads http, https, rtsp, rtmp and udp"
+            )
+        raise SourceError(
+            f"{self.name} is no video that can be read: the file is damaged, has no images, or its "
+            "codec is not known; convert it, for example with `ffmpeg -i VIDEO video.mp4`"
+        )
+
+    def read(self) -> Shot | None:
+        """Return the next frame."""
+        time = self.skip()
+        if time is None:
+            return None
+        with _quiet(self._cv2):
+            there, pixels = self._capture.retrieve()
+        if not there or pixels is None or not pixels.size:
+            raise BrokenFrame(f"frame {self._read - 1} of {self.name} cannot be decoded")
+        return Shot(to_rgb(pixels), time)
+
+    def skip(self) -> float | None:
+        """Pass over the next frame."""
+        while not self._capture.grab():
+            expected = self.count is not None and self._read < self.count
+            if not expected or self._broken >= _MOST_BROKEN:
+                return None
+            self._broken += 1
+            self._read += 1
+        self._broken = 0
+        self._read += 1
+        return self._time()
+
+    def _time(self) -> float:
+        """Return the time of the frame that was taken; files without times have a steady rate."""
+        at = self._capture.get(self._cv2.CAP_PROP_POS_MSEC) / 1000
+        self._first = at if self._first is None else self._first
+        time = at - self._first
+        if time <= self._last:
+            time = self._last + 1 / (self.fps or 25.0)
+        self._last = time
+        return time
+
+    @property
+    def lost(self) -> int:
+        """Number of frames at the end of the file that it should have, but that cannot be read."""
+        return max(0, (self.count or 0) - self._read)
+
+    def close(self) -> None:
+        """Close the file or stream."""
+        self._capture.release()
+
+
+class CameraReader:
+    """Reads a camera of this computer; times are those at which frames arrive."""
+
+    kind: Kind = "camera"
+    count: int | None = None
+
+    def __init__(
+        self, camera: int | str, size: tuple[int, int] | None = None, capture: Capture | None = None
+    ):
+        self.name = f"camera {camera}"
+        self._cv2 = cv2 = import_opencv()
+        if capture is None:
+            with _quiet(cv2):
+                capture = cv2.VideoCapture(camera)
+                if size and capture is not None and capture.isOpened():
+                    capture.set(cv2.CAP_PROP_FRAME_WIDTH, size[0])  # type: ignore[attr-defined]
+                    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size[1])  # type: ignore[attr-defined]
+        assert capture is not None
+        if not capture.isOpened():
+            capture.release()
+            raise SourceError(f"{self.name} {_why_not_opened(camera)}; {cameras_text()}")
+        self._capture = capture
+        fps = capture.get(cv2.CAP_PROP_FPS)
+        self.fps: float | None = fps if 0 < fps < 1000 else None
+        self._began: float | None = None
+        self._black: int | None = 0  # frames so far, all of them black; None: one was not
+
+    def read(self) -> Shot | None:
+        """Wait for the next frame."""
+        pixels, until = None, monotonic() + RETRY
+        while pixels is None:
+            there, pixels = self._capture.retrieve() if self._capture.grab() else (False, None)
+            if there and pixels is not None and pixels.size:
+                break
+            pixels = None
+            if monotonic() > until:
+                raise SourceError(
+                    f"{self.name} gives no frames any more: it was unplugged, went to sleep, or "
+                    f"another program took it; {cameras_text()}"
+                )
+            sleep(0.02)
+        now = monotonic()
+        self._began = now if self._began is None else self._began
+        self._check_brightness(pixels)
+        return Shot(to_rgb(pixels), now - self._began)
+
+    def skip(self) -> float | None:
+        """Pass over the next frame."""
+        shot = self.read()
+        return None if shot is None else shot.time
+
+    def _check_brightness(self, pixels: np.ndarray) -> None:
+        if self._black is None:
+            return
+        if pixels.max() > _BLACK:
+            self._black = None
+            return
+        self._black += 1
+        if self._black >= BLACK_FRAMES:
+            raise SourceError(
+                f"{self.name} gives only black frames: open the cover of its lens or the privacy "
+                f"switch, turn on a light, or choose another camera; {cameras_text()}"
+            )
+
+    def close(self) -> None:
+        """Release the camera."""
+        self._capture.release()
+
+
+def to_rgb(pixels: np.ndarray) -> np.ndarray:
+    """Return a frame of OpenCV, grey or BGR, as RGB."""
+    if pixels.ndim == 2 or pixels.shape[2] == 1:
+        return np.ascontiguousarray(np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2))
+    rgb: np.ndarray = import_opencv().cvtColor(pixels[:, :, :3], 4)  # COLOR_BGR2RGB
+    return rgb
+
+
+def camera_names() -> dict[str, str]:
+    """Return the cameras of this computer: index or path -> name.
+
+    Linux lists them; elsewhere the first five indices are opened for a moment.
+    """
+    if sys.platform == "linux":
+        found = {}
+        for folder in sorted(_SYSFS.glob("video*"), key=lambda f: int(f.name[5:] or 0)):
+            try:
+                name = (folder / "name").read_text(errors="replace").strip()
+            except OSError:
+                name = "unknown"
+            found[folder.name[5:]] = name
+        return found
+    cv2, found = import_opencv(), {}
+    with _quiet(cv2):
+        for index in range(_PROBED):
+            capture = cv2.VideoCapture(index)
+            if capture.isOpened():
+                found[str(index)] = f"camera {index}"
+            capture.release()
+    return found
+
+
+def cameras_text() -> str:
+    """Return the cameras of this computer for an error."""
+    found = camera_names()
+    if not found:
+        return "this computer has no camera that its system knows: plug one in, or give a video"
+    return "cameras: " + ", ".join(f"{index} ({name})" for index, name in found.items())
+
+
+def _why_not_opened(camera: int | str) -> str:
+    """Return why a camera cannot be opened, as far as Linux says it."""
+    path = f"/dev/video{camera}" if isinstance(camera, int) else camera
+    if sys.platform != "linux":
+        return "cannot be opened: it is missing, busy, or this program may not use it"
+    if not os.path.exists(path):
+        return f"does not exist ({path} is missing)"
+    if not os.access(path, os.R_OK | os.W_OK):
+        return f"may not be used by this user ({path}): add the user to the group 'video'"
+    return "cannot be opened: another program probably uses it; close that program"
+
+
+__all__ = ["CameraReader", "Reader", "VideoReader", "camera_names", "cameras_text"]

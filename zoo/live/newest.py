@@ -1,0 +1,95 @@
+"""The newest frame of a source that does not wait, such as a camera."""
+
+from __future__ import annotations
+
+from threading import Condition, Thread
+from time import monotonic, sleep
+
+from zoo.live.readers import BrokenFrame, Kind, Reader, Shot, SourceError
+
+_TURN = 0.2  # seconds after which a waiting caller looks whether it was interrupted
+_JOIN = 2.0  # seconds for which closing waits for the thread
+
+
+class NewestFrame:
+    """Reads a source in a thread that keeps only the newest frame, and counts the others.
+
+    With ``paced`` the frames of a file come at their times, as if the file were a camera.
+    """
+
+    def __init__(self, reader: Reader, *, timeout: float, paced: bool):
+        self._reader, self._timeout, self._paced = reader, timeout, paced
+        self.kind: Kind = reader.kind
+        self.name, self.fps, self.count = reader.name, reader.fps, reader.count
+        self.dropped = self.broken = 0
+        self._new = Condition()
+        self._shot: Shot | None = None
+        self._number = -1  # of the newest frame in its source
+        self._error: BaseException | None = None
+        self._ended = self._closed = False
+        self._thread = Thread(target=self._run, name=f"frames of {reader.name}", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._read_all()
+        except BaseException as error:  # noqa: BLE001 - the caller of `read` gets it
+            self._error = error
+        finally:
+            self._reader.close()
+            with self._new:
+                self._ended = True
+                self._new.notify_all()
+
+    def _read_all(self) -> None:
+        began: float | None = None
+        number = -1
+        while not self._closed:
+            number += 1
+            try:
+                shot = self._reader.read()
+            except BrokenFrame:
+                self.broken += 1
+                continue
+            if shot is None:
+                return
+            began = monotonic() - shot.time if began is None else began
+            if self._paced:
+                self._wait_until(began + shot.time)
+            with self._new:
+                self.dropped += self._shot is not None
+                own = number if shot.index is None else shot.index
+                self._shot = shot._replace(index=own)
+                self._new.notify_all()
+
+    def _wait_until(self, moment: float) -> None:
+        while not self._closed and (left := moment - monotonic()) > 0:
+            sleep(min(left, _TURN))
+
+    def read(self) -> Shot | None:
+        """Wait for a frame that was not returned yet; None at the end."""
+        until = monotonic() + self._timeout
+        with self._new:
+            while self._shot is None:
+                if self._ended:
+                    if self._error is not None:
+                        raise self._error
+                    return None
+                if monotonic() > until:
+                    raise SourceError(
+                        f"{self.name} gave no frame for {self._timeout:g} s: check its cable or "
+                        "network, or give a longer timeout="
+                    )
+                self._new.wait(_TURN)
+            shot, self._shot = self._shot, None
+            return shot
+
+    def skip(self) -> float | None:
+        """Pass over the newest frame."""
+        shot = self.read()
+        return None if shot is None else shot.time
+
+    def close(self) -> None:
+        """End the thread, and release the source."""
+        self._closed = True
+        self._thread.join(_JOIN)

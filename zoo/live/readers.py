@@ -1,0 +1,234 @@
+"""Readers of frames: what cameras, videos, animations, folders and generators have in common."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from weights_cache.errors import ZooError
+from zoo.images.pixels import ImageError
+from zoo.images.reading import read_image
+
+Kind = Literal["camera", "video", "images", "stream", "array", "recording"]
+
+#: Frames per second of sources whose frames have no times of their own.
+DEFAULT_FPS = 25.0
+
+_SHORTEST = 0.02  # seconds of a frame of an animation; shorter ones are shown for a default time
+_DEFAULT_DURATION = 0.1
+
+
+class SourceError(ZooError):
+    """A source of frames cannot be opened, or broke off."""
+
+
+class BrokenFrame(ZooError):
+    """One frame cannot be decoded; the next ones may be fine."""
+
+
+class Shot(NamedTuple):
+    """A frame as a reader gives it."""
+
+    image: np.ndarray  # uint8 [height, width, 3], RGB
+    time: float  # seconds since the first frame of the source
+    mirrored: bool = False  # the image is a mirror image already
+    index: int | None = None  # where the source has numbers of its own
+
+
+class Reader(Protocol):
+    """Reads the frames of one source, in their order."""
+
+    kind: Kind
+    name: str  # for errors
+    fps: float | None
+    count: int | None  # frames, where known
+
+    def read(self) -> Shot | None:
+        """Return the next frame, or None at the end.
+
+        Raises:
+            BrokenFrame: this frame is damaged; the next call reads the next one.
+            ZooError: the source broke off.
+        """
+
+    def skip(self) -> float | None:
+        """Pass over the next frame, and return its time; None at the end."""
+
+    def close(self) -> None:
+        """Release the source."""
+
+
+class ImageFiles:
+    """The images of a folder or of a list, as frames."""
+
+    kind: Kind = "images"
+
+    def __init__(self, images: Sequence[Any], name: str, fps: float):
+        self._images, self._index = images, 0
+        self.name, self.fps, self.count = name, fps, len(images)
+
+    def read(self) -> Shot | None:
+        """Return the next image."""
+        time = self.skip()
+        if time is None:
+            return None
+        image = self._images[self._index - 1]
+        try:
+            return Shot(read_image(image), time)
+        except ImageError as error:
+            raise BrokenFrame(str(error)) from error
+
+    def skip(self) -> float | None:
+        """Pass over the next image."""
+        if self._index >= len(self._images):
+            return None
+        self._index += 1
+        return (self._index - 1) / float(self.fps or DEFAULT_FPS)
+
+    def close(self) -> None:
+        """Release nothing."""
+
+
+class Animation:
+    """The frames of an animated GIF, WebP or PNG."""
+
+    kind: Kind = "images"
+    fps: float | None = None
+
+    def __init__(self, path: str):
+        from PIL import Image
+
+        self.name = repr(path)
+        read_image(path)  # checks the file and its limits
+        self._image = Image.open(path)
+        self.count: int | None = getattr(self._image, "n_frames", 1)
+        self._index, self._time = 0, 0.0
+
+    def read(self) -> Shot | None:
+        """Return the next frame, over white where it is transparent."""
+        index, time = self._index, self.skip()
+        if time is None:
+            return None
+        try:
+            self._image.seek(index)
+            return Shot(read_image(self._image), time)
+        except (ImageError, OSError, EOFError, SyntaxError, ValueError) as error:
+            raise BrokenFrame(f"frame {index} of {self.name} cannot be decoded: {error}") from error
+
+    def skip(self) -> float | None:
+        """Pass over the next frame."""
+        if self.count is not None and self._index >= self.count:
+            return None
+        try:
+            self._image.seek(self._index)
+        except EOFError:
+            return None
+        except (OSError, SyntaxError, ValueError):
+            pass  # a damaged frame has a default duration
+        self._index += 1
+        time = self._time
+        seconds = float(self._image.info.get("duration", 0) or 0) / 1000
+        self._time += seconds if seconds >= _SHORTEST else _DEFAULT_DURATION
+        return time
+
+    def close(self) -> None:
+        """Close the file."""
+        self._image.close()
+
+
+class Iteration:
+    """The arrays or images of an iterable, such as a generator, as frames.
+
+    Items are images in any form that verbs take, frames, or pairs (image, time in seconds).
+    """
+
+    kind: Kind = "array"
+    name = "the iterable"
+
+    def __init__(self, items: Iterable[Any], fps: float):
+        self.fps: float | None = fps
+        self.count: int | None = len(items) if hasattr(items, "__len__") else None
+        self._given, self._items, self._index = items, iter(items), 0
+        self._first: float | None = None
+
+    def read(self) -> Shot | None:
+        """Return the next item."""
+        index = self._index
+        for item in self._items:
+            self._index += 1
+            return self._shot(item, index)
+        return None
+
+    def skip(self) -> float | None:
+        """Pass over the next item."""
+        shot = self.read()
+        return None if shot is None else shot.time
+
+    def _shot(self, item: Any, index: int) -> Shot:
+        time: Any = None
+        if isinstance(item, tuple) and len(item) == 2:
+            item, time = item
+        time = getattr(item, "time", time)
+        if time is not None and (isinstance(time, bool) or not isinstance(time, (int, float))):
+            raise SourceError(f"item {index} of the frames has the time {time!r:.80}: give seconds")
+        try:
+            image = read_image(getattr(item, "image", item))
+        except ImageError as error:
+            raise SourceError(f"item {index} of the frames is no image: {error}") from error
+        own = index / float(self.fps or DEFAULT_FPS) if time is None else self._since_first(time)
+        mirrored = bool(getattr(item, "mirrored", False))
+        return Shot(image, own, mirrored, getattr(item, "index", None))
+
+    def _since_first(self, time: float) -> float:
+        self._first = float(time) if self._first is None else self._first
+        return float(time) - self._first
+
+    def close(self) -> None:
+        """Close a generator, so that its own ``finally`` blocks run."""
+        close = getattr(self._given, "close", None)
+        if close is not None and hasattr(self._given, "__next__"):
+            close()
+
+
+def natural_order(names: Iterable[str]) -> list[str]:
+    """Return names with numbers sorted as numbers.
+
+    >>> natural_order(["frame10.png", "frame9.png"])
+    ['frame9.png', 'frame10.png']
+    """
+
+    def key(name: str) -> list[tuple[int, str]]:
+        parts = re.split(r"(\d+)", name.lower())
+        return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+
+    return sorted(names, key=key)
+
+
+def images_in(folder: str) -> list[str]:
+    """Return the paths of the images in a folder, in the natural order of their names."""
+    from zoo.images.files import image_endings
+
+    endings = image_endings()
+    try:
+        names = [n for n in os.listdir(folder) if not n.startswith(".")]
+    except OSError as error:
+        raise SourceError(f"the folder {folder!r} cannot be listed: {error.strerror}") from error
+    images = [n for n in names if os.path.splitext(n)[1].lower() in endings]
+    if not images:
+        raise SourceError(f"there are no images in the folder {folder!r}: give another one")
+    return [os.path.join(folder, name) for name in natural_order(images)]
+
+
+def matching(pattern: str) -> list[str]:
+    """Return the paths that match a pattern with wildcards, in their natural order."""
+    from glob import iglob
+
+    found: Iterator[str] = filter(os.path.isfile, iglob(pattern, recursive=True))
+    paths = natural_order(found)
+    if not paths:
+        raise SourceError(f"no file matches {pattern!r}: check the pattern and the folder")
+    return paths

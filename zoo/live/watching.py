@@ -1,0 +1,165 @@
+"""A source and a task together: `watch`."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any, TypeVar
+
+from weights_cache.errors import ZooError
+from weights_cache.similar_names import did_you_mean
+from zoo.catalog import choices, tasks
+from zoo.live.frame_source import Frames, frames
+from zoo.live.session import Session, model_session
+from zoo.moments import Event, Moment
+from zoo.pipeline.loaded_model import LoadedModel
+from zoo.pipeline.model_cache import BIND
+from zoo.pipeline.options import unknown_option
+
+Self = TypeVar("Self", bound="Watch")
+
+#: Options of `frames`; those of `watch` for its source.
+_OF_FRAMES = tuple(inspect.signature(frames).parameters)[1:]
+
+
+class Watch(Iterator[Moment]):
+    """An iterator over the moments of a source, made by `watch`.
+
+    Usable in a ``with`` statement, which closes the source. At the end of the source it closes
+    itself; then ``last_events`` has the ``ended`` events of what lasted until then.
+    """
+
+    def __init__(self, source: Frames, session: Session):
+        self.frames, self.session = source, session
+        self.last_events: list[Event] = []
+
+    def __iter__(self: Self) -> Self:
+        return self
+
+    def __next__(self) -> Moment:
+        try:
+            return self.session(next(self.frames))
+        except BaseException as error:
+            if isinstance(error, StopIteration):
+                self.last_events += self.session.finish()
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Release the source; the iteration ends."""
+        self.frames.close()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<watch of {self.frames.name} with {self.session!r}>"
+
+
+def watch(
+    source: Any,
+    task: str | LoadedModel | os.PathLike[str] = "pose",
+    *,
+    smooth: bool = True,
+    events: bool = True,
+    **options: Any,
+) -> Watch:
+    """Return an iterator over the moments of a camera or video: each frame, and what it shows.
+
+    >>> import numpy as np, zoo
+    >>> image = zoo.read_image("gallery/one_line_pose/astronaut.jpg")
+    >>> for moment in zoo.watch([image, image], "pose"):
+    ...     print(moment["index"], moment["ids"], len(moment["result"][0]["keypoints"]))
+    0 [1] 17
+    1 [1] 17
+
+    Objects are followed from frame to frame: hands, face meshes and the people of BlazePose and
+    MoveNet are looked for where they were, and their detectors run only when one is lost, or twice a
+    second where there may be more. Each keeps its number (``ids``), also while it is hidden for up
+    to 1 s. Keypoints, boxes, masks and labels are steadied over time.
+
+    Args:
+        source: see `zoo.frames`; frames of your own, such as a generator of RGB images, are also
+            accepted.
+        task: ``"pose"``, ``"hands"``, ``"gestures"``, ``"faces"``, ``"detect"``, ``"classify"``,
+            ``"segment"``; the name of any function of images, such as ``"segment_person"``; or a
+            model that `zoo.load` returned.
+        smooth: steady the results.
+        events: find events and continuous values, such as swipes, blinks, squats and pinches.
+        options: of `zoo.frames` (``mirror``, ``stride``, ``size``, ``realtime``, ..), and of the
+            function of the task (``model``, ``backend``, ``max_hands``, ..).
+
+    Returns:
+        An iterator of dicts: ``index``, ``time`` in seconds, ``frame`` uint8 [height, width, 3] RGB,
+        ``result`` as the function returns it, ``ids``, ``events``, ``values``, ``milliseconds`` and
+        ``fps``; see `zoo.Moment`. Of gestures, also ``hands``. Of cameras the frames are mirror
+        images by default; left and right are those of the real person.
+
+    Raises:
+        ZooError: the task or an option is unknown, or the source cannot be opened or broke off.
+        WeightsError: the weights of the model are missing.
+    """
+    of_frames = {name: options.pop(name) for name in _OF_FRAMES if name in options}
+    session = session_for(task, smooth=smooth, events=events, **options)  # before a camera starts
+    return Watch(frames(source, **of_frames), session)
+
+
+def session_for(task: Any, *, smooth: bool = True, events: bool = True, **options: Any) -> Session:
+    """Return a session of a task, a function or a loaded model, with the options of its verb."""
+    for name, value in (("smooth", smooth), ("events", events)):
+        if not isinstance(value, bool):
+            raise ZooError(f"{name}={value!r:.80} must be True or False")
+    if isinstance(task, LoadedModel):
+        verb = options.pop("verb", None) or _watched_verb(task)
+        return model_session(task, verb, smooth=smooth, events=events, **options)
+    verb = verb_of(task)
+    function = _public_verb(verb)
+    known = {*function.__kwdefaults__} - {"mirror"}
+    if options.keys() - known:
+        valid = [*_OF_FRAMES, "smooth", "events", *sorted(known)]
+        raise unknown_option(f"watch with {task!r}", options.keys() - known, valid)
+    return Session(function(BIND, **options), smooth=smooth, events=events)
+
+
+def live_tasks() -> dict[str, str]:
+    """Return the names of tasks that `watch` takes, and the function of each.
+
+    >>> live_tasks()["pose"], live_tasks()["hands"]
+    ('estimate_multiple_poses', 'estimate_hands')
+    """
+    found: dict[str, str] = {}
+    for task in tasks():
+        package = import_module(f"zoo.{task}")
+        found[task] = getattr(package, "WATCHED", next(iter(package.MODELS)))
+    return found | {verb: verb for verb in choices() if verb != "infer"}
+
+
+def verb_of(task: Any) -> str:
+    """Return the function that a task of `watch` stands for."""
+    known = live_tasks()
+    if not isinstance(task, str):
+        raise ZooError(
+            f"{task!r:.80} is no task: give one of {', '.join(known)}, or a model of zoo.load"
+        )
+    if task not in known:
+        hint = did_you_mean(task, known)
+        raise ZooError(f"unknown task {task!r}{hint}; tasks: {', '.join(known)}")
+    return known[task]
+
+
+def _watched_verb(model: LoadedModel) -> str | None:
+    """Return the function of the model's task that `watch` prefers, if the model has it."""
+    entry = getattr(model, "entry", None)
+    verb = live_tasks().get(entry.task) if entry else None
+    return verb if verb is not None and hasattr(model, verb) else None
+
+
+def _public_verb(verb: str) -> Callable[..., Any]:
+    task = next(t for t in tasks() if verb in import_module(f"zoo.{t}").MODELS)
+    function: Callable[..., Any] = getattr(import_module(f"zoo.{task}.verbs"), verb)
+    return function
