@@ -67,6 +67,7 @@ _PUBLIC = {
     "zoo.images.reading": ("read_image",),
     "zoo.live.frame": ("Frame",),
     "zoo.live.frame_source": ("Frames", "frames"),
+    "zoo.live.recording": ("replay",),
     "zoo.live.watching": ("watch",),
     "zoo.model_cards": ("describe",),
     "zoo.moments": ("Event", "Moment"),

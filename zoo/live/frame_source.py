@@ -327,9 +327,12 @@ def _open_camera(camera: int | str, size: tuple[int, int] | None) -> Reader:
 
 def _open_path(path: str, fps: float) -> Reader:
     from zoo.live.capture import VideoReader
+    from zoo.live.recording import RecordingReader, is_recording
 
     if not os.path.exists(path):
         raise missing_file(path)
+    if is_recording(path):
+        return RecordingReader(path)
     if os.path.isdir(path):
         return ImageFiles(images_in(path), repr(path), fps)
     if not os.path.getsize(path):

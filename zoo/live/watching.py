@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from types import FunctionType
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.catalog import choices, tasks
 from zoo.live.frame_source import Frames, frames
+from zoo.live.recording import Recorder
 from zoo.live.session import Session, model_session
 from zoo.moments import Event, Moment
 from zoo.pipeline.loaded_model import LoadedModel
@@ -32,8 +33,8 @@ class Watch(Iterator[Moment]):
     itself; then ``last_events`` has the ``ended`` events of what lasted until then.
     """
 
-    def __init__(self, source: Frames, session: Session):
-        self.frames, self.session = source, session
+    def __init__(self, source: Frames, session: Session, recorder: Recorder | None = None):
+        self.frames, self.session, self._recorder = source, session, recorder
         self.last_events: list[Event] = []
 
     def __iter__(self: Self) -> Self:
@@ -41,7 +42,11 @@ class Watch(Iterator[Moment]):
 
     def __next__(self) -> Moment:
         try:
-            return self.session(next(self.frames))
+            frame = next(self.frames)
+            moment = self.session(frame)
+            if self._recorder is not None:
+                self._recorder.add(moment, mirrored=frame.mirrored)
+            return moment
         except BaseException as error:
             if isinstance(error, StopIteration):
                 self.last_events += self.session.finish()
@@ -49,8 +54,10 @@ class Watch(Iterator[Moment]):
             raise
 
     def close(self) -> None:
-        """Release the source; the iteration ends."""
+        """Release the source, and finish the recording; the iteration ends."""
         self.frames.close()
+        if self._recorder is not None:
+            self._recorder.close()
 
     def __enter__(self: Self) -> Self:
         return self
@@ -68,6 +75,7 @@ def watch(
     *,
     smooth: bool = True,
     events: bool = True,
+    record: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Watch:
     """Return an iterator over the moments of a camera or video: each frame, and what it shows.
@@ -92,6 +100,9 @@ def watch(
             model that `zoo.load` returned.
         smooth: steady the results.
         events: find events and continuous values, such as swipes, blinks, squats and pinches.
+        record: folder to record the frames and results to, such as ``"session.zoo"``; an earlier
+            recording is replaced. `zoo.replay` gives the moments again without the models, and the
+            folder is a source of frames as well: the same task gives equal results.
         options: of `zoo.frames` (``mirror``, ``stride``, ``size``, ``realtime``, ..), and of the
             function of the task (``model``, ``backend``, ``max_hands``, ..).
 
@@ -107,7 +118,25 @@ def watch(
     """
     of_frames = {name: options.pop(name) for name in _OF_FRAMES if name in options}
     session = session_for(task, smooth=smooth, events=events, **options)  # before a camera starts
-    return Watch(frames(source, **of_frames), session)
+    shown = frames(source, **of_frames)
+    if record is None:
+        return Watch(shown, session)
+    try:
+        if os.path.abspath(record) == os.path.abspath(shown.name.strip("'\"")):
+            raise ZooError(f"record={str(record)!r} is the source itself: give another folder")
+        recorder = Recorder(record, _about(shown, task, options), shown.fps)
+    except BaseException:
+        shown.close()
+        raise
+    return Watch(shown, session, recorder)
+
+
+def _about(source: Frames, task: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts about a recording."""
+    import zoo
+
+    name = task.name if isinstance(task, LoadedModel) else str(task)
+    return {"source": source.name, "task": name, "options": options, "zoo": zoo.__version__}
 
 
 def session_for(task: Any, *, smooth: bool = True, events: bool = True, **options: Any) -> Session:
