@@ -51,7 +51,10 @@ class Window:
     def _open(self, frame: np.ndarray) -> None:
         cv2: Any = self._cv2
         try:
-            cv2.namedWindow(self._title, cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO)
+            # Qt complains of fonts that only its toolbar needs, which is not shown.
+            os.environ.setdefault("QT_LOGGING_RULES", "default.warning=false")
+            how = cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL
+            cv2.namedWindow(self._title, how)
         except cv2.error as error:
             raise ZooError(
                 "this OpenCV was built without windows (opencv-python-headless): run "
