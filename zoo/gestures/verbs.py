@@ -115,7 +115,7 @@ def _recognize_by(
     model: Any, backend: str | None, score_threshold: float | None, mirror: bool
 ) -> Recognize:
     if isinstance(model, GestureRecognizer):
-        return partial(model.recognize, score_threshold=score_threshold)
+        return partial(model.recognize, score_threshold=score_threshold, mirror=mirror)
     model = chosen_name(model, "recognize_gestures")
     if model == RULES:
         return partial(_built_in().recognize, score_threshold=score_threshold)
