@@ -74,7 +74,7 @@ def _named_hands(
     images: Any, hands_model: Any, mirror: bool
 ) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     """Yield the name of each image, and its hands."""
-    finder = hands_model or choices()["estimate_hands"].default
+    finder = choices()["estimate_hands"].default if hands_model is None else hands_model
     images = _files_in(images) if _is_folder(images) else images
 
     def find(image: Any) -> list[Mapping[str, Any]]:
@@ -95,7 +95,7 @@ def _files_in(folder: str | os.PathLike[str]) -> list[Path]:
     """Return the images in a folder by name, but not in the folders in it.
 
     Raises:
-        ZooError: there are none.
+        ZooError: the folder has no images.
     """
     endings = image_endings()
     files = sorted(

@@ -17,17 +17,19 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 from zoo.gestures.fingers import POINTS
+from zoo.gestures.rules import check_label
 
 _KNUCKLES = [5, 9, 13, 17]  # their mean distance from the wrist is the size of the palm
 _TIPS = [4, 8, 12, 16, 20]
+_TIP_WEIGHTS = np.array([1, 1, 1, 1, 1.25])  # the little finger has four fifths of the length
 _MOST_TURN = np.radians(20)
 _DEPTH = 0.3  # of z, beside x and y
 _DECIMALS = 4  # kept of a position, in memory as in files
 _LARGEST = 100.0  # position, in palms; a hand reaches 3
 
 # How far a hand of a gesture may be from its nearest example, in palms.
-_SINGLE_REACH = 0.6  # with one example
-_LEAST_REACH, _MOST_REACH = 0.45, 0.65  # with several
+_SINGLE_REACH = 0.65  # with one example
+_LEAST_REACH, _MOST_REACH = 0.5, 0.7  # with several
 _REACH_RATIO = 1.5  # by the largest distance from an example to the nearest other one
 
 
@@ -66,7 +68,7 @@ def distances(shape: np.ndarray, others: np.ndarray) -> np.ndarray:
     turns = np.angle((several * one.conj()).sum(axis=-1)).clip(-_MOST_TURN, _MOST_TURN)
     across = np.abs(one * np.exp(1j * turns)[:, None] - several)[:, _TIPS]
     depth = _DEPTH * np.nan_to_num(shape[_TIPS, 2] - others[:, _TIPS, 2])
-    return np.hypot(across, depth).max(axis=1)
+    return (np.hypot(across, depth) * _TIP_WEIGHTS).max(axis=1)
 
 
 def choose_alike(groups: Sequence[Sequence[np.ndarray]], known: np.ndarray) -> list[np.ndarray]:
@@ -159,7 +161,7 @@ class Examples:
             raise ZooError("its examples are no lists by label")
         examples = cls()
         for label, rows in document.items():
-            examples.add(label, [_parse(label, row) for row in rows])
+            examples.add(check_label(label), [_parse(label, row) for row in rows])
         return examples
 
     def _set(self, label: str, shapes: np.ndarray) -> None:

@@ -147,7 +147,7 @@ class GestureRecognizer:
         shapes = [shape_of_hand(hand, checked_value(MIRROR, mirror)) for hand in as_hands(hands)]
         known = [shape for shape in shapes if shape is not None]
         if not known:
-            raise ZooError(f"an example of {check_label(label)!r} needs a hand, there is none")
+            raise ZooError(f"an example of {check_label(label)!r} needs a hand, 0 were given")
         self._add_chosen(check_label(label), [known])
 
     def add_examples(
