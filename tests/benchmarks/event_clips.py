@@ -245,14 +245,15 @@ def clap_clip(name: str, seed: int) -> Clip:
     """Three claps of a hand and its mirror image."""
     rng = np.random.default_rng(seed)
     claps = [1.5 + 1.2 * k + rng.uniform(-0.2, 0.2) for k in range(3)]
-    lasts = rng.uniform(0.4, 0.6)
+    lasts = rng.uniform(0.45, 0.65)
 
     def gap(time: float) -> float:
         shares = [(time - clap) / lasts + 0.5 for clap in claps]
         nearest = max(math.sin(math.pi * s) ** 2 if 0 < s < 1 else 0.0 for s in shares)
-        return 2.2 - 1.75 * nearest
+        return 1.4 - 0.95 * nearest
 
-    poses = tuple((lambda time, sign=sign: (sign * gap(time), 0.0, 0.0)) for sign in (-1, 1))
+    # The arm of the first hand comes from the right, so that it hides nothing of the other hand.
+    poses = tuple((lambda time, sign=sign: (sign * gap(time), 0.0, 0.0)) for sign in (1, -1))
     events = tuple(Truth("clap", clap) for clap in claps)
     return Clip(f"claps of {name}", "gestures", moving((name, name), poses, 5.5), events)
 
@@ -375,9 +376,10 @@ def changed(mesh: np.ndarray, closed: float, mouth: float, yaw: float, pitch: fl
     nose, chin, lip = mesh[2], mesh[152], mesh[14]
     down = (chin - nose) / np.linalg.norm(chin - nose)
     below = ((mesh - lip) @ down) / ((chin - lip) @ down)
-    aside = np.abs(mesh[:, 0] - lip[0]) / (0.75 * abs(mesh[291, 0] - mesh[61, 0]))
+    half = abs(mesh[291, 0] - mesh[61, 0]) / 2
+    aside = np.abs(mesh[:, 0] - lip[0]) / (half * (1 + 1.2 * np.clip(below, 0, 1)))
     weight = np.where(below > -0.02, np.clip(1 - aside**2, 0, 1), 0)
-    points += mouth * 0.5 * np.linalg.norm(mesh[263] - mesh[33]) * weight[:, None] * down
+    points += mouth * 0.4 * np.linalg.norm(mesh[263] - mesh[33]) * weight[:, None] * down
     return turned(points, yaw, pitch)
 
 
