@@ -536,6 +536,11 @@ def yoga_clip() -> Clip:
     return Clip("yoga", "pose", frames, (Truth("arms_raised", 1.7, "started"),))
 
 
+def yoga_hands_clip() -> Clip:
+    """The same woman, whose hands make no gesture on purpose and do not wave."""
+    return Clip("yoga, hands", "gestures", yoga_clip().frames, ())
+
+
 def all_clips() -> list[Clip]:
     """Every clip; every second one of each kind is held out."""
     palm, sign = "photos/hand_pakutaso.jpg", "photos/hand_pakutaso_vsign.jpg"
@@ -556,5 +561,6 @@ def all_clips() -> list[Clip]:
         jump_clip(0, 0),
         jump_clip(45, 1),
         yoga_clip(),
+        yoga_hands_clip(),
         handless_clip(),
     ]
