@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import zoo
-from tests.benchmarks.event_clips import SHARED, Clip, Truth, all_clips
+from tests.benchmarks.clip_sources import SHARED, Clip, Truth
+from tests.benchmarks.event_clips import all_clips
 from zoo.live.events import LabelFilter, finder_for
 from zoo.live.known_labels import KINDS
 from zoo.live.session import model_session

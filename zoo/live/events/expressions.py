@@ -72,7 +72,7 @@ class Blink(Detector[FaceShape]):
 
 
 class MouthOpen(Detector[FaceShape]):
-    """How far the mouth is open, 0..1, and when it is."""
+    """Opening of the mouth, 0..1, and when it is open."""
 
     labels = ("mouth_open",)
     lasts = True

@@ -18,7 +18,7 @@ _MODULES = {
 
 
 class Kind(NamedTuple):
-    """What finds the events of one kind of items; a row of a table adds a detector."""
+    """Detectors of one kind of items, and the function that prepares an item for them."""
 
     read: Callable[[Mapping[str, Any]], Any]  # None: the item has too few keypoints
     detectors: Sequence[type[Detector[Any]]]
