@@ -473,3 +473,17 @@ def test_every_label_of_a_kind_is_unique(seed):
         labels = labels_of(kind, lasts=True) + labels_of(kind, lasts=False)
         assert len(labels) == len(set(labels)) >= 4
     assert finder_for("segmentation") is None
+
+
+def test_items_that_are_gone_are_forgotten(seed):
+    finder, stable = finder_for("hand"), LabelFilter()
+    path = waving(1.5, 0.6, 10_000)
+    for number in range(2000):
+        time = number / 25
+        ids = [number // 20, number // 20 + 1]
+        hands = [hand_at(300 + 40 * path(time)[0] + 200 * k, 200) for k in range(2)]
+        labels = stable.update(ids, ["open_palm"] * 2, [1.0] * 2, time)
+        finder.update(hands, ids, time, [label and label.label for label in labels])
+    assert len(finder._items) <= 4 and len(stable._items) <= 4
+    assert all(len(pair._pairs) <= 2 for pair in finder._pairs)
+    assert len(finder.finish()) == 2
