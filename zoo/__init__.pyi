@@ -20,6 +20,8 @@ from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
 from zoo.live.frame import Frame
 from zoo.live.frame_source import Frames, frames
+from zoo.live.reactions import when
+from zoo.live.recording import replay
 from zoo.live.watching import watch
 from zoo.model_cards import describe
 from zoo.moments import Event, Moment
@@ -82,6 +84,7 @@ __all__ = [
     "paint",
     "read_image",
     "recognize_gestures",
+    "replay",
     "segment",
     "segment_person",
     "segment_person_parts",
@@ -90,4 +93,5 @@ __all__ = [
     "to_json",
     "to_pandas",
     "watch",
+    "when",
 ]
