@@ -20,7 +20,8 @@ from zoo.gestures.verbs import recognize_gestures
 from zoo.hands.verbs import estimate_hands
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
-from zoo.live.frame_source import Frame, Frames, frames
+from zoo.live.frame import Frame
+from zoo.live.frame_source import Frames, frames
 from zoo.live.watching import watch
 from zoo.model_cards import describe
 from zoo.moments import Event, Moment

@@ -11,6 +11,11 @@ from zoo.cli.terminal import Parser, run_safely, show
 
 #: Commands beside those of tasks: what they do, and the function that declares their arguments.
 _OTHERS = (
+    (
+        "watch",
+        "run a task on a camera or video, frame by frame",
+        "zoo.cli.watch_command:declare_watch",
+    ),
     ("models", "list the pretrained models", "zoo.cli.models_command:declare_models"),
     ("describe", "print the card of a pretrained model", "zoo.cli.commands:declare_describe"),
     (

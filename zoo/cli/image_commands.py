@@ -38,7 +38,7 @@ def declare_task(task: Task, command: Any) -> None:
         "--option",
         action="append",
         default=[],
-        type=_named_value,
+        type=named_value,
         metavar="NAME=VALUE",
         help=f"another option of zoo.{task.verb} or its model, as 'zoo describe' lists them; may "
         "be repeated",
@@ -105,10 +105,10 @@ _VALUES: dict[str, tuple[Callable[[str], Any], str]] = {
 }
 
 
-def _named_value(text: str) -> tuple[str, Any]:
+def named_value(text: str) -> tuple[str, Any]:
     """An option and its value: a number, another literal of Python, or else text.
 
-    >>> _named_value("input_size=(257, 353)"), _named_value("detector=palm.full")
+    >>> named_value("input_size=(257, 353)"), named_value("detector=palm.full")
     (('input_size', (257, 353)), ('detector', 'palm.full'))
     """
     import ast

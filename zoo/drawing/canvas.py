@@ -204,12 +204,13 @@ def rim_of(radius: float) -> float:
     return max(0.7, 0.35 * radius)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)  # texts recur, and each takes a millisecond to draw
 def text_mask(text: str, size: float) -> np.ndarray:
     """Return the coverage of a line of text, drawn large: small digits would be spaced badly.
 
-    It is uint8 [height, width], read-only. The height is that of a capital letter, whatever the text, so that lines agree; descenders
-    hang below it in a mask that grows by as much on both sides.
+    It is uint8 [height, width], read-only. The height is that of a capital letter, whatever the
+    text, so that lines agree; descenders hang below it in a mask that grows by as much on both
+    sides.
     """
     font = ImageFont.load_default(4 * size)
     top, bottom = font.getbbox("H")[1], font.getbbox("H")[3]

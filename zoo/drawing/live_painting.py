@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from weights_cache.errors import ZooError
 from zoo.drawing import check_drawable, paint_items
 from zoo.drawing.array_canvas import ArrayCanvas
+from zoo.drawing.colours import PAPER
 from zoo.images.reading import read_image
+from zoo.moments import Moment
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.results import ResultItem
+
+
+def paint_moment(moment: Moment, *, speed: bool = False) -> np.ndarray:
+    """Return the frame of a moment with all that was found in it, uint8 [height, width, 3].
+
+    Args:
+        moment: as `zoo.watch` gives it.
+        speed: also write frames per second and milliseconds, at the upper left.
+    """
+    hands = moment.get("hands", [])
+    result = moment["result"]
+    items = [*hands, *(result if isinstance(result, list) else [result])]
+    items = [item for item in items if item.get("keypoints") != [] or "box" in item]
+    painted = paint(moment["frame"], items, ids=moment["ids"])
+    if speed:
+        canvas = ArrayCanvas(painted)
+        text = f"{moment['fps']:.0f} fps  {moment['milliseconds']:.0f} ms"
+        margin = 0.4 * canvas.text_size
+        canvas.caption([text], lambda w, h: [(margin, margin)], PAPER, 0.8 * canvas.text_size)
+        canvas.paint_texts()
+    return painted
 
 
 def paint(
@@ -48,11 +72,11 @@ def paint(
     """
     check_drawable(result, min_score)
     canvas = ArrayCanvas(np.array(read_image(frame)))
-    items = list(result) if isinstance(result, (list, tuple)) else [result]
+    items: list[Any] = list(result) if isinstance(result, (list, tuple)) else [result]
     for index, number in enumerate(ids or ()):
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)):
             raise ZooError(f"ids[{index}]={number!r:.80} must be an integer")
         if index < len(items):
-            items[index] = {**items[index], "id": int(number)}  # type: ignore[typeddict-unknown-key]
+            items[index] = {**items[index], "id": int(number)}
     paint_items(canvas, items, min_score)
     return canvas.pixels

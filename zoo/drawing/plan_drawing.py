@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,7 +62,9 @@ class _Column(NamedTuple):
     @property
     def text_width(self) -> int:
         """Width of the widest text."""
-        return max((_mask(text).width for text in (self.heading, *self.texts) if text), default=0)
+        return max(
+            (_mask(text).shape[1] for text in (self.heading, *self.texts) if text), default=0
+        )
 
     @property
     def width(self) -> int:
@@ -209,7 +210,7 @@ def _head(canvas: Canvas, plan: PlanFacts, profile: PlanProfile | None, title: s
     for name, colour in _legend(plan):
         canvas.image.paste(colour, (round(left), 108, round(left) + 12, 120))
         canvas.write(_mask(name), left + 18, 114, _QUIET)
-        left += _mask(name).width + 44
+        left += _mask(name).shape[1] + 44
 
 
 def _paint_column(canvas: Canvas, column: _Column, left: int, colours: Sequence[Colour]) -> None:
@@ -217,7 +218,7 @@ def _paint_column(canvas: Canvas, column: _Column, left: int, colours: Sequence[
     for number, text in enumerate((column.heading, *column.texts)):
         middle = _TOP + _ROW * (number - 0.5)
         mask = _mask(text)
-        start = left + (column.text_width - mask.width if column.right else 0)
+        start = left + (column.text_width - mask.shape[1] if column.right else 0)
         canvas.write(mask, start, middle, column.colour if number else _QUIET)
         if number and column.bars:
             start = left + column.text_width + 8
@@ -236,7 +237,7 @@ def _paint_arena(canvas: Canvas, plan: PlanFacts, left: int) -> None:
         canvas.image.paste(_LINES, (x, _TOP - 4, x + 1, bottom + 4))
         text = _mask(f"{address / 1e6:g} MB" if address else "0")
         for middle in (_TOP - 0.5 * _ROW, bottom + 0.7 * _ROW):
-            canvas.write(text, x - text.width / 2, middle, _QUIET)
+            canvas.write(text, x - text.shape[1] / 2, middle, _QUIET)
     for buffer, colour in zip(plan.placed, _colours_of_buffers(plan), strict=True):
         rows = _rows_of(buffer, len(plan.steps))
         if not (buffer.bytes and rows):
@@ -259,7 +260,7 @@ def _paint_buffer(
     if right - left > 3:
         canvas.image.paste(mix(colour, PAPER, 0.3), (left + 1, top + 2, right - 1, bottom - 2))
     mask = _mask(label)
-    if mask.width + 8 <= right - left:
+    if mask.shape[1] + 8 <= right - left:
         canvas.write(mask, left + 5, top + _ROW / 2, INK)
 
 
@@ -271,7 +272,6 @@ def _ticks(total: int) -> Iterable[int]:
     return range(0, total + 1, step)
 
 
-@lru_cache(2048)
-def _mask(text: str) -> Image.Image:
-    """Return the mask of a text, cached: texts recur, and each takes a millisecond to draw."""
+def _mask(text: str) -> np.ndarray:
+    """Return the mask of a text in the usual size."""
     return text_mask(text, _TEXT)

@@ -28,10 +28,7 @@ class MeshFollower:
             score_threshold=options["score_threshold"],
             iou_threshold=options["iou_threshold"],
         )
-        self._describe = partial(
-            model.faces_of,
-            **{name: options[name] for name in ("iris", "expressions", "age_gender")},
-        )
+        self._wanted = {name: options[name] for name in ("iris", "expressions", "age_gender")}
         self._last: Located | None = None
 
     def __call__(self, image: np.ndarray, time: float) -> list[Face]:
@@ -42,7 +39,7 @@ class MeshFollower:
         if len(located.scores) < followed and self._search.is_due_after_loss(time):
             located = self._look(image, located, True)
         self._last = located
-        return self._describe(image, located)
+        return self._model.faces_of(image, located, **self._wanted)
 
     def _look(self, image: np.ndarray, last: Located | None, detects: bool) -> Located:
         """Return the faces that are followed, and those that the detector adds."""

@@ -36,7 +36,7 @@ class _Recognizer(NamedTuple):
 
 
 class BoundGestures(NamedTuple):
-    """What `recognize_gestures` works with: how hands are found, then named."""
+    """A call of `recognize_gestures` without an image: one finds the hands, one names them."""
 
     hands: BoundVerb
     recognize: Recognize

@@ -14,7 +14,7 @@ import numpy as np
 
 from weights_cache.dependencies import needed_for
 from weights_cache.shown_urls import shown_url
-from zoo.live.readers import BrokenFrame, Kind, Reader, Shot, SourceError
+from zoo.live.readers import BrokenFrameError, Kind, Shot, SourceError
 
 #: Seconds for which a camera may give no frame before it counts as unplugged.
 RETRY = 1.0
@@ -45,6 +45,9 @@ class Capture(Protocol):
     def get(self, property: int, /) -> float:
         """Return a property."""
 
+    def set(self, property: int, value: float, /) -> bool:
+        """Ask the driver for a property."""
+
     def release(self) -> None:
         """Close the source."""
 
@@ -58,7 +61,7 @@ def import_opencv() -> Any:
 
 
 @contextmanager
-def _quiet(cv2: Any) -> Iterator[None]:
+def quiet(cv2: Any) -> Iterator[None]:
     """Keep OpenCV from printing while a source is opened."""
     logging = cv2.utils.logging
     level = logging.getLogLevel()
@@ -87,7 +90,7 @@ class VideoReader:
 
     def _opened(self, location: str) -> Capture:
         cv2 = self._cv2
-        with _quiet(cv2):
+        with quiet(cv2):
             capture: Capture = cv2.VideoCapture(location, cv2.CAP_FFMPEG)
         if capture.isOpened():
             return capture
@@ -107,10 +110,10 @@ class VideoReader:
         time = self.skip()
         if time is None:
             return None
-        with _quiet(self._cv2):
+        with quiet(self._cv2):
             there, pixels = self._capture.retrieve()
         if not there or pixels is None or not pixels.size:
-            raise BrokenFrame(f"frame {self._read - 1} of {self.name} cannot be decoded")
+            raise BrokenFrameError(f"frame {self._read - 1} of {self.name} cannot be decoded")
         return Shot(to_rgb(pixels), time)
 
     def skip(self) -> float | None:
@@ -157,12 +160,12 @@ class CameraReader:
         self.name = f"camera {camera}"
         self._cv2 = cv2 = import_opencv()
         if capture is None:
-            with _quiet(cv2):
+            with quiet(cv2):
                 capture = cv2.VideoCapture(camera)
-                if size and capture is not None and capture.isOpened():
-                    capture.set(cv2.CAP_PROP_FRAME_WIDTH, size[0])  # type: ignore[attr-defined]
-                    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size[1])  # type: ignore[attr-defined]
         assert capture is not None
+        if size and capture.isOpened():
+            capture.set(cv2.CAP_PROP_FRAME_WIDTH, size[0])
+            capture.set(cv2.CAP_PROP_FRAME_HEIGHT, size[1])
         if not capture.isOpened():
             capture.release()
             raise SourceError(f"{self.name} {_why_not_opened(camera)}; {cameras_text()}")
@@ -237,7 +240,7 @@ def camera_names() -> dict[str, str]:
             found[folder.name[5:]] = name
         return found
     cv2, found = import_opencv(), {}
-    with _quiet(cv2):
+    with quiet(cv2):
         for index in range(_PROBED):
             capture = cv2.VideoCapture(index)
             if capture.isOpened():
@@ -264,6 +267,3 @@ def _why_not_opened(camera: int | str) -> str:
     if not os.access(path, os.R_OK | os.W_OK):
         return f"may not be used by this user ({path}): add the user to the group 'video'"
     return "cannot be opened: another program probably uses it; close that program"
-
-
-__all__ = ["CameraReader", "Reader", "VideoReader", "camera_names", "cameras_text"]

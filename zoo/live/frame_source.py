@@ -6,7 +6,6 @@ import os
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -17,11 +16,12 @@ from weights_cache.similar_names import did_you_mean
 from zoo.images.errors import is_pattern, missing_file
 from zoo.images.files import image_endings
 from zoo.images.urls import scheme_of
+from zoo.live.frame import Frame
 from zoo.live.newest import NewestFrame
 from zoo.live.readers import (
     DEFAULT_FPS,
     Animation,
-    BrokenFrame,
+    BrokenFrameError,
     ImageFiles,
     Iteration,
     Kind,
@@ -38,33 +38,6 @@ _CAMERA = re.compile(r"(?:camera|webcam|cam)?:?\s*(\d*)", re.IGNORECASE)
 _ANIMATED = (".gif", ".webp", ".apng", ".png")
 _VIDEO_PATH = re.compile(r"(?i)\.(mp4|m4v|mov|avi|webm|mkv|wmv|flv|mpe?g|3gp)(\?.*)?$")
 _NO_FRAMES_KINDS = (dict, set, bytes, bytearray, memoryview)
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """One frame of a source; an image for every function of `zoo`."""
-
-    image: np.ndarray  # uint8 [height, width, 3], RGB
-    index: int  # number in its source, from 0; frames that were passed over count, too
-    time: float  # seconds since the first frame of the source
-    mirrored: bool = False  # the image is a mirror image (selfie view)
-
-    @property
-    def width(self) -> int:
-        """Width in pixels."""
-        return int(self.image.shape[1])
-
-    @property
-    def height(self) -> int:
-        """Height in pixels."""
-        return int(self.image.shape[0])
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.image, dtype=dtype, copy=copy)
-
-    def __repr__(self) -> str:
-        size = f"{self.width} x {self.height}"
-        return f"<frame {self.index} at {self.time:.3f} s, {size}{', mirrored' * self.mirrored}>"
 
 
 class Frames(Iterator[Frame]):
@@ -150,7 +123,7 @@ class Frames(Iterator[Frame]):
         if self._mirror:
             image, mirrored = np.ascontiguousarray(image[:, ::-1]), not mirrored
         self.size = int(image.shape[1]), int(image.shape[0])
-        index = self._index if shot.index is None else shot.index
+        index = self._index if shot.number is None else shot.number
         return Frame(image, index, shot.time, mirrored)
 
     def _next_shot(self) -> Shot | None:
@@ -163,7 +136,7 @@ class Frames(Iterator[Frame]):
             self._index += 1
             try:
                 shot = self._reader.read()
-            except BrokenFrame:
+            except BrokenFrameError:
                 self._broken += 1
                 continue
             if shot is None or (self._stop is not None and shot.time >= self._stop):
@@ -299,9 +272,9 @@ def open_reader(source: Any, size: tuple[int, int] | None, fps: float) -> Reader
     if isinstance(source, (list, tuple)):
         texts = all(isinstance(item, (str, os.PathLike)) for item in source)
         return ImageFiles(source, "the list", fps) if texts and source else Iteration(source, fps)
-    if hasattr(source, "__iter__") and not isinstance(source, _NO_FRAMES_KINDS):
-        if not hasattr(source, "ndim"):
-            return Iteration(source, fps)
+    iterable = hasattr(source, "__iter__") and not hasattr(source, "ndim")
+    if iterable and not isinstance(source, _NO_FRAMES_KINDS):
+        return Iteration(source, fps)
     raise SourceError(
         f"{source!r:.120} is no source of frames: give a camera (0), a video file, a folder of "
         "images, a URL, or an iterable of RGB images"
@@ -354,9 +327,12 @@ def _open_camera(camera: int | str, size: tuple[int, int] | None) -> Reader:
 
 def _open_path(path: str, fps: float) -> Reader:
     from zoo.live.capture import VideoReader
+    from zoo.live.recording import RecordingReader, is_recording
 
     if not os.path.exists(path):
         raise missing_file(path)
+    if is_recording(path):
+        return RecordingReader(path)
     if os.path.isdir(path):
         return ImageFiles(images_in(path), repr(path), fps)
     if not os.path.getsize(path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Condition, Thread
 from time import monotonic, sleep
 
-from zoo.live.readers import BrokenFrame, Kind, Reader, Shot, SourceError
+from zoo.live.readers import BrokenFrameError, Kind, Reader, Shot, SourceError
 
 _TURN = 0.2  # seconds after which a waiting caller looks whether it was interrupted
 _JOIN = 2.0  # seconds for which closing waits for the thread
@@ -48,7 +48,7 @@ class NewestFrame:
             number += 1
             try:
                 shot = self._reader.read()
-            except BrokenFrame:
+            except BrokenFrameError:
                 self.broken += 1
                 continue
             if shot is None:
@@ -58,8 +58,8 @@ class NewestFrame:
                 self._wait_until(began + shot.time)
             with self._new:
                 self.dropped += self._shot is not None
-                own = number if shot.index is None else shot.index
-                self._shot = shot._replace(index=own)
+                own = number if shot.number is None else shot.number
+                self._shot = shot._replace(number=own)
                 self._new.notify_all()
 
     def _wait_until(self, moment: float) -> None:

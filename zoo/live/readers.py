@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from weights_cache.errors import ZooError
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
+from zoo.live.frame import Frame
 
 Kind = Literal["camera", "video", "images", "stream", "array", "recording"]
 
@@ -26,7 +27,7 @@ class SourceError(ZooError):
     """A source of frames cannot be opened, or broke off."""
 
 
-class BrokenFrame(ZooError):
+class BrokenFrameError(ZooError):
     """One frame cannot be decoded; the next ones may be fine."""
 
 
@@ -36,7 +37,7 @@ class Shot(NamedTuple):
     image: np.ndarray  # uint8 [height, width, 3], RGB
     time: float  # seconds since the first frame of the source
     mirrored: bool = False  # the image is a mirror image already
-    index: int | None = None  # where the source has numbers of its own
+    number: int | None = None  # in the source, where the source numbers its frames itself
 
 
 class Reader(Protocol):
@@ -51,7 +52,7 @@ class Reader(Protocol):
         """Return the next frame, or None at the end.
 
         Raises:
-            BrokenFrame: this frame is damaged; the next call reads the next one.
+            BrokenFrameError: this frame is damaged; the next call reads the next one.
             ZooError: the source broke off.
         """
 
@@ -69,7 +70,9 @@ class ImageFiles:
 
     def __init__(self, images: Sequence[Any], name: str, fps: float):
         self._images, self._index = images, 0
-        self.name, self.fps, self.count = name, fps, len(images)
+        self.name = name
+        self.fps: float | None = fps
+        self.count: int | None = len(images)
 
     def read(self) -> Shot | None:
         """Return the next image."""
@@ -80,7 +83,7 @@ class ImageFiles:
         try:
             return Shot(read_image(image), time)
         except ImageError as error:
-            raise BrokenFrame(str(error)) from error
+            raise BrokenFrameError(str(error)) from error
 
     def skip(self) -> float | None:
         """Pass over the next image."""
@@ -117,7 +120,9 @@ class Animation:
             self._image.seek(index)
             return Shot(read_image(self._image), time)
         except (ImageError, OSError, EOFError, SyntaxError, ValueError) as error:
-            raise BrokenFrame(f"frame {index} of {self.name} cannot be decoded: {error}") from error
+            raise BrokenFrameError(
+                f"frame {index} of {self.name} cannot be decoded: {error}"
+            ) from error
 
     def skip(self) -> float | None:
         """Pass over the next frame."""
@@ -151,7 +156,7 @@ class Iteration:
 
     def __init__(self, items: Iterable[Any], fps: float):
         self.fps: float | None = fps
-        self.count: int | None = len(items) if hasattr(items, "__len__") else None
+        self.count: int | None = len(items) if isinstance(items, Sized) else None
         self._given, self._items, self._index = items, iter(items), 0
         self._first: float | None = None
 
@@ -169,19 +174,19 @@ class Iteration:
         return None if shot is None else shot.time
 
     def _shot(self, item: Any, index: int) -> Shot:
+        if isinstance(item, Frame):
+            return Shot(item.image, self._since_first(item.time), item.mirrored, item.index)
         time: Any = None
         if isinstance(item, tuple) and len(item) == 2:
             item, time = item
-        time = getattr(item, "time", time)
         if time is not None and (isinstance(time, bool) or not isinstance(time, (int, float))):
             raise SourceError(f"item {index} of the frames has the time {time!r:.80}: give seconds")
         try:
-            image = read_image(getattr(item, "image", item))
+            image = read_image(item)
         except ImageError as error:
             raise SourceError(f"item {index} of the frames is no image: {error}") from error
         own = index / float(self.fps or DEFAULT_FPS) if time is None else self._since_first(time)
-        mirrored = bool(getattr(item, "mirrored", False))
-        return Shot(image, own, mirrored, getattr(item, "index", None))
+        return Shot(image, own)
 
     def _since_first(self, time: float) -> float:
         self._first = float(time) if self._first is None else self._first

@@ -12,6 +12,7 @@ from weights_cache.errors import ZooError
 from zoo.catalog import choices, verb_options
 from zoo.gestures.verbs import BoundGestures
 from zoo.images.reading import read_image
+from zoo.live.frame import Frame
 from zoo.live.treatments import (
     GestureTreatment,
     ItemTreatment,
@@ -31,10 +32,11 @@ _RATE_CUTOFF = 1.0  # seconds over which the rate of frames is averaged
 class Session:
     """A function of frames that follows objects from one frame to the next.
 
-    Made by ``model.session()`` and by `zoo.watch`. Objects that were found in a frame are looked for
-    near their places in the next one, without their detector where the model works that way (hands,
-    face meshes, BlazePose, MoveNet); keep their numbers, also while they are hidden for up to 1 s;
-    and do not tremble. A session belongs to one stream of frames and to one thread at a time.
+    Made by ``model.session()`` and by `zoo.watch`. Objects of a frame are looked for near their
+    positions in the next one, without their detector where the model works that way (hands, face
+    meshes, BlazePose, MoveNet). They keep their numbers, also while they are hidden for up to 1 s,
+    and their positions are steadied. A session belongs to one stream of frames, and to one thread
+    at a time.
 
     >>> import zoo
     >>> session = zoo.load("posenet.tiny").session("estimate_multiple_poses")
@@ -96,9 +98,10 @@ class Session:
             ImageError: the frame cannot be read.
         """
         begun = perf_counter()
-        mirrored = bool(getattr(frame, "mirrored", False))
-        pixels = read_image(getattr(frame, "image", frame))
-        now = self._time_of(frame, time)
+        known = frame if isinstance(frame, Frame) else None
+        mirrored = known is not None and known.mirrored
+        pixels = read_image(frame) if known is None else known.image
+        now = self._time_of(known, time)
         if pixels.shape != self._size:
             if self._size:
                 self._begin_following()  # positions in frames of another size mean nothing here
@@ -109,7 +112,7 @@ class Session:
             result = flipped_result(result, pixels.shape[1])
         modelled = perf_counter()
         treated = self._treatment(result, now, mirrored)
-        index = getattr(frame, "index", self._index)
+        index = self._index if known is None else known.index
         self._index += 1
         end = perf_counter()
         self.stages = {"model": 1000 * (modelled - begun)}
@@ -143,9 +146,9 @@ class Session:
         """End the session; its model stays loaded."""
         self.reset()
 
-    def _time_of(self, frame: Any, time: float | None) -> float:
-        if time is None:
-            time = getattr(frame, "time", None)
+    def _time_of(self, frame: Frame | None, time: float | None) -> float:
+        if time is None and frame is not None:
+            time = frame.time
         if time is None:
             clock = monotonic()
             self._began = clock if self._began is None else self._began

@@ -11,8 +11,8 @@ from zoo.shared.boxes import box_around, to_box
 from zoo.shared.filters import OneEuro, OneEuroFilter, weight
 
 #: Parameters of keypoints and boxes, by kind of result item. MediaPipe's graphs of poses and faces
-#: have a cutoff of 0.05 Hz and a beta of 80: the noise of the points alone then raises the cutoff so
-#: far that half of the noise remains. `zoo/docs/live.md` has both measured.
+#: have a cutoff of 0.05 Hz and a beta of 80: the noise of the points alone then raises the cutoff
+#: so far that half of the noise remains. `zoo/docs/live.md` has both measured.
 SMOOTHING = {
     "hand": OneEuro(min_cutoff=0.5, beta=20.0),
     "face": OneEuro(min_cutoff=0.5, beta=20.0),

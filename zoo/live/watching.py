@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
+from types import FunctionType
 from typing import Any, TypeVar
 
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.catalog import choices, tasks
 from zoo.live.frame_source import Frames, frames
+from zoo.live.recording import Recorder
 from zoo.live.session import Session, model_session
 from zoo.moments import Event, Moment
 from zoo.pipeline.loaded_model import LoadedModel
@@ -31,8 +33,8 @@ class Watch(Iterator[Moment]):
     itself; then ``last_events`` has the ``ended`` events of what lasted until then.
     """
 
-    def __init__(self, source: Frames, session: Session):
-        self.frames, self.session = source, session
+    def __init__(self, source: Frames, session: Session, recorder: Recorder | None = None):
+        self.frames, self.session, self._recorder = source, session, recorder
         self.last_events: list[Event] = []
 
     def __iter__(self: Self) -> Self:
@@ -40,7 +42,11 @@ class Watch(Iterator[Moment]):
 
     def __next__(self) -> Moment:
         try:
-            return self.session(next(self.frames))
+            frame = next(self.frames)
+            moment = self.session(frame)
+            if self._recorder is not None:
+                self._recorder.add(moment, mirrored=frame.mirrored)
+            return moment
         except BaseException as error:
             if isinstance(error, StopIteration):
                 self.last_events += self.session.finish()
@@ -48,8 +54,10 @@ class Watch(Iterator[Moment]):
             raise
 
     def close(self) -> None:
-        """Release the source; the iteration ends."""
+        """Release the source, and finish the recording; the iteration ends."""
         self.frames.close()
+        if self._recorder is not None:
+            self._recorder.close()
 
     def __enter__(self: Self) -> Self:
         return self
@@ -67,6 +75,7 @@ def watch(
     *,
     smooth: bool = True,
     events: bool = True,
+    record: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Watch:
     """Return an iterator over the moments of a camera or video: each frame, and what it shows.
@@ -79,9 +88,9 @@ def watch(
     1 [1] 17
 
     Objects are followed from frame to frame: hands, face meshes and the people of BlazePose and
-    MoveNet are looked for where they were, and their detectors run only when one is lost, or twice a
-    second where there may be more. Each keeps its number (``ids``), also while it is hidden for up
-    to 1 s. Keypoints, boxes, masks and labels are steadied over time.
+    MoveNet are looked for near their last positions, and their detectors run only when one is lost,
+    or twice a second where there may be more. Each object keeps its number (``ids``), also while
+    it is hidden for up to 1 s. Keypoints, boxes, masks and labels are steadied over time.
 
     Args:
         source: see `zoo.frames`; frames of your own, such as a generator of RGB images, are also
@@ -91,14 +100,17 @@ def watch(
             model that `zoo.load` returned.
         smooth: steady the results.
         events: find events and continuous values, such as swipes, blinks, squats and pinches.
+        record: folder to record the frames and results to, such as ``"session.zoo"``; an earlier
+            recording is replaced. `zoo.replay` gives the moments again without the models, and the
+            folder is a source of frames as well: the same task gives equal results.
         options: of `zoo.frames` (``mirror``, ``stride``, ``size``, ``realtime``, ..), and of the
             function of the task (``model``, ``backend``, ``max_hands``, ..).
 
     Returns:
-        An iterator of dicts: ``index``, ``time`` in seconds, ``frame`` uint8 [height, width, 3] RGB,
-        ``result`` as the function returns it, ``ids``, ``events``, ``values``, ``milliseconds`` and
-        ``fps``; see `zoo.Moment`. Of gestures, also ``hands``. Of cameras the frames are mirror
-        images by default; left and right are those of the real person.
+        An iterator of dicts: ``index``, ``time`` in seconds, ``frame`` uint8 [height, width, 3]
+        RGB, ``result`` as the function returns it, ``ids``, ``events``, ``values``,
+        ``milliseconds`` and ``fps``; see `zoo.Moment`. Of gestures, also ``hands``. Of cameras the
+        frames are mirror images by default; left and right are those of the real person.
 
     Raises:
         ZooError: the task or an option is unknown, or the source cannot be opened or broke off.
@@ -106,7 +118,25 @@ def watch(
     """
     of_frames = {name: options.pop(name) for name in _OF_FRAMES if name in options}
     session = session_for(task, smooth=smooth, events=events, **options)  # before a camera starts
-    return Watch(frames(source, **of_frames), session)
+    shown = frames(source, **of_frames)
+    if record is None:
+        return Watch(shown, session)
+    try:
+        if os.path.abspath(record) == os.path.abspath(shown.name.strip("'\"")):
+            raise ZooError(f"record={str(record)!r} is the source itself: give another folder")
+        recorder = Recorder(record, _about(shown, task, options), shown.fps)
+    except BaseException:
+        shown.close()
+        raise
+    return Watch(shown, session, recorder)
+
+
+def _about(source: Frames, task: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts about a recording."""
+    import zoo
+
+    name = task.name if isinstance(task, LoadedModel) else str(task)
+    return {"source": source.name, "task": name, "options": options, "zoo": zoo.__version__}
 
 
 def session_for(task: Any, *, smooth: bool = True, events: bool = True, **options: Any) -> Session:
@@ -119,7 +149,7 @@ def session_for(task: Any, *, smooth: bool = True, events: bool = True, **option
         return model_session(task, verb, smooth=smooth, events=events, **options)
     verb = verb_of(task)
     function = _public_verb(verb)
-    known = {*function.__kwdefaults__} - {"mirror"}
+    known = (function.__kwdefaults__ or {}).keys() - {"mirror"}
     if options.keys() - known:
         valid = [*_OF_FRAMES, "smooth", "events", *sorted(known)]
         raise unknown_option(f"watch with {task!r}", options.keys() - known, valid)
@@ -159,7 +189,7 @@ def _watched_verb(model: LoadedModel) -> str | None:
     return verb if verb is not None and hasattr(model, verb) else None
 
 
-def _public_verb(verb: str) -> Callable[..., Any]:
+def _public_verb(verb: str) -> FunctionType:
     task = next(t for t in tasks() if verb in import_module(f"zoo.{t}").MODELS)
-    function: Callable[..., Any] = getattr(import_module(f"zoo.{task}.verbs"), verb)
+    function: FunctionType = getattr(import_module(f"zoo.{task}.verbs"), verb)
     return function

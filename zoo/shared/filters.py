@@ -14,7 +14,8 @@ import numpy as np
 class OneEuro(NamedTuple):
     """Parameters of the filter.
 
-    The cutoff frequency is ``min_cutoff + beta * speed``, with the speed in object sizes per second.
+    The cutoff frequency is ``min_cutoff + beta * speed``, with the speed in sizes of the object per
+    second.
     """
 
     min_cutoff: float  # Hz, of what is still: lower is steadier

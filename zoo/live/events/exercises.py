@@ -151,6 +151,7 @@ class ArmsRaised(Detector[BodyShape]):
     """Both hands over the head."""
 
     labels = ("arms_raised",)
+    lasts = True
 
     def __init__(self) -> None:
         self._switch = Switch("arms_raised", _RAISED, _LOWERED)

@@ -75,6 +75,7 @@ class MouthOpen(Detector[FaceShape]):
     """How far the mouth is open, 0..1, and when it is."""
 
     labels = ("mouth_open",)
+    lasts = True
 
     def __init__(self) -> None:
         self._value = 0.0

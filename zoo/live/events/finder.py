@@ -24,10 +24,10 @@ class Kind(NamedTuple):
     detectors: Sequence[type[Detector[Any]]]
     pair_detectors: Sequence[type[Detector[Any]]] = ()  # they see a dict of all items by id
 
-    @property
-    def labels(self) -> list[str]:
-        """Labels of all events but gestures."""
-        return [name for d in (*self.detectors, *self.pair_detectors) for name in d.labels]
+    def labels(self, lasts: bool) -> list[str]:
+        """Return the labels of states (but gestures), or of movements."""
+        every = (*self.detectors, *self.pair_detectors)
+        return [name for detector in every if detector.lasts == lasts for name in detector.labels]
 
 
 class _Item:
@@ -150,13 +150,17 @@ def finder_for(kind: str) -> EventFinder | None:
     return EventFinder(_kind(kind)) if kind in _MODULES else None
 
 
-def labels_of(kind: str) -> list[str]:
-    """Return the labels of all events of a kind of items, but those of gestures.
+def labels_of(kind: str, *, lasts: bool) -> list[str]:
+    """Return the labels of the events of a kind of items, but those of gestures.
 
-    >>> "swipe_left" in labels_of("hand"), labels_of("label")
-    (True, [])
+    Args:
+        kind: as for `finder_for`.
+        lasts: states, which have ``started``, ``held`` and ``ended``, or movements.
+
+    >>> labels_of("hand", lasts=True), labels_of("label", lasts=True)
+    (['pinch'], [])
     """
-    return _kind(kind).labels if kind in _MODULES else []
+    return _kind(kind).labels(lasts) if kind in _MODULES else []
 
 
 def _kind(name: str) -> Kind:

@@ -22,6 +22,7 @@ class Pinch(Detector[HandShape]):
     """How near the tips of thumb and index finger are: 0 apart, 1 touching; and pinches."""
 
     labels = ("pinch",)
+    lasts = True
 
     def __init__(self) -> None:
         self._value = 0.0

@@ -36,6 +36,9 @@ class Detector(Generic[Seen]):
     #: Labels of its events.
     labels: ClassVar[tuple[str, ...]] = ()
 
+    #: Whether they are states, which start, are held and end.
+    lasts: ClassVar[bool] = False
+
     def update(self, seen: Seen, time: float) -> list[Finding]:
         """Return the events of the item in this frame."""
         raise NotImplementedError

@@ -22,6 +22,7 @@ _LONGEST = 2.5  # seconds
 _SMALLEST = 0.4  # palm lengths: the mean radius
 _STEP = 0.12  # palm lengths between the points of a path; smaller movements are noise
 _ROUND = 0.3  # standard deviation of the radius by its mean
+_WIDE = 0.5  # its smaller extent by its larger one
 _ONE_WAY = 0.9  # turn about the centre by the sum of all turns to either side
 _CLOSED = 1.2  # radii between the ends
 
@@ -129,11 +130,12 @@ def turn_about_centre(points: np.ndarray, least_radius: float) -> float:
     >>> round(turn_about_centre(np.stack([np.cos(angles), np.sin(angles)], axis=1), 0.5))
     345
     """
+    ranges = np.ptp(points, axis=0)
     # The middle of the ranges does not depend on how fast each part of the path was.
-    spokes = points - (points.min(axis=0) + points.max(axis=0)) / 2
+    spokes = points - points.min(axis=0) - ranges / 2
     radii = np.linalg.norm(spokes, axis=1)
     mean = radii.mean()
-    if mean < least_radius or radii.std() > _ROUND * mean:
+    if mean < least_radius or radii.std() > _ROUND * mean or ranges.min() < _WIDE * ranges.max():
         return 0.0
     if np.linalg.norm(points[-1] - points[0]) > _CLOSED * mean:
         return 0.0

@@ -1,0 +1,248 @@
+"""``zoo watch``: a task on a camera or video, frame by frame."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any
+
+from weights_cache.errors import ZooError
+from weights_cache.messages import is_read_by_people, say
+from zoo.cli.image_commands import named_value
+from zoo.cli.terminal import complain, show
+
+if TYPE_CHECKING:
+    from zoo.live.watching import Watch
+    from zoo.moments import Event, Moment
+
+_KEYS = ("index", "time", "ids", "events", "values", "milliseconds", "fps")  # of JSON lines
+
+
+def declare_watch(command: Any) -> None:
+    """Declare the arguments of ``zoo watch``."""
+    command.more_help = _tasks_text
+    command.set_defaults(run=_run)
+    command.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="a camera (0, camera:1, a name), a video, an animated GIF, a folder of images, a "
+        "stream's URL, or a recording",
+    )
+    command.add_argument(
+        "--task", metavar="TASK", help="see below; default: pose, or that of the recording"
+    )
+    command.add_argument("--model", metavar="NAME", help="a model of 'zoo models', fast or best")
+    command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
+    command.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        type=named_value,
+        metavar="NAME=VALUE",
+        help="an option of the task's function, such as max_hands=1; may be repeated",
+    )
+    _add_outputs(command)
+    _add_frames(command)
+
+
+def _add_outputs(command: Any) -> None:
+    command.add_argument("--show", action="store_true", help="show a window; q closes it")
+    command.add_argument("--draw", metavar="OUT.mp4", help="write a video with the results drawn")
+    command.add_argument(
+        "--events",
+        action="store_true",
+        help="print gestures and movements as they happen, a line each (default if no other "
+        "output is given)",
+    )
+    command.add_argument(
+        "--jsonl", metavar="OUT", help="write a JSON line for each frame; - for standard output"
+    )
+    command.add_argument(
+        "--record",
+        metavar="SESSION.zoo",
+        help="record frames and results to a folder, which is a source for later runs",
+    )
+    command.add_argument(
+        "--smooth",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="steady keypoints, boxes, masks and labels (default: yes)",
+    )
+
+
+def _add_frames(command: Any) -> None:
+    command.add_argument(
+        "--mirror",
+        action=argparse.BooleanOptionalAction,
+        help="mirror images, as a selfie camera shows (default: of cameras)",
+    )
+    command.add_argument("--start", type=float, metavar="S", help="begin at so many seconds")
+    command.add_argument("--stop", type=float, metavar="S", help="end at so many seconds")
+    command.add_argument("--stride", type=int, metavar="N", help="take each N-th frame")
+    command.add_argument("--size", type=_size, metavar="N", help="largest side in pixels, or WxH")
+    command.add_argument(
+        "--realtime",
+        action="store_true",
+        help="take the frames of a file at their times, and drop those that come too fast",
+    )
+
+
+def _size(text: str) -> int | tuple[int, int]:
+    """Return a number of pixels, or width and height.
+
+    >>> _size("640"), _size("640x480")
+    (640, (640, 480))
+    """
+    width, x, height = text.lower().partition("x")
+    try:
+        return (int(width), int(height)) if x else int(width)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be a number, or WxH such as 640x480"
+        ) from None
+
+
+def _tasks_text() -> str:
+    from zoo.live.watching import live_tasks
+
+    tasks = live_tasks()
+    names = [name for name, verb in tasks.items() if name != verb]
+    verbs = [name for name, verb in tasks.items() if name == verb]
+    return f"tasks:\n  {', '.join(names)}\n  or a function: {', '.join(verbs)}"
+
+
+def _run(given: argparse.Namespace) -> int:
+    from zoo.live.watching import watch
+
+    task = given.task or _recorded_task(given.source) or "pose"
+    options = {name: getattr(given, name) for name in ("mirror", "start", "stop", "stride", "size")}
+    options |= {"model": given.model, "backend": given.backend, "record": given.record}
+    options |= dict(given.option)
+    options = {name: value for name, value in options.items() if value is not None}
+    options |= {"smooth": given.smooth, "realtime": given.realtime}
+    with ExitStack() as stack:
+        outputs = _outputs(given, task, stack)
+        shown = stack.enter_context(watch(given.source, task, **options))
+        return _watch(shown, outputs)
+
+
+def _recorded_task(source: str) -> str | None:
+    from zoo.live.recording import about_recording, is_recording
+
+    return about_recording(source).get("task") if is_recording(source) else None
+
+
+def _outputs(given: argparse.Namespace, task: str, stack: ExitStack) -> list[Any]:
+    """Return the functions that each moment is passed to; False of one ends the command."""
+    outputs: list[Any] = []
+    if given.draw or given.show:
+        outputs.append(_Drawings(given, task, stack))
+    if given.jsonl:
+        file = sys.stdout
+        if given.jsonl != "-":
+            file = stack.enter_context(_text_file(given.jsonl))
+        outputs.append(partial(_print_line, file))
+    if given.events or not (outputs or given.record):
+        outputs.append(_print_events)
+    return outputs
+
+
+def _text_file(path: str) -> IO[str]:
+    try:
+        return open(path, "w", encoding="utf-8")
+    except OSError as error:
+        raise ZooError(f"cannot write to {path!r}: {error.strerror}; give another file") from error
+
+
+class _Drawings:
+    """Paints moments, and shows them in a window or writes them to a video."""
+
+    def __init__(self, given: argparse.Namespace, task: str, stack: ExitStack):
+        from zoo.live.video_file import VideoFile
+        from zoo.live.window import Window
+
+        self._window = stack.enter_context(Window(f"zoo: {task}")) if given.show else None
+        self._video: VideoFile | None = None
+        if given.draw:
+            self._video = stack.enter_context(VideoFile(given.draw))
+            stack.callback(say, f"drawn: {given.draw}")
+
+    def __call__(self, moment: Moment, shown: Watch) -> bool:
+        """Paint a moment; return False if the user closed the window."""
+        from zoo.drawing.live_painting import paint_moment
+
+        if self._video is not None:
+            self._video.set_rate(shown.frames.fps)
+            self._video.add(paint_moment(moment), moment["time"])
+        if self._window is not None:
+            return self._window.show(paint_moment(moment, speed=True))
+        return True
+
+
+def _print_line(file: IO[str], moment: Moment, shown: Watch) -> bool:
+    """Print a moment as a line of JSON."""
+    from zoo.export.json_text import to_json
+
+    facts = json.dumps({key: moment[key] for key in _KEYS})  # type: ignore[literal-required]
+    results = {key: moment[key] for key in ("result", "hands") if key in moment}
+    texts = "".join(f', "{key}": {to_json(value)}' for key, value in results.items())
+    print(f"{facts[:-1]}{texts}}}", file=file, flush=True)
+    return True
+
+
+def _print_events(moment: Moment, shown: Watch) -> bool:
+    for event in moment["events"]:
+        show(event_text(event), flush=True)
+    return True
+
+
+def event_text(event: Event) -> str:
+    """Return a line about an event.
+
+    >>> event_text({"type": "held", "label": "rock", "id": 1, "time": 2.0, "seconds": 0.5})
+    '   2.00 s  #1  rock held for 0.5 s'
+    """
+    lasts = f" for {event['seconds']:.1f} s" if event["seconds"] else ""
+    what = "" if event["type"] == "happened" else f" {event['type']}{lasts}"
+    count = f" {event['count']}" if "count" in event else ""
+    side = f" {event['handedness']}" if "handedness" in event else ""
+    return f"{event['time']:7.2f} s  #{event['id']}{side}  {event['label']}{count}{what}"
+
+
+def _watch(shown: Watch, outputs: list[Any]) -> int:
+    """Pass each moment to the outputs; Ctrl-C ends it in order, as closing the window does."""
+    frames, milliseconds, last = 0, 0.0, None
+    status = 0
+    try:
+        for moment in _with_progress(shown):
+            frames, milliseconds, last = frames + 1, milliseconds + moment["milliseconds"], moment
+            goes_on = [output(moment, shown) for output in outputs]  # all of them
+            if not all(goes_on):
+                break
+    except KeyboardInterrupt:
+        status = 130
+    if _print_events in outputs:
+        for event in shown.last_events:
+            show(event_text(event), flush=True)
+    if last is None:
+        complain(f"{shown.frames.name} gave no frame")
+        return status or 2
+    lost = [f"{shown.frames.dropped} dropped"] if shown.frames.dropped else []
+    lost += [f"{shown.frames.broken} broken"] if shown.frames.broken else []
+    say(
+        f"{frames} frames, {milliseconds / frames:.1f} ms each, {last['fps']:.1f} frames per "
+        f"second{''.join(f', {text}' for text in lost)}"
+    )
+    return status
+
+
+def _with_progress(shown: Watch) -> Iterator[Moment]:
+    if shown.frames.count is None or not is_read_by_people():
+        return shown
+    from tqdm import tqdm
+
+    return iter(tqdm(shown, total=shown.frames.count, unit="frame", leave=False))

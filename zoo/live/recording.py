@@ -1,0 +1,288 @@
+"""Recordings: the frames of a session without loss, and all that was found in them.
+
+A recording is a folder with three kinds of files: ``session.json`` says what was recorded;
+``results.jsonl`` has a line for each frame; ``frames-0.mkv`` has the frames in a lossless codec
+(FFV1), and ``frames-1.mkv`` and so on those after a change of their size.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from weights_cache.errors import ZooError
+from zoo.live.capture import import_opencv, quiet
+from zoo.live.readers import DEFAULT_FPS, Kind, Shot, SourceError
+from zoo.moments import Moment
+
+Self = TypeVar("Self", bound="Recorder")
+
+_FORMAT, _VERSION = "zoo-session", 1
+_ABOUT, _RESULTS, _FRAMES = "session.json", "results.jsonl", "frames-{}.mkv"
+_CODEC = "FFV1"
+_OWN_KEYS = ("mirrored", "segment", "width", "height")  # of a line, beside those of the moment
+
+
+def is_recording(path: str | os.PathLike[str]) -> bool:
+    """Return whether a folder is a recording."""
+    return (Path(path) / _ABOUT).is_file() and (Path(path) / _RESULTS).is_file()
+
+
+class Recorder:
+    """Writes a recording; usable in a ``with`` statement, which closes it.
+
+    What is written stays readable if the program is killed: up to the last whole frame.
+
+    Args:
+        path: a folder that does not exist yet, or a recording, which is replaced; its parent
+            exists.
+        about: what is recorded, such as task, model and options, for readers: plain values.
+        fps: of the video of the frames, for other programs; times are in the results.
+
+    Raises:
+        ZooError: the path has something else, or cannot be written to.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], about: Mapping[str, Any], fps: float | None = None
+    ):
+        self.path = Path(path)
+        self._fps = fps or DEFAULT_FPS
+        self._cv2 = import_opencv()
+        self._writer: Any = None
+        self._size, self._segment = (0, 0), -1
+        try:
+            self._begin(about)
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def _begin(self, about: Mapping[str, Any]) -> None:
+        if os.path.lexists(self.path):
+            if not is_recording(self.path):
+                raise ZooError(
+                    f"cannot record to {str(self.path)!r}: it exists, and is no recording; give "
+                    "the name of a new folder, such as 'session.zoo'"
+                )
+            shutil.rmtree(self.path)
+        self.path.mkdir()
+        facts = {"format": _FORMAT, "version": _VERSION, **about}
+        (self.path / _ABOUT).write_text(json.dumps(facts, indent=1, default=repr) + "\n")
+        self._results = open(self.path / _RESULTS, "w", encoding="utf-8")  # noqa: SIM115
+
+    def add(self, moment: Moment, *, mirrored: bool = False) -> None:
+        """Add a moment with its frame.
+
+        Args:
+            moment: as `zoo.watch` gives it.
+            mirrored: whether its frame is a mirror image.
+        """
+        frame = moment["frame"]
+        height, width = frame.shape[:2]
+        if (width, height) != self._size:
+            self._next_segment(width, height)
+        # The codec drops the last row and column of odd sizes: they are doubled.
+        bgr = self._cv2.cvtColor(frame, self._cv2.COLOR_RGB2BGR)
+        even = np.pad(bgr, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
+        self._writer.write(even)
+        facts = {key: value for key, value in moment.items() if key != "frame"}
+        own = dict(zip(_OWN_KEYS, (mirrored, self._segment, width, height), strict=True))
+        try:
+            line = json.dumps({**facts, **own}, default=_encoded, separators=(",", ":"))
+            self._results.write(line + "\n")
+            self._results.flush()
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def _next_segment(self, width: int, height: int) -> None:
+        self._release()
+        self._segment += 1
+        self._size = (width, height)
+        cv2 = self._cv2
+        with quiet(cv2):
+            self._writer = cv2.VideoWriter(
+                str(self.path / _FRAMES.format(self._segment)),
+                cv2.CAP_FFMPEG,
+                cv2.VideoWriter_fourcc(*_CODEC),
+                self._fps,
+                (width + width % 2, height + height % 2),
+            )
+        if not self._writer.isOpened():
+            raise ZooError(
+                f"cannot record to {str(self.path)!r}: OpenCV cannot write {_CODEC} videos here, "
+                "or the disk is full"
+            )
+
+    def _failed(self, error: OSError) -> ZooError:
+        return ZooError(
+            f"cannot record to {str(self.path)!r}: {error.strerror}; make room, or give another "
+            "folder"
+        )
+
+    def _release(self) -> None:
+        if self._writer is not None:
+            self._writer.release()
+            self._writer = None
+
+    def close(self) -> None:
+        """Finish the recording."""
+        self._release()
+        if not self._results.closed:
+            self._results.close()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def replay(path: str | os.PathLike[str]) -> Iterator[Moment]:
+    """Yield the moments of a recording, exactly as they were recorded; no model is needed.
+
+    >>> import zoo
+    >>> for moment in zoo.replay("session.zoo"):  # doctest: +SKIP
+    ...     print(moment["time"], moment["events"])
+
+    Args:
+        path: the folder that ``zoo watch --record`` or `zoo.watch` wrote.
+
+    Raises:
+        ZooError: it is no recording, or is damaged.
+    """
+    reader = RecordingReader(path)  # an error comes now, not at the first moment
+    return _moments(reader)
+
+
+def _moments(reader: RecordingReader) -> Iterator[Moment]:
+    try:
+        while (pair := reader.next_pair()) is not None:
+            line, frame = pair
+            moment = {key: value for key, value in line.items() if key not in _OWN_KEYS}
+            moment["frame"] = frame
+            yield moment  # type: ignore[misc]
+    finally:
+        reader.close()
+
+
+class RecordingReader:
+    """Reads the frames and results of a recording."""
+
+    kind: Kind = "recording"
+
+    def __init__(self, path: str | os.PathLike[str]):
+        self.path = Path(path)
+        self.name = repr(str(path))
+        if not is_recording(path):
+            raise SourceError(
+                f"{self.name} is no recording: it has no {_ABOUT} with {_RESULTS}; record one with "
+                "zoo watch --record"
+            )
+        self.about = about_recording(path)
+        with open(self.path / _RESULTS, "rb") as lines:
+            self.count: int | None = sum(line.endswith(b"\n") for line in lines)
+        self.fps: float | None = None
+        self._lines = open(self.path / _RESULTS, encoding="utf-8")  # noqa: SIM115
+        self._cv2 = import_opencv()
+        self._capture: Any = None
+        self._segment = -1
+
+    def next_pair(self) -> tuple[dict[str, Any], np.ndarray] | None:
+        """Return the next line of the results, and its frame; None at the end."""
+        line = self._next_line()
+        if line is None:
+            return None
+        if line["segment"] != self._segment:
+            self._open(line["segment"])
+        there, pixels = self._capture.read()
+        if not there:
+            return None  # the program was killed before the frame was whole
+        pixels = pixels[: line["height"], : line["width"]]
+        return line, self._cv2.cvtColor(pixels, self._cv2.COLOR_BGR2RGB)
+
+    def _next_line(self) -> dict[str, Any] | None:
+        text = self._lines.readline()
+        if not text.endswith("\n"):
+            return None
+        try:
+            line: dict[str, Any] = json.loads(text, object_hook=_decoded)
+            if not all(key in line for key in (*_OWN_KEYS, "index", "time")):
+                raise ValueError("a key is missing")
+        except (ValueError, TypeError) as error:
+            raise SourceError(f"{self.name}: {_RESULTS} is damaged ({error}): record again") from (
+                error
+            )
+        return line
+
+    def _open(self, segment: int) -> None:
+        if self._capture is not None:
+            self._capture.release()
+        path = self.path / _FRAMES.format(segment)
+        with quiet(self._cv2):
+            self._capture = self._cv2.VideoCapture(str(path), self._cv2.CAP_FFMPEG)
+        if not self._capture.isOpened():
+            raise SourceError(f"{self.name}: {path.name} is missing or damaged: record again")
+        self._segment = segment
+
+    def read(self) -> Shot | None:
+        """Return the next frame, with its recorded number and time."""
+        pair = self.next_pair()
+        if pair is None:
+            return None
+        line, frame = pair
+        return Shot(frame, line["time"], line["mirrored"], line["index"])
+
+    def skip(self) -> float | None:
+        """Pass over the next frame."""
+        shot = self.read()
+        return None if shot is None else shot.time
+
+    def close(self) -> None:
+        """Close the files."""
+        if self._capture is not None:
+            self._capture.release()
+        self._lines.close()
+
+
+def about_recording(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a recording says about itself: task, options and source.
+
+    Raises:
+        ZooError: the file is damaged, or of a newer version.
+    """
+    try:
+        about = json.loads((Path(path) / _ABOUT).read_text(encoding="utf-8"))
+        if about["format"] != _FORMAT:
+            raise ValueError(f"its format is {about['format']!r:.40}")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SourceError(f"{str(path)!r} is no recording that can be read: {error}") from error
+    if about.get("version") != _VERSION:
+        raise SourceError(
+            f"{str(path)!r} is a recording of version {about.get('version')!r}, known is "
+            f"{_VERSION}: read it with the version of zoo that recorded it"
+        )
+    return dict(about)
+
+
+def _encoded(value: Any) -> Any:
+    """Return an array, such as a mask, as plain values without loss."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        data = base64.b64encode(zlib.compress(value.tobytes(), 1)).decode()
+        return {"__array__": data, "dtype": value.dtype.str, "shape": list(value.shape)}
+    raise TypeError(f"a result of type {type(value).__name__} cannot be recorded")
+
+
+def _decoded(value: dict[str, Any]) -> Any:
+    if "__array__" not in value:
+        return value
+    data = zlib.decompress(base64.b64decode(value["__array__"]))
+    return np.frombuffer(data, value["dtype"]).reshape(value["shape"]).copy()

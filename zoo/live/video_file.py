@@ -1,0 +1,147 @@
+"""Video files of painted frames."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from weights_cache.errors import ZooError
+from zoo.live.capture import import_opencv, quiet
+from zoo.live.readers import DEFAULT_FPS
+
+Self = TypeVar("Self", bound="VideoFile")
+
+#: Ending -> codec of OpenCV that writes it.
+CODECS = {".mp4": "mp4v", ".m4v": "mp4v", ".mov": "mp4v", ".avi": "MJPG", ".webm": "VP80"}
+
+_LONGEST_HOLD = 5.0  # seconds for which the last frame is repeated where none came
+
+
+class VideoFile:
+    """A video that is written frame by frame; usable in a ``with`` statement, which closes it.
+
+    The file appears under its name when it is closed, so that it is whole or not there. All frames
+    have the size of the first: others are resized, with black beside them. Each frame is shown from
+    its time until that of the next.
+
+    Args:
+        path: its ending says the format: .mp4, .m4v, .mov, .avi or .webm.
+        fps: frames per second, above 0; by default 25.
+
+    Raises:
+        ZooError: the ending is unknown, or the file cannot be written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], fps: float | None = None):
+        self.path = Path(path)
+        self._codec = CODECS.get(self.path.suffix.lower(), "")
+        if not self._codec:
+            endings = ", ".join(CODECS)
+            raise ZooError(f"cannot write a video to {str(path)!r}: its name must end in {endings}")
+        if not self.path.parent.is_dir():
+            folder = str(self.path.parent)
+            raise ZooError(
+                f"cannot write a video to {str(path)!r}: there is no folder {folder!r}, make it "
+                "first"
+            )
+        self._fps = fps if fps and fps > 0 else DEFAULT_FPS
+        self._cv2 = import_opencv()
+        self._writer: Any = None
+        self._size = (0, 0)
+        self._written = 0
+        self._first: float | None = None
+        self._last: np.ndarray | None = None
+        self._unfinished = self.path.with_name(f".{self.path.stem}.{os.getpid()}{self.path.suffix}")
+
+    def set_rate(self, fps: float | None) -> None:
+        """Set the frames per second, before the first frame; None leaves them as they are."""
+        if self._writer is None and fps:
+            self._fps = fps
+
+    def add(self, frame: np.ndarray, time: float | None = None) -> None:
+        """Add a frame.
+
+        Args:
+            frame: uint8 [height, width, 3], RGB.
+            time: in seconds; by default one frame after the one before. Frames that come late
+                are repeated, and those that come too early replace the one before.
+        """
+        if self._writer is None:
+            self._open(frame.shape[1], frame.shape[0])
+        if time is not None:
+            self._first = time if self._first is None else self._first
+            due = round((time - self._first) * self._fps)
+            missing = min(due - self._written, round(_LONGEST_HOLD * self._fps))
+            if self._last is not None:
+                for _ in range(missing):
+                    self._write(self._last)
+            if due < self._written and self._last is not None:
+                return
+        self._last = self._fitted(frame)
+        self._write(self._last)
+
+    def _open(self, width: int, height: int) -> None:
+        cv2 = self._cv2
+        self._size = (width + width % 2, height + height % 2)  # codecs want even numbers
+        code = cv2.VideoWriter_fourcc(*self._codec)
+        with quiet(cv2):
+            self._writer = cv2.VideoWriter(
+                str(self._unfinished), cv2.CAP_FFMPEG, code, self._fps, self._size
+            )
+        if not self._writer.isOpened():
+            self._writer = None
+            raise ZooError(
+                f"cannot write a video to {str(self.path)!r}: the folder may not be written to, "
+                "the disk is full, or OpenCV cannot write this format here; try .avi"
+            )
+
+    def _write(self, pixels: np.ndarray) -> None:
+        self._writer.write(pixels)
+        self._written += 1
+
+    def _fitted(self, frame: np.ndarray) -> np.ndarray:
+        """Return a frame in the size of the video, in OpenCV's order of channels."""
+        cv2 = self._cv2
+        bgr: np.ndarray = cv2.cvtColor(frame, cv2.COLOR_RGB2BGR)
+        width, height = self._size
+        if (bgr.shape[1], bgr.shape[0]) == self._size:
+            return bgr
+        scale = min(width / bgr.shape[1], height / bgr.shape[0])
+        if not (scale >= 1 and bgr.shape[1] + 1 >= width and bgr.shape[0] + 1 >= height):
+            size = max(1, int(bgr.shape[1] * scale)), max(1, int(bgr.shape[0] * scale))
+            bgr = cv2.resize(bgr, size, interpolation=cv2.INTER_AREA)
+        below, right = height - bgr.shape[0], width - bgr.shape[1]
+        top, left = below // 2, right // 2
+        edges = (top, below - top, left, right - left)
+        fitted: np.ndarray = cv2.copyMakeBorder(bgr, *edges, cv2.BORDER_CONSTANT)
+        return fitted
+
+    def close(self) -> None:
+        """Finish the file; without any frame there is none.
+
+        Raises:
+            ZooError: the file cannot be written, such as on a full disk.
+        """
+        writer, self._writer = self._writer, None
+        if writer is None:
+            return
+        writer.release()
+        try:
+            if not self._unfinished.stat().st_size:
+                raise OSError(0, "nothing was written; the disk may be full")
+            os.replace(self._unfinished, self.path)
+        except OSError as error:
+            self._unfinished.unlink(missing_ok=True)
+            raise ZooError(
+                f"cannot write a video to {str(self.path)!r}: {error.strerror}; make room, or give "
+                "another file"
+            ) from error
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
