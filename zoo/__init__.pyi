@@ -22,6 +22,7 @@ from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
 from zoo.live.frame import Frame
 from zoo.live.frame_source import Frames, frames
+from zoo.live.recording import replay
 from zoo.live.watching import watch
 from zoo.model_cards import describe
 from zoo.moments import Event, Moment
@@ -87,6 +88,7 @@ __all__ = [
     "paint",
     "read_image",
     "recognize_gestures",
+    "replay",
     "segment",
     "segment_person",
     "segment_person_parts",
