@@ -191,8 +191,10 @@ def _found_in(
     for left, top, across, down in parts:
         part = np.ascontiguousarray(pixels[top : top + down, left : left + across])
         for face in detect_faces(part, **options):
-            x, y = face["box"]["x"] + left, face["box"]["y"] + top
-            yield _Region(x, y, x + face["box"]["width"], y + face["box"]["height"])
+            box = face["box"]
+            if box["width"] > 0 and box["height"] > 0:
+                x, y = box["x"] + left, box["y"] + top
+                yield _Region(x, y, x + box["width"], y + box["height"])
 
 
 def _distinct(regions: Sequence[_Region]) -> list[_Region]:
@@ -217,7 +219,7 @@ def _hide(
     if left >= right or top >= bottom:
         return
     part = pixels[top:bottom, left:right]
-    cell = max(area.width, area.height) / cells
+    cell = max(1.0, max(area.width, area.height) / cells)
     few = tuple(max(1, round(side / cell)) for side in (right - left, bottom - top))
     colours = cv2.resize(part, few, interpolation=cv2.INTER_AREA)
     size = (right - left, bottom - top)
