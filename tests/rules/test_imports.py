@@ -15,6 +15,7 @@ EARLY = {*sys.stdlib_module_names, *PACKAGES, "numpy", "_typeshed"}  # that is f
 
 #: Files that are themselves imported when first used, and what for.
 LATE_FILES = {
+    "zoo/drawing/array_canvas.py": {"cv2"},
     "zoo/drawing/canvas.py": {"PIL"},
     "weights_cache/sessions.py": {"requests", "urllib3"},
 }

@@ -58,12 +58,12 @@ def refined_matte(pixels: np.ndarray, likely: np.ndarray) -> np.ndarray:
     shrink = max(1, int(radius / 3))
     small = max(1, width // shrink), max(1, height // shrink)
     bright = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
-    slope, offset = _linear_fit(
+    gain, offset = _linear_fit(
         cv2.resize(bright, small, interpolation=cv2.INTER_AREA) * np.float32(1 / 255),
         cv2.resize(likely, small, interpolation=cv2.INTER_AREA),
         2 * max(1, round(radius / shrink)) + 1,
     )
-    matte = cv2.resize(slope, (width, height)) * (bright * np.float32(1 / 255))
+    matte = cv2.resize(gain, (width, height)) * (bright * np.float32(1 / 255))
     matte += cv2.resize(offset, (width, height))
     matte -= np.float32(_LOW)
     matte *= np.float32(1 / (_HIGH - _LOW))
@@ -73,7 +73,7 @@ def refined_matte(pixels: np.ndarray, likely: np.ndarray) -> np.ndarray:
 
 
 def _linear_fit(guide: np.ndarray, values: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the slope and offset by which values follow a guide, in windows around each pixel."""
+    """Return the gain and offset by which values follow a guide, in windows around each pixel."""
     import cv2
 
     def mean(array: np.ndarray) -> np.ndarray:
@@ -81,8 +81,8 @@ def _linear_fit(guide: np.ndarray, values: np.ndarray, side: int) -> tuple[np.nd
 
     of_guide, of_values = mean(guide), mean(values)
     variance = mean(guide * guide) - of_guide * of_guide
-    slope = (mean(guide * values) - of_guide * of_values) / (variance + np.float32(_SMOOTH))
-    return mean(slope), mean(of_values - slope * of_guide)
+    gain = (mean(guide * values) - of_guide * of_values) / (variance + np.float32(_SMOOTH))
+    return mean(gain), mean(of_values - gain * of_guide)
 
 
 def spread_colours(pixels: np.ndarray, weight: np.ndarray, sigma: float) -> np.ndarray:
