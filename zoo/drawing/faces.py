@@ -11,7 +11,7 @@ from zoo.drawing.boxes import caption_box, read_box, score_text
 from zoo.drawing.colours import PALETTE, Sides, sides_of
 from zoo.drawing.keypoints import Point, area_of, paint_points, read_points
 from zoo.drawing.label_layout import XY, Area
-from zoo.drawing.surface import Surface
+from zoo.drawing.surface import Stroke, Surface, rimmed
 from zoo.shared.skeletons import MESH_468_PATHS
 
 _LIPS = PALETTE[3]
@@ -53,10 +53,12 @@ def _paint_face(
         size = min(canvas.thin, max(0.7, 0.015 * area.width))
         return paint_points(canvas, points, sides.of, size)
     canvas.discs([point.position for point in points.values()], sides.middle, 0.7 * radius, 0.7)
+    strokes: list[Stroke] = []
     for name, path in paths:
-        canvas.rimmed(path, _LIPS if "lips" in name else sides.of(name), radius)
+        strokes += rimmed(path, _LIPS if "lips" in name else sides.of(name), radius)
     for iris in face.get("iris", {}).values():
-        _paint_iris(canvas, iris, radius, min_score)
+        strokes += _iris_strokes(read_points(iris, canvas.size, min_score), radius)
+    canvas.strokes(strokes)
     return None
 
 
@@ -81,17 +83,15 @@ def _numbered_paths(points: Mapping[str, Point]) -> Iterator[tuple[str, list[XY]
 _PATHS = {"mesh468": _mesh_paths, "points68": _numbered_paths}
 
 
-def _paint_iris(canvas: Surface, iris: object, radius: float, min_score: float) -> None:
-    """Paint the circle around the first point, at the mean distance of the others."""
-    points = [p.position for p in read_points(iris, canvas.size, min_score).values()]
-    if len(points) < 2:
-        return
-    (x, y), *around = points
+def _iris_strokes(iris: Mapping[str, Point], radius: float) -> list[Stroke]:
+    """Return the circle around the first point, at the mean distance of the others."""
+    if len(iris) < 2:
+        return []
+    (x, y), *around = (point.position for point in iris.values())
     size = sum(math.dist((x, y), position) for position in around) / len(around)
     angles = [2 * math.pi * i / 32 for i in range(33)]
     circle = [(x + size * math.cos(a), y + size * math.sin(a)) for a in angles]
-    canvas.rimmed(circle, _IRIS, radius)
-    canvas.rimmed([(x, y)], _IRIS, 1.2 * radius)
+    return [*rimmed(circle, _IRIS, radius), *rimmed([(x, y)], _IRIS, 1.2 * radius)]
 
 
 def _facts(face: Mapping[str, Any]) -> list[str]:

@@ -1,8 +1,8 @@
 """An image to paint on, of either kind: lines, discs, boxes, regions, and above all of them text.
 
-Painters of results take any surface. The kinds differ in how pixels are painted; sizes of lines, and
-where texts stand, are the same. Text waits until all shapes are painted, so that no shape crosses
-it.
+Painters of results take any surface. The kinds differ in how pixels are painted; sizes of lines,
+and where texts stand, are the same. Text waits until all shapes are painted, so that no shape
+crosses it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -73,11 +74,6 @@ class Surface(ABC):
     ) -> None:
         """Paint a disc at each of many centres."""
         self.strokes(Stroke([centre], colour, radius, opacity) for centre in centres)
-
-    def rimmed(self, points: Sequence[XY], colour: Colour, radius: float) -> None:
-        """Paint a line that stands out from any background."""
-        rim = Stroke(points, INK, radius + rim_of(radius))
-        self.strokes([rim, Stroke(points, colour, radius)])
 
     def box(self, area: Area, colour: Colour, radius: float) -> None:
         """Outline a rectangle, as far as it lies in the image."""
@@ -174,17 +170,31 @@ class Surface(ABC):
 
     def _plate(self, area: Area, colour: Colour, corner: float, opacity: float = 1.0) -> None:
         """Paint a rectangle with round corners."""
-        corner = min(corner, area.width / 2, area.height / 2)
         left, top = math.floor(area.left), math.floor(area.top)
-        across = _outside(area.left - left, area.right - left, corner, area.width)
-        down = _outside(area.top - top, area.bottom - top, corner, area.height)
-        cover = np.clip(corner + 0.5 - np.hypot(across, down[:, np.newaxis]), 0, 1)
-        self._tint(left, top, np.rint(cover * (255 * opacity)).astype(np.uint8), colour)
+        moved = Area(area.left - left, area.top - top, area.right - left, area.bottom - top)
+        self._tint(left, top, _plate_cover(moved, corner, opacity), colour)
+
+
+def rimmed(points: Sequence[XY], colour: Colour, radius: float) -> list[Stroke]:
+    """Return the strokes of a line that stands out from any background."""
+    return [Stroke(points, INK, radius + rim_of(radius)), Stroke(points, colour, radius)]
 
 
 def rim_of(radius: float) -> float:
     """Return the width of the dark rim around a line of that radius."""
     return max(0.7, 0.35 * radius)
+
+
+@lru_cache(maxsize=256)  # plates recur from frame to frame
+def _plate_cover(area: Area, corner: float, opacity: float) -> np.ndarray:
+    """Return the coverage of a rectangle with round corners, uint8 [height, width], read-only."""
+    corner = min(corner, area.width / 2, area.height / 2)
+    across = _outside(area.left, area.right, corner, area.width)
+    down = _outside(area.top, area.bottom, corner, area.height)
+    cover = np.clip(corner + 0.5 - np.hypot(across, down[:, np.newaxis]), 0, 1)
+    rounded: np.ndarray = np.rint(cover * (255 * opacity)).astype(np.uint8)
+    rounded.flags.writeable = False
+    return rounded
 
 
 def _outside(start: float, end: float, corner: float, length: float) -> np.ndarray:
