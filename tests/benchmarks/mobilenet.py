@@ -3,11 +3,8 @@
 Run: ``python -m tests.benchmarks.mobilenet [--case NAME] [--batch N] [--rounds N]`` with the
 ``benchmark`` extra installed. All runtimes get the same seeded random weights (`mobilenet_export`)
 and one input, and must give the same output. Each runs in a process of its own, where it has the
-threads that its name says; threads that spin while they wait would take the cores from the next
-one, so all processes are stopped (SIGSTOP) but the one whose turn it is. A turn is a call that does
-not count, and then calls for `TURN_MS`, of which the median counts. On Linux it is repeated while
-others disturb it, which is if its threads waited for a processor for more than `MOST_WAITING` of
-the time. Rounds begin with each runtime in turn.
+threads that its name says, and has turns (`turns`), of whose calls the median counts. Rounds begin
+with each runtime in turn.
 
 Prints medians and minima in milliseconds, the medians of the ratios within a round, of ours to each
 runtime, and how many turns were disturbed all the same; then a line of JSON.
@@ -15,22 +12,16 @@ runtime, and how many turns were disturbed all the same; then a line of JSON.
 
 import argparse
 import json
-import os
-import signal
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from time import perf_counter, sleep
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.lowering.thread_pool import VARIABLE as PLAN_THREADS
 from core.model.graph_model import GraphModel
 from tests.benchmarks.mobilenet_export import (
     CASES,
@@ -41,17 +32,9 @@ from tests.benchmarks.mobilenet_export import (
     build,
     multiply_adds,
 )
-from zoo.cli.blas_kernels import KERNELS, VARIABLE, is_misjudged, kernels_in_use
-
-ROOT = Path(__file__).resolve().parent.parent.parent
-
-#: Milliseconds that calls of one turn take together, and how many there are at least.
-TURN_MS, LEAST_CALLS = 60, 3
+from tests.benchmarks.turns import MOST_WAITING, Side, Turn, serve_turns
 
 OURS = "plans_2"
-
-#: How much of a turn its threads may have waited for a processor, and how often it is tried.
-MOST_WAITING, TRIES = 0.03, 8
 
 #: Of the range of the output: sums of other orders.
 MOST_APART = 1e-4
@@ -123,81 +106,7 @@ def serve(side: str, case: str, batch: int, output: str) -> None:
     network = build(CASES[case])
     run = RUNTIMES[name](network, drawn(network, batch), int(threads))
     np.save(output, run())
-    print(json.dumps(kernels_in_use()), flush=True)
-    for _ in sys.stdin:
-        print(json.dumps(turn(run)), flush=True)
-
-
-class Turn(NamedTuple):
-    """Milliseconds of each call, and how much of all that threads waited for a processor."""
-
-    calls: list[float]
-    waiting: float
-
-
-def turn(run: Run) -> Turn:
-    """Call it until the time is over."""
-    run()
-    calls: list[float] = []
-    before = waited_ms()
-    while len(calls) < LEAST_CALLS or sum(calls) < TURN_MS:
-        started = perf_counter()
-        run()
-        calls.append(1e3 * (perf_counter() - started))
-    return Turn(calls, (waited_ms() - before) / sum(calls))
-
-
-def waited_ms() -> float:
-    """How long the threads of this process were ready to run and did not, all together."""
-    files = Path("/proc/self/task").glob("*/schedstat")  # none but on Linux
-    return sum(int(file.read_text().split()[1]) for file in files) / 1e6
-
-
-class Side:
-    """A process that serves one runtime, stopped while others have their turn."""
-
-    def __init__(self, side: str, case: str, batch: int, output: Path):
-        self._output = output
-        threads = side.rpartition("_")[2]
-        world = {**os.environ, PLAN_THREADS: threads, "OPENBLAS_NUM_THREADS": threads}
-        if is_misjudged():
-            world.setdefault(VARIABLE, KERNELS)  # as the zoo command does
-        command = [sys.executable, "-m", "tests.benchmarks.mobilenet", "--serve", side]
-        command += ["--case", case, "--batch", str(batch), "--output", str(output)]
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(
-            command, env=world, cwd=ROOT, stdin=pipe, stdout=pipe, text=True
-        )
-        self.kernels = self._answer()
-        self._process.send_signal(signal.SIGSTOP)
-
-    @property
-    def output(self) -> np.ndarray:
-        """What it made of the input."""
-        return np.load(self._output)
-
-    def turn(self) -> Turn:
-        """A turn that was not disturbed, or else the one that was least."""
-        found: list[Turn] = []
-        while len(found) < TRIES and all(turn.waiting > MOST_WAITING for turn in found):
-            sleep(0.1 * len(found))
-            self._process.send_signal(signal.SIGCONT)
-            self._process.stdin.write("go\n")
-            self._process.stdin.flush()
-            found.append(Turn(*self._answer()))
-            self._process.send_signal(signal.SIGSTOP)
-        return min(found, key=lambda turn: turn.waiting)
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.send_signal(signal.SIGCONT)
-        self._process.communicate()
-
-    def _answer(self) -> Any:
-        line = self._process.stdout.readline()
-        if not line:
-            raise SystemExit(f"a runtime ended: {self._process.args}")
-        return json.loads(line)
+    serve_turns(run)
 
 
 def measure(sides: dict[str, Side], rounds: int) -> dict[str, list[Turn]]:
@@ -225,7 +134,13 @@ def compare(case: str, batch: int, rounds: int) -> dict[str, Any]:
     sides: dict[str, Side] = {}
     with tempfile.TemporaryDirectory() as folder, ExitStack() as closing:
         for name in SIDES:
-            sides[name] = Side(name, case, batch, Path(folder, f"{name}.npy"))
+            output = Path(folder, f"{name}.npy")
+            sides[name] = Side(
+                ("tests.benchmarks.mobilenet", "--serve", name, "--case", case)
+                + ("--batch", str(batch), "--output", str(output)),
+                int(name.rpartition("_")[2]),
+                output,
+            )
             closing.callback(sides[name].close)
         apart, turns = check(sides), measure(sides, rounds)
     medians = {name: [statistics.median(t.calls) for t in turns[name]] for name in SIDES}

@@ -1,35 +1,41 @@
-"""Recognition of gestures by rules, built-in or user-defined."""
+"""Recognition of gestures by rules, built-in or user-defined, and by examples."""
 
 import os
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from weights_cache.atomic_files import replacing
+import numpy as np
+
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.gestures.built_in import BUILT_IN
+from zoo.gestures.example_images import shape_of_hand, shapes_of_images
+from zoo.gestures.examples import Examples, choose_alike
 from zoo.gestures.fingers import as_hands, is_hanging, points_of, read_fingers, to_gesture
-from zoo.gestures.rules import GestureRules, make_gesture, score_of
-from zoo.option import threshold
+from zoo.gestures.gesture_files import read_gestures, write_gestures
+from zoo.gestures.rules import (
+    SCORE,
+    SCORE_THRESHOLD,
+    GestureRules,
+    check_label,
+    make_gesture,
+    score_of,
+)
+from zoo.model_names import EstimateHandsModelName
+from zoo.option import MIRROR
 from zoo.pipeline.options import checked_value
-from zoo.results import Gesture
-
-#: A gesture of seven rules with one finger wrong reaches 0.857, with all just acceptable 0.93.
-SCORE_THRESHOLD = 0.86
-
-_SCORE = threshold("score_threshold", "minimum score of a gesture", SCORE_THRESHOLD)
-
-# Of files of gestures:
-_FORMAT, _VERSION = "zoo-gestures", 1
-_LARGEST = 1_000_000  # bytes; a gesture takes about 500
-_KEYS = {"curls", "directions", "weights"}
+from zoo.pipeline.verb_signatures import ImageSource, OwnModel
+from zoo.results import Gesture, Hand
 
 
 class GestureRecognizer:
-    """Recognizes the gestures of hands by the curl and direction of their fingers.
+    """Recognizes the gestures of hands by rules for their fingers, and by examples.
 
-    Algorithm: fingerpose 0.1; `zoo.gestures.fingers` and `zoo.gestures.rules` say what differs.
+    Algorithm: rules over the curl and direction of fingers as in fingerpose 0.1
+    (`zoo.gestures.fingers` and `zoo.gestures.rules` say what differs); the nearest example for
+    gestures that were added by example (`zoo.gestures.examples`). If an example is near enough,
+    its gesture is returned, whatever the rules say; otherwise that of the rules with the highest
+    score.
 
     Limits: a thumb counts as curled by its last joint alone. So a fist whose thumb lies straight
     can pass for a thumb up or down: 39 % of the fists in the training data of
@@ -63,16 +69,17 @@ class GestureRecognizer:
         *,
         score_threshold: float = SCORE_THRESHOLD,
     ):
-        self.score_threshold = checked_value(_SCORE, score_threshold)
+        self.score_threshold = checked_value(SCORE, score_threshold)
         self._gestures: dict[str, GestureRules] = {}
+        self._examples = Examples()
         for label in _labels(BUILT_IN if gestures is None else gestures):
             _refuse_unknown(label, BUILT_IN, "built-in gesture")
             self.add(label, **BUILT_IN[label], raised=True)
 
     @property
     def labels(self) -> list[str]:
-        """Labels of the gestures, in the order in which they were added."""
-        return list(self._gestures)
+        """Labels of the gestures: those with rules, then those with examples only."""
+        return list(dict.fromkeys([*self._gestures, *self._examples]))
 
     def add(
         self,
@@ -83,7 +90,7 @@ class GestureRecognizer:
         weights: Mapping[str, float] | None = None,
         raised: bool = False,
     ) -> None:
-        """Add a gesture of your own, or replace one of that label.
+        """Add a gesture of your own by rules, or replace the rules of that label.
 
         Args:
             label: its name.
@@ -108,8 +115,105 @@ class GestureRecognizer:
             label, curls or {}, directions or {}, weights or {}, raised
         )
 
+    def add_example(
+        self,
+        hands: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        label: str,
+        *,
+        mirror: bool = False,
+    ) -> None:
+        """Add a hand as an example of a gesture, which may be new or have rules already.
+
+        Three to five examples of a gesture recognize it reliably, of several people if it is to
+        work for others. Hands may be of any size and at any place; left and right are alike.
+        Gestures that differ by how the hand is turned remain apart. See `zoo.gestures.examples`
+        for the algorithm.
+
+        Args:
+            hands: a hand, or the hands of one frame, as `zoo.estimate_hands` gives them; of
+                several hands the one most like the other examples of the gesture.
+            label: the name of the gesture.
+            mirror: the hand was found in a mirror image.
+
+        Raises:
+            ZooError: there is no hand, or there are several and no example decides between them.
+
+        >>> points = [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]
+        >>> recognizer = GestureRecognizer(())
+        >>> recognizer.add_example({"keypoints": points, "handedness": "right"}, "up")
+        >>> recognizer.scores({"keypoints": points, "handedness": "right"})
+        {'up': 1.0}
+        """
+        shapes = [shape_of_hand(hand, checked_value(MIRROR, mirror)) for hand in as_hands(hands)]
+        known = [shape for shape in shapes if shape is not None]
+        if not known:
+            raise ZooError(f"an example of {check_label(label)!r} needs a hand, 0 were given")
+        self._add_chosen(check_label(label), [known])
+
+    def add_examples(
+        self,
+        label: str,
+        images: ImageSource | Iterable[ImageSource | Hand | Sequence[Hand]],
+        *,
+        hands_model: EstimateHandsModelName | OwnModel | None = None,
+        mirror: bool = False,
+    ) -> int:
+        """Add the hand in each image as an example of a gesture; see `add_example`.
+
+        A warning names the images that show no hand. Of several hands in an image the one most
+        like those in the other images is added.
+
+        Args:
+            label: the name of the gesture.
+            images: images in any form that `zoo.estimate_hands` takes, a folder of images, or
+                hands: of each image a hand, or the list that `zoo.estimate_hands` returns.
+            hands_model: the model that finds the hands; by default that of `zoo.estimate_hands`.
+            mirror: the images are mirror images.
+
+        Returns:
+            How many examples were added.
+
+        Raises:
+            ImageError: an image cannot be read.
+            ZooError: no image shows a hand, or the only one shows several.
+
+        >>> recognizer = GestureRecognizer()
+        >>> recognizer.add_examples("my sign", "images/my sign/")  # doctest: +SKIP
+        5
+        """
+        check_label(label)
+        groups = shapes_of_images(label, images, hands_model, checked_value(MIRROR, mirror))
+        self._add_chosen(label, groups)
+        return len(groups)
+
+    def _add_chosen(self, label: str, groups: list[list[np.ndarray]]) -> None:
+        """Add one shape of each group."""
+        known = self._examples.of(label)
+        if len(groups) == 1 and len(groups[0]) > 1 and not len(known):
+            raise ZooError(
+                f"{len(groups[0])} hands, and no other example of {label!r} to decide between "
+                "them: pass the hand that makes the gesture, such as hands[0]"
+            )
+        self._examples.add(label, choose_alike(groups, known))
+
+    def remove_example(self, label: str) -> None:
+        """Forget the example of a gesture that was added last.
+
+        Raises:
+            ZooError: no gesture of that label has examples.
+
+        >>> points = [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]
+        >>> recognizer = GestureRecognizer(())
+        >>> recognizer.add_example({"keypoints": points}, "up")
+        >>> recognizer.remove_example("up")
+        >>> recognizer.labels
+        []
+        """
+        _refuse_unknown(label, self._examples, "gesture with examples")
+        self._examples.remove_last(label)
+
     def remove(self, label: str) -> None:
-        """Forget a gesture.
+        """Forget a gesture, its rules and its examples.
 
         Raises:
             ZooError: no gesture has the label.
@@ -119,17 +223,24 @@ class GestureRecognizer:
         >>> recognizer.labels
         ['call']
         """
-        _refuse_unknown(label, self._gestures, "gesture")
-        del self._gestures[label]
+        _refuse_unknown(label, self.labels, "gesture")
+        self._gestures.pop(label, None)
+        self._examples.remove(label)
 
     def recognize(
-        self, hands: Iterable[Mapping[str, Any]], *, score_threshold: float | None = None
+        self,
+        hands: Iterable[Mapping[str, Any]],
+        *,
+        score_threshold: float | None = None,
+        mirror: bool = False,
     ) -> list[Gesture]:
         """Return the gesture of each hand that makes one.
 
         Args:
             hands: of one image, as `zoo.estimate_hands` gives them.
             score_threshold: another than the recognizer's.
+            mirror: the hands were found in a mirror image; only examples need to know, as rules
+                hold for both hands.
 
         Returns:
             ``[{"label": "victory", "score": .., "hand": 0, "handedness": "left", "box": {..}}]``:
@@ -143,27 +254,46 @@ class GestureRecognizer:
         []
         """
         least = self.score_threshold if score_threshold is None else score_threshold
-        checked_value(_SCORE, least)
+        checked_value(SCORE, least)
         found = []
         for number, hand in enumerate(as_hands(hands)):
-            scores = self.scores(hand)
-            best = max(scores, key=lambda label: scores[label], default=None)
-            if best is not None and scores[best] >= least:
-                found.append(to_gesture(best, scores[best], number, hand))
+            points = points_of(hand)
+            best = _best_of(self._example_scores(hand, mirror), least)
+            best = best or _best_of(self._rule_scores(points), least)
+            if best is not None:
+                found.append(to_gesture(*best, number, hand))
         return found
 
-    def scores(self, hand: Mapping[str, Any]) -> dict[str, float]:
+    def scores(self, hand: Mapping[str, Any], *, mirror: bool = False) -> dict[str, float]:
         """Return the score of one hand for each gesture, 0..1, by label.
+
+        The score by examples is 1 for a hand like one of them, and 0.86 for one as far from the
+        nearest as hands of the gesture may be. A gesture with rules and examples has the higher of
+        both scores.
 
         >>> points = [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]
         >>> GestureRecognizer(["open_palm", "closed_fist"]).scores({"keypoints": points})
         {'open_palm': 1.0, 'closed_fist': 0.18}
         """
-        points = points_of(hand)
+        scores = self._rule_scores(points_of(hand))
+        for label, score in self._example_scores(hand, mirror).items():
+            scores[label] = max(score, scores.get(label, 0.0))
+        return scores
+
+    def _rule_scores(self, points: np.ndarray) -> dict[str, float]:
         fingers, hanging = read_fingers(points), is_hanging(points)
         return {
             label: 0.0 if gesture.raised and hanging else score_of(gesture, fingers)
             for label, gesture in self._gestures.items()
+        }
+
+    def _example_scores(self, hand: Mapping[str, Any], mirror: Any) -> dict[str, float]:
+        if not self._examples:
+            return {}
+        shape = shape_of_hand(hand, checked_value(MIRROR, mirror))
+        return {
+            label: float(SCORE_THRESHOLD ** (distance * distance))
+            for label, distance in self._examples.distances(shape).items()
         }
 
     def describe_hand(self, hand: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -183,28 +313,12 @@ class GestureRecognizer:
         return {name: seen._asdict() for name, seen in read_fingers(points_of(hand)).items()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all gestures and the threshold to a JSON file, wholly or not at all.
+        """Write all rules and examples and the threshold to a JSON file, wholly or not at all.
 
         Raises:
             ZooError: the file cannot be written, or ``path`` is not a path.
         """
-        import json
-
-        document = {
-            "format": _FORMAT,
-            "version": _VERSION,
-            "score_threshold": self.score_threshold,
-            "gestures": {label: rules._asdict() for label, rules in self._gestures.items()},
-        }
-        text = json.dumps(document, indent=1, ensure_ascii=False)
-        target = Path(os.path.realpath(_checked(path)))  # a link stays a link
-        try:
-            data = text.encode()
-            with replacing(target) as stream:
-                stream.write(data)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise ZooError(f"cannot write gestures to {str(path)!r}: {reason}") from error
+        write_gestures(path, self._gestures, self._examples, self.score_threshold)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "GestureRecognizer":
@@ -214,13 +328,8 @@ class GestureRecognizer:
             ZooError: the file is missing, damaged or of a newer version.
         """
         recognizer = cls(())
-        try:
-            recognizer._gestures, recognizer.score_threshold = _parse(_read_text(path))
-        except (OSError, ValueError, TypeError, RecursionError, ZooError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise ZooError(
-                f"{str(path)!r} is no file of gestures that GestureRecognizer.save wrote: {reason}"
-            ) from error
+        recognizer._gestures, recognizer._examples, least = read_gestures(path)
+        recognizer.score_threshold = checked_value(SCORE, least)
         return recognizer
 
     def __repr__(self) -> str:
@@ -233,42 +342,15 @@ def _labels(gestures: Any) -> Iterable[Any]:
     return gestures
 
 
+def _best_of(scores: Mapping[str, float], least: float) -> tuple[str, float] | None:
+    """Return the label with the highest score, and that score, if it is high enough."""
+    best = max(scores, key=lambda label: scores[label], default=None)
+    return None if best is None or scores[best] < least else (best, scores[best])
+
+
 def _refuse_unknown(label: Any, valid: Iterable[str], what: str) -> None:
     names = list(valid)
     if label not in names:  # of any type, hashable or not
         hint = did_you_mean(str(label), names)
         known = ", ".join(names) or "there is none"
         raise ZooError(f"unknown {what} {label!r:.80}{hint} ({known})")
-
-
-def _checked(path: Any) -> str | os.PathLike[str]:
-    """Return a path, or raise an error: a number would be that of an open file."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise ZooError(f"a path is a text or a pathlib.Path, not {path!r:.80}")
-    return path
-
-
-def _read_text(path: str | os.PathLike[str]) -> str:
-    with open(_checked(path), encoding="utf-8") as file:
-        text = file.read(_LARGEST + 1)
-    if len(text) > _LARGEST:
-        raise ValueError(f"it has more than {_LARGEST:,} characters")
-    return text
-
-
-def _parse(text: str) -> tuple[dict[str, GestureRules], float]:
-    import json
-
-    document = json.loads(text)
-    if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise ValueError(f'it does not say "format": "{_FORMAT}"')
-    if document.get("version") != _VERSION:
-        raise ValueError(f"its version is {document.get('version')!r}, known is {_VERSION}")
-    least = checked_value(_SCORE._replace(default=None), document.get("score_threshold"))
-    gestures = document.get("gestures")
-    if not isinstance(gestures, dict):
-        raise ValueError("it has no gestures")
-    for label, rules in gestures.items():
-        if not isinstance(rules, dict) or rules.keys() - {"raised"} != _KEYS:
-            raise ValueError(f"gesture {label!r} needs {', '.join(sorted(_KEYS))}")
-    return {label: make_gesture(label, **rules) for label, rules in gestures.items()}, least

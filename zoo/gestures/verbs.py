@@ -154,10 +154,7 @@ def _recognizer(model: Any, backend: str | None) -> _Recognizer:
 
 
 def _by_rules(recognizer: GestureRecognizer) -> _Recognizer:
-    def recognize(hands: Any, *, score_threshold: float | None, mirror: bool) -> list[Gesture]:
-        return recognizer.recognize(hands, score_threshold=score_threshold)
-
-    return _Recognizer(recognize, recognizer.score_threshold)
+    return _Recognizer(recognizer.recognize, recognizer.score_threshold)
 
 
 @lru_cache(maxsize=1)

@@ -71,5 +71,7 @@ def _write_own(folder: Path) -> Path:
     found.add(
         "größe", curls={"thumb": "no_curl", "index": {"half_curl": 0.9}}, weights={"thumb": 2.0}
     )
+    keypoints = [{"position": {"x": float(k % 5), "y": -float(k)}} for k in range(21)]
+    found.add_example({"keypoints": keypoints}, "größe")
     found.save(path)
     return path
