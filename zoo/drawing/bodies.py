@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from zoo.drawing.boxes import caption_box, score_text
-from zoo.drawing.colours import FINGER_COLOURS, PALETTE, SIDES, Colour, Sides, sides_of
+from zoo.drawing.colours import FINGER_COLOURS, PALETTE, SIDES, Colour, Sides, hue_of, sides_of
 from zoo.drawing.keypoints import (
     Point,
     area_of,
@@ -126,13 +126,13 @@ def paint_hands(canvas: Surface, hands: Sequence[Mapping[str, Any]], min_score: 
 def _caption_hand(canvas: Surface, hand: Mapping[str, Any], points: Mapping[str, Point]) -> None:
     """Write the side of a hand and its score; without a side, the score of the hand."""
     side = hand["handedness"]
-    known = {"left": SIDES.left, "right": SIDES.right}
+    colour = {"left": SIDES.left, "right": SIDES.right}.get(side, PALETTE[0])
     sure = score_text(hand, "handedness_score") if side else score_text(hand)
     area = area_of(points.values())
     above = (area.left + area.width / 2, area.top - line_radius(points.values(), canvas))
     size = min(canvas.text_size, max(9.0, 0.12 * extent(points.values())))
     text = f"{side or 'hand'} {sure}".rstrip()
-    _caption_above(canvas, text, above, known.get(side, PALETTE[0]), size)
+    _caption_above(canvas, text, above, hue_of(hand) or colour, size)
 
 
 def _finger_colour(*parts: str) -> Colour:

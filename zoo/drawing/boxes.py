@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 from weights_cache.errors import ZooError
-from zoo.drawing.colours import Colour, colours_of
+from zoo.drawing.colours import Colour, colours_of, hue_of
 from zoo.drawing.keypoints import paint_points, read_points
 from zoo.drawing.label_layout import XY, Area
 from zoo.drawing.surface import Surface
@@ -46,13 +46,14 @@ def paint_boxes(canvas: Surface, items: Sequence[Mapping[str, Any]], min_score: 
     areas = [(item, read_box(item, canvas.size)) for item in items]
     for item, area in reversed(areas):
         if area:
-            colour = colours[str(item["label"])]
+            colour = hue_of(item) or colours[str(item["label"])]
             canvas.box(area, colour, canvas.thin)
             points = read_points(item.get("keypoints", []), canvas.size, min_score)
             paint_points(canvas, points, lambda *_, colour=colour: colour, canvas.thin)
     for item, area in areas:
         if area:
-            caption_box(canvas, [_text(item)], area, colours[str(item["label"])])
+            colour = hue_of(item) or colours[str(item["label"])]
+            caption_box(canvas, [_text(item)], area, colour)
 
 
 def caption_box(
