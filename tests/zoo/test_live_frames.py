@@ -32,9 +32,7 @@ def grey(level, size=(64, 48)):
 
 def write_video(path, count=30, fps=10, size=(64, 48), codec="mp4v"):
     """A video whose frames are grey, 5 levels brighter each."""
-    writer = cv2.VideoWriter(
-        str(path), cv2.CAP_FFMPEG, cv2.VideoWriter_fourcc(*codec), fps, size
-    )
+    writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, cv2.VideoWriter_fourcc(*codec), fps, size)
     for i in range(count):
         writer.write(grey(20 + 5 * (i % 46), size))
     writer.release()

@@ -16,12 +16,12 @@ from zoo.images.pixels import ImageError
 EMPTY = "{} is empty (0 bytes): the copy or download that made it failed, repeat it"
 
 VIDEO_ADVICE = (
-    "run `zoo watch VIDEO --task TASK`, or in Python zoo.watch(VIDEO, TASK); zoo.frames(VIDEO) gives "
-    "its frames as images"
+    "run `zoo watch VIDEO --task TASK`, or in Python zoo.watch(VIDEO, TASK); zoo.frames(VIDEO) "
+    "gives its frames as images"
 )
 _CAMERA_ADVICE = (
-    "for a camera run `zoo watch 0 --task TASK`, or in Python zoo.watch(0, TASK); of OpenCV's frames "
-    "pass zoo.read_image(frame, order='bgr')"
+    "for a camera run `zoo watch 0 --task TASK`, or in Python zoo.watch(0, TASK); of OpenCV's "
+    "frames pass zoo.read_image(frame, order='bgr')"
 )
 
 _CAMERAS = ("webcam", "camera", "cam")

@@ -4,7 +4,7 @@ Objects are matched by the similarity of their keypoints (OKS, as COCO and tfjs-
 tracker have it, with one constant for all keypoints), or of the corners of their boxes, with the
 positions where known objects are expected, and by the colours at the keypoints, which distinguish
 two people of whom one hides the other; the rest is matched by distance. The pairs of each step are
-those with the largest sum of similarities, so that people who pass each other keep their identities.
+those with the largest sum of similarities: people who pass each other keep their identities.
 """
 
 from collections.abc import Sequence
