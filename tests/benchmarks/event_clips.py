@@ -10,7 +10,7 @@ import numpy as np
 from tests.benchmarks.body_clips import jump_clip, smaller, squat_clip, yoga_clip
 from tests.benchmarks.clip_sources import Clip
 from tests.benchmarks.face_clips import face_clip
-from tests.benchmarks.gesture_clips import gesture_clips, handless_clip
+from tests.benchmarks.gesture_clips import gesture_clips, handless_clip, still_clip
 from tests.benchmarks.hand_clips import (
     View,
     circle_clip,
@@ -51,6 +51,10 @@ def usual_clips() -> list[Clip]:
     ]
 
 
+_STILL_FACES = ("portrait", "coral_grace_hopper", "coco_000000000459", "three_people")
+_STILL_BODIES = ("coral_squat", "yoga_beach", "coral_test_image", "gesture_rock_2")
+
+
 def fresh_clips() -> list[Clip]:
     """Clips of other hands and faces, sizes and frame rates, made when all was chosen."""
     views = (View(15, 45), View(30, 55))
@@ -66,4 +70,6 @@ def fresh_clips() -> list[Clip]:
         face_clip("photos/gesture_rock_2.jpg", 151),
         jump_clip(22, 160),
         squat_clip("faster", lambda frame: frame, 7),
+        *(still_clip(f"photos/{name}.jpg", "faces", 170) for name in _STILL_FACES),
+        *(still_clip(f"photos/{name}.jpg", "pose", 171) for name in _STILL_BODIES),
     ]
