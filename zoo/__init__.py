@@ -60,6 +60,8 @@ _PUBLIC = {
     "zoo.drawing": ("draw",),
     "zoo.drawing.live_painting": ("paint",),
     "zoo.drawing.plan_drawing": ("draw_plan",),
+    "zoo.effects.backgrounds": ("blur_background", "cut_out"),
+    "zoo.effects.hidden_faces": ("blur_faces",),
     "zoo.export.json_text": ("to_json",),
     "zoo.export.tables": ("to_csv", "to_pandas"),
     "zoo.gestures.recognizer": ("GestureRecognizer",),

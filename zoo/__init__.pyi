@@ -10,6 +10,8 @@ from zoo.detection.verbs import detect
 from zoo.drawing import draw
 from zoo.drawing.live_painting import paint
 from zoo.drawing.plan_drawing import draw_plan
+from zoo.effects.backgrounds import blur_background, cut_out
+from zoo.effects.hidden_faces import blur_faces
 from zoo.export.json_text import to_json
 from zoo.export.tables import to_csv, to_pandas
 from zoo.faces.verbs import detect_faces, estimate_faces
@@ -67,7 +69,10 @@ __all__ = [
     "Segmentation",
     "WeightsError",
     "ZooError",
+    "blur_background",
+    "blur_faces",
     "classify",
+    "cut_out",
     "describe",
     "detect",
     "detect_faces",

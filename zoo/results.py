@@ -371,6 +371,16 @@ dict: dict(zip(paths, results))
         raise ZooError(f"this is a list of the results of {images}: {step}")
 
 
+def _counts(mask: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Yield the values of a mask, and how many pixels have each."""
+    if mask.dtype == np.uint8:  # eight times as fast as sorting
+        counts = np.bincount(mask.ravel())
+        values = np.flatnonzero(counts)
+        yield from zip(values, counts[values], strict=True)
+    else:
+        yield from zip(*np.unique(mask, return_counts=True), strict=True)
+
+
 def label_areas(segmentation: Mapping[str, Any]) -> Iterator[tuple[int, str, int, float]]:
     """Index, label, pixels and share of the image, for each label that occurs in a mask.
 
@@ -383,7 +393,7 @@ def label_areas(segmentation: Mapping[str, Any]) -> Iterator[tuple[int, str, int
         raise ZooError(f"labels are {labels!r:.80}: they must be a list of names")
     if mask.dtype.kind not in "bui":
         raise ZooError(f"the mask is {mask.dtype}: it must be uint8, the index of a label")
-    for value, count in zip(*np.unique(mask, return_counts=True), strict=True):
+    for value, count in _counts(mask):
         if not 0 <= value < len(labels):
             raise ZooError(f"the mask has the value {value}, but there are {len(labels)} labels")
         yield int(value), str(labels[int(value)]), int(count), int(count) / mask.size

@@ -15,7 +15,9 @@ EARLY = {*sys.stdlib_module_names, *PACKAGES, "numpy", "_typeshed"}  # that is f
 
 #: Files that are themselves imported when first used, and what for.
 LATE_FILES = {
+    "zoo/drawing/array_canvas.py": {"cv2"},
     "zoo/drawing/canvas.py": {"PIL"},
+    "zoo/drawing/text_masks.py": {"PIL"},
     "weights_cache/sessions.py": {"requests", "urllib3"},
 }
 

@@ -8,11 +8,11 @@ from PIL import Image
 
 from tests.zoo.test_drawing import blank, changed, colour_at, is_blue, is_orange, keypoint, person
 from weights_cache.errors import ZooError
-from zoo.drawing import canvas as canvases
 from zoo.drawing import draw
-from zoo.drawing.canvas import Canvas, fitted, text_width
+from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import FINGER_COLOURS, PALETTE, colours_of
 from zoo.drawing.label_layout import Area
+from zoo.drawing.text_masks import fitted, text_mask, text_width
 from zoo.shared.skeletons import BODY_17, BODY_33, FINGERS, HAND_21, MESH_468_PATHS
 
 
@@ -369,7 +369,7 @@ def test_labels_are_listed_with_bars_as_long_as_their_scores():
 def texts_of(monkeypatch) -> list[tuple[str, float]]:
     """The lines of text that are written from now on, with their sizes."""
     written: list[tuple[str, float]] = []
-    paint = canvases.text_mask
+    paint = text_mask
 
     def noted(text, size):
         written.append((text, size))

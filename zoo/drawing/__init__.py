@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from weights_cache.errors import ZooError
 from zoo.drawing.canvas import Canvas
+from zoo.drawing.surface import Surface
 from zoo.images.reading import read_image
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.results import KINDS, ResultItem, ResultKind, drawing_order, kind_of, refuse_several
@@ -50,7 +51,7 @@ def draw(
 
 
 def paint_items(
-    canvas: Canvas, result: ResultItem | Sequence[ResultItem], min_score: float
+    canvas: Surface, result: ResultItem | Sequence[ResultItem], min_score: float
 ) -> None:
     """Paint a result on a canvas, item by item in the order of their layers."""
     items = result if isinstance(result, (list, tuple)) else [result]

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from zoo.drawing.boxes import caption_box, score_text
-from zoo.drawing.canvas import Canvas
-from zoo.drawing.colours import FINGER_COLOURS, PALETTE, SIDES, Colour, Sides, sides_of
+from zoo.drawing.colours import FINGER_COLOURS, PALETTE, SIDES, Colour, Sides, hue_of, sides_of
 from zoo.drawing.keypoints import (
     Point,
     area_of,
@@ -21,6 +20,7 @@ from zoo.drawing.keypoints import (
 )
 from zoo.drawing.label_layout import XY, Area
 from zoo.drawing.masks import paint_mask, read_mask
+from zoo.drawing.surface import Surface
 from zoo.shared.skeletons import BODY_17, BODY_33, FINGERS, HAND_21
 
 _HEAD = frozenset(BODY_33.names[:11])
@@ -28,7 +28,7 @@ _STRAY = 0.02  # share of the pixels at either end of a mask that may lie on oth
 _LINES_17, _LINES_33 = BODY_17.named_lines(), BODY_33.named_lines()
 
 
-def paint_poses(canvas: Canvas, poses: Sequence[Mapping[str, Any]], min_score: float) -> None:
+def paint_poses(canvas: Surface, poses: Sequence[Mapping[str, Any]], min_score: float) -> None:
     """Paint poses, the first on top; a single one in colours of its sides."""
     for index, pose in reversed(list(enumerate(poses))):
         sides = sides_of(index, len(poses), pose)
@@ -41,7 +41,7 @@ def paint_poses(canvas: Canvas, poses: Sequence[Mapping[str, Any]], min_score: f
         caption_pose(canvas, pose, score_text(pose), sides, min_score)
 
 
-def paint_pose(canvas: Canvas, pose: Mapping[str, Any], sides: Sides, min_score: float) -> None:
+def paint_pose(canvas: Surface, pose: Mapping[str, Any], sides: Sides, min_score: float) -> None:
     """Paint one skeleton."""
     points = read_points(pose["keypoints"], canvas.size, min_score)
     if points:
@@ -52,7 +52,7 @@ def paint_pose(canvas: Canvas, pose: Mapping[str, Any], sides: Sides, min_score:
 
 
 def caption_pose(
-    canvas: Canvas, pose: Mapping[str, Any], text: str, sides: Sides, min_score: float
+    canvas: Surface, pose: Mapping[str, Any], text: str, sides: Sides, min_score: float
 ) -> bool:
     """Write above the head of a pose; return whether it has points that show where that is."""
     points = read_points(pose["keypoints"], canvas.size, min_score)
@@ -72,13 +72,13 @@ def _head_of(points: Mapping[str, Point]) -> list[Point]:
     return [point for point in points.values() if point.part in _HEAD] or [highest]
 
 
-def _caption_above(canvas: Canvas, text: str, position: XY, colour: Colour, size: float) -> None:
+def _caption_above(canvas: Surface, text: str, position: XY, colour: Colour, size: float) -> None:
     x, y = position
     if text:
         canvas.caption([text], lambda w, h: [(x - w / 2, y - h - 0.4 * size)], colour, size)
 
 
-def paint_instances(canvas: Canvas, items: Sequence[Mapping[str, Any]], min_score: float) -> None:
+def paint_instances(canvas: Surface, items: Sequence[Mapping[str, Any]], min_score: float) -> None:
     """Colour each person, the first on top, with the pose where it is known."""
     sides = [sides_of(index, max(2, len(items)), item) for index, item in enumerate(items)]
     for item, colours in reversed(list(zip(items, sides, strict=True))):
@@ -110,7 +110,7 @@ def _bulk_range(counts: np.ndarray) -> tuple[float, float]:
     return float(first), float(last)
 
 
-def paint_hands(canvas: Canvas, hands: Sequence[Mapping[str, Any]], min_score: float) -> None:
+def paint_hands(canvas: Surface, hands: Sequence[Mapping[str, Any]], min_score: float) -> None:
     """Paint hands with a colour for each finger, and a caption with the side."""
     found = [(hand, read_points(hand["keypoints"], canvas.size, min_score)) for hand in hands]
     for _, points in reversed(found):
@@ -123,16 +123,16 @@ def paint_hands(canvas: Canvas, hands: Sequence[Mapping[str, Any]], min_score: f
             _caption_hand(canvas, hand, points)
 
 
-def _caption_hand(canvas: Canvas, hand: Mapping[str, Any], points: Mapping[str, Point]) -> None:
+def _caption_hand(canvas: Surface, hand: Mapping[str, Any], points: Mapping[str, Point]) -> None:
     """Write the side of a hand and its score; without a side, the score of the hand."""
     side = hand["handedness"]
-    known = {"left": SIDES.left, "right": SIDES.right}
+    colour = {"left": SIDES.left, "right": SIDES.right}.get(side, PALETTE[0])
     sure = score_text(hand, "handedness_score") if side else score_text(hand)
     area = area_of(points.values())
     above = (area.left + area.width / 2, area.top - line_radius(points.values(), canvas))
     size = min(canvas.text_size, max(9.0, 0.12 * extent(points.values())))
     text = f"{side or 'hand'} {sure}".rstrip()
-    _caption_above(canvas, text, above, known.get(side, PALETTE[0]), size)
+    _caption_above(canvas, text, above, hue_of(hand) or colour, size)
 
 
 def _finger_colour(*parts: str) -> Colour:

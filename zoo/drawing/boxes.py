@@ -8,10 +8,10 @@ from numbers import Real
 from typing import Any
 
 from weights_cache.errors import ZooError
-from zoo.drawing.canvas import Canvas
-from zoo.drawing.colours import Colour, colours_of
+from zoo.drawing.colours import Colour, colours_of, hue_of
 from zoo.drawing.keypoints import paint_points, read_points
 from zoo.drawing.label_layout import XY, Area
+from zoo.drawing.surface import Surface
 
 
 def score_text(item: Mapping[str, Any], key: str = "score") -> str:
@@ -40,23 +40,24 @@ def read_box(item: Mapping[str, Any], size: tuple[int, int]) -> Area | None:
     return area if inside and all(map(math.isfinite, area)) else None
 
 
-def paint_boxes(canvas: Canvas, items: Sequence[Mapping[str, Any]], min_score: float) -> None:
+def paint_boxes(canvas: Surface, items: Sequence[Mapping[str, Any]], min_score: float) -> None:
     """Paint boxes with a colour for each label; captions above all boxes, the best first."""
     colours = colours_of(str(item["label"]) for item in items)
     areas = [(item, read_box(item, canvas.size)) for item in items]
     for item, area in reversed(areas):
         if area:
-            colour = colours[str(item["label"])]
+            colour = hue_of(item) or colours[str(item["label"])]
             canvas.box(area, colour, canvas.thin)
             points = read_points(item.get("keypoints", []), canvas.size, min_score)
             paint_points(canvas, points, lambda *_, colour=colour: colour, canvas.thin)
     for item, area in areas:
         if area:
-            caption_box(canvas, [_text(item)], area, colours[str(item["label"])])
+            colour = hue_of(item) or colours[str(item["label"])]
+            caption_box(canvas, [_text(item)], area, colour)
 
 
 def caption_box(
-    canvas: Canvas, lines: Sequence[str], area: Area, colour: Colour, *, shorten: bool = False
+    canvas: Surface, lines: Sequence[str], area: Area, colour: Colour, *, shorten: bool = False
 ) -> None:
     """Write on a pill at a box, where no other stands: one line above it, several beside it."""
     gap = canvas.thin + 1

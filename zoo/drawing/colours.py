@@ -72,10 +72,16 @@ def sides_of(index: int, count: int, item: Mapping[str, Any] | None = None) -> S
 
     An item with an id has the hue of its id, and so one colour from frame to frame.
     """
-    if count == 1:
+    own = hue_of(item or {})
+    if count == 1 and own is None:
         return SIDES
-    hue = PALETTE[(item["id"] - 1 if item and "id" in item else index) % len(PALETTE)]
+    hue = own or PALETTE[index % len(PALETTE)]
     return Sides(left=mix(hue, PAPER, 0.45), right=mix(hue, INK, 0.25), middle=hue)
+
+
+def hue_of(item: Mapping[str, Any]) -> Colour | None:
+    """Return the colour of the id of an item that is followed from frame to frame, if any."""
+    return PALETTE[(item["id"] - 1) % len(PALETTE)] if "id" in item else None
 
 
 def mix(colour: Colour, other: Colour, share: float) -> Colour:

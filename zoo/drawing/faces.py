@@ -8,10 +8,10 @@ from typing import Any
 
 from weights_cache.errors import ZooError
 from zoo.drawing.boxes import caption_box, read_box, score_text
-from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import PALETTE, Sides, sides_of
 from zoo.drawing.keypoints import Point, area_of, paint_points, read_points
 from zoo.drawing.label_layout import XY, Area
+from zoo.drawing.surface import Stroke, Surface, rimmed
 from zoo.shared.skeletons import MESH_468_PATHS
 
 _LIPS = PALETTE[3]
@@ -20,7 +20,7 @@ _LARGEST_CAPTION = 2.0  # of several lines, in areas of the face
 _CLOSED = ("eye", "lips")  # contours of the 68 points that end where they began
 
 
-def paint_faces(canvas: Canvas, faces: Sequence[Mapping[str, Any]], min_score: float) -> None:
+def paint_faces(canvas: Surface, faces: Sequence[Mapping[str, Any]], min_score: float) -> None:
     """Paint faces, the first, which is the best, on top; captions above all faces."""
     areas = [_area(face, canvas.size) for face in faces]
     for index, (face, area) in reversed(list(enumerate(zip(faces, areas, strict=True)))):
@@ -42,7 +42,7 @@ def _area(face: Mapping[str, Any], size: tuple[int, int]) -> Area | None:
 
 
 def _paint_face(
-    canvas: Canvas, face: Mapping[str, Any], area: Area, sides: Sides, min_score: float
+    canvas: Surface, face: Mapping[str, Any], area: Area, sides: Sides, min_score: float
 ) -> None:
     points = read_points(face.get("keypoints", []), canvas.size, min_score)
     radius = min(max(0.7, 0.004 * area.width), canvas.thin)
@@ -53,10 +53,12 @@ def _paint_face(
         size = min(canvas.thin, max(0.7, 0.015 * area.width))
         return paint_points(canvas, points, sides.of, size)
     canvas.discs([point.position for point in points.values()], sides.middle, 0.7 * radius, 0.7)
+    strokes: list[Stroke] = []
     for name, path in paths:
-        canvas.rimmed(path, _LIPS if "lips" in name else sides.of(name), radius)
+        strokes += rimmed(path, _LIPS if "lips" in name else sides.of(name), radius)
     for iris in face.get("iris", {}).values():
-        _paint_iris(canvas, iris, radius, min_score)
+        strokes += _iris_strokes(read_points(iris, canvas.size, min_score), radius)
+    canvas.strokes(strokes)
     return None
 
 
@@ -81,17 +83,15 @@ def _numbered_paths(points: Mapping[str, Point]) -> Iterator[tuple[str, list[XY]
 _PATHS = {"mesh468": _mesh_paths, "points68": _numbered_paths}
 
 
-def _paint_iris(canvas: Canvas, iris: object, radius: float, min_score: float) -> None:
-    """Paint the circle around the first point, at the mean distance of the others."""
-    points = [p.position for p in read_points(iris, canvas.size, min_score).values()]
-    if len(points) < 2:
-        return
-    (x, y), *around = points
+def _iris_strokes(iris: Mapping[str, Point], radius: float) -> list[Stroke]:
+    """Return the circle around the first point, at the mean distance of the others."""
+    if len(iris) < 2:
+        return []
+    (x, y), *around = (point.position for point in iris.values())
     size = sum(math.dist((x, y), position) for position in around) / len(around)
     angles = [2 * math.pi * i / 32 for i in range(33)]
     circle = [(x + size * math.cos(a), y + size * math.sin(a)) for a in angles]
-    canvas.rimmed(circle, _IRIS, radius)
-    canvas.rimmed([(x, y)], _IRIS, 1.2 * radius)
+    return [*rimmed(circle, _IRIS, radius), *rimmed([(x, y)], _IRIS, 1.2 * radius)]
 
 
 def _facts(face: Mapping[str, Any]) -> list[str]:
@@ -116,7 +116,7 @@ def _labelled(label: Mapping[str, Any]) -> str:
     return f"{label['label']} {score_text(label)}".rstrip()
 
 
-def _fitting(canvas: Canvas, lines: Sequence[str], area: Area) -> Sequence[str]:
+def _fitting(canvas: Surface, lines: Sequence[str], area: Area) -> Sequence[str]:
     """Return the first lines that suit the size of a face, which more lines would hide."""
     for count in range(len(lines), 1, -1):
         width, height = canvas.caption_size(lines[:count], canvas.text_size)

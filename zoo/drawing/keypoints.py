@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from weights_cache.errors import ZooError
-from zoo.drawing.canvas import Canvas, rim_of
 from zoo.drawing.colours import INK, Colour
 from zoo.drawing.label_layout import XY, Area
+from zoo.drawing.surface import Stroke, Surface, rim_of
 
 #: The colour of a point, or of the line between two points.
 ColourOf = Callable[..., Colour]
@@ -76,52 +78,62 @@ def area_of(points: Collection[Point]) -> Area:
     return Area(min(xs), min(ys), max(xs), max(ys))
 
 
-def line_radius(points: Collection[Point], canvas: Canvas) -> float:
+def line_radius(points: Collection[Point], canvas: Surface) -> float:
     """Return half the width of a line, from the sizes of the body or hand and of the image."""
     smallest, largest = 0.002 * canvas.scale, 0.006 * canvas.scale
     return max(0.9, min(max(0.0065 * extent(points), smallest), largest))
 
 
 def paint_lines(
-    canvas: Canvas,
+    canvas: Surface,
     points: Mapping[str, Point],
     lines: Iterable[tuple[str, str]],
     colour_of: ColourOf,
     radius: float,
 ) -> None:
     """Paint those lines between points that have both ends."""
-    pairs = [(points[a], points[b]) for a, b in lines if a in points and b in points]
-    for start, end in pairs:
-        if _sure(start, end):  # an outline would show through a faint line
-            thin = _thinned(radius, start, end)
-            canvas.stroke([start.position, end.position], INK, thin + rim_of(thin))
-    for start, end in pairs:
-        opacity = 1.0 if _sure(start, end) else _FAINT
+    rims: list[Stroke] = []
+    tones: list[Stroke] = []
+    for start, end in ((points[a], points[b]) for a, b in lines if a in points and b in points):
+        ends, thin = [start.position, end.position], _thinned(radius, start, end)
+        sure = _sure(start, end)
+        if sure:  # an outline would show through a faint line
+            rims.append(Stroke(ends, INK, thin + rim_of(thin)))
         colour = colour_of(start.part, end.part)
-        canvas.stroke([start.position, end.position], colour, _thinned(radius, start, end), opacity)
+        tones.append(Stroke(ends, colour, thin, 1.0 if sure else _FAINT))
+    canvas.strokes([*rims, *tones])
 
 
 def paint_points(
-    canvas: Canvas, points: Mapping[str, Point], colour_of: ColourOf, radius: float
+    canvas: Surface, points: Mapping[str, Point], colour_of: ColourOf, radius: float
 ) -> None:
     """Paint a disc for each point, smaller where points are close together, as in a face."""
-    for point in points.values():
-        size = _point_radius(point, points, radius)
+    strokes: list[Stroke] = []
+    for point, gap in zip(points.values(), _gaps(points.values()), strict=True):
+        at = [point.position]
+        size = max(radius, min(2 * radius, 0.3 * gap))
         rim = rim_of(size / 2)
-        canvas.stroke([point.position], INK, size + rim)
-        canvas.stroke([point.position], colour_of(point.part), size)
+        strokes.append(Stroke(at, INK, size + rim))
+        strokes.append(Stroke(at, colour_of(point.part), size))
         if not _sure(point):
-            canvas.stroke([point.position], INK, size - 2 * rim)
+            strokes.append(Stroke(at, INK, size - 2 * rim))
+    canvas.strokes(strokes)
 
 
-def _point_radius(point: Point, points: Mapping[str, Point], radius: float) -> float:
-    gaps = [extent((point, other)) for other in points.values() if other is not point]
-    return max(radius, min(2 * radius, 0.3 * min(gaps, default=math.inf)))
+def _gaps(points: Collection[Point]) -> list[float]:
+    """Return the distance of each point from the nearest other one; infinite for a single one."""
+    if len(points) < 2:
+        return [math.inf] * len(points)
+    xs, ys = np.array([point.position for point in points]).T
+    distances = (xs[:, np.newaxis] - xs) ** 2 + (ys[:, np.newaxis] - ys) ** 2
+    np.fill_diagonal(distances, np.inf)
+    nearest = distances.argmin(axis=1)
+    return [math.hypot(xs[i] - xs[j], ys[i] - ys[j]) for i, j in enumerate(nearest)]
 
 
 def _thinned(radius: float, start: Point, end: Point) -> float:
     """Return half the width of a line that is short for its width, as in a face."""
-    return max(0.8, min(radius, 0.15 * extent((start, end))))
+    return max(0.8, min(radius, 0.15 * math.hypot(start.x - end.x, start.y - end.y)))
 
 
 def _sure(*points: Point) -> bool:

@@ -52,11 +52,17 @@ class Room:
         the first are tried, too. The text may hide ``own``, the item that the text belongs to, and
         without ``strict`` also the areas to keep clear.
         """
-        areas = [area for p in _tried(corners, height) if (area := self._inside(*p, width, height))]
-        free = [area for area in areas if not any(area.touches(text) for text in self.taken)]
         kept = [area for area in self.kept if area != own]
-        clear = [area for area in free if not any(area.touches(other) for other in kept)]
-        chosen = next(iter(clear if clear or strict else free), None)
+        chosen = None
+        for position in _tried(corners, height):
+            area = self._inside(*position, width, height)
+            if area is None or any(area.touches(text) for text in self.taken):
+                continue
+            if not any(area.touches(other) for other in kept):
+                chosen = area
+                break
+            if chosen is None and not strict:
+                chosen = area  # unless a clear one follows
         if chosen:
             self.taken.append(chosen)
         return chosen

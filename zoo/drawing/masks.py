@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import BACKGROUND, Colour, colours_of
 from zoo.drawing.panels import paint_legend
+from zoo.drawing.surface import Surface
 from zoo.results import label_areas
 
 _FILL = 0.5  # opacity of a region
 _EDGE = 0.6  # half the width of the line along its edge, in lines of boxes
 
 
-def paint_segmentations(canvas: Canvas, items: Sequence[Mapping[str, Any]], _: float) -> None:
+def paint_segmentations(canvas: Surface, items: Sequence[Mapping[str, Any]], _: float) -> None:
     """Colour the region of each label but the background, and paint a legend."""
     for item in items:
         mask = read_mask(item, canvas.size)
@@ -37,11 +37,11 @@ def _made_small(mask: np.ndarray, values: Sequence[int]) -> np.ndarray:
     return np.where(np.isin(small, values), small + 1, 0)
 
 
-def _edge(canvas: Canvas) -> float:
+def _edge(canvas: Surface) -> float:
     return max(1.0, _EDGE * canvas.thin)
 
 
-def paint_mask(canvas: Canvas, mask: np.ndarray, colour: Colour, strength: float = 1.0) -> None:
+def paint_mask(canvas: Surface, mask: np.ndarray, colour: Colour, strength: float = 1.0) -> None:
     """Colour where a mask is above 0."""
     edge = strength * _edge(canvas)
     canvas.regions(mask > 0, {1: colour}, fill=strength * _FILL, edge=edge)

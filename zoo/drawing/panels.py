@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.drawing.canvas import Canvas, fitted, text_mask, text_width
 from zoo.drawing.colours import PALETTE, PAPER, Colour, mix
 from zoo.drawing.label_layout import XY, Area
+from zoo.drawing.surface import Surface
+from zoo.drawing.text_masks import fitted, text_mask, text_width
 
 _ROW = 1.65  # height of a row, in sizes of the text
 _SMALLEST = 8.0  # text that can be read, in pixels
@@ -45,7 +46,7 @@ class _List(NamedTuple):
         return sum(parts) + 0.6 * self.size * (len(parts) + 1)
 
 
-def paint_labels(canvas: Canvas, labels: Sequence[Mapping[str, Any]], _: float) -> None:
+def paint_labels(canvas: Surface, labels: Sequence[Mapping[str, Any]], _: float) -> None:
     """List labels at the upper left, with a bar for each score, as far as there is room."""
     scores = [_score(label) for label in labels]
     layout = _list(canvas, [str(label["label"]) for label in labels])
@@ -55,7 +56,7 @@ def paint_labels(canvas: Canvas, labels: Sequence[Mapping[str, Any]], _: float) 
     canvas.panel(layout.width, height, [(margin, margin)], paint)
 
 
-def _list(canvas: Canvas, names: Sequence[str]) -> _List:
+def _list(canvas: Surface, names: Sequence[str]) -> _List:
     """Lay out a list with smaller text, then without bars and scores, until names can be read."""
     for scale, bars in _LISTS:
         size = max(_SMALLEST, scale * canvas.text_size)
@@ -72,7 +73,7 @@ def _list(canvas: Canvas, names: Sequence[str]) -> _List:
     return _List(size, fit, max(text_width(name, size) for name in fit), bar, number)
 
 
-def _rows_of(canvas: Canvas, size: float) -> int:
+def _rows_of(canvas: Surface, size: float) -> int:
     """Return the number of rows of text that fit."""
     return max(1, int((0.9 * canvas.size[1] / size - 0.5) / _ROW))
 
@@ -84,7 +85,7 @@ def _shortened(texts: Sequence[str], rows: int) -> list[str]:
     return [*texts[: rows - 1], f"and {len(texts) - rows + 1} more"]
 
 
-def _paint_list(canvas: Canvas, layout: _List, scores: Sequence[float], area: Area) -> None:
+def _paint_list(canvas: Surface, layout: _List, scores: Sequence[float], area: Area) -> None:
     size, names = layout.size, layout.names
     margin = 0.6 * size
     left = area.left + margin
@@ -109,7 +110,7 @@ def _score(label: Mapping[str, Any]) -> float:
     return float(score)
 
 
-def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np.ndarray) -> None:
+def paint_legend(canvas: Surface, entries: Sequence[tuple[str, Colour]], busy: np.ndarray) -> None:
     """Paint a legend of colours and labels in a corner, as far as there is room.
 
     Entries are the labels with their colours, the most important first; ``busy`` is the smaller
@@ -131,7 +132,7 @@ def paint_legend(canvas: Canvas, entries: Sequence[tuple[str, Colour]], busy: np
 
 
 def _corners(
-    canvas: Canvas, busy: np.ndarray, width: float, height: float, margin: float
+    canvas: Surface, busy: np.ndarray, width: float, height: float, margin: float
 ) -> list[XY]:
     """Return positions of a panel of that size in the corners, the one that hides least first."""
     share = width * height / canvas.scale**2
@@ -154,7 +155,7 @@ def _corners(
 
 
 def _paint_rows(
-    canvas: Canvas,
+    canvas: Surface,
     texts: Sequence[str],
     entries: Sequence[tuple[str, Colour]],
     size: float,

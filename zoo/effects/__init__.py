@@ -1,0 +1,1 @@
+"""Effects on images and on frames: blurred faces, blurred backgrounds, people cut out."""
