@@ -10,8 +10,15 @@ import numpy as np
 from tests.benchmarks.body_clips import jump_clip, smaller, squat_clip, yoga_clip
 from tests.benchmarks.clip_sources import Clip
 from tests.benchmarks.face_clips import face_clip
-from tests.benchmarks.gesture_clips import gesture_clips, handless_clip
-from tests.benchmarks.hand_clips import circle_clip, clap_clip, drift_clip, swipe_clip, wave_clip
+from tests.benchmarks.gesture_clips import gesture_clips, handless_clip, still_clip
+from tests.benchmarks.hand_clips import (
+    View,
+    circle_clip,
+    clap_clip,
+    drift_clip,
+    swipe_clip,
+    wave_clip,
+)
 
 
 def yoga_hands_clip() -> Clip:
@@ -19,8 +26,8 @@ def yoga_hands_clip() -> Clip:
     return Clip("yoga, hands", "gestures", yoga_clip().frames, ())
 
 
-def all_clips() -> list[Clip]:
-    """Every clip; every second one of each kind is held out."""
+def usual_clips() -> list[Clip]:
+    """Clips by which parameters were chosen, and clips that were held out, in turn."""
     palm, sign = "photos/hand_pakutaso.jpg", "photos/hand_pakutaso_vsign.jpg"
     back, hands = "photos/two_hands.jpg@left", "reference/hands.jpg@left"
     movers = (palm, "asl@160", sign, "asl@80", back, "asl@256")
@@ -41,4 +48,28 @@ def all_clips() -> list[Clip]:
         yoga_clip(),
         yoga_hands_clip(),
         handless_clip(),
+    ]
+
+
+_STILL_FACES = ("portrait", "coral_grace_hopper", "coco_000000000459", "three_people")
+_STILL_BODIES = ("coral_squat", "yoga_beach", "coral_test_image", "gesture_rock_2")
+
+
+def fresh_clips() -> list[Clip]:
+    """Clips of other hands and faces, sizes and frame rates, made when all was chosen."""
+    views = (View(15, 45), View(30, 55))
+    movers = ("photos/two_hands.jpg@right", "asl@24", "reference/hands.jpg@right", "asl@300")
+    opened = ("photos/two_hands.jpg@right", "reference/hands.jpg@right")
+    return [
+        *(swipe_clip(name, 100 + k, views[k % 2]) for k, name in enumerate(movers)),
+        *(drift_clip(name, 110 + k, views[k % 2]) for k, name in enumerate(movers)),
+        *(wave_clip(name, 120 + k, views[k]) for k, name in enumerate(opened)),
+        *(circle_clip(name, 130 + k, views[k % 2]) for k, name in enumerate(movers)),
+        *(clap_clip(name, 140 + k, views[k]) for k, name in enumerate(opened)),
+        face_clip("photos/coco_000000000459.jpg", 150),
+        face_clip("photos/gesture_rock_2.jpg", 151),
+        jump_clip(22, 160),
+        squat_clip("faster", lambda frame: frame, 7),
+        *(still_clip(f"photos/{name}.jpg", "faces", 170) for name in _STILL_FACES),
+        *(still_clip(f"photos/{name}.jpg", "pose", 171) for name in _STILL_BODIES),
     ]

@@ -96,6 +96,18 @@ def gesture_clips() -> list[Clip]:
     return clips
 
 
+def still_clip(name: str, task: str, seed: int) -> Clip:
+    """An image as a hand-held camera sees it in bad light, in which nothing happens."""
+
+    def frames() -> Frames:
+        rng = np.random.default_rng(seed)
+        for frame, time in one_after_another([(name, 10.0)], seed)():
+            noisy = frame + rng.normal(0, 10, frame.shape)
+            yield noisy.clip(0, 255).astype(np.uint8), time
+
+    return Clip(f"still {task} of {name}", task, frames, ())
+
+
 def handless_clip() -> Clip:
     """A minute of images in which no hand is seen."""
     shown = [(name, 4.0) for name in _WITHOUT_HANDS]

@@ -48,15 +48,25 @@ def hand_source(name: str) -> Source:
     return Source(image, tuple(centre.tolist()), float(np.linalg.norm(points[9] - points[0])))
 
 
+@dataclass(frozen=True)
+class View:
+    """How a clip is filmed."""
+
+    fps: float = FPS
+    palm: float = PALM  # pixels
+
+
+_USUAL = View()
+
 Pose = tuple[float, float, float]  # x and y in palms from the middle of the frame; degrees
 
 
-def placed(source: Source, pose: Pose, mirrored: bool, border: int) -> np.ndarray:
+def placed(source: Source, pose: Pose, mirrored: bool, border: int, palm: float) -> np.ndarray:
     """The frame with a hand at a place, turned about a point four palms below it."""
     import cv2
 
     x, y, degrees = pose
-    scale = PALM / source.palm
+    scale = palm / source.palm
     angle = math.radians(degrees)
     turn = scale * np.array(
         [[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]
@@ -64,14 +74,17 @@ def placed(source: Source, pose: Pose, mirrored: bool, border: int) -> np.ndarra
     if mirrored:
         turn = turn @ np.diag([-1.0, 1.0])
     elbow = np.array([0, 4 * source.palm])
-    target = np.array([SIZE[0] / 2 + PALM * x, SIZE[1] / 2 + PALM * (y + 4)])
+    target = np.array([SIZE[0] / 2 + palm * x, SIZE[1] / 2 + palm * (y + 4)])
     offset = target - turn @ (np.array(source.centre) + elbow)
     matrix = np.hstack([turn, offset[:, None]])
     return cv2.warpAffine(source.image, matrix, SIZE, borderMode=border, borderValue=(255,) * 3)
 
 
 def moving(
-    names: tuple[str, ...], poses: tuple[Callable[[float], Pose], ...], seconds: float
+    names: tuple[str, ...],
+    poses: tuple[Callable[[float], Pose], ...],
+    seconds: float,
+    view: View,
 ) -> Callable[[], Frames]:
     """Frames of one hand, or of several on white; every second one is a mirror image."""
     import cv2
@@ -80,14 +93,14 @@ def moving(
 
     def frame_at(time: float) -> np.ndarray:
         layers = [
-            placed(hand_source(name), pose(time), bool(k % 2), border)
+            placed(hand_source(name), pose(time), bool(k % 2), border, view.palm)
             for k, (name, pose) in enumerate(zip(names, poses, strict=True))
         ]
         return np.minimum.reduce(layers)
 
     def frames() -> Frames:
-        for number in range(round(seconds * FPS)):
-            time = number / FPS
+        for number in range(round(seconds * view.fps)):
+            time = number / view.fps
             parts = [frame_at(time + share * EXPOSURE) for share in (-0.5, 0.0, 0.5)]
             yield np.mean(parts, axis=0).astype(np.uint8), time
 
@@ -113,7 +126,7 @@ def along(stops: list[tuple[float, float, float]]) -> Callable[[float], Pose]:
 _WAYS = {"right": (1, 0), "left": (-1, 0), "up": (0, -1), "down": (0, 1)}
 
 
-def swipe_clip(name: str, seed: int) -> Clip:
+def swipe_clip(name: str, seed: int, view: View = _USUAL) -> Clip:
     """Swipes to the four sides, each followed by a slower way back."""
     rng = np.random.default_rng(seed)
     stops, events, time = [(1.0, 0.0, 0.0)], [], 1.0
@@ -126,11 +139,11 @@ def swipe_clip(name: str, seed: int) -> Clip:
         events.append(Truth(f"swipe_{side}", time))
         stops += [(time + 0.5, *end), (time + 1.5, 0.0, 0.0)]
         time += 1.5
-    frames = moving((name,), (along(stops),), time + 1)
+    frames = moving((name,), (along(stops),), time + 1, view)
     return Clip(f"swipes of {name}", "gestures", frames, tuple(events))
 
 
-def drift_clip(name: str, seed: int) -> Clip:
+def drift_clip(name: str, seed: int, view: View = _USUAL) -> Clip:
     """Slow movements, small jerks and trembling, which are no events."""
     rng = np.random.default_rng(seed)
     stops, time = [(0.5, 0.0, 0.0)], 0.5
@@ -147,10 +160,10 @@ def drift_clip(name: str, seed: int) -> Clip:
         x, y, _ = path(now)
         return x + 0.03 * math.sin(50 * now + phases[0]), y + 0.03 * math.sin(44 * now), 0.0
 
-    return Clip(f"drifts of {name}", "gestures", moving((name,), (pose,), time + 0.5), ())
+    return Clip(f"drifts of {name}", "gestures", moving((name,), (pose,), time + 0.5, view), ())
 
 
-def wave_clip(name: str, seed: int) -> Clip:
+def wave_clip(name: str, seed: int, view: View = _USUAL) -> Clip:
     """A wave of the arm, and one from the elbow."""
     rng = np.random.default_rng(seed)
     starts, period = (1.0, 5.5), rng.uniform(0.55, 0.75)
@@ -166,10 +179,10 @@ def wave_clip(name: str, seed: int) -> Clip:
         return side * arm, 0.0, degrees * elbow
 
     events = tuple(Truth("wave", start + 2.2 * period) for start in starts)
-    return Clip(f"waves of {name}", "gestures", moving((name,), (pose,), 9), events)
+    return Clip(f"waves of {name}", "gestures", moving((name,), (pose,), 9, view), events)
 
 
-def circle_clip(name: str, seed: int) -> Clip:
+def circle_clip(name: str, seed: int, view: View = _USUAL) -> Clip:
     """Two circles, one to each side."""
     rng = np.random.default_rng(seed)
     starts, signs = (1.0, 4.5), rng.permutation([1, -1])
@@ -183,10 +196,10 @@ def circle_clip(name: str, seed: int) -> Clip:
         return radius * math.sin(angle), radius * math.cos(angle), 0.0
 
     events = tuple(Truth("circle", start + period) for start in starts)
-    return Clip(f"circles of {name}", "gestures", moving((name,), (pose,), 8), events)
+    return Clip(f"circles of {name}", "gestures", moving((name,), (pose,), 8, view), events)
 
 
-def clap_clip(name: str, seed: int) -> Clip:
+def clap_clip(name: str, seed: int, view: View = _USUAL) -> Clip:
     """Three claps of a hand and its mirror image."""
     rng = np.random.default_rng(seed)
     claps = [1.5 + 1.2 * k + rng.uniform(-0.2, 0.2) for k in range(3)]
@@ -200,4 +213,4 @@ def clap_clip(name: str, seed: int) -> Clip:
     # The arm of the first hand comes from the right, so that it hides nothing of the other hand.
     poses = tuple((lambda time, sign=sign: (sign * gap(time), 0.0, 0.0)) for sign in (1, -1))
     events = tuple(Truth("clap", clap) for clap in claps)
-    return Clip(f"claps of {name}", "gestures", moving((name, name), poses, 5.5), events)
+    return Clip(f"claps of {name}", "gestures", moving((name, name), poses, 5.5, view), events)
