@@ -12,7 +12,8 @@ outputs as arrays.
 Prints for each network medians and the medians of the ratios within a round, ours to LiteRT's; then
 the same for the networks that one frame runs while it is tracked, and for a frame in which the
 detector runs as well; then a line of JSON. ``apart`` is how far the outputs are apart at most, as a
-part of their range.
+part of their range (sums of other orders; steps of a quantized network), and ``disturbed`` how many
+turns of all sides other processes disturbed all the same.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.turns import ROOT, Side, serve_turns
+from tests.benchmarks.turns import MOST_WAITING, ROOT, Side, serve_turns
 from tests.benchmarks.zoo_models import PHOTOS, SHARED
 
 THREADS = (1, 2)
@@ -117,9 +118,10 @@ def tflite_of(name: str, folder: str) -> str:
 
 
 def compare(name: str, rounds: int) -> dict[str, Any]:
-    """Milliseconds of each side in each round, and how far outputs are apart."""
+    """Milliseconds of each side in each round, how far outputs are apart, disturbed turns."""
     sides: dict[str, Side] = {}
     found: dict[str, list[float]] = {side: [] for side in SIDES}
+    disturbed = 0
     with tempfile.TemporaryDirectory() as folder, ExitStack() as closing:
         file = tflite_of(name, folder)
         for side in SIDES:
@@ -131,9 +133,12 @@ def compare(name: str, rounds: int) -> dict[str, Any]:
         for index in range(rounds):
             first = index % len(SIDES)
             for side in SIDES[first:] + SIDES[:first]:
-                found[side].append(statistics.median(sides[side].turn().calls))
+                turn = sides[side].turn()
+                found[side].append(statistics.median(turn.calls))
+                disturbed += turn.waiting > MOST_WAITING
         mine, theirs = sides["ours_1"].output, sides["litert_1"].output
-    return {"rounds": found, "apart": float(abs(mine - theirs).max() / np.ptp(mine))}
+    apart = float(abs(mine - theirs).max() / np.ptp(mine))
+    return {"rounds": found, "apart": f"{apart:.0e}", "disturbed": disturbed}
 
 
 def together(runs: Mapping[str, int], found: Mapping[str, Any]) -> dict[str, list[float]]:
@@ -150,7 +155,7 @@ def together(runs: Mapping[str, int], found: Mapping[str, Any]) -> dict[str, lis
     }
 
 
-def row(rounds: Mapping[str, list[float]]) -> dict[str, float]:
+def row(rounds: Mapping[str, list[float]]) -> dict[str, Any]:
     """Medians, and medians of the ratios within a round."""
     cells = {side: round(statistics.median(times), 2) for side, times in rounds.items()}
     for threads in THREADS:
@@ -168,11 +173,12 @@ def main(rounds: int, names: list[str]) -> None:
         for frame, runs in FRAMES.items()
         if runs.keys() <= found.keys()
     }
-    columns = list(next(iter(rows.values())))
-    print(f"{'milliseconds, medians':<30}", *(f"{c:>9}" for c in [*columns, "apart"]))
+    for name in names:
+        rows[name] |= {key: found[name][key] for key in ("apart", "disturbed")}
+    columns = list(rows[names[0]])
+    print(f"{'milliseconds, medians':<30}", *(f"{column:>9}" for column in columns))
     for title, cells in rows.items():
-        apart = f"{found[title]['apart']:.0e}" if title in found else ""
-        print(f"{title:<30}", *(f"{cells[c]:>9}" for c in columns), f"{apart:>9}")
+        print(f"{title:<30}", *(f"{cells.get(column, ''):>9}" for column in columns))
     print(json.dumps({"rounds": rounds, "results": rows}))
 
 

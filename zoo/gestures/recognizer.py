@@ -25,7 +25,10 @@ from zoo.model_names import EstimateHandsModelName
 from zoo.option import MIRROR
 from zoo.pipeline.options import checked_value
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel
-from zoo.results import Gesture, Hand
+from zoo.results import Gesture
+
+#: A hand as `zoo.estimate_hands` gives it.
+HandFacts = Mapping[str, Any]
 
 
 class GestureRecognizer:
@@ -117,7 +120,7 @@ class GestureRecognizer:
 
     def add_example(
         self,
-        hands: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        hands: HandFacts | Sequence[HandFacts],
         label: str,
         *,
         mirror: bool = False,
@@ -156,7 +159,7 @@ class GestureRecognizer:
     def add_examples(
         self,
         label: str,
-        images: ImageSource | Iterable[ImageSource | Hand | Sequence[Hand]],
+        images: ImageSource | Iterable[ImageSource | HandFacts | Sequence[HandFacts]],
         *,
         hands_model: EstimateHandsModelName | OwnModel | None = None,
         mirror: bool = False,
