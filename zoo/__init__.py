@@ -70,6 +70,7 @@ _PUBLIC = {
     "zoo.live.frame": ("Frame",),
     "zoo.live.frame_source": ("Frames", "frames"),
     "zoo.live.recording": ("replay",),
+    "zoo.live.reactions": ("when",),
     "zoo.live.watching": ("watch",),
     "zoo.model_cards": ("describe",),
     "zoo.moments": ("Event", "Moment"),

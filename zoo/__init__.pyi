@@ -22,6 +22,7 @@ from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
 from zoo.live.frame import Frame
 from zoo.live.frame_source import Frames, frames
+from zoo.live.reactions import when
 from zoo.live.recording import replay
 from zoo.live.watching import watch
 from zoo.model_cards import describe
@@ -97,4 +98,5 @@ __all__ = [
     "to_json",
     "to_pandas",
     "watch",
+    "when",
 ]

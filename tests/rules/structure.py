@@ -33,8 +33,8 @@ FLOORS = (
     "core/optimizers core/converter core/stub_signatures.py",
     "core/__init__.py core/stubs.py",
     "zoo/choices.py zoo/option.py zoo/child_processes.py zoo/model_names.py zoo/images",
-    "zoo/entry.py zoo/results.py zoo/moments.py zoo/catalog.py zoo/unknown_models.py zoo/weight_files.py "
-    "zoo/labels zoo/networks zoo/shared",
+    "zoo/entry.py zoo/results.py zoo/moments.py zoo/catalog.py zoo/unknown_models.py "
+    "zoo/weight_files.py zoo/labels zoo/networks zoo/shared",
     "zoo/pipeline",
     "zoo",
     "zoo/__init__.py zoo/cli",

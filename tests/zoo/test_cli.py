@@ -332,7 +332,7 @@ def test_a_folder_may_be_called_like_an_image(capsys, folder):
         (["pose", PHOTO, "--json", "--csv"], "not allowed with"),
         (["pose", "no.jpg"], "no file 'no.jpg'"),
         (["pose", str(ROOT / "zoo" / "labels")], "no images in '/"),
-        (["pose", "webcam"], "cameras are not read yet"),
+        (["pose", "webcam"], "zoo watch 0 --task"),
         (["pose", PHOTO, "--model", "posenet.tny"], "did you mean 'posenet.tiny'"),
         (["pose", PHOTO, "--backend", "gpu"], "runs on GPUs is --backend 'shader'"),
         (["models", "x*"], "no model matches 'x*'"),

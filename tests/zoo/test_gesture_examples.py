@@ -253,11 +253,12 @@ def test_of_several_images_the_hands_that_are_alike_are_chosen(rng):
     np.testing.assert_array_equal(choose_alike(groups[:1], known), groups[0][:1])
 
 
-@pytest.mark.parametrize("hands", [[], {"keypoints": as_hand(np.ones((21, 2)))["keypoints"]}])
-def test_an_example_needs_a_hand(hands):
+def test_an_example_needs_a_hand():
     recognizer = GestureRecognizer(())
-    with pytest.raises(ZooError, match="an example of 'sign' needs a hand"):
-        recognizer.add_example(hands, "sign")
+    with pytest.raises(ZooError, match="an example of 'sign' needs a hand: the list .* is empty"):
+        recognizer.add_example([], "sign")
+    with pytest.raises(ZooError, match="needs a hand: the palm of this one has no size"):
+        recognizer.add_example(as_hand(np.ones((21, 3))), "sign")
     assert recognizer.labels == []
 
 
@@ -270,8 +271,13 @@ def test_wrong_arguments_are_reported():
             recognizer.add_example(hand, label)
         with pytest.raises(ZooError, match="label of a gesture is a text"):
             recognizer.add_examples(label, [hand])
-    with pytest.raises(ZooError, match="mirror='yes' must be True or False"):
-        recognizer.add_example(hand, "sign", mirror="yes")
+    for use in (
+        recognizer.recognize,
+        recognizer.scores,
+        lambda h, **m: recognizer.add_example(h, "a", **m),
+    ):
+        with pytest.raises(ZooError, match="mirror='yes' must be True or False"):
+            use(hand, mirror="yes")
     with pytest.raises(ZooError, match="21 keypoints"):
         recognizer.add_example({"keypoints": []}, "sign")
     assert recognizer.labels == []

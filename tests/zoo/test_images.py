@@ -337,7 +337,7 @@ def test_a_file_of_a_similar_name_is_named(tmp_path, monkeypatch):
 @pytest.mark.parametrize("camera", ["0", "12", "webcam"])
 def test_cameras_are_not_files(camera):
     message = str(refused(camera))
-    assert "cameras are not read yet" in message and "order='bgr'" in message
+    assert "zoo.watch(0, TASK)" in message and "order='bgr'" in message
 
 
 def test_patterns_are_for_lists():
@@ -374,7 +374,7 @@ def test_text_renamed_to_jpg(tmp_path):
 def test_videos_by_name(tmp_path, name):
     (tmp_path / name).write_bytes(b"whatever is in it")
     message = str(refused(tmp_path / name))
-    assert "is a video" in message and "ffmpeg -i" in message and "JPEG" not in message
+    assert "is a video" in message and "zoo.watch(VIDEO" in message and "JPEG" not in message
 
 
 @pytest.mark.parametrize(
@@ -718,7 +718,7 @@ def test_urls_of_files(tmp_path, jpeg, decoded):
     [
         ("ftp://a.b/cat.jpg", "download it and pass its path"),
         ("s3://bucket/cat.jpg", "download it and pass its path"),
-        ("rtsp://camera/1", "ffmpeg"),
+        ("rtsp://camera/1", "zoo watch VIDEO"),
     ],
 )
 def test_urls_that_are_not_read(url, advice):

@@ -255,7 +255,8 @@ def test_claps_of_two_hands(hidden, rate, seed):
         return 3.0 - 2.5 * max(bump(time, clap - 0.25, 0.5) for clap in claps)
 
     frames = two_hands(gap, 3, rate, hidden=hidden, seed=seed)
-    events = [e for e in events_of("hand", frames)[0] if e["label"] == "clap"]
+    events = [e for e in events_of("hand", frames)[0] if e["type"] == "happened"]
+    assert names_of(events) == ["clap"] * 3, "nor does it wave"
     assert [e["time"] for e in events] == pytest.approx(claps, abs=0.2)
     assert {(e["id"], e["other_id"], e["handedness"]) for e in events} == {(4, 9, "right")}
 
@@ -370,12 +371,12 @@ def test_what_is_no_blink(motion, rate, seed):
 @at_all_rates
 def test_an_open_mouth_is_a_state_with_a_value(rate, seed):
     def motion(time):
-        return {"mouth": 0.45 if 1 < time < 3 else 0.05 + 0.15 * bump(time, 3.5, 0.3)}
+        return {"mouth": 0.5 if 1 < time < 3 else 0.05 + 0.25 * bump(time, 3.5, 1)}
 
     events = face_events(motion, 5, rate, seed=seed)
     assert [e["type"] for e in events if e["type"] != "held"] == ["started", "ended"]
     assert events[-1]["seconds"] == pytest.approx(2.1, abs=0.25)
-    _, (value,) = finder_for("face").update([face_at(mouth=0.25)], [1], 0.0)
+    _, (value,) = finder_for("face").update([face_at(mouth=0.3)], [1], 0.0)
     assert value["mouth_open"] == pytest.approx(0.5)
 
 
@@ -472,3 +473,17 @@ def test_every_label_of_a_kind_is_unique(seed):
         labels = labels_of(kind, lasts=True) + labels_of(kind, lasts=False)
         assert len(labels) == len(set(labels)) >= 4
     assert finder_for("segmentation") is None
+
+
+def test_items_that_are_gone_are_forgotten(seed):
+    finder, stable = finder_for("hand"), LabelFilter()
+    path = waving(1.5, 0.6, 10_000)
+    for number in range(2000):
+        time = number / 25
+        ids = [number // 20, number // 20 + 1]
+        hands = [hand_at(300 + 40 * path(time)[0] + 200 * k, 200) for k in range(2)]
+        labels = stable.update(ids, ["open_palm"] * 2, [1.0] * 2, time)
+        finder.update(hands, ids, time, [label and label.label for label in labels])
+    assert len(finder._items) <= 4 and len(stable._items) <= 4
+    assert all(len(pair._pairs) <= 2 for pair in finder._pairs)
+    assert len(finder.finish()) == 2

@@ -40,7 +40,7 @@ class GestureRecognizer:
     Limits: a thumb counts as curled by its last joint alone. So a fist whose thumb lies straight
     can pass for a thumb up or down: 39 % of the fists in the training data of
     ``gesture.keypoints`` do, which are turned all ways and have no z. "rock" and "i_love_you"
-    differ by where a straight thumb points to, which holds for upright hands. A palm
+    differ by where a straight thumb points to, which holds for upright hands. To rules, a palm
     and the back of a hand are alike. The built-in gestures are never those of a hand that points
     downwards, as idle hands do.
 
@@ -144,10 +144,13 @@ class GestureRecognizer:
         >>> recognizer.scores({"keypoints": points, "handedness": "right"})
         {'up': 1.0}
         """
-        shapes = [shape_of_hand(hand, checked_value(MIRROR, mirror)) for hand in as_hands(hands)]
+        checked_value(MIRROR, mirror)
+        given = as_hands(hands)
+        shapes = [shape_of_hand(hand, mirror) for hand in given]
         known = [shape for shape in shapes if shape is not None]
         if not known:
-            raise ZooError(f"an example of {check_label(label)!r} needs a hand, 0 were given")
+            what = "the palm of this one has no size" if given else "the list of hands is empty"
+            raise ZooError(f"an example of {check_label(label)!r} needs a hand: {what}")
         self._add_chosen(check_label(label), [known])
 
     def add_examples(
@@ -255,6 +258,7 @@ class GestureRecognizer:
         """
         least = self.score_threshold if score_threshold is None else score_threshold
         checked_value(SCORE, least)
+        checked_value(MIRROR, mirror)
         found = []
         for number, hand in enumerate(as_hands(hands)):
             points = points_of(hand)
@@ -275,6 +279,7 @@ class GestureRecognizer:
         >>> GestureRecognizer(["open_palm", "closed_fist"]).scores({"keypoints": points})
         {'open_palm': 1.0, 'closed_fist': 0.18}
         """
+        checked_value(MIRROR, mirror)
         scores = self._rule_scores(points_of(hand))
         for label, score in self._example_scores(hand, mirror).items():
             scores[label] = max(score, scores.get(label, 0.0))
@@ -287,10 +292,10 @@ class GestureRecognizer:
             for label, gesture in self._gestures.items()
         }
 
-    def _example_scores(self, hand: Mapping[str, Any], mirror: Any) -> dict[str, float]:
+    def _example_scores(self, hand: Mapping[str, Any], mirror: bool) -> dict[str, float]:
         if not self._examples:
             return {}
-        shape = shape_of_hand(hand, checked_value(MIRROR, mirror))
+        shape = shape_of_hand(hand, mirror)
         return {
             label: float(SCORE_THRESHOLD ** (distance * distance))
             for label, distance in self._examples.distances(shape).items()

@@ -16,11 +16,12 @@ from zoo.images.pixels import ImageError
 EMPTY = "{} is empty (0 bytes): the copy or download that made it failed, repeat it"
 
 VIDEO_ADVICE = (
-    "save its frames as images, for example with `ffmpeg -i VIDEO frame-%05d.jpg`, and pass those"
+    "run `zoo watch VIDEO --task TASK`, or in Python zoo.watch(VIDEO, TASK); zoo.frames(VIDEO) "
+    "gives its frames as images"
 )
 _CAMERA_ADVICE = (
-    "cameras are not read yet: save an image with the camera's program and pass its file, or in "
-    "Python pass the frames of OpenCV, zoo.read_image(frame, order='bgr')"
+    "for a camera run `zoo watch 0 --task TASK`, or in Python zoo.watch(0, TASK); of OpenCV's "
+    "frames pass zoo.read_image(frame, order='bgr')"
 )
 
 _CAMERAS = ("webcam", "camera", "cam")
@@ -101,7 +102,7 @@ def not_an_image(name: str, head: bytes) -> ImageError:
         head: first bytes of the file.
     """
     if is_video(name, head):
-        return ImageError(f"{name} is a video, which is not read yet: {VIDEO_ADVICE}")
+        return ImageError(f"{name} is a video, not an image: {VIDEO_ADVICE}")
     return ImageError(
         f"{name} is not an image in a format that Pillow reads: save it as JPEG or PNG"
     )

@@ -195,6 +195,7 @@ and '*' for all
             finally:
                 # Where the task was cancelled, after the frame that the thread is busy with.
                 await loop.run_in_executor(worker, context.run, moments.close)
+                worker.shutdown()  # at once: the thread has nothing to do any more
         finally:
             worker.shutdown(wait=False)
 

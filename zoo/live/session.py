@@ -111,7 +111,7 @@ class Session:
         if mirrored:
             result = flipped_result(result, pixels.shape[1])
         modelled = perf_counter()
-        treated = self._treatment(result, now, mirrored)
+        treated = self._treatment(result, now, pixels, mirrored)
         index = self._index if known is None else known.index
         self._index += 1
         end = perf_counter()

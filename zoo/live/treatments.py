@@ -38,7 +38,7 @@ class Treatment:
         self.options = dict(options)  # that the verb gets
         self.seconds: dict[str, float] = {}
 
-    def __call__(self, result: Result, time: float, mirrored: bool) -> Treated:
+    def __call__(self, result: Result, time: float, pixels: np.ndarray, mirrored: bool) -> Treated:
         """Return the treated result of a frame."""
         return Treated(result, [], [], [])
 
@@ -65,21 +65,23 @@ class ItemTreatment(Treatment):
         self._finder: EventFinder | None = None
         self._kind = ""
 
-    def __call__(self, result: Result, time: float, mirrored: bool) -> Treated:
+    def __call__(self, result: Result, time: float, pixels: np.ndarray, mirrored: bool) -> Treated:
         """Return the treated items of a frame."""
         self.seconds = {}
         single = not isinstance(result, list)
         items = [result] if single else result
         items = [item for item in items if item.get("keypoints") or "box" in item]
-        steady, ids = self.steady(items, time)
+        steady, ids = self.steady(items, time, pixels)
         events, values = self.found(steady, ids, time)
         if single:
             steady = steady[0] if steady else result
         return Treated(steady, ids, events, values)
 
-    def steady(self, items: list[Any], time: float) -> tuple[list[Any], list[int]]:
+    def steady(
+        self, items: list[Any], time: float, pixels: np.ndarray
+    ) -> tuple[list[Any], list[int]]:
         """Return the smoothed items, and their numbers."""
-        ids = self.timed("ids", self._identities, items, time)
+        ids = self.timed("ids", self._identities, items, time, pixels)
         if items and not self._kind:
             self._begin(items[0])
         if self._smoother is None:
@@ -111,8 +113,10 @@ class ItemTreatment(Treatment):
             self._smoother = ItemSmoother(self._kind)
         self._finder = finder_for(self._kind) if self._events else None
 
-    def _identities(self, items: Sequence[Mapping[str, Any]], time: float) -> list[int]:
-        return self._tracker.update([sighting_of(item) for item in items], time)
+    def _identities(
+        self, items: Sequence[Mapping[str, Any]], time: float, pixels: np.ndarray
+    ) -> list[int]:
+        return self._tracker.update([sighting_of(item, pixels) for item in items], time)
 
 
 class GestureTreatment(ItemTreatment):
@@ -124,10 +128,10 @@ class GestureTreatment(ItemTreatment):
         self._labels = LabelFilter(enter=bound.score_threshold)
         self._least = self._labels.leave if smooth else bound.score_threshold
 
-    def __call__(self, result: Result, time: float, mirrored: bool) -> Treated:
+    def __call__(self, result: Result, time: float, pixels: np.ndarray, mirrored: bool) -> Treated:
         """Return the gestures of the hands in a frame."""
         self.seconds = {}
-        hands, ids = self.steady(result, time)
+        hands, ids = self.steady(result, time, pixels)
         shown = self.timed("gestures", self._recognized, hands, mirrored)
         if self._smooth:
             shown = self._stable(hands, ids, shown, time)
@@ -168,7 +172,7 @@ class LabelTreatment(Treatment):
         super().__init__({**options, "top_k": max(top_k, _MORE_LABELS)})
         self._shown, self._smoother = top_k, LabelSmoother()
 
-    def __call__(self, result: Result, time: float, mirrored: bool) -> Treated:
+    def __call__(self, result: Result, time: float, pixels: np.ndarray, mirrored: bool) -> Treated:
         """Return the labels of a frame."""
         self.seconds = {}
         steady = self.timed("smoothing", self._smoother, result, time)
@@ -183,7 +187,7 @@ class MaskTreatment(Treatment):
         self._shows_probability = bool(options.get("probability"))
         super().__init__({**options, "probability": True})
 
-    def __call__(self, result: Result, time: float, mirrored: bool) -> Treated:
+    def __call__(self, result: Result, time: float, pixels: np.ndarray, mirrored: bool) -> Treated:
         """Return the mask of a frame."""
         self.seconds = {}
         likely = self.timed("smoothing", self._blender, result["probability"], time)
@@ -195,14 +199,30 @@ class MaskTreatment(Treatment):
         return Treated(steady, [], [], [])
 
 
-def sighting_of(item: Mapping[str, Any]) -> Sighting:
+def sighting_of(item: Mapping[str, Any], pixels: np.ndarray) -> Sighting:
     """Return what identities are found by: keypoints, or else the corners of the box."""
     keypoints = item.get("keypoints") or item.get("pose", {}).get("keypoints")
     label = item["label"] if "label" in item and not keypoints else ""
     if keypoints:
         positions = [point["position"] for point in keypoints]
         points = np.array([[position["x"], position["y"]] for position in positions])
-        return Sighting(points, np.array([point["score"] for point in keypoints]), label)
+        scores = np.array([point["score"] for point in keypoints])
+        return Sighting(points, scores, label, _colours_at(points, pixels))
     x, y, width, height = (item["box"][key] for key in ("x", "y", "width", "height"))
     corners = np.array([[x, y], [x + width, y], [x + width, y + height], [x, y + height]])
     return Sighting(corners, np.ones(4), label)
+
+
+def _colours_at(points: np.ndarray, pixels: np.ndarray) -> np.ndarray:
+    """Return the mean colour of the nine pixels about each point, [n, 3]."""
+    height, width = pixels.shape[:2]
+    x, y = (np.rint(np.clip(points, -1, 2**30)).astype(int)).T
+    reach = np.array([-1, 0, 1]) * max(1, round(_PATCH * float(np.ptp(points[:, 1]))))
+    rows = np.clip(y[:, None, None] + reach[:, None], 0, height - 1)
+    columns = np.clip(x[:, None, None] + reach, 0, width - 1)
+    colours: np.ndarray = pixels[rows, columns].mean(axis=(1, 2))
+    return colours
+
+
+#: Distance of the pixels about a keypoint whose colours are averaged, in heights of the object.
+_PATCH = 0.01

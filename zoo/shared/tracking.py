@@ -1,9 +1,10 @@
 """Identities of objects from frame to frame.
 
 Objects are matched by the similarity of their keypoints (OKS, as COCO and tfjs-models' keypoint
-tracker have it, with one constant for all keypoints), or of the corners of their boxes; first with
-those where known objects are expected, then the rest by distance. The pairs of each step are those
-with the largest sum of similarities, so that two people who pass each other keep their identities.
+tracker have it, with one constant for all keypoints), or of the corners of their boxes, with the
+positions where known objects are expected, and by the colours at the keypoints, which distinguish
+two people of whom one hides the other; the rest is matched by distance. The pairs of each step are
+those with the largest sum of similarities: people who pass each other keep their identities.
 """
 
 from collections.abc import Sequence
@@ -22,9 +23,12 @@ _SIMILAR = 0.3  # least similarity of an object with the place where it is expec
 _REACH = 1.0  # farthest an object may have moved unexpectedly, in object sizes,
 _REACH_GROWTH = 1.0  # and how much farther for each second in which it was not seen
 _SIZE_RATIO = 2.0  # largest ratio of sizes of one object in two frames
-_SPEED_CUTOFF = 2.0  # Hz, of the low-pass filter of speeds
+_SPEED_CUTOFF = 0.7  # Hz, of the low-pass filter of speeds
 _COAST = 0.5  # seconds: time constant with which unseen objects are expected to slow down
 _VISIBLE = 0.2  # least score of a keypoint that counts
+_COLOUR_SPREAD = 40.0  # mean difference of colours, 0..255, that objects of one kind have
+_COLOUR_SHARE = 0.5  # of the similarity that depends on colours
+_COLOUR_CUTOFF = 0.2  # Hz, of the low-pass filter of colours: they outlast a passer-by
 
 
 class Sighting(NamedTuple):
@@ -33,6 +37,7 @@ class Sighting(NamedTuple):
     points: np.ndarray  # [n, 2]: keypoints, or corners of the box, in pixels
     scores: np.ndarray  # [n], 0..1
     label: str = ""  # objects of different labels are different objects
+    colours: np.ndarray | None = None  # [n, 3], 0..255: of the image at the points
 
     @property
     def size(self) -> float:
@@ -59,6 +64,7 @@ class _Track:
     def __init__(self, number: int, sighting: Sighting, time: float):
         self.id, self.last, self.seen_at = number, sighting, time
         self.speed = np.zeros(2)  # pixels per second
+        self.colours = sighting.colours
 
     def expected(self, time: float) -> Sighting:
         """Return the object as expected at a time."""
@@ -73,7 +79,16 @@ class _Track:
             both = both if both.any() else np.ones_like(both)
             moved = (sighting.points - self.last.points)[both].mean(axis=0) / step
             self.speed = self.speed + weight(np.array(_SPEED_CUTOFF), step) * (moved - self.speed)
+        self._see_colours(sighting, time - self.seen_at)
         self.last, self.seen_at = sighting, time
+
+    def _see_colours(self, sighting: Sighting, step: float) -> None:
+        known, new = self.colours, sighting.colours
+        if known is None or new is None or known.shape != new.shape:
+            self.colours = new
+            return
+        share = np.where(sighting.visible, weight(np.array(_COLOUR_CUTOFF), step), 0.0)
+        self.colours = known + share[:, None] * (new - known)
 
 
 class Tracker:
@@ -157,7 +172,16 @@ def _expected_similarity(track: _Track, sighting: Sighting, time: float) -> floa
     both = both if both.any() else np.ones_like(both)
     away = np.hypot(*(expected.points - sighting.points)[both].T)
     scaled = away / (_SPREAD * (track.last.size + sighting.size) / 2)
-    return float(np.exp(-(scaled**2) / 2).mean())
+    return float(np.exp(-(scaled**2) / 2).mean()) * _likeness(track, sighting)
+
+
+def _likeness(track: _Track, sighting: Sighting) -> float:
+    """Return how like the colours of a track and a sighting are, up to 1; 1 where unknown."""
+    known, new = track.colours, sighting.colours
+    if known is None or new is None or known.shape != new.shape:
+        return 1.0
+    away = np.abs(known - new)[sighting.visible].mean() / _COLOUR_SPREAD
+    return float(1 - _COLOUR_SHARE * (1 - np.exp(-(away**2) / 2)))
 
 
 def _closeness(track: _Track, sighting: Sighting, time: float) -> float:

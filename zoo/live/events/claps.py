@@ -60,6 +60,7 @@ class Clap(Detector[Mapping[int, HandShape]]):
     """Claps of any two hands; ``id`` and ``other_id`` of the event are theirs."""
 
     labels = ("clap",)
+    rules_out = ("wave",)  # hands that clap go from side to side
 
     def __init__(self) -> None:
         self._pairs: dict[_Pair, _Approach] = {}

@@ -14,7 +14,7 @@ from zoo.live.events.vocabulary import ROUNDING, Detector, Finding
 # thighs 32 degrees from it 0.85.
 _DOWN, _UP = 0.6, 0.85
 _STANDING, _LEAST_STANDING = 1.0, 0.75  # lengths of the shank: expected, and the least possible
-_ADAPTING = 1.0  # seconds in which the height of standing follows the person
+_ADAPTING = 2.0  # seconds in which the height of standing follows the person
 _SQUAT = (0.3, 6.0)  # seconds from leaving the upright position to being back
 
 # Jumps: heights in lengths of the leg (85 cm of an adult).

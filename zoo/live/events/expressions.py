@@ -11,17 +11,17 @@ from zoo.live.events.vocabulary import ROUNDING, Detector, Finding
 
 # Blinks. The mesh of 468 points follows the lids of closing eyes by a part only, and those of both
 # eyes together, so that a wink cannot be known from a blink: openness is relative to what it was.
-_CLOSED, _REOPENED = 0.8, 0.9  # of the usual openness
+# Users of the mesh count a blink where the ratio falls from 40 to less than 35.
+_CLOSED, _REOPENED = 0.88, 0.94  # of the usual openness
 _BLINK = (0.03, 0.5)  # seconds: longer is looking down, or closed eyes
 _RISING, _FALLING = 0.3, 5.0  # seconds in which the usual openness follows
 _KNOWN = 0.4  # seconds of a face that are needed to know it
 _STEADY = 8.0  # degrees that the head may turn in the meantime
 _AVERTED = 35.0  # degrees from the camera at which the far eye is not seen well
 
-# The gap of the lips by the distance of the outer corners of the eyes (9 cm of an adult). Smiles
-# that show teeth make 0.22.
-_WIDE = 0.5  # is an open mouth of value 1
-_OPENED, _SHUT = 0.6, 0.4  # values
+# Mouth aspect ratios: smiles that show teeth make up to 0.3, laughs 0.4 to 0.5, a gaping mouth 0.6.
+_WIDE = 0.6  # is an open mouth of value 1
+_OPENED, _SHUT = 0.65, 0.55  # values, of ratios of 0.39 and 0.33
 
 # Nods and shakes: three swings within some seconds.
 _SWINGS, _WITHIN = 3, 1.6  # seconds
@@ -72,7 +72,7 @@ class Blink(Detector[FaceShape]):
 
 
 class MouthOpen(Detector[FaceShape]):
-    """How far the mouth is open, 0..1, and when it is."""
+    """Opening of the mouth, 0..1, and when it is open."""
 
     labels = ("mouth_open",)
     lasts = True

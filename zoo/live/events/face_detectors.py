@@ -1,4 +1,4 @@
-"""What is found in faces; a row adds a detector."""
+"""Detectors of faces: a row adds one."""
 
 from zoo.live.events.expressions import Blink, HeadShake, MouthOpen, Nod
 from zoo.live.events.face_shape import read_face as read

@@ -11,6 +11,7 @@ from zoo.shared.skeletons import MESH_468_PATHS
 _CORNERS = {"right": (33, 133), "left": (362, 263)}  # of each eye, from left to right as seen
 _FOREHEAD, _UNDER_NOSE = 10, 2  # which do not move with the jaw
 _UPPER_LIP, _LOWER_LIP = 13, 14  # the inner edges
+_MOUTH = (78, 308)  # its corners, inside
 
 #: For each eye pairs of points across it, from MediaPipe's contours: corners are left out.
 _LIDS = {
@@ -47,8 +48,12 @@ class FaceShape:
 
     @cached_property
     def mouth_gap(self) -> float:
-        """Gap of the lips, by the distance of the eyes."""
-        return _length(self.point(_UPPER_LIP) - self.point(_LOWER_LIP)) / self.eye_distance
+        """Mouth aspect ratio: the gap of the lips by the width of the mouth, inside.
+
+        A smile that shows teeth makes both larger, an open mouth the gap alone.
+        """
+        width = _length(self.point(_MOUTH[0]) - self.point(_MOUTH[1]))
+        return _length(self.point(_UPPER_LIP) - self.point(_LOWER_LIP)) / max(width, 1e-6)
 
     @cached_property
     def yaw(self) -> float:

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, cast
 
 from zoo.live.events.states import Episodes
-from zoo.live.events.vocabulary import FORGOTTEN, Detector, Finding
+from zoo.live.events.vocabulary import FORGOTTEN, RULED_OUT, Detector, Finding
 from zoo.moments import Event
 
 #: Kind of items -> the module with its ``read`` (an item -> what detectors see of it, or None),
@@ -18,7 +18,7 @@ _MODULES = {
 
 
 class Kind(NamedTuple):
-    """What finds the events of one kind of items; a row of a table adds a detector."""
+    """Detectors of one kind of items, and the function that prepares an item for them."""
 
     read: Callable[[Mapping[str, Any]], Any]  # None: the item has too few keypoints
     detectors: Sequence[type[Detector[Any]]]
@@ -65,9 +65,8 @@ class EventFinder:
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
-        self._items: dict[int, _Item] = {}
-        self._pairs = [make() for make in kind.pair_detectors]
         self._time = float("-inf")
+        self._forget()
 
     def update(
         self,
@@ -89,24 +88,19 @@ class EventFinder:
             ``{"pinch": 0.2, "pointing": {"x": -0.98, "y": 0.2, "direction": "left"}}``.
         """
         if time < self._time:
-            self._items, self._pairs = {}, [make() for make in self._kind.pair_detectors]
+            self._forget()
         self._time = time
         events = self._absent(ids, time)
-        seen: dict[int, Any] = {}
+        views = [self._kind.read(item) for item in items]
+        pairs = self._pair_events(views, ids, time)
         values = []
-        for number, (item, key) in enumerate(zip(items, ids, strict=True)):
-            label = labels[number] if labels else None
-            view = self._kind.read(item)
-            if view is not None:
-                seen[key] = view
+        for number, (item, view, key) in enumerate(zip(items, views, ids, strict=True)):
             state = self._items.setdefault(key, _Item(self._kind))
             state.handedness = item.get("handedness", state.handedness)
-            found = state.update(view, label, time)
-            events += [self._event(finding, key, time) for finding in found]
+            found = state.update(view, labels[number] if labels else None, time)
+            events += [self._event(f, key, time) for f in found if not self._ruled_out(f, time)]
             values.append(state.values() if view is not None else {})
-        for pair in self._pairs:
-            events += [self._event(f, f.more["id"], time) for f in pair.update(seen, time)]
-        return events, values
+        return events + [self._event(f, f.more["id"], time) for f in pairs], values
 
     def finish(self) -> list[Event]:
         """Return the ``ended`` events of all states that still last, at the end of a stream."""
@@ -115,8 +109,26 @@ class EventFinder:
             for key, state in self._items.items()
             for finding in state.missed(self._time, gone=True)
         ]
-        self._items = {}
+        self._forget()
         return events
+
+    def _pair_events(self, views: Sequence[Any], ids: Sequence[int], time: float) -> list[Finding]:
+        seen = {key: view for key, view in zip(ids, views, strict=True) if view is not None}
+        events = []
+        for pair in self._pairs:
+            found = pair.update(seen, time)
+            if found:
+                self._quiet |= dict.fromkeys(pair.rules_out, time + RULED_OUT)
+            events += found
+        return events
+
+    def _ruled_out(self, finding: Finding, time: float) -> bool:
+        return time < self._quiet.get(finding.label, time)
+
+    def _forget(self) -> None:
+        self._items: dict[int, _Item] = {}
+        self._pairs = [make() for make in self._kind.pair_detectors]
+        self._quiet: dict[str, float] = {}  # label -> time until which others rule it out
 
     def _absent(self, ids: Sequence[int], time: float) -> list[Event]:
         events = []

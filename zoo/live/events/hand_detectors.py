@@ -1,4 +1,4 @@
-"""What is found in hands; a row adds a detector."""
+"""Detectors of hands: a row adds one."""
 
 from zoo.live.events.claps import Clap
 from zoo.live.events.hand_shape import read_hand as read

@@ -19,7 +19,7 @@ _SHORTEST = 0.4  # palm lengths of a pointing finger in the image; shorter ones 
 
 
 class Pinch(Detector[HandShape]):
-    """How near the tips of thumb and index finger are: 0 apart, 1 touching; and pinches."""
+    """Nearness of the tips of thumb and index finger, 0 apart, 1 touching, and pinches."""
 
     labels = ("pinch",)
     lasts = True

@@ -1,4 +1,4 @@
-"""What is found in bodies; a row adds a detector."""
+"""Detectors of bodies: a row adds one."""
 
 from zoo.live.events.body_shape import read_body as read
 from zoo.live.events.exercises import ArmsRaised, Jump, JumpingJack, Squat

@@ -14,6 +14,9 @@ OUT_OF_SIGHT = 0.25
 #: ``held`` events come at multiples of this, in seconds since ``started``.
 HELD_EVERY = 0.5
 
+#: Seconds in which a movement rules out others: see `Detector.rules_out`.
+RULED_OUT = 1.5
+
 #: Rounding of sums of times, in seconds.
 ROUNDING = 1e-6
 
@@ -35,6 +38,9 @@ class Detector(Generic[Seen]):
 
     #: Labels of its events.
     labels: ClassVar[tuple[str, ...]] = ()
+
+    #: Labels of movements that look alike: they do not happen for `RULED_OUT` after this one.
+    rules_out: ClassVar[tuple[str, ...]] = ()
 
     #: Whether they are states, which start, are held and end.
     lasts: ClassVar[bool] = False

@@ -1,0 +1,216 @@
+"""Identities, assignment, the one-euro filter, and smoothing of results."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from zoo.live.smoothing import (
+    GAP,
+    SMOOTHING,
+    ItemSmoother,
+    LabelSmoother,
+    MaskBlender,
+    uncertainty,
+)
+from zoo.shared.assignment import assign
+from zoo.shared.filters import OneEuro, OneEuroFilter
+from zoo.shared.tracking import KEEP, Sighting, Tracker
+
+
+def test_assignment_is_scipys(rng):
+    for number in range(400):
+        rows, columns = rng.integers(1, 9, 2)
+        costs = rng.normal(size=(rows, columns))
+        if number % 2:
+            costs = np.rint(costs)  # with ties
+        pairs = assign(costs)
+        assert len(pairs) == min(rows, columns)
+        assert len({row for row, _ in pairs}) == len({column for _, column in pairs}) == len(pairs)
+        best = costs[linear_sum_assignment(costs)].sum()
+        assert sum(costs[pair] for pair in pairs) == pytest.approx(best)
+
+
+def test_one_euro_is_a_low_pass_filter_at_rest(rng):
+    """Without speed the step response is that of a first-order filter of the cutoff."""
+    still = OneEuroFilter(OneEuro(min_cutoff=1.0, beta=0.0))
+    still(np.zeros(1), 0.0, 1.0)
+    value = np.zeros(1)
+    for frame in range(1, 101):
+        value = still(np.ones(1), frame / 1000, 1.0)
+    assert value[0] == pytest.approx(1 - math.exp(-2 * math.pi * 0.1), abs=0.01)
+
+
+def test_one_euro_steadies_noise_and_follows_speed(rng):
+    how = SMOOTHING["hand"]
+    noise = rng.normal(0, 0.003, (120, 21, 2))  # in sizes of the hand
+    steady = OneEuroFilter(how)
+    calm = np.array([steady(values, i / 25, 1.0) for i, values in enumerate(noise)])
+    assert calm[30:].std() < 0.4 * noise[30:].std()
+    moving = OneEuroFilter(how)
+    path = np.cumsum(np.full(60, 2 / 25))  # two sizes per second
+    seen = np.array([moving(np.array([x]), i / 25, 1.0)[0] for i, x in enumerate(path)])
+    assert (path - seen)[30:].max() < 1.5 * 2 / 25  # less than 1.5 frames behind
+
+
+def test_speeds_count_in_sizes_of_the_object(rng):
+    path = np.cumsum(rng.normal(size=(40, 4)), axis=0)
+    filters = [OneEuroFilter(OneEuro(0.5, 20.0)) for _ in range(2)]
+    for i, values in enumerate(path):
+        near = filters[0](values, i / 30, 10.0)
+        far = filters[1](values * 100, i / 30, 1000.0)
+        np.testing.assert_allclose(far, near * 100)
+
+
+def person(x, y=100.0, size=80.0, scores=1.0, colour=None):
+    """A sighting of 17 keypoints about a point."""
+    shape = np.random.default_rng(7).uniform(-0.5, 0.5, (17, 2)) * size
+    colours = None if colour is None else np.full((17, 3), float(colour))
+    return Sighting(shape + (x, y), np.full(17, scores), "", colours)
+
+
+def test_objects_keep_their_numbers_whatever_their_order(rng):
+    tracker = Tracker()
+    assert tracker.update([person(0), person(300), person(600)], 0.0) == [1, 2, 3]
+    for i in range(1, 40):
+        order = rng.permutation(3)
+        xs = np.array([0, 300, 600]) + 4 * i
+        found = tracker.update([person(xs[k]) for k in order], i / 25)
+        assert found == [k + 1 for k in order]
+
+
+def crossing(tracker, frames, hidden=()):
+    """The numbers, from left to right at the end, of two people who pass each other."""
+    found = []
+    for i in range(frames):
+        share = i / (frames - 1)
+        one, other = person(500 * share, 100), person(500 - 500 * share, 108, 90)
+        both = [one] if i in hidden else [one, other]
+        found = tracker.update(both, i / 25)
+    return found
+
+
+@pytest.mark.parametrize("frames", [20, 50, 100])
+def test_people_who_pass_each_other_do_not_swap(frames):
+    assert crossing(Tracker(), frames) == [1, 2]
+
+
+@pytest.mark.parametrize("frames", [30, 60])
+def test_people_of_whom_one_hides_the_other_do_not_swap(frames):
+    middle = frames // 2
+    reach = frames // 8
+    hidden = range(middle - reach, middle + reach)
+    assert crossing(Tracker(), frames, hidden) == [1, 2]
+
+
+@pytest.mark.parametrize(("colour", "number"), [(200, 1), (30, 2)])
+def test_colours_decide_between_people_at_one_position(colour, number):
+    tracker = Tracker()
+    assert tracker.update([person(0, colour=200), person(60, colour=30)], 0.0) == [1, 2]
+    assert tracker.update([person(30, colour=colour)], 0.04) == [number]
+
+
+def test_hidden_objects_are_remembered_for_a_second():
+    tracker = Tracker()
+    for i in range(10):
+        tracker.update([person(10.0 * i)], i / 25)
+    back = 9 / 25 + KEEP
+    assert tracker.update([], 0.5) == []
+    assert tracker.update([person(120.0)], back - 0.05) == [1]
+    assert tracker.update([person(120.0)], back + 1.1) == [2]
+
+
+def test_objects_of_another_label_size_or_form_are_others():
+    tracker = Tracker()
+    cup = Sighting(np.array([[0.0, 0], [50, 50]]), np.ones(2), "cup")
+    assert tracker.update([cup], 0.0) == [1]
+    assert tracker.update([cup._replace(label="phone")], 0.1) == [2]
+    assert tracker.update([cup._replace(points=cup.points * 4)], 0.2) == [3]
+    assert tracker.update([person(20)], 0.3) == [4]
+
+
+def test_numbers_are_never_given_twice(rng):
+    tracker, seen = Tracker(), set()
+    for i in range(3000):
+        there = [person(x) for x in (0, 400, 800) if rng.random() < 0.9]
+        ids = tracker.update(there, i * 0.4)  # mostly longer than they are remembered
+        assert len(set(ids)) == len(ids)
+        seen |= set(ids)
+    assert len(tracker._tracks) <= 6
+    assert max(seen) == len(seen)
+
+
+def hand(rng, noise=0.0, x=0.0):
+    points = np.random.default_rng(3).uniform(0, 100, (21, 2)) + rng.normal(0, noise, (21, 2))
+    points[:, 0] += x
+    keypoints = [
+        {"part": str(i), "position": {"x": px, "y": py, "z": 0.0}, "score": 0.9}
+        for i, (px, py) in enumerate(points.tolist())
+    ]
+    low, high = points.min(axis=0), points.max(axis=0)
+    box = dict(zip(("x", "y", "width", "height"), (*low, *(high - low)), strict=True))
+    return {"score": 0.9, "keypoints": keypoints, "handedness": "left", "box": box}
+
+
+def test_boxes_around_points_stay_around_the_steadied_points(rng):
+    smoother = ItemSmoother("hand")
+    for i in range(20):
+        [steady] = smoother([hand(rng, 1.0)], [1], i / 25)
+    xs = [p["position"]["x"] for p in steady["keypoints"]]
+    assert steady["box"]["x"] == pytest.approx(min(xs))
+    assert steady["box"]["width"] == pytest.approx(max(xs) - min(xs))
+    assert steady["handedness"] == "left" and steady["keypoints"][0]["part"] == "0"
+
+
+def test_smoothing_is_by_number_and_starts_anew_after_a_gap(rng):
+    smoother = ItemSmoother("hand")
+    smoother([hand(rng), hand(rng, x=500)], [1, 2], 0.0)
+    [moved, other] = smoother([hand(rng, x=520), hand(rng, x=10)], [2, 1], 0.04)
+    exact = [hand(rng, x=520), hand(rng, x=10)]
+    for steady, raw, before in ((moved, exact[0], 500), (other, exact[1], 0)):
+        x, now = (item["keypoints"][0]["position"]["x"] for item in (steady, raw))
+        assert min(before, now - 20) <= x < now  # between both, not of the other hand
+    [fresh] = smoother([hand(rng, x=900)], [1], 0.04 + GAP + 0.01)
+    assert fresh["keypoints"] == hand(rng, x=900)["keypoints"]
+
+
+def test_items_given_are_not_changed(rng):
+    smoother = ItemSmoother("hand")
+    items = [hand(rng, 1.0) for _ in range(3)]
+    copies = [{**item, "keypoints": [dict(p) for p in item["keypoints"]]} for item in items]
+    for i, item in enumerate(items):
+        smoother([item], [1], i / 25)
+    assert items == copies
+
+
+def test_masks_are_blended_where_they_are_unsure():
+    blender = MaskBlender()
+    first = np.float32([[0.0, 1.0, 0.5, 0.5]])
+    assert blender(first, 0.0) is first
+    second = blender(np.float32([[1.0, 0.0, 0.4, 0.6]]), 1 / 30)
+    np.testing.assert_allclose(second[0, :2], [1.0, 0.0], atol=1e-3)  # sure: as they are
+    assert 0.4 < second[0, 2] < 0.5 < second[0, 3] < 0.6
+    # After a gap and for another size, the new mask counts alone.
+    alone = np.float32([[0.4]])
+    assert blender(alone, 0.1) is alone
+    assert blender(np.float32([[0.6]]), 1.0)[0, 0] == np.float32(0.6)
+
+
+def test_uncertainty_is_mediapipes_polynomial():
+    given = np.linspace(0, 1, 11, dtype=np.float32)
+    x = (given.astype(np.float64) - 0.5) ** 2
+    whole = x * (5.68842 + x * (-0.748699 + x * (-57.8051 + x * (291.309 + x * -624.717))))
+    np.testing.assert_allclose(uncertainty(given), 1 - np.minimum(1, whole), atol=1e-5)
+
+
+def test_labels_do_not_flicker():
+    smoother, first = LabelSmoother(), []
+    for i in range(50):
+        scores = {0: 0.6, 1: 0.3} if i % 3 else {0: 0.3, 1: 0.6}
+        labels = [
+            {"label": "ab"[k], "score": s, "index": k}
+            for k, s in sorted(scores.items(), key=lambda pair: -pair[1])
+        ]
+        first.append(smoother(labels, i / 25)[0]["label"])
+    assert set(first[10:]) == {"a"}
