@@ -120,7 +120,7 @@ class VideoFile:
         return fitted
 
     def close(self) -> None:
-        """Finish the file; without any frame there is none.
+        """Finish the file; without any frame no file is written.
 
         Raises:
             ZooError: the file cannot be written, such as on a full disk.

@@ -6,6 +6,7 @@ import inspect
 import os
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from pkgutil import resolve_name
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -133,10 +134,13 @@ def watch(
 
 def _about(source: Frames, task: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts about a recording."""
-    import zoo
-
     name = task.name if isinstance(task, LoadedModel) else str(task)
-    return {"source": source.name, "task": name, "options": options, "zoo": zoo.__version__}
+    return {
+        "source": source.name,
+        "task": name,
+        "options": options,
+        "zoo": resolve_name("zoo:__version__"),
+    }
 
 
 def session_for(task: Any, *, smooth: bool = True, events: bool = True, **options: Any) -> Session:
