@@ -16,6 +16,11 @@ _OTHERS = (
         "run a task on a camera or video, frame by frame",
         "zoo.cli.watch_command:declare_watch",
     ),
+    (
+        "effect",
+        "blur faces or backgrounds, or cut people out, in images and videos",
+        "zoo.cli.effect_command:declare_effect",
+    ),
     ("models", "list the pretrained models", "zoo.cli.models_command:declare_models"),
     ("describe", "print the card of a pretrained model", "zoo.cli.commands:declare_describe"),
     (

@@ -99,9 +99,10 @@ class ArrayCanvas(Surface):
         soft = cv2.blur((part > 0) * np.uint8(255), (3, 3), borderType=cv2.BORDER_REPLICATE)
         strip = _borders(part)
         rim, line = _along(strip, edge + rim_of(edge)), _along(strip, edge)
-        rows, columns = np.nonzero((rim > 0) | (soft % 255 > 0))  # pixels along edges
-        shares = [values[rows, columns] * np.float32(1 / 255) for values in (soft, rim, line)]
-        own = tones[_grown(part, math.ceil(edge) + 1)[rows, columns], 0]
+        near = np.flatnonzero(cv2.max(rim, cv2.inRange(soft, 1, 254)))  # pixels along edges
+        shares = [values.ravel()[near] * np.float32(1 / 255) for values in (soft, rim, line)]
+        own = tones[_grown(part, math.ceil(edge) + 1).ravel()[near], 0]
+        rows, columns = np.divmod(near, part.shape[1])
         position = (rows + y0) * self.size[0] + columns + x0
         before = self.pixels.reshape(-1, 3)[position]
         filled = _tinted(under, part, tones, fill, len(colours))

@@ -109,10 +109,11 @@ def apply_effect(source: Any, effect: Effect) -> Any:
 
 
 def checked_number(name: str, value: object, least: float, most: float, reason: str = "") -> float:
-    """Return an option as a number in a range; ``reason`` explains the range."""
+    """Return an option as a number in a range; ``reason`` explains its lower end."""
     if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(float(value)):
         raise ZooError(f"{name}={value!r:.80} must be a number in {least:g}..{most:g}")
     number = float(value)
     if not least <= number <= most:
-        raise ZooError(f"{name}={value!r:.80} must be in {least:g}..{most:g}{reason}")
+        why = reason if number < least else ""
+        raise ZooError(f"{name}={value!r:.80} must be in {least:g}..{most:g}{why}")
     return number

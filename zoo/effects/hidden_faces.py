@@ -81,7 +81,8 @@ def blur_faces(
     """Make the faces in an image unrecognizable.
 
     Of each face 6 x 6 averages of its colours remain, smoothly joined, from which nothing can be
-    computed back. No detector finds every face: look at the result before you publish it.
+    computed back. No detector finds every face: look at the result before you publish it. In a
+    stream a face shows until the first frame in which it is found.
 
     >>> import zoo
     >>> zoo.blur_faces("people.jpg").save("hidden.png")  # doctest: +SKIP

@@ -12,7 +12,7 @@ from zoo.live.smoothing import MaskBlender
 from zoo.segmentation.verbs import segment_person
 
 _RADIUS = 0.012  # of the windows of the guided filter, in sides of the image
-_SMOOTH = 1e-4  # variance of brightness, 0..1, below which an edge is noise
+_SMOOTH = 5e-4  # variance of brightness, 0..1, below which an edge is noise
 _LOW, _HIGH = 0.15, 0.85  # filtered probabilities that count as 0 and 1
 _LEAST = 0.005  # share of the image that a person has at least
 _SURE = 0.5

@@ -1,0 +1,181 @@
+"""``zoo effect``: faces or backgrounds blurred, and people cut out, in images and videos."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from weights_cache.errors import ZooError
+from weights_cache.messages import is_read_by_people, say
+from zoo.cli.drawing_output import drawing_paths, save_drawing
+from zoo.cli.image_commands import named_value
+from zoo.cli.image_sources import find_images, is_several, read_source
+from zoo.cli.terminal import complain
+
+if TYPE_CHECKING:
+    from zoo.live.frame_source import Frame, Frames
+
+#: Effects, which are functions of `zoo`, and what each does.
+_EFFECTS = {
+    "blur_faces": "make faces unrecognizable",
+    "blur_background": "blur everything but people",
+    "cut_out": "make everything but people transparent",
+}
+
+_TRANSPARENT = (".png", ".webp", ".tif", ".tiff")  # endings of formats that can be
+
+
+def declare_effect(command: Any) -> None:
+    """Declare the arguments of ``zoo effect``."""
+    command.more_help = _effects_text
+    command.set_defaults(run=_run)
+    command.add_argument(
+        "effect", metavar="EFFECT", type=_effect_name, choices=list(_EFFECTS), help="see below"
+    )
+    command.add_argument(
+        "images",
+        nargs="+",
+        metavar="SOURCE",
+        help="a file, a folder, a URL, a pattern in quotes, or - for standard input; of videos one",
+    )
+    command.add_argument(
+        "--out",
+        metavar="OUT",
+        required=True,
+        help="image to write, of videos a video; for several images give a folder",
+    )
+    command.add_argument(
+        "--recursive", action="store_true", help="also read the images in subfolders"
+    )
+    command.add_argument("--model", metavar="NAME", help="a model of 'zoo models', fast or best")
+    command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
+    command.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        type=named_value,
+        metavar="NAME=VALUE",
+        help="an option of the function, such as strength=2 or shape=box; may be repeated",
+    )
+
+
+def _effect_name(text: str) -> str:
+    """Return the function of an effect, whose name may have dashes.
+
+    >>> _effect_name("blur-faces")
+    'blur_faces'
+    """
+    return text.replace("-", "_")
+
+
+def _effects_text() -> str:
+    width = max(map(len, _EFFECTS))
+    return "\n".join(["effects:", *(f"  {n:<{width}}  {does}" for n, does in _EFFECTS.items())])
+
+
+def _run(given: argparse.Namespace) -> int:
+    """Apply the effect; where it found nothing to change, the status is 1."""
+    import zoo
+
+    options = {"model": given.model, "backend": given.backend} | dict(given.option)
+    options = {name: value for name, value in options.items() if value is not None}
+    unchanged = 0
+
+    def warned(message: Any, category: type[Warning], *_: Any) -> None:
+        nonlocal unchanged
+        unchanged += category is UserWarning
+        complain(message)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = warned  # type: ignore[assignment]
+
+        def effect(source: Any) -> Any:
+            return getattr(zoo, given.effect)(source, **options)
+
+        status = (_do_video if _is_video(given.out) else _do_images)(effect, given)
+    return status or int(unchanged > 0)
+
+
+def _is_video(path: str) -> bool:
+    from zoo.live.video_file import CODECS
+
+    return os.path.splitext(path)[1].lower() in CODECS
+
+
+def _do_images(effect: Callable[[Any], Any], given: argparse.Namespace) -> int:
+    """Write an image for each image."""
+    several = is_several(given.images)
+    images, failed = find_images(given.images, recursive=given.recursive)
+    if not images:
+        return 2
+    paths = drawing_paths(images, given.out, given.effect, several=several)
+    _check_transparency(given.effect, paths)
+    done = 0
+    for image, path in zip(images, paths, strict=True):
+        try:
+            pixels, frames = read_source(image)
+            save_drawing(effect(pixels), str(path))
+        except ZooError as error:
+            complain(error)
+            continue
+        done += 1
+        if frames > 1:
+            complain(f"{image} has {frames} frames: the first was taken; for all give a video")
+    if done == len(images) and not failed:
+        return 0
+    return 1 if done else 2
+
+
+def _check_transparency(effect: str, paths: Iterable[str | None]) -> None:
+    wrong = next((p for p in paths if p and not p.lower().endswith(_TRANSPARENT)), None)
+    if effect == "cut_out" and wrong:
+        endings = ", ".join(_TRANSPARENT)
+        raise ZooError(f"{wrong!r} cannot be transparent: its name must end in one of {endings}")
+
+
+def _do_video(effect: Callable[[Any], Any], given: argparse.Namespace) -> int:
+    """Write a video; Ctrl-C ends it in order."""
+    import numpy as np
+
+    from zoo.live.frame_source import frames
+    from zoo.live.video_file import VideoFile
+
+    if len(given.images) > 1:
+        raise ZooError(f"{len(given.images)} sources were given: a video is made of one")
+    if given.effect == "cut_out":
+        raise ZooError(f"{given.out!r} cannot be transparent: write images, or blur_background")
+    existing = all(map(os.path.exists, (given.out, given.images[0])))
+    if existing and os.path.samefile(given.out, given.images[0]):
+        raise ZooError(f"the result would replace {given.out!r}: give another name")
+    status = 0
+    with frames(given.images[0]) as source, VideoFile(given.out) as video:
+        times: deque[float] = deque()
+        try:
+            for image in effect(_timed(_with_progress(source), times)):
+                video.set_rate(source.fps)
+                video.add(np.asarray(image), times.popleft())
+        except KeyboardInterrupt:
+            complain("stopped; the video ends here")
+            status = 130
+    say(f"written: {given.out}")
+    return status
+
+
+def _timed(source: Iterable[Frame], times: deque[float]) -> Iterator[Frame]:
+    """Yield frames, and note their times."""
+    for frame in source:
+        times.append(frame.time)
+        yield frame
+
+
+def _with_progress(source: Frames) -> Iterable[Frame]:
+    if not is_read_by_people():
+        return source
+    from tqdm import tqdm
+
+    return tqdm(source, total=source.count, unit="frame", leave=False)
