@@ -151,7 +151,9 @@ class VideoReader:
         """Pass over the next frame."""
         for failed in range(_MOST_BROKEN):
             began = monotonic()
-            if self._capture.grab():
+            with quiet(self._cv2):
+                there = self._capture.grab()
+            if there:
                 self._read += 1
                 return self._time()
             if self.kind == "stream" and monotonic() - began >= self._timeout:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +20,26 @@ Self = TypeVar("Self", bound="VideoFile")
 CODECS = {".mp4": "mp4v", ".m4v": "mp4v", ".mov": "mp4v", ".avi": "MJPG", ".webm": "VP80"}
 
 _LONGEST_HOLD = 5.0  # seconds for which the last frame is repeated where none came
+
+
+@contextmanager
+def _no_printing(wanted: bool) -> Iterator[None]:
+    """Discard what C code prints: OpenCV's log level does not reach its remark on WebM's tags."""
+    try:
+        kept = os.dup(2) if wanted else None
+    except OSError:  # there is no stderr
+        kept = None
+    if kept is None:
+        yield
+        return
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nothing)
 
 
 class VideoFile:
@@ -87,7 +109,7 @@ class VideoFile:
         cv2 = self._cv2
         self._size = (width + width % 2, height + height % 2)  # codecs want even numbers
         code = cv2.VideoWriter_fourcc(*self._codec)
-        with quiet(cv2):
+        with quiet(cv2), _no_printing(self._codec == "VP80"):
             self._writer = cv2.VideoWriter(
                 str(self._unfinished), cv2.CAP_FFMPEG, code, self._fps, self._size
             )
