@@ -372,6 +372,7 @@ def test_players_show_the_frames_of_recordings(tmp_path, rng, size):
     with Recorder(tmp_path / "s.zoo", {}, fps=29.97) as recorder:
         for i, image in enumerate(images):
             recorder.add(moment(i, image))
+    recorder.close()  # closing again does nothing
     video = frames(tmp_path / "s.zoo" / "frames-0.avi")
     assert (video.count, video.fps) == (5, pytest.approx(29.97))
     assert all(np.array_equal(f.image, i) for f, i in zip(video, images, strict=True))

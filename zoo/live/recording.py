@@ -13,6 +13,7 @@ import os
 import shutil
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -125,7 +126,7 @@ class Recorder:
             ZooError: the disk is full.
         """
         try:
-            with self._results:
+            with closing(self._results):
                 self._release()
         except OSError as error:
             raise self._failed(error) from error
