@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from time import monotonic, sleep
 from typing import Any, Protocol
 
@@ -14,7 +15,8 @@ import numpy as np
 
 from weights_cache.dependencies import needed_for
 from weights_cache.shown_urls import shown_url
-from zoo.live.readers import BrokenFrameError, Kind, Shot, SourceError
+from zoo.live.losses import Losses
+from zoo.live.readers import DEFAULT_FPS, TIMEOUT, BrokenFrameError, Kind, Shot, SourceError
 
 #: Seconds for which a camera may give no frame before it counts as unplugged.
 RETRY = 1.0
@@ -54,48 +56,77 @@ class Capture(Protocol):
 
 def import_opencv() -> Any:
     """Import OpenCV; what it and FFmpeg would print about damaged files is reported as errors."""
-    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # FFmpeg reads it once
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # read once
+    os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1")  # seconds; read once
     with needed_for("reading cameras and videos"):
         import cv2
     return cv2
 
 
-@contextmanager
-def quiet(cv2: Any) -> Iterator[None]:
-    """Keep OpenCV from printing while a source is opened."""
-    logging = cv2.utils.logging
-    level = logging.getLogLevel()
-    logging.setLogLevel(logging.LOG_LEVEL_SILENT)
-    try:
-        yield
-    finally:
-        logging.setLogLevel(level)
+class _Silence:
+    """Keeps OpenCV's log silent while any thread needs it; the level counts for all threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._users = self._level = 0
+
+    @contextmanager
+    def __call__(self, cv2: Any) -> Iterator[None]:
+        """Keep OpenCV from printing while a source is opened or read."""
+        logging = cv2.utils.logging
+        with self._lock:
+            self._users += 1
+            if self._users == 1:
+                self._level = logging.setLogLevel(logging.LOG_LEVEL_SILENT)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    logging.setLogLevel(self._level)
+
+
+quiet = _Silence()
 
 
 class VideoReader:
-    """Reads a video file or a stream; frames are upright, as the file says."""
+    """Reads a video file or a stream; frames are upright, as the file says.
 
-    def __init__(self, location: str, kind: Kind = "video", capture: Capture | None = None):
+    All frames have the size of the first: if the size changes, OpenCV scales the others.
+    """
+
+    def __init__(
+        self,
+        location: str,
+        kind: Kind = "video",
+        capture: Capture | None = None,
+        timeout: float = TIMEOUT,
+    ):
         self.kind: Kind = kind
         self.name = repr(shown_url(location))
         self._cv2 = import_opencv()
+        self._timeout = timeout
         self._capture = self._opened(location) if capture is None else capture
         fps = self._capture.get(self._cv2.CAP_PROP_FPS)
         self.fps: float | None = fps if 0 < fps < 1000 else None
         count = int(self._capture.get(self._cv2.CAP_PROP_FRAME_COUNT))
         self.count: int | None = count if 0 < count < 10**9 and kind == "video" else None
+        self._losses = Losses(location, self.count, self.fps)
         self._first: float | None = None
         self._last = -1.0
-        self._read = self._broken = 0
+        self._read, self._ended = 0, False
 
     def _opened(self, location: str) -> Capture:
         cv2 = self._cv2
+        limit = min(int(self._timeout * 1000), 2**31 - 1)
+        limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, limit, cv2.CAP_PROP_READ_TIMEOUT_MSEC, limit]
         with quiet(cv2):
-            capture: Capture = cv2.VideoCapture(location, cv2.CAP_FFMPEG)
+            capture: Capture = cv2.VideoCapture(location, cv2.CAP_FFMPEG, limits)
         if capture.isOpened():
             return capture
         capture.release()
-        if self.kind == "stream":
+        if self.kind == "stream" or "://" in location:
             raise SourceError(
                 f"the stream {self.name} cannot be opened: check the address, the network and the "
                 "password; OpenCV reads http, https, rtsp, rtmp and udp"
@@ -118,15 +149,20 @@ class VideoReader:
 
     def skip(self) -> float | None:
         """Pass over the next frame."""
-        while not self._capture.grab():
-            expected = self.count is not None and self._read < self.count
-            if not expected or self._broken >= _MOST_BROKEN:
-                return None
-            self._broken += 1
-            self._read += 1
-        self._broken = 0
-        self._read += 1
-        return self._time()
+        for failed in range(_MOST_BROKEN):
+            began = monotonic()
+            if self._capture.grab():
+                self._read += 1
+                return self._time()
+            if self.kind == "stream" and monotonic() - began >= self._timeout:
+                raise SourceError(
+                    f"{self.name} gave no frame for {self._timeout:g} s: check the network, or "
+                    "give a longer timeout="
+                )
+            if self.count is None or self._read + failed >= self.count:
+                break
+        self._ended = True
+        return None
 
     def _time(self) -> float:
         """Return the time of the frame that was taken; files without times have a steady rate."""
@@ -134,14 +170,20 @@ class VideoReader:
         self._first = at if self._first is None else self._first
         time = at - self._first
         if time <= self._last:
-            time = self._last + 1 / (self.fps or 25.0)
+            time = self._last + 1 / (self.fps or DEFAULT_FPS)
         self._last = time
+        self._losses.saw(time)
         return time
+
+    @property
+    def broken(self) -> int:
+        """Number of frames inside the video that could not be read, known at its end."""
+        return self._losses.inside if self._ended else 0
 
     @property
     def lost(self) -> int:
         """Number of frames at the end of the file that it should have, but that cannot be read."""
-        return max(0, (self.count or 0) - self._read)
+        return self._losses.at_end
 
     def close(self) -> None:
         """Close the file or stream."""
@@ -155,7 +197,11 @@ class CameraReader:
     count: int | None = None
 
     def __init__(
-        self, camera: int | str, size: tuple[int, int] | None = None, capture: Capture | None = None
+        self,
+        camera: int | str,
+        size: tuple[int, int] | None = None,
+        capture: Capture | None = None,
+        timeout: float = TIMEOUT,
     ):
         self.name = f"camera {camera}"
         self._cv2 = cv2 = import_opencv()
@@ -172,27 +218,37 @@ class CameraReader:
         self._capture = capture
         fps = capture.get(cv2.CAP_PROP_FPS)
         self.fps: float | None = fps if 0 < fps < 1000 else None
+        self._timeout = timeout
         self._began: float | None = None
         self._black: int | None = 0  # frames so far, all of them black; None: one was not
 
     def read(self) -> Shot | None:
         """Wait for the next frame."""
-        pixels, until = None, monotonic() + RETRY
+        # A camera may need seconds to start, or until its user allows it.
+        pixels, until = None, monotonic() + (self._timeout if self._began is None else RETRY)
         while pixels is None:
-            there, pixels = self._capture.retrieve() if self._capture.grab() else (False, None)
+            with quiet(self._cv2):
+                there, pixels = self._capture.retrieve() if self._capture.grab() else (False, None)
             if there and pixels is not None and pixels.size:
                 break
             pixels = None
             if monotonic() > until:
-                raise SourceError(
-                    f"{self.name} gives no frames any more: it was unplugged, went to sleep, or "
-                    f"another program took it; {cameras_text()}"
-                )
+                raise SourceError(f"{self.name} {self._why_no_frames()}; {cameras_text()}")
             sleep(0.02)
         now = monotonic()
         self._began = now if self._began is None else self._began
         self._check_brightness(pixels)
         return Shot(to_rgb(pixels), now - self._began)
+
+    def _why_no_frames(self) -> str:
+        if self._began is None:
+            return (
+                f"gave no frame in {self._timeout:g} s: another program uses it, or this program "
+                "may not; close the other one, allow the camera, or give a longer timeout="
+            )
+        return (
+            "gives no frames any more: it was unplugged, went to sleep, or another program took it"
+        )
 
     def skip(self) -> float | None:
         """Pass over the next frame."""

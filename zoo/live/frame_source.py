@@ -20,6 +20,7 @@ from zoo.live.frame import Frame
 from zoo.live.newest import NewestFrame
 from zoo.live.readers import (
     DEFAULT_FPS,
+    TIMEOUT,
     Animation,
     BrokenFrameError,
     ImageFiles,
@@ -202,7 +203,7 @@ def frames(
     mirror: bool | None = None,
     realtime: bool = False,
     fps: float | None = None,
-    timeout: float = 5.0,
+    timeout: float = TIMEOUT,
 ) -> Frames:
     """Return an iterator over the frames of a camera, a video or another source.
 
@@ -251,22 +252,28 @@ def frames(
         if not isinstance(value, bool) and not (name == "mirror" and value is None):
             raise ZooError(f"{name}={value!r:.80} must be True or False")
     if isinstance(source, Frames):
+        options = (start, stop, size, mirror, fps)
+        if stride != 1 or realtime or any(option is not None for option in options):
+            raise ZooError("the frames are open already: give the options where they were opened")
         return source
-    reader = open_reader(source, size, fps or DEFAULT_FPS)
-    if reader.kind in ("camera", "stream") or (realtime and reader.kind == "video"):
-        reader = NewestFrame(reader, timeout=timeout, paced=reader.kind == "video")
+    reader = open_reader(source, size, fps or DEFAULT_FPS, timeout)
+    if realtime or reader.kind in ("camera", "stream"):
+        paced = reader.kind not in ("camera", "stream")
+        reader = NewestFrame(reader, timeout=timeout, paced=paced, start=start)
     mirrors = reader.kind == "camera" if mirror is None else mirror
     return Frames(reader, start=start, stop=stop, stride=stride, size=size, mirror=mirrors)
 
 
-def open_reader(source: Any, size: tuple[int, int] | None, fps: float) -> Reader:
+def open_reader(
+    source: Any, size: tuple[int, int] | None, fps: float, timeout: float = TIMEOUT
+) -> Reader:
     """Return the reader of a source; see `frames`."""
     if isinstance(source, os.PathLike):
         return _open_path(os.fspath(source), fps)
     if isinstance(source, str):
-        return _open_text(source, size, fps)
+        return _open_text(source, size, fps, timeout)
     if isinstance(source, int) and not isinstance(source, bool):
-        return _open_camera(source, size)
+        return _open_camera(source, size, timeout)
     if hasattr(source, "ndim") and source.ndim == 4:
         return Iteration(np.asarray(source), fps)
     if isinstance(source, (list, tuple)):
@@ -281,25 +288,26 @@ def open_reader(source: Any, size: tuple[int, int] | None, fps: float) -> Reader
     )
 
 
-def _open_text(source: str, size: tuple[int, int] | None, fps: float) -> Reader:
+def _open_text(source: str, size: tuple[int, int] | None, fps: float, timeout: float) -> Reader:
     from zoo.live.capture import VideoReader
 
     scheme = scheme_of(source)
     if scheme not in (None, "file"):
-        return VideoReader(source, "video" if _VIDEO_PATH.search(source) else "stream")
+        kind: Kind = "video" if _VIDEO_PATH.search(source) else "stream"
+        return VideoReader(source, kind, timeout=timeout)
     if os.path.exists(source):
         return _open_path(source, fps)
     camera = _CAMERA.fullmatch(source.strip())
     if camera and source.strip():
-        return _open_camera(int(camera[1] or 0), size)
+        return _open_camera(int(camera[1] or 0), size, timeout)
     if source.startswith("/dev/"):
-        return _open_camera(source, size)
+        return _open_camera(source, size, timeout)
     if is_pattern(source):
         return ImageFiles(matching(source), repr(source), fps)
-    return _open_path_or_name(source, size, fps)
+    return _open_path_or_name(source, size, timeout)
 
 
-def _open_path_or_name(source: str, size: tuple[int, int] | None, fps: float) -> Reader:
+def _open_path_or_name(source: str, size: tuple[int, int] | None, timeout: float) -> Reader:
     """Return the reader of a camera by its name, or else raise for a missing file."""
     from zoo.live.capture import camera_names
 
@@ -307,7 +315,7 @@ def _open_path_or_name(source: str, size: tuple[int, int] | None, fps: float) ->
         known = camera_names()
         for index, name in known.items():
             if source.lower() in name.lower():
-                return _open_camera(int(index), size)
+                return _open_camera(int(index), size, timeout)
         if known:
             hint = did_you_mean(source, known.values())
             raise SourceError(
@@ -317,12 +325,12 @@ def _open_path_or_name(source: str, size: tuple[int, int] | None, fps: float) ->
     raise missing_file(source)
 
 
-def _open_camera(camera: int | str, size: tuple[int, int] | None) -> Reader:
+def _open_camera(camera: int | str, size: tuple[int, int] | None, timeout: float) -> Reader:
     from zoo.live.capture import CameraReader
 
     if isinstance(camera, int) and camera < 0:
         raise SourceError(f"camera {camera} must be 0 or more")
-    return CameraReader(camera, size)
+    return CameraReader(camera, size, timeout=timeout)
 
 
 def _open_path(path: str, fps: float) -> Reader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Condition, Thread
+from threading import Condition, Thread, current_thread
 from time import monotonic, sleep
 
 from zoo.live.readers import BrokenFrameError, Kind, Reader, Shot, SourceError
@@ -14,14 +14,16 @@ _JOIN = 2.0  # seconds for which closing waits for the thread
 class NewestFrame:
     """Reads a source in a thread that keeps only the newest frame, and counts the others.
 
-    With ``paced`` the frames of a file come at their times, as if the file were a camera.
+    With ``paced`` the frames of a file come at their times, as if the file were a camera; those
+    before the time ``start`` are passed over at once.
     """
 
-    def __init__(self, reader: Reader, *, timeout: float, paced: bool):
+    def __init__(self, reader: Reader, *, timeout: float, paced: bool, start: float | None = None):
+        self._start = start or 0.0
         self._reader, self._timeout, self._paced = reader, timeout, paced
         self.kind: Kind = reader.kind
         self.name, self.fps, self.count = reader.name, reader.fps, reader.count
-        self.dropped = self.broken = 0
+        self.dropped = self._broken = 0
         self._new = Condition()
         self._shot: Shot | None = None
         self._number = -1  # of the newest frame in its source
@@ -49,10 +51,12 @@ class NewestFrame:
             try:
                 shot = self._reader.read()
             except BrokenFrameError:
-                self.broken += 1
+                self._broken += 1
                 continue
             if shot is None:
                 return
+            if self._paced and shot.time < self._start:
+                continue
             began = monotonic() - shot.time if began is None else began
             if self._paced:
                 self._wait_until(began + shot.time)
@@ -76,20 +80,36 @@ class NewestFrame:
                         raise self._error
                     return None
                 if monotonic() > until:
-                    raise SourceError(
-                        f"{self.name} gave no frame for {self._timeout:g} s: check its cable or "
-                        "network, or give a longer timeout="
-                    )
+                    raise SourceError(self._stalled())
                 self._new.wait(_TURN)
             shot, self._shot = self._shot, None
             return shot
+
+    def _stalled(self) -> str:
+        what = f"{self.name} gave no frame for {self._timeout:g} s: check its cable or network, or "
+        if self.kind != "camera":
+            return what + "give a longer timeout="
+        from zoo.live.capture import cameras_text
+
+        return f"{what}give a longer timeout=; {cameras_text()}"
 
     def skip(self) -> float | None:
         """Pass over the newest frame."""
         shot = self.read()
         return None if shot is None else shot.time
 
+    @property
+    def broken(self) -> int:
+        """Number of frames that could not be decoded."""
+        return self._broken + int(getattr(self._reader, "broken", 0))
+
+    @property
+    def lost(self) -> int:
+        """Number of frames that are missing at the end of a file."""
+        return int(getattr(self._reader, "lost", 0))
+
     def close(self) -> None:
         """End the thread, and release the source."""
         self._closed = True
-        self._thread.join(_JOIN)
+        if self._thread is not current_thread():  # the garbage collector may run in any thread
+            self._thread.join(_JOIN)

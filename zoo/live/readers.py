@@ -19,6 +19,9 @@ Kind = Literal["camera", "video", "images", "stream", "array", "recording"]
 #: Frames per second of sources whose frames have no times of their own.
 DEFAULT_FPS = 25.0
 
+#: Seconds without a frame after which a camera or stream has failed.
+TIMEOUT = 5.0
+
 _SHORTEST = 0.02  # seconds of a frame of an animation; shorter ones are shown for a default time
 _DEFAULT_DURATION = 0.1
 
@@ -110,16 +113,20 @@ class Animation:
         self._image = Image.open(path)
         self.count: int | None = getattr(self._image, "n_frames", 1)
         self._index, self._time = 0, 0.0
+        self._error: Exception | None = None
 
     def read(self) -> Shot | None:
         """Return the next frame, over white where it is transparent."""
         index, time = self._index, self.skip()
         if time is None:
             return None
+        if self._error is not None:
+            raise BrokenFrameError(
+                f"frame {index} of {self.name} cannot be decoded: {self._error}"
+            ) from self._error
         try:
-            self._image.seek(index)
             return Shot(read_image(self._image), time)
-        except (ImageError, OSError, EOFError, SyntaxError, ValueError) as error:
+        except ImageError as error:
             raise BrokenFrameError(
                 f"frame {index} of {self.name} cannot be decoded: {error}"
             ) from error
@@ -128,12 +135,14 @@ class Animation:
         """Pass over the next frame."""
         if self.count is not None and self._index >= self.count:
             return None
+        self._error = None
         try:
             self._image.seek(self._index)
+            self._image.load()  # WebP knows the duration of a frame only then
         except EOFError:
             return None
-        except (OSError, SyntaxError, ValueError):
-            pass  # a damaged frame has a default duration
+        except (OSError, SyntaxError, ValueError) as error:
+            self._error = error
         self._index += 1
         time = self._time
         seconds = float(self._image.info.get("duration", 0) or 0) / 1000
@@ -185,6 +194,8 @@ class Iteration:
             image = read_image(item)
         except ImageError as error:
             raise SourceError(f"item {index} of the frames is no image: {error}") from error
+        if isinstance(item, np.ndarray) and np.may_share_memory(image, item):
+            image = image.copy()  # programs often fill one array again and again
         own = index / float(self.fps or DEFAULT_FPS) if time is None else self._since_first(time)
         return Shot(image, own)
 

@@ -1,8 +1,8 @@
 """Recordings: the frames of a session without loss, and all that was found in them.
 
 A recording is a folder with three kinds of files: ``session.json`` says what was recorded;
-``results.jsonl`` has a line for each frame; ``frames-0.mkv`` has the frames in a lossless codec
-(FFV1), and ``frames-1.mkv`` and so on those after a change of their size.
+``results.jsonl`` has a line for each frame; ``frames-0.avi`` has the frames as PNGs, without loss,
+and ``frames-1.avi`` and so on those after a change of their size. Players show these files.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.live.capture import import_opencv, quiet
+from zoo.live.frame_store import LONGEST, FrameReader, FrameWriter
 from zoo.live.readers import DEFAULT_FPS, Kind, Shot, SourceError
 from zoo.moments import Moment
 
 Self = TypeVar("Self", bound="Recorder")
 
 _FORMAT, _VERSION = "zoo-session", 1
-_ABOUT, _RESULTS, _FRAMES = "session.json", "results.jsonl", "frames-{}.mkv"
-_CODEC = "FFV1"
+_ABOUT, _RESULTS, _FRAMES = "session.json", "results.jsonl", "frames-{}.avi"
 _OWN_KEYS = ("mirrored", "segment", "width", "height")  # of a line, beside those of the moment
 
 
@@ -56,8 +55,7 @@ class Recorder:
     ):
         self.path = Path(path)
         self._fps = fps or DEFAULT_FPS
-        self._cv2 = import_opencv()
-        self._writer: Any = None
+        self._writer: FrameWriter | None = None
         self._size, self._segment = (0, 0), -1
         try:
             self._begin(about)
@@ -86,39 +84,28 @@ class Recorder:
         """
         frame = moment["frame"]
         height, width = frame.shape[:2]
-        if (width, height) != self._size:
-            self._next_segment(width, height)
-        # The codec drops the last row and column of odd sizes: they are doubled.
-        bgr = self._cv2.cvtColor(frame, self._cv2.COLOR_RGB2BGR)
-        even = np.pad(bgr, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
-        self._writer.write(even)
         facts = {key: value for key, value in moment.items() if key != "frame"}
-        own = dict(zip(_OWN_KEYS, (mirrored, self._segment, width, height), strict=True))
         try:
+            writer = self._writer_for(width, height)
+            own = dict(zip(_OWN_KEYS, (mirrored, self._segment, width, height), strict=True))
             line = json.dumps({**facts, **own}, default=_encoded, separators=(",", ":"))
+            writer.add(frame)
             self._results.write(line + "\n")
             self._results.flush()
         except OSError as error:
             raise self._failed(error) from error
 
-    def _next_segment(self, width: int, height: int) -> None:
+    def _writer_for(self, width: int, height: int) -> FrameWriter:
+        """Return the writer of the next frame; a new one after a change of size."""
+        writer = self._writer
+        if writer is not None and (width, height) == self._size and writer.length < LONGEST:
+            return writer
         self._release()
         self._segment += 1
         self._size = (width, height)
-        cv2 = self._cv2
-        with quiet(cv2):
-            self._writer = cv2.VideoWriter(
-                str(self.path / _FRAMES.format(self._segment)),
-                cv2.CAP_FFMPEG,
-                cv2.VideoWriter_fourcc(*_CODEC),
-                self._fps,
-                (width + width % 2, height + height % 2),
-            )
-        if not self._writer.isOpened():
-            raise ZooError(
-                f"cannot record to {str(self.path)!r}: OpenCV cannot write {_CODEC} videos here, "
-                "or the disk is full"
-            )
+        path = self.path / _FRAMES.format(self._segment)
+        self._writer = FrameWriter(path, width, height, self._fps)
+        return self._writer
 
     def _failed(self, error: OSError) -> ZooError:
         return ZooError(
@@ -127,15 +114,21 @@ class Recorder:
         )
 
     def _release(self) -> None:
-        if self._writer is not None:
-            self._writer.release()
-            self._writer = None
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
 
     def close(self) -> None:
-        """Finish the recording."""
-        self._release()
-        if not self._results.closed:
-            self._results.close()
+        """Finish the recording.
+
+        Raises:
+            ZooError: the disk is full.
+        """
+        try:
+            with self._results:
+                self._release()
+        except OSError as error:
+            raise self._failed(error) from error
 
     def __enter__(self: Self) -> Self:
         return self
@@ -190,8 +183,7 @@ class RecordingReader:
             self.count: int | None = sum(line.endswith(b"\n") for line in lines)
         self.fps: float | None = None
         self._lines = open(self.path / _RESULTS, encoding="utf-8")  # noqa: SIM115
-        self._cv2 = import_opencv()
-        self._capture: Any = None
+        self._frames: FrameReader | None = None
         self._segment = -1
 
     def next_pair(self) -> tuple[dict[str, Any], np.ndarray] | None:
@@ -199,13 +191,17 @@ class RecordingReader:
         line = self._next_line()
         if line is None:
             return None
-        if line["segment"] != self._segment:
-            self._open(line["segment"])
-        there, pixels = self._capture.read()
-        if not there:
+        if self._frames is None or line["segment"] != self._segment:
+            self._frames = self._opened(line["segment"])
+        try:
+            frame = self._frames.read()
+        except (OSError, ValueError) as error:
+            raise self._damaged(f"frame {line['index']}") from error
+        if frame is None:
             return None  # the program was killed before the frame was whole
-        pixels = pixels[: line["height"], : line["width"]]
-        return line, self._cv2.cvtColor(pixels, self._cv2.COLOR_BGR2RGB)
+        if frame.shape[:2] != (line["height"], line["width"]):
+            raise self._damaged(f"frame {line['index']}")
+        return line, frame
 
     def _next_line(self) -> dict[str, Any] | None:
         text = self._lines.readline()
@@ -221,15 +217,18 @@ class RecordingReader:
             )
         return line
 
-    def _open(self, segment: int) -> None:
-        if self._capture is not None:
-            self._capture.release()
-        path = self.path / _FRAMES.format(segment)
-        with quiet(self._cv2):
-            self._capture = self._cv2.VideoCapture(str(path), self._cv2.CAP_FFMPEG)
-        if not self._capture.isOpened():
-            raise SourceError(f"{self.name}: {path.name} is missing or damaged: record again")
+    def _opened(self, segment: int) -> FrameReader:
+        if self._frames is not None:
+            self._frames.close()
         self._segment = segment
+        path = self.path / _FRAMES.format(segment)
+        try:
+            return FrameReader(path)
+        except OSError as error:
+            raise self._damaged(path.name) from error
+
+    def _damaged(self, part: str) -> SourceError:
+        return SourceError(f"{self.name}: {part} is missing or damaged: record again")
 
     def read(self) -> Shot | None:
         """Return the next frame, with its recorded number and time."""
@@ -246,8 +245,8 @@ class RecordingReader:
 
     def close(self) -> None:
         """Close the files."""
-        if self._capture is not None:
-            self._capture.release()
+        if self._frames is not None:
+            self._frames.close()
         self._lines.close()
 
 

@@ -99,7 +99,8 @@ class VideoFile:
             )
 
     def _write(self, pixels: np.ndarray) -> None:
-        self._writer.write(pixels)
+        with quiet(self._cv2):  # `close` finds out whether all could be written
+            self._writer.write(pixels)
         self._written += 1
 
     def _fitted(self, frame: np.ndarray) -> np.ndarray:
@@ -130,8 +131,8 @@ class VideoFile:
             return
         writer.release()
         try:
-            if not self._unfinished.stat().st_size:
-                raise OSError(0, "nothing was written; the disk may be full")
+            if self._readable() < self._written - 1:  # WebM has an estimate only
+                raise OSError(0, "not all frames could be written, the disk is probably full")
             os.replace(self._unfinished, self.path)
         except OSError as error:
             self._unfinished.unlink(missing_ok=True)
@@ -139,6 +140,15 @@ class VideoFile:
                 f"cannot write a video to {str(self.path)!r}: {error.strerror}; make room, or give "
                 "another file"
             ) from error
+
+    def _readable(self) -> int:
+        """Return the number of frames that the finished file says it has."""
+        cv2 = self._cv2
+        with quiet(cv2):
+            capture = cv2.VideoCapture(str(self._unfinished), cv2.CAP_FFMPEG)
+            count = int(capture.get(cv2.CAP_PROP_FRAME_COUNT)) if capture.isOpened() else -1
+            capture.release()
+        return count
 
     def __enter__(self: Self) -> Self:
         return self

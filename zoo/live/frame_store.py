@@ -1,0 +1,133 @@
+"""Frames without loss in a video file that is readable at any moment, also if its writer is killed.
+
+The file is an AVI (Microsoft's "AVI RIFF File Reference") whose frames are PNGs (codec MPNG), so
+that players show it. OpenCV's writer keeps frames back and hides a full disk; here each frame is in
+the file when `FrameWriter.add` returns.
+"""
+
+from __future__ import annotations
+
+import os
+from struct import Struct, pack
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from zoo.live.capture import import_opencv, quiet
+
+#: Length in bytes from which on a new file is better: sizes in an AVI have 32 bits.
+LONGEST = 2**30
+
+_HEADER = Struct("<4sI")  # of a chunk: its name, and its length in bytes
+_FRAME = b"00dc"
+_INDEXED, _KEYFRAME = 0x10, 0x10
+_START = 12 + 12 + 64 + 12 + 64 + 48 + 12  # of the first frame: after all headers
+
+
+class FrameWriter:
+    """Writes frames of one size.
+
+    Raises:
+        OSError: the file cannot be written, such as on a full disk.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], width: int, height: int, fps: float):
+        self._cv2 = import_opencv()
+        cv2 = self._cv2
+        # The fastest filter of those measured, and nearly the shortest files.
+        self._options = [cv2.IMWRITE_PNG_COMPRESSION, 1]
+        self._options += [cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_UP]
+        self._size, self._fps = (width, height), fps
+        self._index: list[tuple[int, int]] = []  # place from "movi" on, and length in bytes
+        self.length = _START
+        self._file: BinaryIO = open(path, "wb", buffering=0)  # noqa: SIM115
+        self._put(self._headers(0))
+
+    def add(self, frame: np.ndarray) -> None:
+        """Add a frame, uint8 [height, width, 3] RGB."""
+        bgr = self._cv2.cvtColor(frame, self._cv2.COLOR_RGB2BGR)
+        png = self._cv2.imencode(".png", bgr, self._options)[1].tobytes()
+        self._put(_HEADER.pack(_FRAME, len(png)) + png + bytes(len(png) % 2))
+        self._index.append((self.length - _START + 4, len(png)))
+        self.length += 8 + len(png) + len(png) % 2
+
+    def _put(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[self._file.write(view) :]
+
+    def close(self) -> None:
+        """Write the index and the lengths; files without them are read as well."""
+        if self._file.closed:
+            return
+        try:
+            rows = b"".join(pack("<4s3I", _FRAME, _KEYFRAME, *row) for row in self._index)
+            self._put(_HEADER.pack(b"idx1", len(rows)) + rows)
+            self._file.seek(0)
+            self._put(self._headers(len(rows) + 8))
+        finally:
+            self._file.close()
+
+    def _headers(self, index: int) -> bytes:
+        """Return all that stands before the frames; ``index`` is the length of the index."""
+        width, height = self._size
+        count = len(self._index)
+        period, rate = round(1e6 / self._fps), round(self._fps * 1000)
+        main = pack("<10I16x", period, 0, 0, _INDEXED, count, 0, 1, 0, width, height)
+        stream = pack("<4s4s10I", b"vids", b"MPNG", 0, 0, 0, 1000, rate, 0, count, 0, 2**32 - 1, 0)
+        stream += pack("<4H", 0, 0, width & 0xFFFF, height & 0xFFFF)
+        pixels = pack("<3I2H4sI16x", 40, width, height, 1, 24, b"MPNG", width * height * 3)
+        streams = _list(b"strl", _chunk(b"strh", stream) + _chunk(b"strf", pixels))
+        before = _list(b"hdrl", _chunk(b"avih", main) + streams)
+        frames = _HEADER.pack(b"LIST", self.length - _START + 4) + b"movi"
+        return _HEADER.pack(b"RIFF", self.length + index - 8) + b"AVI " + before + frames
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return _HEADER.pack(name, len(data)) + data
+
+
+def _list(name: bytes, data: bytes) -> bytes:
+    return _chunk(b"LIST", name + data)
+
+
+class FrameReader:
+    """Reads the frames of a `FrameWriter`, whole ones only.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]):
+        self._cv2: Any = import_opencv()
+        self._file: BinaryIO = open(path, "rb")  # noqa: SIM115
+        self._file.seek(_START)
+
+    def read(self) -> np.ndarray | None:
+        """Return the next frame in RGB, or None after the last whole one.
+
+        Raises:
+            ValueError: the frame is damaged.
+        """
+        header = self._file.read(_HEADER.size)
+        if len(header) < _HEADER.size:
+            return None
+        name, length = _HEADER.unpack(header)
+        if name == b"idx1":
+            return None
+        png = self._file.read(length + length % 2)
+        if name == _FRAME and len(png) < length + length % 2:
+            return None  # the writer was killed
+        bgr = self._decoded(png) if name == _FRAME and png else None
+        if bgr is None:
+            raise ValueError("a frame is damaged")
+        rgb: np.ndarray = self._cv2.cvtColor(bgr, self._cv2.COLOR_BGR2RGB)
+        return rgb
+
+    def _decoded(self, png: bytes) -> Any:
+        with quiet(self._cv2):
+            return self._cv2.imdecode(np.frombuffer(png, np.uint8), self._cv2.IMREAD_COLOR)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
