@@ -59,9 +59,9 @@ def test_the_gesture_app_of_the_readme(tmp_path, shared):
     (code,) = re.findall(r"<!-- gesture app -->\n```python\n(.*?)```", text, re.DOTALL)
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
     assert code.count("zoo.when(0,") == 1
-    (tmp_path / "app.py").write_text(code.replace("zoo.when(0,", f"zoo.when({str(shared / CLIP)!r},"))
-    printed = run(
-        [sys.executable, "app.py"], tmp_path, ZOO_WEIGHTS_MIRROR=str(shared / "weights")
+    (tmp_path / "app.py").write_text(
+        code.replace("zoo.when(0,", f"zoo.when({str(shared / CLIP)!r},")
     )
+    printed = run([sys.executable, "app.py"], tmp_path, ZOO_WEIGHTS_MIRROR=str(shared / "weights"))
     lines = printed.splitlines()
     assert "next slide" in lines and "thumbs up" in lines[-1]

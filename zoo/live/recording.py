@@ -124,6 +124,8 @@ class Recorder:
         Raises:
             ZooError: the disk is full.
         """
+        if self._results.closed:
+            return
         try:
             with self._results:
                 self._release()

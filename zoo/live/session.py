@@ -25,6 +25,7 @@ from zoo.pipeline.following import Follower
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.mirroring import flipped_result
 from zoo.pipeline.model_cache import BoundVerb
+from zoo.pipeline.verb_signatures import ImageSource
 
 _RATE_CUTOFF = 1.0  # seconds over which the rate of frames is averaged
 
@@ -84,7 +85,7 @@ class Session:
             return Treatment(bound.options)
         return ItemTreatment(bound.options, smooth=smooth, events=events)
 
-    def __call__(self, frame: Any, time: float | None = None) -> Moment:
+    def __call__(self, frame: ImageSource, time: float | None = None) -> Moment:
         """Return what a frame shows.
 
         Args:
