@@ -431,3 +431,23 @@ def test_sessions_have_the_stages_of_a_frame(shared, load):
     assert isinstance(session, Session)
     session(next(clip(shared, "hand")))
     assert session.stages.keys() == {"model", "ids", "smoothing", "events"}
+
+
+def test_masks_of_poses_are_blended(shared, load):
+    frames = [frame.image for frame in clip(shared, "yoga", 0.24)]
+    model = load("blazepose.lite")
+    session = model.session("estimate_single_pose", segmentation=True)
+    for i, image in enumerate(frames):
+        mask = session(image, i / 25)["result"]["segmentation"]
+    assert mask.keys() == {"mask", "labels"} and mask["mask"].shape == frames[0].shape[:2]
+    still = model.estimate_single_pose(frames[-1], segmentation=True)["segmentation"]["mask"]
+    shared_pixels = (still & mask["mask"]).sum() / (still | mask["mask"]).sum()
+    assert 0.9 < shared_pixels < 1.0
+
+
+def test_results_without_positions_stay_as_they_are(load, astronaut):
+    model = load("mobilenet.v1_025")
+    session = model.session(smooth=False)
+    assert session(astronaut, 0.0)["result"] == model.classify(astronaut)
+    moment = load("selfie.base").session(smooth=False)(astronaut, 0.0)
+    assert moment["result"]["mask"].any() and moment["ids"] == [] and moment["values"] == []

@@ -81,8 +81,6 @@ class Session:
             value = bound.options.get(name)
             default = verb_options(bound.verb)[name].default
             return treatment(bound.options, default if value is None else value)
-        if bound.verb in _WITHOUT_ITEMS:
-            return Treatment(bound.options)
         return ItemTreatment(bound.options, smooth=smooth, events=events)
 
     def __call__(self, frame: ImageSource, time: float | None = None) -> Moment:
@@ -184,9 +182,6 @@ _SMOOTHED: dict[str, tuple[str, Any]] = {
     "classify": ("top_k", LabelTreatment),
     "segment_person": ("threshold", MaskTreatment),
 }
-
-#: Verbs whose results are not items at positions.
-_WITHOUT_ITEMS = ("classify", "segment", "segment_person", "segment_person_parts", "infer")
 
 
 def model_session(
