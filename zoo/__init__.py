@@ -17,6 +17,13 @@ Tasks, each a function of an image:
   belongs to
 - ``infer``: the features that a network computes, for uses of your own
 
+Cameras and videos:
+
+- ``watch(source, task)``: a dict for each frame; people, hands and faces are followed
+- ``when(source, task).on("thumbs_up", f).run()``: functions called at gestures and movements
+- ``frames(source)``: the frames alone; ``replay``: a recording; ``paint``: results on a frame
+- ``blur_faces``, ``blur_background``, ``cut_out``: effects on images and frames
+
 Images: a path, URL, bytes, binary file, PIL image, array or tensor; RGB (`read_image` reads any).
 One image gives one result. A list of images gives a list of results, an iterator (such as the
 frames of a video) a lazy iterator, an array [n, height, width, 3] a list of n.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -65,13 +65,3 @@ class Moment(_Moment, total=False):
     """
 
     hands: list[Hand]
-
-
-class LiveSession(Protocol):
-    """A function of frames; see `zoo.live.session.Session`."""
-
-    def __call__(self, frame: Any, time: float | None = None) -> Moment:
-        """Return what a frame shows."""
-
-    def close(self) -> None:
-        """End the session."""

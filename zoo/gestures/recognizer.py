@@ -127,10 +127,10 @@ class GestureRecognizer:
     ) -> None:
         """Add a hand as an example of a gesture, which may be new or have rules already.
 
-        Three to five examples of a gesture recognize it reliably, of several people if it is to
-        work for others. Hands may be of any size and at any place; left and right are alike.
-        Gestures that differ by how the hand is turned remain apart. See `zoo.gestures.examples`
-        for the algorithm.
+        Three to five examples are enough for a gesture that is held towards the camera alike, of
+        several people if it is to work for others; about twenty if it is seen from many sides.
+        Hands may be of any size and at any place; left and right are alike. Gestures that differ by
+        how the hand is turned remain apart. See `zoo.gestures.examples` for the algorithm.
 
         Args:
             hands: a hand, or the hands of one frame, as `zoo.estimate_hands` gives them; of

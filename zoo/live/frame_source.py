@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -34,6 +34,9 @@ from zoo.live.readers import (
 )
 
 Self = TypeVar("Self", bound="Frames")
+
+#: What `frames` reads: number of a camera, a path or URL, or images one after another.
+FrameSource = int | str | os.PathLike[str] | Iterable[object]
 
 _CAMERA = re.compile(r"(?:camera|webcam|cam)?:?\s*(\d*)", re.IGNORECASE)
 _ANIMATED = (".gif", ".webp", ".apng", ".png")
@@ -194,7 +197,7 @@ class Frames(Iterator[Frame]):
 
 
 def frames(
-    source: Any,
+    source: FrameSource,
     *,
     start: float | None = None,
     stop: float | None = None,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, closing
 from contextvars import copy_context
@@ -13,13 +12,11 @@ from threading import Event as Flag
 from typing import Any, NamedTuple, TypeVar, overload
 
 from weights_cache.errors import ZooError
+from zoo.live.frame_source import FrameSource
 from zoo.live.known_labels import KnownLabels, known_labels
 from zoo.live.reaction_rules import Rule, call_with, make_rule
 from zoo.moments import Event, EventType, Moment
 from zoo.pipeline.loaded_model import LoadedModel
-
-#: What `zoo.frames` reads: number of a camera, a path or URL, or images one after another.
-FrameSource = int | str | os.PathLike[str] | Iterable[object]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 

@@ -125,6 +125,8 @@ class Recorder:
         Raises:
             ZooError: the disk is full.
         """
+        if self._results.closed:
+            return
         try:
             with closing(self._results):
                 self._release()

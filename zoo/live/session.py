@@ -25,6 +25,7 @@ from zoo.pipeline.following import Follower
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.mirroring import flipped_result
 from zoo.pipeline.model_cache import BoundVerb
+from zoo.pipeline.verb_signatures import ImageSource
 
 _RATE_CUTOFF = 1.0  # seconds over which the rate of frames is averaged
 
@@ -80,11 +81,9 @@ class Session:
             value = bound.options.get(name)
             default = verb_options(bound.verb)[name].default
             return treatment(bound.options, default if value is None else value)
-        if bound.verb in _WITHOUT_ITEMS:
-            return Treatment(bound.options)
         return ItemTreatment(bound.options, smooth=smooth, events=events)
 
-    def __call__(self, frame: Any, time: float | None = None) -> Moment:
+    def __call__(self, frame: ImageSource, time: float | None = None) -> Moment:
         """Return what a frame shows.
 
         Args:
@@ -183,9 +182,6 @@ _SMOOTHED: dict[str, tuple[str, Any]] = {
     "classify": ("top_k", LabelTreatment),
     "segment_person": ("threshold", MaskTreatment),
 }
-
-#: Verbs whose results are not items at positions.
-_WITHOUT_ITEMS = ("classify", "segment", "segment_person", "segment_person_parts", "infer")
 
 
 def model_session(

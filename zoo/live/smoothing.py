@@ -20,6 +20,9 @@ SMOOTHING = {
     "detection": OneEuro(min_cutoff=0.5, beta=10.0),
 }
 
+#: Probability from which on a pixel is a person's, in the masks of poses.
+LIKELY = 0.5
+
 #: Seconds without an item after which its filters start anew.
 GAP = 0.3
 
@@ -61,7 +64,7 @@ class _ItemFilters:
     def __init__(self, parameters: OneEuro):
         self._parameters = parameters
         self._filters: dict[tuple[str, tuple[int, ...]], OneEuroFilter] = {}
-        self._mask: MaskBlender | None = None
+        self._blend = MaskBlender()
         self.time = 0.0
 
     def __call__(self, item: Mapping[str, Any], time: float) -> dict[str, Any]:
@@ -72,6 +75,11 @@ class _ItemFilters:
                 steady[key] = self._points(key, item[key], time)
         if "box" in item:
             steady["box"] = self._box(item, steady, time)
+        mask = item.get("segmentation")
+        if mask is not None and "probability" in mask:
+            likely = self._blend(mask["probability"], time)
+            inside = (likely >= LIKELY).astype(np.uint8)
+            steady["segmentation"] = {**mask, "mask": inside, "probability": likely}
         for side, points in item.get("iris", {}).items():
             steady["iris"] = {**steady["iris"], side: self._points(side, points, time)}
         return steady

@@ -58,6 +58,10 @@ class ItemTreatment(Treatment):
     """Treats poses, hands, faces, detections and people with masks."""
 
     def __init__(self, options: Mapping[str, Any], *, smooth: bool, events: bool):
+        self._strips_probability = smooth and bool(options.get("segmentation"))
+        if self._strips_probability:  # masks are blended by their probabilities
+            self._strips_probability = not options.get("probability")
+            options = {**options, "probability": True}
         super().__init__(options)
         self._smooth, self._events = smooth, events
         self._tracker = Tracker()
@@ -68,14 +72,14 @@ class ItemTreatment(Treatment):
     def __call__(self, result: Result, time: float, pixels: np.ndarray, mirrored: bool) -> Treated:
         """Return the treated items of a frame."""
         self.seconds = {}
-        single = not isinstance(result, list)
-        items = [result] if single else result
-        items = [item for item in items if item.get("keypoints") or "box" in item]
+        several = isinstance(result, list)
+        every = result if several else [result]
+        items = [item for item in every if item.get("keypoints") or "box" in item]
         steady, ids = self.steady(items, time, pixels)
         events, values = self.found(steady, ids, time)
-        if single:
-            steady = steady[0] if steady else result
-        return Treated(steady, ids, events, values)
+        if len(items) < len(every):  # nobody, or results without positions, such as labels
+            return Treated(result, ids, events, values)
+        return Treated(steady if several else steady[0], ids, events, values)
 
     def steady(
         self, items: list[Any], time: float, pixels: np.ndarray
@@ -86,7 +90,12 @@ class ItemTreatment(Treatment):
             self._begin(items[0])
         if self._smoother is None:
             return items, ids
-        return self.timed("smoothing", self._smoother, items, ids, time), ids
+        steady = self.timed("smoothing", self._smoother, items, ids, time)
+        for item in steady if self._strips_probability else ():
+            item["segmentation"] = {
+                key: value for key, value in item["segmentation"].items() if key != "probability"
+            }
+        return steady, ids
 
     def found(
         self,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.catalog import choices, tasks
-from zoo.live.frame_source import Frames, frames
+from zoo.live.frame_source import Frames, FrameSource, frames
 from zoo.live.recording import Recorder
 from zoo.live.session import Session, model_session
 from zoo.moments import Event, Moment
@@ -71,7 +71,7 @@ class Watch(Iterator[Moment]):
 
 
 def watch(
-    source: Any,
+    source: FrameSource,
     task: str | LoadedModel | os.PathLike[str] = "pose",
     *,
     smooth: bool = True,

@@ -12,6 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from zoo.moments import Moment
+from zoo.pipeline.verb_signatures import ImageSource
 from zoo.shared.boxes import box_around, overlap
 from zoo.shared.placement import Region
 
@@ -33,6 +35,19 @@ class Follower(Protocol):
             image: uint8 [height, width, 3], of one size in all calls.
             time: of the frame, in seconds, later than in the call before.
         """
+
+
+class LiveSession(Protocol):
+    """A function of frames; see `zoo.live.session.Session`."""
+
+    def __call__(self, frame: ImageSource, time: float | None = None) -> Moment:
+        """Return what a frame shows."""
+
+    def reset(self) -> None:
+        """Forget all frames: the next one begins a new stream."""
+
+    def close(self) -> None:
+        """End the session; its model stays loaded."""
 
 
 class StillFollower:

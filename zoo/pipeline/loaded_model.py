@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from core import GraphModel, PartialSpec, Tensor
 from weights_cache.errors import ZooError
-from zoo.pipeline.following import Follower, StillFollower
 from zoo.pipeline.inspection import Planned
 from zoo.pipeline.network_summary import Card, network_text
 from zoo.pipeline.options import checked_for
@@ -14,7 +13,7 @@ from zoo.pipeline.pickling import LoadCall, reduced
 from zoo.pipeline.verb_signatures import NetworkInput
 
 if TYPE_CHECKING:
-    from zoo.moments import LiveSession
+    from zoo.pipeline.following import Follower, LiveSession
 
 Self = TypeVar("Self", bound="LoadedModel")
 
@@ -156,7 +155,7 @@ class LoadedModel(Planned):
         make: Callable[..., LiveSession] = resolve_name("zoo.live.session:model_session")
         return make(self, verb, smooth=smooth, **options)
 
-    def follower(self, verb: str, options: Mapping[str, Any]) -> Follower:
+    def follower(self, verb: str, options: Mapping[str, Any]) -> "Follower":
         """Return a function of a frame and its time with the result of a verb.
 
         It remembers where objects were, and so has to be called frame by frame.
@@ -168,6 +167,8 @@ class LoadedModel(Planned):
         Raises:
             ZooError: an option is unknown or out of range.
         """
+        from zoo.pipeline.following import StillFollower
+
         checked = checked_for(self, getattr(type(self), verb), options)
         if verb in self.followers:
             follow: Follower = resolve_name(self.followers[verb])(self, checked)

@@ -20,7 +20,7 @@ KEEP = 1.0
 
 _SPREAD = 0.25  # distance of a keypoint, in object sizes, at which its similarity is 0.61
 _SIMILAR = 0.3  # least similarity of an object with the place where it is expected
-_REACH = 1.0  # farthest an object may have moved unexpectedly, in object sizes,
+_REACH = 1.5  # farthest an object may have moved unexpectedly, in object sizes,
 _REACH_GROWTH = 1.0  # and how much farther for each second in which it was not seen
 _SIZE_RATIO = 2.0  # largest ratio of sizes of one object in two frames
 _SPEED_CUTOFF = 0.7  # Hz, of the low-pass filter of speeds
