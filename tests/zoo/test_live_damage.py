@@ -9,12 +9,12 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import cv2
 import numpy as np
 import pytest
 from PIL import Image
 
 import zoo
+from tests.helpers import require_opencv
 from zoo import ZooError
 from zoo.live import capture
 from zoo.live.capture import CameraReader, import_opencv, quiet
@@ -22,6 +22,8 @@ from zoo.live.frame_source import Frames, frames
 from zoo.live.losses import Losses
 from zoo.live.newest import NewestFrame
 from zoo.live.recording import Recorder, replay
+
+cv2 = require_opencv()
 
 
 def grey(level, size=(64, 48)):
