@@ -200,12 +200,9 @@ class Iteration:
             raise SourceError(f"item {index} of the frames is no image: {error}") from error
         if isinstance(item, np.ndarray) and np.may_share_memory(image, item):
             image = image.copy()  # programs often fill one array again and again
-        own = (
-            index / float(self.fps or DEFAULT_FPS)
-            if time is None
-            else self._since_first(time, index)
-        )
-        return Shot(image, own)
+        if time is None:
+            return Shot(image, index / float(self.fps or DEFAULT_FPS))
+        return Shot(image, self._since_first(time, index))
 
     def _since_first(self, time: Any, index: int) -> float:
         """Return a given time, from the first one on.
