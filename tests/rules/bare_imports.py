@@ -7,12 +7,14 @@ that asks for anything else when it is imported.
 import importlib
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib import metadata
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 

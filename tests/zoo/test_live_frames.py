@@ -179,7 +179,7 @@ def test_an_error_of_a_generator_passes_through():
         ("nowhere.mp4", "there is no file 'nowhere.mp4'"),
         ({}, "no source of frames"),
         (2.5, "no source of frames"),
-        (-1, "camera -1 must be 0 or more"),
+        (-1, "camera -1 must be 0 to"),
         ("none*.png", "no file matches"),
         (True, "no source of frames"),
     ],

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 from math import isfinite
+from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
@@ -41,6 +42,7 @@ FrameSource = int | str | os.PathLike[str] | Iterable[object]
 _CAMERA = re.compile(r"(?:camera|webcam|cam)?:?\s*(\d*)", re.IGNORECASE)
 _ANIMATED = (".gif", ".webp", ".apng", ".png")
 _VIDEO_PATH = re.compile(r"(?i)\.(mp4|m4v|mov|avi|webm|mkv|wmv|flv|mpe?g|3gp)(\?.*)?$")
+_LAST_CAMERA = 9999
 _NO_FRAMES_KINDS = (dict, set, bytes, bytearray, memoryview)
 
 
@@ -275,10 +277,15 @@ def open_reader(
         return _open_path(os.fspath(source), fps)
     if isinstance(source, str):
         return _open_text(source, size, fps, timeout)
-    if isinstance(source, int) and not isinstance(source, bool):
-        return _open_camera(source, size, timeout)
-    if hasattr(source, "ndim") and source.ndim == 4:
-        return Iteration(np.asarray(source), fps)
+    if isinstance(source, Integral) and not isinstance(source, bool):
+        return _open_camera(int(source), size, timeout)
+    if getattr(source, "ndim", 0) > 0:
+        if source.ndim == 4:
+            return Iteration(np.asarray(source), fps)
+        raise SourceError(
+            f"an array of the shape {tuple(source.shape)} is no source of frames: give one of "
+            "[frames, height, width, 3], or a list of images"
+        )
     if isinstance(source, (list, tuple)):
         texts = all(isinstance(item, (str, os.PathLike)) for item in source)
         return ImageFiles(source, "the list", fps) if texts and source else Iteration(source, fps)
@@ -331,8 +338,8 @@ def _open_path_or_name(source: str, size: tuple[int, int] | None, timeout: float
 def _open_camera(camera: int | str, size: tuple[int, int] | None, timeout: float) -> Reader:
     from zoo.live.capture import CameraReader
 
-    if isinstance(camera, int) and camera < 0:
-        raise SourceError(f"camera {camera} must be 0 or more")
+    if isinstance(camera, int) and not 0 <= camera <= _LAST_CAMERA:
+        raise SourceError(f"camera {camera} must be 0 to {_LAST_CAMERA}")
     return CameraReader(camera, size, timeout=timeout)
 
 
@@ -346,6 +353,8 @@ def _open_path(path: str, fps: float) -> Reader:
         return RecordingReader(path)
     if os.path.isdir(path):
         return ImageFiles(images_in(path), repr(path), fps)
+    if not os.access(path, os.R_OK):
+        raise SourceError(f"{path!r} may not be read by this user: change its permissions")
     if not os.path.getsize(path):
         raise SourceError(f"{path!r} is empty (0 bytes): record or copy it again")
     ending = os.path.splitext(path)[1].lower()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence, Sized
+from math import isfinite
+from numbers import Real
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -12,6 +14,7 @@ import numpy as np
 from weights_cache.errors import ZooError
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
+from zoo.images.urls import scheme_of
 from zoo.live.frame import Frame
 
 Kind = Literal["camera", "video", "images", "stream", "array", "recording"]
@@ -86,6 +89,8 @@ class ImageFiles:
         try:
             return Shot(read_image(image), time)
         except ImageError as error:
+            if _is_missing(image):
+                raise
             raise BrokenFrameError(str(error)) from error
 
     def skip(self) -> float | None:
@@ -168,6 +173,7 @@ class Iteration:
         self.count: int | None = len(items) if isinstance(items, Sized) else None
         self._given, self._items, self._index = items, iter(items), 0
         self._first: float | None = None
+        self._last: float | None = None
 
     def read(self) -> Shot | None:
         """Return the next item."""
@@ -184,30 +190,47 @@ class Iteration:
 
     def _shot(self, item: Any, index: int) -> Shot:
         if isinstance(item, Frame):
-            return Shot(item.image, self._since_first(item.time), item.mirrored, item.index)
+            return Shot(item.image, self._since_first(item.time, index), item.mirrored, item.index)
         time: Any = None
         if isinstance(item, tuple) and len(item) == 2:
             item, time = item
-        if time is not None and (isinstance(time, bool) or not isinstance(time, (int, float))):
-            raise SourceError(f"item {index} of the frames has the time {time!r:.80}: give seconds")
         try:
             image = read_image(item)
         except ImageError as error:
             raise SourceError(f"item {index} of the frames is no image: {error}") from error
         if isinstance(item, np.ndarray) and np.may_share_memory(image, item):
             image = image.copy()  # programs often fill one array again and again
-        own = index / float(self.fps or DEFAULT_FPS) if time is None else self._since_first(time)
-        return Shot(image, own)
+        if time is None:
+            return Shot(image, index / float(self.fps or DEFAULT_FPS))
+        return Shot(image, self._since_first(time, index))
 
-    def _since_first(self, time: float) -> float:
-        self._first = float(time) if self._first is None else self._first
-        return float(time) - self._first
+    def _since_first(self, time: Any, index: int) -> float:
+        """Return a given time, from the first one on.
+
+        Raises:
+            SourceError: it is no number, or is before the last one.
+        """
+        where = f"item {index} of the frames has the time"
+        if isinstance(time, bool) or not isinstance(time, Real) or not isfinite(time):
+            raise SourceError(f"{where} {time!r:.80}: give seconds, a finite number")
+        now = float(time)
+        if self._last is not None and now < self._last:
+            raise SourceError(f"{where} {now:g} s, before {self._last:g} s: give times that grow")
+        self._first = now if self._first is None else self._first
+        self._last = now
+        return now - self._first
 
     def close(self) -> None:
         """Close a generator, so that its own ``finally`` blocks run."""
         close = getattr(self._given, "close", None)
         if close is not None and hasattr(self._given, "__next__"):
             close()
+
+
+def _is_missing(image: Any) -> bool:
+    """Return whether an image is the path of a file that does not exist."""
+    named = isinstance(image, (str, os.PathLike)) and scheme_of(os.fspath(image)) is None
+    return named and not os.path.exists(image)
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
