@@ -8,14 +8,18 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from zoo.gestures.fingers import to_gesture
 from zoo.gestures.verbs import BoundGestures
 from zoo.live.events import EventFinder, LabelFilter, finder_for
 from zoo.live.smoothing import SMOOTHING, ItemSmoother, LabelSmoother, MaskBlender
 from zoo.moments import Event
-from zoo.results import Hand, Result, kind_of
+from zoo.results import Gesture, Hand, Result, kind_of
 from zoo.shared.tracking import Sighting, Tracker
 
 _MORE_LABELS = 20  # that are followed for the few that are shown
+
+#: Distance of the pixels about a keypoint whose colours are averaged, in heights of the object.
+_PATCH = 0.01
 
 
 class Treated(NamedTuple):
@@ -135,42 +139,36 @@ class GestureTreatment(ItemTreatment):
         super().__init__(bound.hands.options, smooth=smooth, events=events)
         self._bound = bound
         self._labels = LabelFilter(enter=bound.score_threshold)
-        self._least = self._labels.leave if smooth else bound.score_threshold
 
     def __call__(self, result: Result, time: float, pixels: np.ndarray, mirrored: bool) -> Treated:
         """Return the gestures of the hands in a frame."""
         self.seconds = {}
         hands, ids = self.steady(result, time, pixels)
         shown = self.timed("gestures", self._recognized, hands, mirrored)
+        stable = self._stable(hands, ids, shown, time)
+        labels = [gesture["label"] if gesture else None for gesture in stable]
+        events, values = self.found(hands, ids, time, labels)  # events never flicker
         if self._smooth:
-            shown = self._stable(hands, ids, shown, time)
-        of_hand = {gesture["hand"]: gesture["label"] for gesture in shown}
-        labels = [of_hand.get(index) for index in range(len(hands))]
-        events, values = self.found(hands, ids, time, labels)
+            shown = [gesture for gesture in stable if gesture is not None]
+        else:
+            shown = [g for g in shown if g["score"] >= self._bound.score_threshold]
         return Treated(shown, ids, events, values, {"hands": hands})
 
-    def _recognized(self, hands: list[Hand], mirrored: bool) -> list[Any]:
-        return self._bound.recognize(hands, score_threshold=self._least, mirror=mirrored)
+    def _recognized(self, hands: list[Hand], mirrored: bool) -> list[Gesture]:
+        return self._bound.recognize(hands, score_threshold=self._labels.leave, mirror=mirrored)
 
     def _stable(
-        self, hands: Sequence[Hand], ids: Sequence[int], shown: Sequence[Any], time: float
-    ) -> list[dict[str, Any]]:
-        """Return the gestures of hands by labels that do not flicker."""
+        self, hands: Sequence[Hand], ids: Sequence[int], shown: Sequence[Gesture], time: float
+    ) -> list[Gesture | None]:
+        """Return the gesture of each hand by labels that do not flicker."""
         of_hand = {gesture["hand"]: gesture for gesture in shown}
         found = [of_hand.get(index) for index in range(len(hands))]
         names = [gesture["label"] if gesture else None for gesture in found]
         scores = [gesture["score"] if gesture else 0.0 for gesture in found]
         stable = self._labels.update(ids, names, scores, time)
-        facts = ("handedness", "box")
         return [
-            {
-                "label": label.label,
-                "score": label.score,
-                "hand": index,
-                **{key: hand[key] for key in facts if key in hand},  # type: ignore[literal-required]
-            }
+            label and to_gesture(label.label, label.score, index, hand)
             for index, (hand, label) in enumerate(zip(hands, stable, strict=True))
-            if label is not None
         ]
 
 
@@ -231,7 +229,3 @@ def _colours_at(points: np.ndarray, pixels: np.ndarray) -> np.ndarray:
     columns = np.clip(x[:, None, None] + reach, 0, width - 1)
     colours: np.ndarray = pixels[rows, columns].mean(axis=(1, 2))
     return colours
-
-
-#: Distance of the pixels about a keypoint whose colours are averaged, in heights of the object.
-_PATCH = 0.01
