@@ -230,6 +230,11 @@ def test_cameras_and_arrays_that_are_none(source, words):
         frames(source)
 
 
+def test_waiting_for_the_time_of_a_frame_is_no_stall():
+    source = frames([(grey(1), 0.0), (grey(2), 0.8)], realtime=True, timeout=0.3)
+    assert [frame.index for frame in source][-1] == 1
+
+
 def test_open_frames_take_no_options():
     source = frames([grey(1)])
     assert frames(source) is source
