@@ -57,6 +57,16 @@ def require(module: str) -> ModuleType:
         raise
 
 
+def require_opencv() -> ModuleType:
+    """OpenCV, or a skip of the whole file; it does not load where libGL is missing."""
+    try:
+        return importlib.import_module("cv2")
+    except ImportError as error:
+        if os.environ.get("ZOO_CI") == "1":
+            raise
+        pytest.skip(f"OpenCV cannot be imported: {error}", allow_module_level=True)
+
+
 @contextmanager
 def room(size: int) -> Iterator[None]:
     """Let the process take so many bytes more; what asks for more gets a MemoryError. On Linux."""

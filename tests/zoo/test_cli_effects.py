@@ -5,9 +5,12 @@ import pytest
 from PIL import Image
 
 import zoo
+from tests.helpers import require_opencv
 from tests.zoo.test_cli import PHOTO, run
 from zoo.live.frame_source import frames
 from zoo.live.video_file import VideoFile
+
+require_opencv()
 
 
 @pytest.fixture(autouse=True)

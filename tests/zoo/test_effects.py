@@ -8,12 +8,15 @@ import pytest
 from PIL import Image
 
 import zoo
+from tests.helpers import require_opencv
 from weights_cache.errors import ZooError
 from zoo.effects.backgrounds import blur_background, cut_out
 from zoo.effects.hidden_faces import blur_faces
 from zoo.effects.mattes import refined_matte, spread_colours
 from zoo.images.reading import ImageError
 from zoo.live.frame_source import Frame
+
+require_opencv()
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)
 

@@ -9,19 +9,22 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import cv2
 import numpy as np
 import pytest
 from PIL import Image
 
 import zoo
+from tests.helpers import require_opencv
 from zoo import ImageError, ZooError
+from zoo.images.opencv import cv2 as quiet_opencv
 from zoo.live import capture
-from zoo.live.capture import CameraReader, import_opencv, quiet
+from zoo.live.capture import CameraReader, quiet
 from zoo.live.frame_source import Frames, frames
 from zoo.live.losses import Losses
 from zoo.live.newest import NewestFrame
 from zoo.live.recording import Recorder, replay
+
+cv2 = require_opencv()
 
 
 def grey(level, size=(64, 48)):
@@ -29,7 +32,7 @@ def grey(level, size=(64, 48)):
 
 
 def write_video(path, codec, count=60, fps=10, size=(160, 120)):
-    import_opencv()  # so that FFmpeg does not print
+    quiet_opencv.getVersionString()  # imported so that FFmpeg does not print
     with quiet(cv2):
         code = cv2.VideoWriter_fourcc(*codec)
         writer = cv2.VideoWriter(str(path), cv2.CAP_FFMPEG, code, fps, size)

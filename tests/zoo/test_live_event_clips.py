@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import zoo
+from tests.helpers import require_opencv
 from zoo.gestures.recognizer import GestureRecognizer
 from zoo.live.events import LabelFilter, finder_for
 from zoo.live.session import model_session
 
-cv2 = pytest.importorskip("cv2")
+cv2 = require_opencv()
 
 
 @pytest.fixture

@@ -4,18 +4,20 @@ import gc
 import threading
 import time
 
-import cv2
 import numpy as np
 import pytest
 from PIL import Image
 
 import zoo
+from tests.helpers import require_opencv
 from zoo import ImageError, ZooError
 from zoo.live import capture
 from zoo.live.capture import BLACK_FRAMES, CameraReader, VideoReader, camera_names
 from zoo.live.frame_source import Frames, frames
 from zoo.live.newest import NewestFrame
 from zoo.live.readers import BrokenFrameError, Iteration, Shot
+
+cv2 = require_opencv()
 
 
 @pytest.fixture(autouse=True)

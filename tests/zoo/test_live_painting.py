@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 import zoo
+from tests.helpers import require_opencv
 from tests.zoo.test_drawing import BODY, blank, keypoint, person
 from tests.zoo.test_drawing_kinds import box, detection, halves, mesh_face, open_hand
 from weights_cache.errors import ZooError
@@ -18,6 +19,8 @@ from zoo.drawing.live_painting import paint
 from zoo.images.reading import ImageError
 from zoo.live.frame_source import Frame
 from zoo.shared.skeletons import BODY_33, FINGERS
+
+require_opencv()
 
 SPOTS = {name: (30 + 17 * i, 40 + (i * 67) % 500) for i, name in enumerate(BODY_33.names)}
 IRIS = {

@@ -8,15 +8,17 @@ import sys
 import time
 from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 
 import zoo
+from tests.helpers import require_opencv
 from zoo import ZooError
 from zoo.cli import main
 from zoo.live.recording import Recorder, about_recording, is_recording, replay
 from zoo.live.video_file import VideoFile
+
+cv2 = require_opencv()
 
 ASTRONAUT = "gallery/one_line_pose/astronaut.jpg"
 

@@ -12,13 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.dependencies import needed_for
 from zoo.drawing.colours import INK, Colour
 from zoo.drawing.label_layout import XY
 from zoo.drawing.surface import CornersOf, Stroke, Surface, rim_of
-
-with needed_for("painting on frames"):
-    import cv2
+from zoo.images.opencv import cv2
 
 _SHIFT = 8  # bits behind the point of OpenCV's positions
 _SPREAD = 0.65  # pixels by which OpenCV's smooth edges lie outside of a polygon
@@ -29,7 +26,7 @@ _TURNS = np.pi * np.concatenate([np.linspace(0.5, 1.5, 9), np.linspace(-0.5, 0.5
 _ALONG, _ACROSS = np.cos(_TURNS), np.sin(_TURNS)
 _AT_END = (np.arange(18) >= 9).astype(np.float64)
 
-_CROSS = cv2.getStructuringElement(cv2.MORPH_CROSS, (3, 3))
+_CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8)
 
 
 class ArrayCanvas(Surface):

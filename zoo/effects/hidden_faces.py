@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
 from zoo.effects.application import Effect, apply_effect, checked_number
 from zoo.faces.verbs import detect_faces
+from zoo.images.opencv import cv2
 from zoo.model_names import BackendName, DetectFacesModelName
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 
@@ -211,8 +211,6 @@ def _hide(
     hidden: np.ndarray, pixels: np.ndarray, area: _Region, cells: float, shape: Shape
 ) -> None:
     """Replace an area by averages of its colours."""
-    with needed_for("effects"):
-        import cv2
     height, width = pixels.shape[:2]
     outer = area.grown(_SOFT)
     left, top = max(0, int(outer.left)), max(0, int(outer.top))

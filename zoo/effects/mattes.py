@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.dependencies import needed_for
+from zoo.images.opencv import cv2
 from zoo.live.smoothing import MaskBlender
 from zoo.segmentation.verbs import segment_person
 
@@ -51,8 +51,6 @@ def refined_matte(pixels: np.ndarray, likely: np.ndarray) -> np.ndarray:
         pixels: uint8 [height, width, 3], RGB.
         likely: float32 [height, width], 0..1.
     """
-    with needed_for("effects"):
-        import cv2
     height, width = likely.shape
     radius = _RADIUS * float(np.sqrt(likely.size))
     shrink = max(1, int(radius / 3))
@@ -74,7 +72,6 @@ def refined_matte(pixels: np.ndarray, likely: np.ndarray) -> np.ndarray:
 
 def _linear_fit(guide: np.ndarray, values: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the gain and offset by which values follow a guide, in windows around each pixel."""
-    import cv2
 
     def mean(array: np.ndarray) -> np.ndarray:
         return cv2.blur(array, (side, side), borderType=cv2.BORDER_REPLICATE)
@@ -99,8 +96,6 @@ def spread_colours(pixels: np.ndarray, weight: np.ndarray, sigma: float) -> np.n
     Returns:
         uint8 [height, width, 3].
     """
-    with needed_for("effects"):
-        import cv2
     height, width = weight.shape
     first = 2 if sigma >= 6 else 1  # colours are weighted finely, so that they do not mix before
     shrink = max(first, int(sigma / 3))
@@ -119,14 +114,10 @@ def spread_colours(pixels: np.ndarray, weight: np.ndarray, sigma: float) -> np.n
 
 def blended(over: np.ndarray, under: np.ndarray, share: np.ndarray) -> np.ndarray:
     """Return a mix of two images, uint8 [height, width, 3], by the share of the first one."""
-    import cv2
-
     mixed: np.ndarray = cv2.blendLinear(over, under, share, 1 - share)
     return mixed
 
 
 def _blurred(values: np.ndarray, sigma: float) -> np.ndarray:
-    import cv2
-
     blurred: np.ndarray = cv2.GaussianBlur(values, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE)
     return blurred

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from weights_cache.dependencies import needed_for
 from weights_cache.shown_urls import shown_url
+from zoo.images.opencv import cv2
 from zoo.live.losses import Losses
 from zoo.live.readers import DEFAULT_FPS, TIMEOUT, BrokenFrameError, Kind, Shot, SourceError
 
@@ -52,15 +52,6 @@ class Capture(Protocol):
 
     def release(self) -> None:
         """Close the source."""
-
-
-def import_opencv() -> Any:
-    """Import OpenCV; what it and FFmpeg would print about damaged files is reported as errors."""
-    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # read once
-    os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1")  # seconds; read once
-    with needed_for("reading cameras and videos"):
-        import cv2
-    return cv2
 
 
 class _Silence:
@@ -105,12 +96,11 @@ class VideoReader:
     ):
         self.kind: Kind = kind
         self.name = repr(shown_url(location))
-        self._cv2 = import_opencv()
         self._timeout = timeout
         self._capture = self._opened(location) if capture is None else capture
-        fps = self._capture.get(self._cv2.CAP_PROP_FPS)
+        fps = self._capture.get(cv2.CAP_PROP_FPS)
         self.fps: float | None = fps if 0 < fps < 1000 else None
-        count = int(self._capture.get(self._cv2.CAP_PROP_FRAME_COUNT))
+        count = int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT))
         self.count: int | None = count if 0 < count < 10**9 and kind == "video" else None
         self._losses = Losses(location, self.count, self.fps)
         self._first: float | None = None
@@ -118,7 +108,6 @@ class VideoReader:
         self._read, self._ended = 0, False
 
     def _opened(self, location: str) -> Capture:
-        cv2 = self._cv2
         limit = min(int(self._timeout * 1000), 2**31 - 1)
         limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, limit, cv2.CAP_PROP_READ_TIMEOUT_MSEC, limit]
         with quiet(cv2):
@@ -141,7 +130,7 @@ class VideoReader:
         time = self.skip()
         if time is None:
             return None
-        with quiet(self._cv2):
+        with quiet(cv2):
             there, pixels = self._capture.retrieve()
         if not there or pixels is None or not pixels.size:
             raise BrokenFrameError(f"frame {self._read - 1} of {self.name} cannot be decoded")
@@ -151,7 +140,7 @@ class VideoReader:
         """Pass over the next frame."""
         for failed in range(_MOST_BROKEN):
             began = monotonic()
-            with quiet(self._cv2):
+            with quiet(cv2):
                 there = self._capture.grab()
             if there:
                 self._read += 1
@@ -168,7 +157,7 @@ class VideoReader:
 
     def _time(self) -> float:
         """Return the time of the frame that was taken; files without times have a steady rate."""
-        at = self._capture.get(self._cv2.CAP_PROP_POS_MSEC) / 1000
+        at = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
         self._first = at if self._first is None else self._first
         time = at - self._first
         if time <= self._last:
@@ -206,7 +195,6 @@ class CameraReader:
         timeout: float = TIMEOUT,
     ):
         self.name = f"camera {camera}"
-        self._cv2 = cv2 = import_opencv()
         if capture is None:
             with quiet(cv2):
                 capture = cv2.VideoCapture(camera)
@@ -229,7 +217,7 @@ class CameraReader:
         # A camera may need seconds to start, or until its user allows it.
         pixels, until = None, monotonic() + (self._timeout if self._began is None else RETRY)
         while pixels is None:
-            with quiet(self._cv2):
+            with quiet(cv2):
                 there, pixels = self._capture.retrieve() if self._capture.grab() else (False, None)
             if there and pixels is not None and pixels.size:
                 break
@@ -279,7 +267,7 @@ def to_rgb(pixels: np.ndarray) -> np.ndarray:
     """Return a frame of OpenCV, grey or BGR, as RGB."""
     if pixels.ndim == 2 or pixels.shape[2] == 1:
         return np.ascontiguousarray(np.repeat(pixels.reshape(*pixels.shape[:2], 1), 3, axis=2))
-    rgb: np.ndarray = import_opencv().cvtColor(pixels[:, :, :3], 4)  # COLOR_BGR2RGB
+    rgb: np.ndarray = cv2.cvtColor(pixels[:, :, :3], cv2.COLOR_BGR2RGB)
     return rgb
 
 
@@ -297,7 +285,7 @@ def camera_names() -> dict[str, str]:
                 name = "unknown"
             found[folder.name[5:]] = name
         return found
-    cv2, found = import_opencv(), {}
+    found = {}
     with quiet(cv2):
         for index in range(_PROBED):
             capture = cv2.VideoCapture(index)

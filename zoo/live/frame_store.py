@@ -13,7 +13,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from zoo.live.capture import import_opencv, quiet
+from zoo.images.opencv import cv2
+from zoo.live.capture import quiet
 
 #: Length in bytes from which on a new file is better: sizes in an AVI have 32 bits.
 LONGEST = 2**30
@@ -32,8 +33,6 @@ class FrameWriter:
     """
 
     def __init__(self, path: str | os.PathLike[str], width: int, height: int, fps: float):
-        self._cv2 = import_opencv()
-        cv2 = self._cv2
         # The fastest filter of those measured, and nearly the shortest files.
         self._options = [cv2.IMWRITE_PNG_COMPRESSION, 1]
         self._options += [cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_UP]
@@ -45,8 +44,8 @@ class FrameWriter:
 
     def add(self, frame: np.ndarray) -> None:
         """Add a frame, uint8 [height, width, 3] RGB."""
-        bgr = self._cv2.cvtColor(frame, self._cv2.COLOR_RGB2BGR)
-        png = self._cv2.imencode(".png", bgr, self._options)[1].tobytes()
+        bgr = cv2.cvtColor(frame, cv2.COLOR_RGB2BGR)
+        png = cv2.imencode(".png", bgr, self._options)[1].tobytes()
         self._put(_HEADER.pack(_FRAME, len(png)) + png + bytes(len(png) % 2))
         self._index.append((self.length - _START + 4, len(png)))
         self.length += 8 + len(png) + len(png) % 2
@@ -99,7 +98,6 @@ class FrameReader:
     """
 
     def __init__(self, path: str | os.PathLike[str]):
-        self._cv2: Any = import_opencv()
         self._file: BinaryIO = open(path, "rb")  # noqa: SIM115
         self._file.seek(_START)
 
@@ -121,12 +119,12 @@ class FrameReader:
         bgr = self._decoded(png) if name == _FRAME and png else None
         if bgr is None:
             raise ValueError("a frame is damaged")
-        rgb: np.ndarray = self._cv2.cvtColor(bgr, self._cv2.COLOR_BGR2RGB)
+        rgb: np.ndarray = cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB)
         return rgb
 
     def _decoded(self, png: bytes) -> Any:
-        with quiet(self._cv2):
-            return self._cv2.imdecode(np.frombuffer(png, np.uint8), self._cv2.IMREAD_COLOR)
+        with quiet(cv2):
+            return cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR)
 
     def close(self) -> None:
         """Close the file."""

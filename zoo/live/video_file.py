@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.live.capture import import_opencv, quiet
+from zoo.images.opencv import cv2
+from zoo.live.capture import quiet
 from zoo.live.readers import DEFAULT_FPS
 
 Self = TypeVar("Self", bound="VideoFile")
@@ -70,7 +71,6 @@ class VideoFile:
                 "first"
             )
         self._fps = fps if fps and fps > 0 else DEFAULT_FPS
-        self._cv2 = import_opencv()
         self._writer: Any = None
         self._size = (0, 0)
         self._written = 0
@@ -106,7 +106,6 @@ class VideoFile:
         self._write(self._last)
 
     def _open(self, width: int, height: int) -> None:
-        cv2 = self._cv2
         self._size = (width + width % 2, height + height % 2)  # codecs want even numbers
         code = cv2.VideoWriter_fourcc(*self._codec)
         with quiet(cv2), _no_printing(self._codec == "VP80"):
@@ -121,13 +120,12 @@ class VideoFile:
             )
 
     def _write(self, pixels: np.ndarray) -> None:
-        with quiet(self._cv2):  # `close` finds out whether all could be written
+        with quiet(cv2):  # `close` finds out whether all could be written
             self._writer.write(pixels)
         self._written += 1
 
     def _fitted(self, frame: np.ndarray) -> np.ndarray:
         """Return a frame in the size of the video, in OpenCV's order of channels."""
-        cv2 = self._cv2
         bgr: np.ndarray = cv2.cvtColor(frame, cv2.COLOR_RGB2BGR)
         width, height = self._size
         if (bgr.shape[1], bgr.shape[0]) == self._size:
@@ -165,7 +163,6 @@ class VideoFile:
 
     def _readable(self) -> int:
         """Return the number of frames that the finished file says it has."""
-        cv2 = self._cv2
         with quiet(cv2):
             capture = cv2.VideoCapture(str(self._unfinished), cv2.CAP_FFMPEG)
             count = int(capture.get(cv2.CAP_PROP_FRAME_COUNT)) if capture.isOpened() else -1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.live.capture import import_opencv
+from zoo.images.opencv import cv2
 
 Self = TypeVar("Self", bound="Window")
 
@@ -29,7 +29,6 @@ class Window:
 
     def __init__(self, title: str):
         self._title = title
-        self._cv2 = import_opencv()
         self._shown = False
         displays = ("DISPLAY", "WAYLAND_DISPLAY")
         if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in displays):
@@ -40,7 +39,6 @@ class Window:
 
     def show(self, frame: np.ndarray) -> bool:
         """Show a frame, uint8 [height, width, 3] RGB; return False when the user has quit."""
-        cv2 = self._cv2
         if not self._shown:
             self._open(frame)
         cv2.imshow(self._title, cv2.cvtColor(frame, cv2.COLOR_RGB2BGR))
@@ -49,7 +47,6 @@ class Window:
         return bool(cv2.getWindowProperty(self._title, cv2.WND_PROP_VISIBLE) >= 1)
 
     def _open(self, frame: np.ndarray) -> None:
-        cv2: Any = self._cv2
         try:
             # Qt complains of fonts that only its toolbar needs, which is not shown.
             os.environ.setdefault("QT_LOGGING_RULES", "default.warning=false")
@@ -68,8 +65,8 @@ class Window:
         """Close the window."""
         if self._shown:
             self._shown = False
-            self._cv2.destroyWindow(self._title)
-            self._cv2.waitKey(1)  # which lets the window system remove it
+            cv2.destroyWindow(self._title)
+            cv2.waitKey(1)  # which lets the window system remove it
 
     def __enter__(self: Self) -> Self:
         return self

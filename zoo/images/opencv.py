@@ -1,0 +1,40 @@
+"""OpenCV, imported at its first use: for cameras, videos, windows, painting on frames and effects.
+
+>>> from zoo.images.opencv import cv2  # imports nothing yet
+"""
+
+import os
+from typing import Any
+
+from weights_cache.errors import ZooError
+
+
+class OpenCVError(ZooError, AttributeError):
+    """OpenCV cannot be imported; a missing attribute for programs that inspect modules."""
+
+
+class _OpenCV:
+    """The module ``cv2`` as an object; names are looked up once."""
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(_imported(), name)
+        setattr(self, name, value)
+        return value
+
+
+def _imported() -> Any:
+    """Import OpenCV; what FFmpeg would print about damaged files is reported as errors."""
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # read once
+    os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1")  # seconds; read once
+    try:
+        import cv2 as module
+    except ImportError as error:
+        raise OpenCVError(
+            f"cameras, videos, zoo.paint and effects need OpenCV, which cannot be imported "
+            f"({error}): run `pip install opencv-python`; where libGL is missing, run `apt-get "
+            "install libgl1`, or `pip install opencv-python-headless` in place of opencv-python"
+        ) from error
+    return module
+
+
+cv2: Any = _OpenCV()
