@@ -71,7 +71,7 @@ class NewestFrame:
     def _wait_until(self, moment: float) -> None:
         while not self._closed and (left := moment - monotonic()) > 0:
             self._busy = monotonic()
-            sleep(min(left, _TURN))
+            sleep(min(left, _TURN, self._timeout / 2))
 
     def read(self) -> Shot | None:
         """Wait for a frame that was not returned yet; None at the end."""
