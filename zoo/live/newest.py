@@ -29,6 +29,7 @@ class NewestFrame:
         self._number = -1  # of the newest frame in its source
         self._error: BaseException | None = None
         self._ended = self._closed = False
+        self._busy = 0.0  # when the thread last passed over a frame, or waited for its time
         self._thread = Thread(target=self._run, name=f"frames of {reader.name}", daemon=True)
         self._thread.start()
 
@@ -56,6 +57,7 @@ class NewestFrame:
             if shot is None:
                 return
             if self._paced and shot.time < self._start:
+                self._busy = monotonic()
                 continue
             began = monotonic() - shot.time if began is None else began
             if self._paced:
@@ -68,7 +70,8 @@ class NewestFrame:
 
     def _wait_until(self, moment: float) -> None:
         while not self._closed and (left := moment - monotonic()) > 0:
-            sleep(min(left, _TURN))
+            self._busy = monotonic()
+            sleep(min(left, _TURN, self._timeout / 2))
 
     def read(self) -> Shot | None:
         """Wait for a frame that was not returned yet; None at the end."""
@@ -79,7 +82,7 @@ class NewestFrame:
                     if self._error is not None:
                         raise self._error
                     return None
-                if monotonic() > until:
+                if monotonic() > max(until, self._busy + self._timeout):
                     raise SourceError(self._stalled())
                 self._new.wait(_TURN)
             shot, self._shot = self._shot, None
