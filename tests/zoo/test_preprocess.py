@@ -10,6 +10,7 @@ from scipy import ndimage
 import core
 from zoo.entry import Preprocess
 from zoo.pipeline.preprocess import placement_of, prepare, prepare_crops
+from zoo.pipeline.sampling import sample
 from zoo.shared.placement import Region, region_of_box, region_of_points, rotation_between
 
 SIZE = (48, 64)
@@ -170,3 +171,24 @@ def test_pillows_filter_is_the_one_of_the_goldens(photo):
     values, _ = prepare(photo, Preprocess(fit="stretch"), SIZE)
     expected = Image.fromarray(photo).resize((64, 48), Image.Resampling.BILINEAR)
     np.testing.assert_array_equal(values[0], np.asarray(expected))
+
+
+@pytest.mark.parametrize("border", ["zero", "replicate"])
+def test_sampled_regions_are_those_of_the_op(rng, border):
+    """Also where they reach out of the image, or lie beside it; the op's matrix is float32."""
+    image = rng.integers(0, 256, (60, 90, 3), dtype=np.uint8)
+    for _ in range(40):
+        centre, side = rng.uniform(-40, 130, 2), rng.uniform(4, 50)
+        placement = Region(*centre, side, side, rng.uniform(-4, 4)).placement((24, 32))
+        a, b, c, d, e, f = placement
+        row = [a, b, (a + b) / 2 + c - 0.5, d, e, (d + e) / 2 + f - 0.5, 0.0, 0.0]
+        expected = core.transform(
+            core.tensor(image[None].astype(np.float32)),
+            [[float(n) for n in row]],
+            interpolation="bilinear",
+            fill_mode="constant" if border == "zero" else "nearest",
+            output_shape=(24, 32),
+        ).numpy()
+        found = sample(image, placement, (24, 32), border)
+        assert found.dtype == np.float32 and found.shape == (1, 24, 32, 3)
+        np.testing.assert_allclose(found, expected, atol=0.01)  # of 255
