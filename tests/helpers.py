@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -59,9 +60,11 @@ def require(module: str) -> ModuleType:
 
 def require_opencv() -> ModuleType:
     """OpenCV, or a skip of the whole file; it does not load where libGL is missing."""
+    before = list(sys.path)
     try:
         return importlib.import_module("cv2")
     except ImportError as error:
+        sys.path[:] = before  # OpenCV leaves its folder there, whose typing.py hides Python's
         if os.environ.get("ZOO_CI") == "1":
             raise
         pytest.skip(f"OpenCV cannot be imported: {error}", allow_module_level=True)

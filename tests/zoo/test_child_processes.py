@@ -79,3 +79,27 @@ def test_the_environment_is_that_of_the_caller_without_its_path(monkeypatch):
     assert "PYTHONPATH" not in python_environment()
     found = python_environment({"PYTHONPATH": "x", "A": "b"})
     assert found == {"A": "b", "PYTHONSAFEPATH": "1"}
+
+
+def test_an_opencv_that_does_not_load_leaves_the_module_path_as_it_was(tmp_path):
+    """OpenCV puts its folder first, and leaves it there when a library is missing."""
+    package = tmp_path / "cv2"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "import os, sys\n"
+        "sys.path.insert(0, os.path.dirname(__file__))\n"
+        "raise ImportError('libGL')\n"
+    )
+    (package / "typing.py").write_text("raise ImportError('not this one')")
+    code = (
+        "import sys\nbefore = list(sys.path)\nfrom zoo.images.opencv import cv2\n"
+        "from zoo import ZooError\n"
+        "try:\n    cv2.imshow\nexcept ZooError as error:\n    print(error)\n"
+        "assert sys.path == before and not hasattr(cv2, 'imshow')"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert "libGL" in done.stdout and "apt-get install libgl1" in done.stdout

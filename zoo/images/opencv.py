@@ -4,6 +4,7 @@
 """
 
 import os
+import sys
 from typing import Any
 
 from weights_cache.errors import ZooError
@@ -26,9 +27,11 @@ def _imported() -> Any:
     """Import OpenCV; what FFmpeg would print about damaged files is reported as errors."""
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # read once
     os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1")  # seconds; read once
+    before = list(sys.path)
     try:
         import cv2 as module
     except ImportError as error:
+        sys.path[:] = before  # OpenCV leaves its folder there, whose typing.py hides Python's
         raise OpenCVError(
             f"cameras, videos, zoo.paint and effects need OpenCV, which cannot be imported "
             f"({error}): run `pip install opencv-python`; where libGL is missing, run `apt-get "
