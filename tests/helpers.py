@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -60,11 +59,11 @@ def require(module: str) -> ModuleType:
 
 def require_opencv() -> ModuleType:
     """OpenCV, or a skip of the whole file; it does not load where libGL is missing."""
-    before = list(sys.path)
+    from zoo.images.opencv import OpenCVError, load_opencv
+
     try:
-        return importlib.import_module("cv2")
-    except ImportError as error:
-        sys.path[:] = before  # OpenCV leaves its folder there, whose typing.py hides Python's
+        return load_opencv()
+    except OpenCVError as error:
         if os.environ.get("ZOO_CI") == "1":
             raise
         pytest.skip(f"OpenCV cannot be imported: {error}", allow_module_level=True)

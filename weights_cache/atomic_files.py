@@ -6,6 +6,8 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
+from io import BufferedWriter, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -62,6 +64,9 @@ def locked(path: Path, say: Say | None = None) -> Iterator[None]:
         from filelock import FileLock
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_unless_regular(path)
+    # While filelock creates the file itself, a signal's exception would leave its descriptor open.
+    with suppress(FileExistsError):
+        create_file(path, 0o644).close()
     lock = FileLock(path)
     try:
         _acquire(lock, path, say)
@@ -123,7 +128,7 @@ def _write_owner(path: Path) -> None:
     owner = _owner_file(path)
     with suppress(OSError):  # the file serves messages only
         owner.unlink(missing_ok=True)  # left by a process that was killed
-        with open(create_file(owner), "wb") as stream:
+        with BufferedWriter(create_file(owner)) as stream:
             stream.write(b"%d" % os.getpid())
 
 
@@ -145,12 +150,14 @@ def is_stale(path: Path) -> bool:
     return time.time() - _modified(path) > STALE_SECONDS
 
 
-def create_file(path: Path, mode: int = 0o666) -> int:
-    """Create ``path``, which must not exist, and return a descriptor to write and read it.
+def create_file(path: Path, mode: int = 0o666) -> FileIO:
+    """Create ``path``, which must not exist, and open it for writing and reading, unbuffered.
 
     A link of that name is not followed: FileExistsError. ``mode`` is the mode before the umask.
     """
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    # No Python runs between the opening and the file object, so that no signal's exception can
+    # leave the descriptor open.
+    return FileIO(path, "xb+", opener=partial(os.open, mode=mode))
 
 
 @contextmanager
@@ -159,7 +166,7 @@ def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     _remove_stale(target, "tmp")
     temporary = unique_sibling(target, "tmp")
     try:
-        with open(create_file(temporary, mode), "wb") as stream:
+        with BufferedWriter(create_file(temporary, mode)) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -188,7 +195,7 @@ def replace_files(folder: Path, contents: Mapping[str, Iterable[bytes | memoryvi
 
 
 def _write(path: Path, blocks: Iterable[bytes | memoryview]) -> None:
-    with open(create_file(path), "wb") as stream:
+    with BufferedWriter(create_file(path)) as stream:
         for block in blocks:
             stream.write(block)
         stream.flush()

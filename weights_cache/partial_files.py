@@ -1,10 +1,10 @@
 """Partial files: a file being received is ``<name>.<random>.part`` beside its final path."""
 
-import io
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import TypeVar
 
@@ -39,8 +39,7 @@ class Part:
         self.size = 0
         self._target = target
         self._report = report
-        self._path, descriptor = _open_part(target)
-        self._stream = io.FileIO(descriptor, "r+")
+        self._path, self._stream = _open_part(target)
         left = self._stream.seek(0, os.SEEK_END)
         self._advance(left)
         if left > self.file.bytes:
@@ -125,19 +124,19 @@ def receiving(part: AnyPart) -> Iterator[AnyPart]:
         part.close()
 
 
-def _open_part(target: Path) -> tuple[Path, int]:
+def _open_part(target: Path) -> tuple[Path, FileIO]:
     """Open the newest part of the last day, or a new one; remove all other parts.
 
     No other process writes to parts, because the lock of ``target`` is held.
     """
-    found: tuple[Path, int] | None = None
+    found: tuple[Path, FileIO] | None = None
     for path in siblings(target, "part"):
-        descriptor = None if found or is_stale(path) else _reopen(path)
-        if descriptor is None:
+        stream = None if found or is_stale(path) else _reopen(path)
+        if stream is None:
             with suppress(OSError):  # a folder, or a file of another user, is not used
                 path.unlink(missing_ok=True)
         else:
-            found = path, descriptor
+            found = path, stream
     if found:
         return found
     path = unique_sibling(target, "part")
@@ -145,22 +144,22 @@ def _open_part(target: Path) -> tuple[Path, int]:
     return path, create_file(path, 0o644)
 
 
-def _reopen(path: Path) -> int | None:
+def _reopen(path: Path) -> FileIO | None:
     """Open a part to resume it; None if it is not a private file of the user without links.
 
     Through a link another file would be overwritten, and a file that other users may write could
     change after the check.
     """
+    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         if not _is_private_file(path.lstat()):
             return None
-        flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
+        stream = FileIO(path, "rb+", opener=lambda name, flags: os.open(name, flags | more))
     except OSError:
         return None
-    if _is_private_file(os.fstat(descriptor)):
-        return descriptor
-    os.close(descriptor)  # exchanged in between
+    if _is_private_file(os.fstat(stream.fileno())):
+        return stream
+    stream.close()  # exchanged in between
     return None
 
 

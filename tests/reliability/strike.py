@@ -86,7 +86,7 @@ class Striker:
         self._answer()
         expected = self._answer()
         seconds = min(self._seconds() for _ in range(3))
-        self.report.states.append(state())
+        self.report.states.append(settled())
         for number in range(count):
             self._strike(KINDS[number % len(KINDS)], seconds)
             self.report.wrong += self._activity.run() != expected
@@ -132,6 +132,17 @@ class Striker:
         thread.join(MOST_SECONDS)
         self.report.hung |= thread.is_alive()
         self.report.wrong += found != [expected]
+
+
+def settled() -> dict[str, int]:
+    """The state once it does not change: what ended may have threads that are ending."""
+    found, end = state(), time.monotonic() + REST_SECONDS
+    while time.monotonic() < end:
+        time.sleep(0.2)
+        before, found = found, state()
+        if found == before:
+            break
+    return found
 
 
 def state() -> dict[str, int]:

@@ -3,11 +3,12 @@
 import errno
 import os
 import shutil
+from io import FileIO
 
 import pytest
 
 from tests.weights_cache.toys import settle
-from weights_cache import WeightsError, clear, fetch, locate, partial_files
+from weights_cache import WeightsError, atomic_files, clear, fetch, locate
 
 
 def read_only(monkeypatch, folder, code=errno.EROFS):
@@ -89,7 +90,7 @@ def test_too_little_space_is_said_before_anything_is_fetched(toy, monkeypatch):
     assert toy.server.requests == []
 
 
-class FullFile(partial_files.io.FileIO):
+class FullFile(FileIO):
     """A disk that fills up in mid-write."""
 
     def write(self, block):
@@ -102,7 +103,7 @@ class FullFile(partial_files.io.FileIO):
 def test_a_disk_that_fills_up_on_the_way(toy, mirror, monkeypatch, source):
     chosen = mirror if source == "copy" else None
     with monkeypatch.context() as patch:
-        patch.setattr(partial_files.io, "FileIO", FullFile)
+        patch.setattr(atomic_files, "FileIO", FullFile)
         if source == "copy":
             patch.setattr("weights_cache.fetching._BLOCK", 2**16)
         with pytest.raises(WeightsError, match=r"is full: 300000 bytes needed, \d+ free"):

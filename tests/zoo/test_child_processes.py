@@ -82,11 +82,13 @@ def test_the_environment_is_that_of_the_caller_without_its_path(monkeypatch):
 
 
 def test_an_opencv_that_does_not_load_leaves_the_module_path_as_it_was(tmp_path):
-    """OpenCV puts its folder first, and leaves it there when a library is missing."""
+    """OpenCV puts its folder first, and leaves it and a mark when a library is missing."""
     package = tmp_path / "cv2"
     package.mkdir()
     (package / "__init__.py").write_text(
         "import os, sys\n"
+        "if hasattr(sys, 'OpenCV_LOADER'):\n    print(sys.path)\n    raise ImportError('again')\n"
+        "sys.OpenCV_LOADER = True\n"
         "sys.path.insert(0, os.path.dirname(__file__))\n"
         "raise ImportError('libGL')\n"
     )
@@ -94,8 +96,9 @@ def test_an_opencv_that_does_not_load_leaves_the_module_path_as_it_was(tmp_path)
     code = (
         "import sys\nbefore = list(sys.path)\nfrom zoo.images.opencv import cv2\n"
         "from zoo import ZooError\n"
-        "try:\n    cv2.imshow\nexcept ZooError as error:\n    print(error)\n"
-        "assert sys.path == before and not hasattr(cv2, 'imshow')"
+        "try:\n    cv2.imshow\nexcept ZooError as found:\n    error = str(found)\nprint(error)\n"
+        "assert sys.path == before and not hasattr(cv2, 'imshow')\n"
+        "try:\n    cv2.imshow\nexcept ZooError as again:\n    assert str(again) == error"
     )
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
     done = subprocess.run(

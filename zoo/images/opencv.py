@@ -18,13 +18,18 @@ class _OpenCV:
     """The module ``cv2`` as an object; names are looked up once."""
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(_imported(), name)
+        value = getattr(load_opencv(), name)
         setattr(self, name, value)
         return value
 
 
-def _imported() -> Any:
-    """Import OpenCV; what FFmpeg would print about damaged files is reported as errors."""
+def load_opencv() -> Any:
+    """Import OpenCV; what FFmpeg would print about damaged files is reported as errors.
+
+    Raises:
+        OpenCVError: OpenCV does not load; the interpreter is left as it was, and the next call
+            says so, too.
+    """
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # read once
     os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "1")  # seconds; read once
     before = list(sys.path)
@@ -32,6 +37,7 @@ def _imported() -> Any:
         import cv2 as module
     except ImportError as error:
         sys.path[:] = before  # OpenCV leaves its folder there, whose typing.py hides Python's
+        sys.__dict__.pop("OpenCV_LOADER", None)  # else the next import fails for "recursion"
         raise OpenCVError(
             f"cameras, videos, zoo.paint and effects need OpenCV, which cannot be imported "
             f"({error}): run `pip install opencv-python`; where libGL is missing, run `apt-get "
