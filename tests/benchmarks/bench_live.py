@@ -59,7 +59,7 @@ def ours(name: str) -> Run:
     import zoo
 
     model = zoo.load(name)
-    values, wanted = input_of(name), model.output_names
+    values, wanted = input_of(name), list(model.network.outputs)  # those of masks as well
 
     def run() -> list[np.ndarray]:
         found = model.network.execute(values, wanted, as_arrays=True)
