@@ -128,6 +128,7 @@ class Face(_Face, total=False):
     landmarks: str  # "mesh468", "points68" or "points6"; none of a detector without points
     contours: dict[str, list[int]]  # indices of keypoints
     iris: Iris
+    eye_openness: dict[str, float]  # left, right: the gap of the lids by the width
     expressions: list[Label]  # best first
     age: float  # years
     gender: Label

@@ -33,7 +33,7 @@ TOLERANCE = 0.5  # seconds
 
 MODELS = {
     "gestures": ("hands.lite", "estimate_hands", {"max_hands": 2}),
-    "faces": ("facemesh.base", "estimate_faces", {"max_faces": 1}),
+    "faces": ("facemesh.base", "estimate_faces", {"max_faces": 1, "iris": True}),
     "pose": ("blazepose.lite", "estimate_single_pose", {}),
 }
 

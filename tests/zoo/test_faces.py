@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import core
 import zoo
@@ -14,6 +15,7 @@ from tests.helpers import assert_near
 from weights_cache.errors import ZooError
 from zoo.faces.estimating import POINTS_6, Located
 from zoo.faces.face_api_decode import EXPRESSIONS, View
+from zoo.faces.irises import openness
 from zoo.faces.mesh import closer_region
 from zoo.faces.verbs import choose_model, detect_faces, estimate_faces
 from zoo.pipeline.model import make_model
@@ -130,7 +132,7 @@ def test_everything_in_one_call(face_by):
     face = face_by("facemesh.base")
     assert set(face) == {
         *("score", "box", "keypoints", "landmarks", "contours"),
-        *("iris", "expressions", "age", "gender"),
+        *("iris", "eye_openness", "expressions", "age", "gender"),
     }
     assert face["landmarks"] == "mesh468"
     assert [p["part"] for p in face["keypoints"]] == [f"mesh_{i}" for i in range(468)]
@@ -208,6 +210,30 @@ def test_irises_are_in_the_persons_own_eyes(face_by):
         assert top[1] < center[1] < bottom[1]
     points = dict(zip(POINTS_6, at(face_by("blazeface.short")["keypoints"]), strict=True))
     assert np.linalg.norm(points["left_eye"] - middle["left_eye"]) < 0.3 * eye
+
+
+def test_the_openness_of_eyes_is_that_of_the_picture(load, one):
+    """Squeezed from above, eyes are less open; in a mirror image it is the other one's."""
+    model = load("facemesh.base")
+
+    def seen(image):
+        return model.estimate_faces(np.ascontiguousarray(image), iris=True)[0]["eye_openness"]
+
+    height, width = one.shape[:2]
+    usual, flipped = seen(one), seen(one[:, ::-1])
+    squeezed = seen(np.asarray(Image.fromarray(one).resize((width, int(0.8 * height)))))
+    for side, other in (("left", "right"), ("right", "left")):
+        assert 0.1 < usual[side] < 0.45
+        assert flipped[other] == pytest.approx(usual[side], abs=0.03)
+        assert squeezed[side] == pytest.approx(0.8 * usual[side], abs=0.04)
+
+
+def test_openness_is_the_gap_of_the_lids_by_the_width_of_the_eye():
+    """Lids that part by 1 to 4 and back over an eye of width 16, in MediaPipe's order."""
+    eye = np.zeros((76, 3))
+    eye[:9, 0] = 2 * np.arange(9)
+    eye[9:16, 0], eye[9:16, 1] = eye[1:8, 0], -np.array([1, 2, 3, 4, 3, 2, 1])
+    assert openness(eye) == pytest.approx(16 / 7 / 16)
 
 
 @pytest.mark.parametrize(
@@ -303,11 +329,13 @@ def test_several_faces_equal_one_by_one(name, load, three):
         np.testing.assert_allclose(together.points[i], alone.points[0], atol=0.01)
         assert together.scores[i] == pytest.approx(alone.scores[0], abs=1e-5)
     if name == "facemesh.base":
-        irises = model.part("iris").look(three, together)
+        eyes = model.part("iris").look(three, together)
         for i in range(3):
-            (iris,) = model.part("iris").look(three, together.at([i]))
+            (alone,) = model.part("iris").look(three, together.at([i]))
+            assert eyes[i].openness == pytest.approx(alone.openness, abs=1e-3)
             for side in ("left", "right"):
-                np.testing.assert_allclose(at(irises[i][side]), at(iris[side]), atol=0.01)
+                found, expected = eyes[i].iris[side], alone.iris[side]
+                np.testing.assert_allclose(at(found), at(expected), atol=0.01)
 
 
 @pytest.mark.parametrize("part", ["expressions", "age_gender"])
@@ -501,9 +529,10 @@ def test_a_face_at_the_border(load, one):
     assert len(faces.points) == 1
     np.testing.assert_allclose(faces.points[..., :2] + more, expected.points[..., :2], atol=0.05)
     iris = model.part("iris")
-    (irises,), (others,) = iris.look(part, faces), iris.look(wider, expected)
+    (eyes,), (others,) = iris.look(part, faces), iris.look(wider, expected)
     for side in ("left", "right"):
-        np.testing.assert_allclose(at(irises[side]) + more, at(others[side]), atol=0.05)
+        found, moved_too = eyes.iris[side], others.iris[side]
+        np.testing.assert_allclose(at(found) + more, at(moved_too), atol=0.05)
 
 
 def test_the_second_look_is_where_the_first_saw_the_face(rng):

@@ -9,7 +9,8 @@ import pytest
 import zoo
 from zoo.faces.detectors import BlazeFace
 from zoo.faces.estimating import POINTS_6
-from zoo.faces.mesh import eye_region, face_region, read_irises, read_mesh
+from zoo.faces.irises import eye_region, read_eyes
+from zoo.faces.mesh import face_region, read_mesh
 from zoo.pipeline.preprocess import placement_of, prepare_crops
 from zoo.shared.anchors import anchor_centres
 from zoo.shared.boxes import overlap, suppress
@@ -227,7 +228,7 @@ def test_irises_lie_in_the_middle_of_their_crops(golden):
     whole = placement_of((64, 64), SimpleNamespace(fit="stretch"), (64, 64))
     mesh = np.zeros((1, 468, 3))
     mesh[:, [33, 133, 159], 2] = 16.0  # 3 of the 16 points about the right eye
-    right, left = read_irises(rows, [whole, whole.mirrored(64)], mesh)
+    right, left = (eye[:, 71:] for eye in read_eyes(rows, [whole, whole.mirrored(64)], mesh))
     assert abs(right[0, 0, :2] - 32).max() < 8
     np.testing.assert_allclose(left[0, :, 0], 64 - right[0, :, 0])
     np.testing.assert_allclose(left[0, :, 1], right[0, :, 1])

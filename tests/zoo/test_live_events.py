@@ -350,9 +350,23 @@ def test_blinks_are_found(rate, seed):
 
 
 @at_all_rates
+def test_blinks_are_found_by_lids_that_the_mesh_does_not_follow(rate, seed):
+    blinks = [1.0, 2.5, 4.0]
+
+    def motion(time):
+        return {"lids": 0.2 - 0.12 * max(bump(time, b, 0.35) for b in blinks)}
+
+    events = face_events(motion, 5, rate, seed=seed)
+    assert names_of(events) == ["blink"] * 3
+    assert [e["time"] for e in events] == pytest.approx([b + 0.3 for b in blinks], abs=0.2)
+
+
+@at_all_rates
 @pytest.mark.parametrize(
     "motion",
     [
+        pytest.param(lambda t: {"lids": 0.2}, id="lids that tremble"),
+        pytest.param(lambda t: {"lids": 0.2 - 0.12 * (1 < t < 3)}, id="lids that are shut"),
         pytest.param(lambda t: {"yaw": 45 * bump(t, 1, 0.8)}, id="a turn of the head"),
         pytest.param(
             lambda t: {"yaw": 30 * bump(t, 1, 0.6), "openness": 0.25 - 0.1 * bump(t, 1, 0.6)},

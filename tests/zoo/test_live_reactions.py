@@ -84,6 +84,20 @@ def test_functions_are_called_at_events_of_their_label(play):
     assert (source.taken, source.closed) == (6, 1)
 
 
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ({}, {"iris": True}),
+        ({"iris": False}, {"iris": False}),
+        ({"landmarks": "points68"}, {"landmarks": "points68"}),
+    ],
+)
+def test_faces_are_watched_with_the_irises_by_which_blinks_are_found(play, given, taken):
+    source = play(*THUMB)
+    when(0, "faces", **given).run()
+    assert source.given == (0, "faces", taken)
+
+
 def test_a_star_stands_for_all_events(play):
     play(*THUMB)
     every, started = [], []

@@ -154,7 +154,7 @@ _MESHES = [
     Entry(
         name="iris.base",
         task="faces",
-        model="mesh:IrisModel",
+        model="irises:IrisModel",
         weights="iris-tfjs-float",
         preprocess=Preprocess(size=(64, 64), divide=255.0, border="replicate"),
         output="Identity",

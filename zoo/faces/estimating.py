@@ -140,8 +140,8 @@ class FaceModel(Model):
             return []
         faces = to_faces(located, self.kind)
         if iris:
-            for face, both in zip(faces, self.part("iris").look(image, located), strict=True):
-                face["iris"] = both
+            for face, eyes in zip(faces, self.part("iris").look(image, located), strict=True):
+                face["iris"], face["eye_openness"] = eyes
         if expressions or age_gender:
             views = self.aligned_views(image, located)
             self._add_labels(faces, views, expressions=expressions, age_gender=age_gender)

@@ -1,7 +1,7 @@
-"""The face mesh, 468 points in 3D of each face that a detector finds, and irises by the mesh.
+"""The face mesh, 468 points in 3D of each face that a detector finds.
 
-Sources: MediaPipe's modules/face_landmark and modules/iris_landmark (graphs of regions), and
-tfjs-models' face-landmarks-detection.
+Sources: MediaPipe's modules/face_landmark (graph of regions), and tfjs-models'
+face-landmarks-detection.
 """
 
 from collections.abc import Sequence
@@ -9,11 +9,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from zoo.entry import Preprocess
-from zoo.faces.estimating import CONTOURS, NAMES, FaceModel, Located
+from zoo.faces.estimating import FaceModel, Located
 from zoo.faces.face_api_decode import View
-from zoo.pipeline.model import Model
 from zoo.pipeline.preprocess import prepare_crops
-from zoo.results import Iris
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import box_around, suppress
 from zoo.shared.placement import (
@@ -23,7 +21,7 @@ from zoo.shared.placement import (
     region_of_points,
     rotation_between,
 )
-from zoo.shared.skeletons import to_keypoints
+from zoo.shared.skeletons import MESH_468_EYE_CORNERS
 
 # As in tfjs-models:
 PRESENCE = 0.5  # below which the network takes what it sees for no face
@@ -39,10 +37,8 @@ LOOKS = 2
 UPRIGHT = Preprocess(dtype="uint8")
 LARGEST = 512
 
-_CORNERS = {"right": (33, 133), "left": (362, 263)}  # of each eye, from left to right as seen
-_OUTER_CORNERS = _CORNERS["right"][0], _CORNERS["left"][1]
+_OUTER_CORNERS = MESH_468_EYE_CORNERS["right"][0], MESH_468_EYE_CORNERS["left"][1]
 _AROUND = 1.5  # sides of the square that the mesh looks at, by those of the face in it
-_EYELIDS = 71  # points that the iris network gives before those of the iris
 
 
 class FaceMesh(FaceModel):
@@ -90,35 +86,6 @@ def once(located: Located) -> Located:
     return better.at(suppress(boxes, located.found.scores, iou_threshold=DUPLICATE))
 
 
-class IrisModel(Model):
-    """A loaded iris network."""
-
-    def look(self, image: np.ndarray, faces: Located) -> list[Iris]:
-        """Return both irises of each face with its mesh, from one batch of all eyes."""
-        if not len(faces.points):
-            return []
-        rights, placements = self._eyes(image, faces.points, "right")
-        lefts, placements_of_lefts = self._eyes(image, faces.points, "left")
-        # The network knows right eyes; a left one is shown as its mirror image.
-        width = self.input_size[1]
-        placements += [placement.mirrored(width) for placement in placements_of_lefts]
-        outputs = self._outputs(np.concatenate([rights, lefts[:, :, ::-1]]))
-        right, left = read_irises(outputs[self.entry.output], placements, faces.points)
-        return [
-            {
-                "left": to_keypoints(NAMES["left_iris"], of_left, score),
-                "right": to_keypoints(NAMES["right_iris"], of_right, score),
-            }
-            for of_left, of_right, score in zip(left, right, faces.scores, strict=True)
-        ]
-
-    def _eyes(
-        self, image: np.ndarray, meshes: np.ndarray, side: str
-    ) -> tuple[np.ndarray, list[Placement]]:
-        regions = [eye_region(mesh, side) for mesh in meshes]
-        return prepare_crops(image, self.entry.preprocess, self.input_size, regions)
-
-
 def face_region(box: np.ndarray, points: np.ndarray) -> Region:
     """Return the square that the mesh looks at, turned so that the eyes are level.
 
@@ -132,17 +99,6 @@ def face_region(box: np.ndarray, points: np.ndarray) -> Region:
 def closer_region(mesh: np.ndarray) -> Region:
     """Return the turned square about the points [468, 2 or 3] that a first look has found."""
     return _tight_region(mesh).squared().scaled(_AROUND)
-
-
-def eye_region(mesh: np.ndarray, side: str) -> Region:
-    """Return the square that the iris network looks at, for the subject's left or right eye.
-
-    MediaPipe takes the longer side of the upright box about the corners of the eye, which shrinks
-    in faces that are turned; here it is the distance of the corners, which does not shrink.
-    """
-    corners = mesh[list(_CORNERS[side]), :2]
-    rotation = rotation_between(corners[0], corners[1], 0.0)
-    return region_of_points(corners, rotation).squared().scaled(2.3)
 
 
 def _tight_region(mesh: np.ndarray) -> Region:
@@ -172,19 +128,3 @@ def read_mesh(values: np.ndarray, placements: Sequence[Placement]) -> np.ndarray
     return np.stack(
         [placement.in_space(face) for face, placement in zip(points, placements, strict=True)]
     )
-
-
-def read_irises(
-    values: np.ndarray, placements: Sequence[Placement], meshes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the right and the left irises, [n, 5, 3] each, in pixels of the image.
-
-    Values [2 n, ..] are of the right eyes, then of the left ones; meshes are [n, 468, 3]. The
-    network gives no usable depth: as in tfjs-models, the mean of the eye's contour is used.
-    """
-    irises = read_mesh(values.reshape(len(placements), -1), placements)[:, _EYELIDS:]
-    sides = irises[: len(meshes)], irises[len(meshes) :]
-    for side, points in zip(("right", "left"), sides, strict=True):
-        contour = list(CONTOURS["mesh468"][f"{side}_eye"])
-        points[:, :, 2] = meshes[:, contour, 2].mean(axis=1, keepdims=True)
-    return sides

@@ -123,7 +123,7 @@ def estimate_faces(
         landmarks: another way to choose the model, by its points: ``"mesh"`` or
             ``"mesh468"`` (468 points in 3D), ``"points68"``, ``"points68_tiny"`` (a smaller
             network) or ``"points6"`` (the detector's own).
-        iris: also return five points of each iris; needs the mesh.
+        iris: also return five points of each iris, and how far each eye is open; needs the mesh.
         expressions: also return the facial expression: neutral, happy, sad, angry, fearful,
             disgusted or surprised.
         age_gender: also return an estimate of age and gender.
@@ -145,6 +145,8 @@ def estimate_faces(
         ``"contours"``, and if requested
 
         - ``"iris"``: ``left`` and ``right``, 5 keypoints each: center, inner, top, outer, bottom;
+          and ``"eye_openness"``, ``left`` and ``right``: the gap of the lids by the width of the
+          eye, about 0.1 for an eye that is nearly closed to 0.35 for one that is wide open;
         - ``"expressions"``: labels, best first, whose scores add up to 1;
         - ``"age"`` in years, and ``"gender"``, the likelier label of two.
 

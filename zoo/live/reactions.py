@@ -213,7 +213,8 @@ def when(source: FrameSource, task: str | LoadedModel = "gestures", **options: A
         source: as for `zoo.frames`: the number of a camera, a path, a URL, or frames.
         task: ``"gestures"``, ``"hands"``, ``"faces"`` or ``"pose"``, or a loaded model.
         options: as for `zoo.watch`, such as ``max_hands`` or a `zoo.GestureRecognizer` as
-            ``model``.
+            ``model``. With ``"faces"``, ``iris`` is true unless ``iris``, ``model`` or
+            ``landmarks`` is given: blinks are seen by the iris network.
 
     Returns:
         An object with ``on(label, function)``, ``run()``, ``run_async()`` and ``stop()``; iterate
@@ -227,6 +228,8 @@ def when(source: FrameSource, task: str | LoadedModel = "gestures", **options: A
     >>> zoo.when(0).on("thumbs_up", louder).run()  # doctest: +SKIP
     louder: right 3.48
     """
+    if task == "faces" and not options.keys() & {"iris", "model", "landmarks"}:
+        options["iris"] = True
     return Reactions(source, task, options)
 
 

@@ -16,7 +16,8 @@ from zoo.detection.ssd import SsdModel
 from zoo.detection.verbs import detect
 from zoo.faces.detectors import BlazeFace, RefinedBlazeFace, TinyFaceDetector
 from zoo.faces.face_api import FacePoints, FaceReader
-from zoo.faces.mesh import FaceMesh, IrisModel
+from zoo.faces.irises import IrisModel
+from zoo.faces.mesh import FaceMesh
 from zoo.faces.verbs import detect_faces, estimate_faces
 from zoo.gestures.keypoint_classifier import KeypointClassifier
 from zoo.gestures.verbs import recognize_gestures
@@ -138,6 +139,13 @@ def load(
 ) -> FaceReader: ...
 @overload
 def load(
+    name: Literal["iris.base"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> IrisModel: ...
+@overload
+def load(
     name: Literal[
         "facemesh.base", "faces.fast", "faces.best", "estimate_faces.fast", "estimate_faces.best"
     ],
@@ -154,13 +162,6 @@ def load(
     ]
     | Model = ...,
 ) -> FaceMesh: ...
-@overload
-def load(
-    name: Literal["iris.base"],
-    *,
-    backend: BackendName | None = None,
-    weights: str | os.PathLike[str] | None = None,
-) -> IrisModel: ...
 @overload
 def load(
     name: Literal["gesture.keypoints"],

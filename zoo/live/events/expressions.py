@@ -9,10 +9,13 @@ from zoo.live.events.states import Switch
 from zoo.live.events.trajectories import Swings, Track
 from zoo.live.events.vocabulary import ROUNDING, Detector, Finding
 
-# Blinks. The mesh of 468 points follows the lids of closing eyes by a part only, and those of both
-# eyes together, so that a wink cannot be known from a blink: openness is relative to what it was.
-# Users of the mesh count a blink where the ratio falls from 40 to less than 35.
-_CLOSED, _REOPENED = 0.88, 0.94  # of the usual openness
+# Blinks. Openness is relative to what it was. The iris network follows lids at once, and trembles.
+# The mesh of 468 points, smoothed, follows them by a part only, and those of both eyes together, so
+# that a wink cannot be known from a blink; its users count a blink where the ratio falls from 40 to
+# less than 35.
+_IRIS_CLOSED, _IRIS_REOPENED = 0.8, 0.88  # of the usual openness
+_MESH_CLOSED, _MESH_REOPENED = 0.88, 0.94
+_MEDIAN = 0.09  # seconds of the iris network of which the median counts
 _BLINK = (0.03, 0.5)  # seconds: longer is looking down, or closed eyes
 _RISING, _FALLING = 0.3, 5.0  # seconds in which the usual openness follows
 _KNOWN = 0.4  # seconds of a face that are needed to know it
@@ -36,7 +39,7 @@ class Blink(Detector[FaceShape]):
     labels = ("blink",)
 
     def __init__(self) -> None:
-        self._turns = Track(1.0)
+        self._turns, self._lids = Track(1.0), Track(_MEDIAN)
         self._usual = 0.0  # openness
         self._closed: float | None = None  # time of closing
         self._time = 0.0
@@ -44,15 +47,20 @@ class Blink(Detector[FaceShape]):
     def update(self, seen: FaceShape, time: float) -> list[Finding]:
         """Return the blink that ends with this frame."""
         openness = (seen.openness("left") + seen.openness("right")) / 2
+        closing, reopening = _MESH_CLOSED, _MESH_REOPENED
+        if seen.has_irises:
+            closing, reopening = _IRIS_CLOSED, _IRIS_REOPENED
+            self._lids.add(time, np.array([openness]), 1.0)
+            openness = float(np.median(self._lids.since(time - _MEDIAN)))
         if self._turns.add(time, np.array([seen.yaw, seen.pitch]), 1.0):
             self._usual, self._closed = openness, None
         step, self._time = time - self._time, time
         if self._closed is None:
-            if openness < _CLOSED * self._usual and time - self._turns.began >= _KNOWN - ROUNDING:
+            if openness < closing * self._usual and time - self._turns.began >= _KNOWN - ROUNDING:
                 self._closed = time
             self._follow(openness, step)
             return []
-        if openness < _REOPENED * self._usual and time - self._closed <= _BLINK[1]:
+        if openness < reopening * self._usual and time - self._closed <= _BLINK[1]:
             return []
         closed, self._closed = self._closed, None
         if time - closed > _BLINK[1]:

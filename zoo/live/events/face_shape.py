@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from zoo.shared.skeletons import MESH_468_PATHS
+from zoo.shared.skeletons import MESH_468_EYE_CORNERS, MESH_468_PATHS
 
-_CORNERS = {"right": (33, 133), "left": (362, 263)}  # of each eye, from left to right as seen
 _FOREHEAD, _UNDER_NOSE = 10, 2  # which do not move with the jaw
 _UPPER_LIP, _LOWER_LIP = 13, 14  # the inner edges
 _MOUTH = (78, 308)  # its corners, inside
@@ -26,6 +25,12 @@ class FaceShape:
 
     def __init__(self, face: Mapping[str, Any]) -> None:
         self._keypoints = face["keypoints"]
+        self._openness: Mapping[str, float] | None = face.get("eye_openness")
+
+    @property
+    def has_irises(self) -> bool:
+        """Whether the iris network has looked at the eyes."""
+        return self._openness is not None
 
     def point(self, index: int) -> np.ndarray:
         """Return a point [3]; without depth it is 0."""
@@ -40,9 +45,13 @@ class FaceShape:
     def openness(self, side: str) -> float:
         """Return the eye aspect ratio of an eye: the gap of the lids by the width of the eye.
 
+        That of the iris network, where there is one, follows lids better than the mesh.
+
         Source: Soukupova and Cech, Real-Time Eye Blink Detection using Facial Landmarks, 2016.
         """
-        inner, outer = _CORNERS[side]
+        if self._openness is not None:
+            return self._openness[side]
+        inner, outer = MESH_468_EYE_CORNERS[side]
         gaps = [_length(self.point(a) - self.point(b)) for a, b in _LIDS[side]]
         return sum(gaps) / len(gaps) / max(_length(self.point(inner) - self.point(outer)), 1e-6)
 
@@ -68,7 +77,9 @@ class FaceShape:
 
     @cached_property
     def _across(self) -> np.ndarray:
-        return self.point(_CORNERS["left"][1]) - self.point(_CORNERS["right"][0])
+        return self.point(MESH_468_EYE_CORNERS["left"][1]) - self.point(
+            MESH_468_EYE_CORNERS["right"][0]
+        )
 
 
 def read_face(face: Mapping[str, Any]) -> FaceShape | None:
