@@ -338,23 +338,18 @@ def test_hands_without_keypoints_have_gestures_only(seed):
 
 
 @at_all_rates
-def test_blinks_are_found(rate, seed):
+@pytest.mark.parametrize(
+    ("seen", "usual", "seconds"),
+    [
+        pytest.param("openness", 0.25, 0.3, id="by the mesh"),
+        pytest.param("lids", 0.2, 0.35, id="by the iris network alone"),
+    ],
+)
+def test_blinks_are_found(seen, usual, seconds, rate, seed):
     blinks = [1.0, 2.5, 4.0]
 
     def motion(time):
-        return {"openness": 0.25 - 0.13 * max(bump(time, b, 0.3) for b in blinks)}
-
-    events = face_events(motion, 5, rate, seed=seed)
-    assert names_of(events) == ["blink"] * 3
-    assert [e["time"] for e in events] == pytest.approx([b + 0.3 for b in blinks], abs=0.2)
-
-
-@at_all_rates
-def test_blinks_are_found_by_lids_that_the_mesh_does_not_follow(rate, seed):
-    blinks = [1.0, 2.5, 4.0]
-
-    def motion(time):
-        return {"lids": 0.2 - 0.12 * max(bump(time, b, 0.35) for b in blinks)}
+        return {seen: usual - 0.125 * max(bump(time, b, seconds) for b in blinks)}
 
     events = face_events(motion, 5, rate, seed=seed)
     assert names_of(events) == ["blink"] * 3

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weights_cache.errors import ZooError
 from weights_cache.messages import is_read_by_people, say
 from zoo.cli.drawing_output import drawing_paths, save_drawing
-from zoo.cli.image_commands import named_value
+from zoo.cli.image_commands import add_model_flags
 from zoo.cli.image_sources import find_images, is_several, read_source
 from zoo.cli.terminal import complain
 
@@ -51,15 +51,10 @@ def declare_effect(command: Any) -> None:
     command.add_argument(
         "--recursive", action="store_true", help="also read the images in subfolders"
     )
-    command.add_argument("--model", metavar="NAME", help="a model of 'zoo models', fast or best")
-    command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
-    command.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        type=named_value,
-        metavar="NAME=VALUE",
-        help="an option of the function, such as strength=2 or shape=box; may be repeated",
+    add_model_flags(
+        command,
+        model="a model of 'zoo models', fast or best",
+        option="an option of the function, such as strength=2 or shape=box; may be repeated",
     )
 
 

@@ -31,16 +31,10 @@ def declare_task(task: Task, command: Any) -> None:
             switches.add_argument(f"--{name}", action="store_true", help=meaning)
     for flag in task.flags():
         _add_flag(command, flag, task.help_of(flag))
-    command.add_argument(
-        "--model", metavar="NAME", help="a model of 'zoo models', or fast or best; see below"
-    )
-    command.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        type=named_value,
-        metavar="NAME=VALUE",
-        help=f"another option of zoo.{task.verb} or its model, as 'zoo describe' lists them; may "
+    add_model_flags(
+        command,
+        model="a model of 'zoo models', or fast or best; see below",
+        option=f"another option of zoo.{task.verb} or its model, as 'zoo describe' lists them; may "
         "be repeated",
     )
     command.add_argument(
@@ -56,7 +50,6 @@ def declare_task(task: Task, command: Any) -> None:
             help=meaning.format(row=task.row),
         )
     command.add_argument("--mirror", action="store_true", help="the images are mirror images")
-    command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
 
 
 def _add_sources(command: Any) -> None:
@@ -103,6 +96,20 @@ _VALUES: dict[str, tuple[Callable[[str], Any], str]] = {
     "integer": (int, "N"),
     "names": (_names, "NAMES"),
 }
+
+
+def add_model_flags(command: Any, *, model: str, option: str) -> None:
+    """Declare ``--model``, ``--backend`` and ``--option``, with the help of two of them."""
+    command.add_argument("--model", metavar="NAME", help=model)
+    command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
+    command.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        type=named_value,
+        metavar="NAME=VALUE",
+        help=option,
+    )
 
 
 def named_value(text: str) -> tuple[str, Any]:

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from weights_cache.errors import ZooError
 from weights_cache.messages import is_read_by_people, say
-from zoo.cli.image_commands import named_value
+from zoo.cli.image_commands import add_model_flags
 from zoo.cli.terminal import complain, show
 
 if TYPE_CHECKING:
@@ -35,15 +35,10 @@ def declare_watch(command: Any) -> None:
     command.add_argument(
         "--task", metavar="TASK", help="see below; default: pose, or that of the recording"
     )
-    command.add_argument("--model", metavar="NAME", help="a model of 'zoo models', fast or best")
-    command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
-    command.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        type=named_value,
-        metavar="NAME=VALUE",
-        help="an option of the task's function, such as max_hands=1; may be repeated",
+    add_model_flags(
+        command,
+        model="a model of 'zoo models', fast or best",
+        option="an option of the task's function, such as max_hands=1; may be repeated",
     )
     _add_outputs(command)
     _add_frames(command)
