@@ -1,4 +1,4 @@
-"""Irises, and how far eyes are open, by the network of one eye, which looks where the mesh has it.
+"""The iris network: irises and the openness of eyes, from crops around the eyes of a face mesh.
 
 Sources: MediaPipe's modules/iris_landmark (graphs of regions), and tfjs-models'
 face-landmarks-detection. Both write the network's points around the eyes into the mesh; here the
@@ -33,7 +33,7 @@ class IrisModel(Model):
     """A loaded iris network."""
 
     def look(self, image: np.ndarray, faces: Located) -> list[Eyes]:
-        """Return the eyes of each face with its mesh, from one batch of all."""
+        """Return the eyes of each face; the network runs once, on a batch of all eyes."""
         if not len(faces.points):
             return []
         rights, placements = self._eyes(image, faces.points, "right")
