@@ -13,6 +13,10 @@ from core.annotations import Scalar
 from core.annotations import TensorLike
 from core.async_run import run_async as run_async
 from core.backend_contract import Backend as Backend
+from core.backends.cpu.threads import get_threads as get_threads
+from core.backends.cpu.threads import set_threads as set_threads
+from core.backends.cpu.tiers import get_tier as get_tier
+from core.backends.cpu.tiers import set_tier as set_tier
 from core.backends.shader.plans.plan_tuning import tune_shader as tune_shader
 from core.backends.shader.runtime.starting import start_shader as start_shader
 from core.backends.shader.runtime.starting import stop_shader as stop_shader
@@ -99,6 +103,8 @@ __all__ = [
     "epsilon",
     "flags",
     "get_backend",
+    "get_threads",
+    "get_tier",
     "grad",
     "grads",
     "keep",
@@ -112,6 +118,8 @@ __all__ = [
     "run_async",
     "run_kernel",
     "set_backend",
+    "set_threads",
+    "set_tier",
     "start_shader",
     "stop_gradient",
     "stop_shader",

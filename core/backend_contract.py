@@ -192,6 +192,17 @@ class Executable(ABC):
     def step_times(self, feeds: Sequence[Handle]) -> list[float]:
         """Run once and return the seconds of each step."""
 
+    def listing(self) -> str:
+        """Return the text of what was generated for the program.
+
+        Raises:
+            CoreError: nothing was.
+        """
+        raise CoreError(f"a plan of tier {self.tier!r} has no generated kernels to list")
+
+    def warmup(self) -> None:  # noqa: B027 - most are ready when they are made
+        """Compile what would be compiled later, or wait until it is."""
+
     def gpu_time(self, feeds: Sequence[Handle], repeat: int) -> float:
         """Return the seconds of a run, the mean of several that follow one another.
 

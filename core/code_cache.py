@@ -10,7 +10,6 @@ name and content. The cache is optional: code that cannot be read or written is 
 import contextlib
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from hashlib import sha256
@@ -121,6 +120,8 @@ def _open_at_once(path: str, flags: int) -> int:
 
 def _write(path: Path, data: bytes) -> None:
     """Write a file atomically: other processes read and write it."""
+    import tempfile  # takes 5 ms, and a process that finds its code on disk writes none
+
     number, name = tempfile.mkstemp(dir=path.parent, prefix="new-", suffix=".part")
     try:
         with open(number, "wb") as file:

@@ -50,10 +50,26 @@ class Plan:
         specs = program.specs
         self._inputs = {r: specs[p] for r, p in zip(inputs, program.inputs, strict=True)}
         self._outputs = {r: specs[p] for r, p in zip(outputs, program.outputs, strict=True)}
-        #: What one run holds at the same time: its arena, and the outputs beside it.
-        self.run_bytes = executable.arena_bytes + sum(s.bytes for s in self._outputs.values())
+        self._output_bytes = sum(s.bytes for s in self._outputs.values())
         self._largest = _largest_value(program)
         self._largest_bytes = specs[self._largest].bytes if self._largest else 0
+
+    @property
+    def run_bytes(self) -> int:
+        """Return the bytes that one run holds at the same time: its arena, and the outputs."""
+        return self._executable.arena_bytes + self._output_bytes
+
+    def listing(self) -> str:
+        """Return the text of the kernels that were generated for this plan: LLVM IR on cpu.
+
+        Raises:
+            CoreError: its kernels are not generated, as NumPy's.
+        """
+        return self._executable.listing()
+
+    def warmup(self) -> None:
+        """Compile what the backend would compile later, so that the next runs are the fastest."""
+        self._executable.warmup()
 
     def fits(self, limits: Limits) -> bool:
         """Return whether a run takes no more memory than the limits allow."""

@@ -3,9 +3,13 @@
 Run: ``python tests/benchmarks/cold_start.py [ROUNDS]``. Each round starts every command once, in
 turn, so that a busy machine slows all of them alike. The tasks beside ``pose`` take part where
 their weights are among the reference files (``ZOO_SHARED``); before the rounds they are put into a
-cache of their own. Prints a table and a line of JSON.
+cache of their own. So do some networks, which a fresh process imports, loads and runs once on a
+photo, compiled code being cached, beside a process of LiteRT that does that with the file, on one
+thread each (extra ``benchmark``). ``--networks`` starts only these. Prints a table and a line of
+JSON.
 """
 
+import argparse
 import json
 import os
 import statistics
@@ -14,7 +18,11 @@ import sys
 import sysconfig
 import tempfile
 import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PHOTO = str(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg")
@@ -24,10 +32,29 @@ ZOO = str(Path(sysconfig.get_path("scripts")) / "zoo")
 PHOTOS = {"hands": "two_hands.jpg", "gestures": "gesture_four_2.jpg"}
 TASKS = ("classify", "detect", "faces", "hands", "gestures", "segment", "segment --person")
 
+#: Networks whose first result is timed, which have a file for LiteRT.
+NETWORKS = ("hands.lite", "selfie.base", "mobilenet.v1_025_tflite", "blazepose.lite")
+
 SHARED = Path(os.environ.get("ZOO_SHARED", ROOT.parent / "shared"))
 
 FLOOR = "floor: import numpy and PIL, decode the photo"
 POSE = "zoo pose PHOTO"
+OURS = """
+import os, sys
+os.environ.update(CORE_THREADS="1", OPENBLAS_NUM_THREADS="1")
+import numpy, zoo
+model = zoo.load(sys.argv[1])
+print([value.numpy().sum() for value in model.predict(numpy.load(sys.argv[2])).values()])
+"""
+LITERT = """
+import sys, numpy
+from ai_edge_litert.interpreter import Interpreter
+model = Interpreter(sys.argv[1], num_threads=1)
+model.allocate_tensors()
+model.set_tensor(model.get_input_details()[0]["index"], numpy.load(sys.argv[2]))
+model.invoke()
+print([model.get_tensor(details["index"]).sum() for details in model.get_output_details()])
+"""
 COMMANDS = {
     FLOOR: [sys.executable, "-c", f"import numpy, PIL.Image; PIL.Image.open({PHOTO!r}).load()"],
     POSE: [ZOO, "pose", PHOTO],
@@ -46,6 +73,40 @@ def tasks() -> dict[str, list[str]]:
         photo = SHARED / "images" / "photos" / PHOTOS[task] if task in PHOTOS else PHOTO
         found[f"zoo {task} PHOTO"] = [ZOO, *task.split(), str(photo)]
     return found
+
+
+def networks(folder: str) -> dict[str, list[str]]:
+    """The commands that give the first result of networks, ours and LiteRT's.
+
+    Before that inputs are written, and our code is compiled and cached.
+    """
+    import numpy as np
+
+    import zoo
+    from zoo.catalog import find_entry
+
+    found = {}
+    for name in NETWORKS:
+        entry, given = find_entry(name), f"{folder}/{name}.npy"
+        np.save(given, zoo.load(name).network_input(PHOTO))
+        file = str(SHARED / "weights" / entry.weights / entry.file)
+        found[first_of(name)] = ours = [sys.executable, "-c", OURS, name, given]
+        found[first_of(name, "LiteRT")] = [sys.executable, "-c", LITERT, file, given]
+        if find_spec("llvmlite"):
+            world = {**os.environ, "CORE_TIER": "2"}
+            subprocess.run(ours, check=True, stdout=subprocess.DEVNULL, env=world)
+    return found
+
+
+def elsewhere(function: Callable[[str], Any], argument: str) -> Any:
+    """Call a function in another process: the peak of a process is that of its parent at least."""
+    with get_context("spawn").Pool(1) as pool:
+        return pool.apply(function, (argument,))
+
+
+def first_of(name: str, runtime: str = "ours") -> str:
+    """The title of the command that gives the first result of a network."""
+    return f"first result of {name}, {runtime}"
 
 
 def run(command: list[str]) -> tuple[float, float]:
@@ -72,22 +133,27 @@ def measure(rounds: int, commands: dict[str, list[str]]) -> dict[str, list[tuple
 
 
 def fill_cache(folder: str) -> None:
-    """Put the weights of all models into a cache that the commands use, as after a first run."""
+    """Put the weights of all models into a cache, as after a first run."""
     from weights_cache import fetch
     from zoo.catalog import all_entries
 
-    os.environ["ZOO_WEIGHTS_CACHE"] = folder
     for record in {entry.weights for entry in all_entries().values()}:
         fetch(record, mirror=SHARED / "weights", offline=True)
 
 
-def main(rounds: int) -> None:
+def main(rounds: int, *, only_networks: bool) -> None:
     """Print medians, and medians of the ratios within a round."""
-    others = tasks()
     with tempfile.TemporaryDirectory() as folder:
+        others, first = tasks(), {}
         if others:
-            fill_cache(folder)
-        found = measure(rounds, {**COMMANDS, **others})
+            os.environ["ZOO_CODE_CACHE"] = f"{folder}/code"
+            os.environ["ZOO_WEIGHTS_CACHE"] = f"{folder}/weights"
+            elsewhere(fill_cache, os.environ["ZOO_WEIGHTS_CACHE"])
+            first = elsewhere(networks, folder) if find_spec("ai_edge_litert") else {}
+        commands = first if only_networks else {**COMMANDS, **others, **first}
+        if not commands:
+            raise SystemExit("first results need LiteRT, and the reference files (ZOO_SHARED)")
+        found = measure(rounds, commands)
     rows = {
         name: {
             "median_ms": round(1e3 * statistics.median(s for s, _ in runs), 1),
@@ -97,9 +163,12 @@ def main(rounds: int) -> None:
         for name, runs in found.items()
     }
     for name, row in rows.items():
-        print(f"{name:<48}", "  ".join(f"{key} {value:>7}" for key, value in row.items()))
+        print(f"{name:<56}", "  ".join(f"{key} {value:>7}" for key, value in row.items()))
     ratios = [("import numpy, zoo", "import numpy"), *((name, FLOOR) for name in [POSE, *others])]
+    ratios += [(first_of(name), first_of(name, "LiteRT")) for name in NETWORKS]
     for ours, other in ratios:
+        if ours not in found:
+            continue
         pairs = zip(found[ours], found[other], strict=True)
         ratio = statistics.median(a / b for (a, _), (b, _) in pairs)
         rows[f"{ours} / {other}"] = {"median_ratio": round(ratio, 3)}
@@ -108,4 +177,8 @@ def main(rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 15)
+    parser = argparse.ArgumentParser(description="whole-process times")
+    parser.add_argument("rounds", nargs="?", type=int, default=15)
+    parser.add_argument("--networks", action="store_true", help="first results of networks alone")
+    given = parser.parse_args()
+    main(given.rounds, only_networks=given.networks)

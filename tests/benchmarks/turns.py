@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.thread_pool import VARIABLE as PLAN_THREADS
+from core.backends.cpu.threads import VARIABLE as PLAN_THREADS
 from zoo.cli.blas_kernels import KERNELS, VARIABLE, is_misjudged, kernels_in_use
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -89,10 +89,10 @@ class Side:
         """What it made of the input."""
         return np.load(self._output)
 
-    def turn(self) -> Turn:
-        """A turn that was not disturbed, or else the one that was least."""
+    def turn(self, tries: int = TRIES) -> Turn:
+        """A turn that was not disturbed, or else the one of so many that was least."""
         found: list[Turn] = []
-        while len(found) < TRIES and all(turn.waiting > MOST_WAITING for turn in found):
+        while len(found) < tries and all(turn.waiting > MOST_WAITING for turn in found):
             sleep(0.1 * len(found))
             self._process.send_signal(signal.SIGCONT)
             self._process.stdin.write("go\n")

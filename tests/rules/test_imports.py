@@ -26,6 +26,7 @@ LATE = {
     "zoo": {"PIL", "pillow_heif", "requests", "tqdm", "moderngl", "cv2", "pandas"},
     "core": set(),
     "core/backends/cpu": {"re2"},
+    "core/backends/cpu/codegen": {"llvmlite"},
     "core/backends/shader": {"moderngl"},
     "weights_cache": {"requests", "urllib3", "filelock", "platformdirs", "tqdm"},
 }

@@ -8,8 +8,8 @@ import pytest
 
 import core
 import zoo
-from core.backends.cpu.lowering.thread_pool import thread_count
 from core.backends.cpu.numpy_state import BUFFERED_VALUES
+from core.backends.cpu.threads import thread_count
 from core.graph.nodes import Quantization
 from core.model.graph_model import GraphModel
 from core.plan.plan import Plan

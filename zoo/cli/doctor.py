@@ -39,6 +39,12 @@ except CoreError as error:
 
 _PROBE_OPENBLAS = "from zoo.cli.blas_kernels import kernels_in_use; print(kernels_in_use())"
 
+_PROBE_KERNELS = """
+from core.backends.cpu.codegen.instruction_set import host_instruction_set
+from core.backends.cpu.codegen.team_loading import load_team
+print(f"generated for {host_instruction_set().name}, {load_team().threads} threads")
+"""
+
 _PROBE_BACKEND = """
 import sys, core
 try:
@@ -66,6 +72,7 @@ def examine() -> Iterator[tuple[str, str]]:
     yield "Python", f"{platform.python_version()} on {platform.platform()}"
     yield "packages", ", ".join(_version(name) for name in _PACKAGES)
     yield "OpenBLAS", _openblas()
+    yield "kernels", _kernels()
     yield "OpenCV", _probe(_PROBE_OPENCV)
     yield "OpenGL", _probe(_PROBE_OPENGL)
     yield from _backends()
@@ -99,6 +106,14 @@ def _probe(code: str, *arguments: str, environment: Mapping[str, str] | None = N
     lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
     last = lines[-1] if lines else f"the process ended with status {done.returncode}"
     return last if done.returncode == 0 else f"unavailable: {last}"
+
+
+def _kernels() -> str:
+    """Return the instructions that kernels are generated for, or how to get such kernels."""
+    from core.backends.cpu.tiers import find_fault
+
+    fault = find_fault()
+    return _version("llvmlite") + "; " + _probe(_PROBE_KERNELS) if fault is None else fault
 
 
 def _openblas() -> str:

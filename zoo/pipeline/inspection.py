@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from core.model.graph_model import GraphModel
@@ -85,8 +86,14 @@ class Planned(ABC):
         repeat = checked_value(count("repeat", "number of runs", 10), repeat)
         return self.network.profile(self.network_input(image), self.output_names, repeat)
 
-    def warmup(self) -> None:
+    def warmup(self) -> float:
         """Make the network ready, so that the first image takes no longer than the next ones.
+
+        Kernels that are generated for this computer are compiled, once and for all: later processes
+        find their code on disk. Without ``warmup`` that happens in a thread, after two images.
+
+        Returns:
+            How many milliseconds it took.
 
         Raises:
             CoreError: the network takes inputs of any size: give some to ``predict`` once.
@@ -94,6 +101,17 @@ class Planned(ABC):
 
         >>> import zoo
         >>> model = zoo.load("posenet.tiny")
-        >>> model.warmup()
+        >>> model.warmup() > 0
+        True
         """
-        self.network.plan(self.network_input(None), self.output_names)
+        return self.warmup_for(self.network_input(None))
+
+    def warmup_for(self, value: Any) -> float:
+        """Make the network ready for inputs of a shape; return how many milliseconds it took.
+
+        Args:
+            value: an input of the network, or its inputs by name.
+        """
+        started = perf_counter()
+        self.network.plan(value, self.output_names).warmup()
+        return 1e3 * (perf_counter() - started)

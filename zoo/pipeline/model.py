@@ -101,27 +101,30 @@ class Model(LoadedModel):
         pixels = np.zeros((*self.input_size, 3), np.uint8) if image is None else read_image(image)
         return prepare(pixels, self.entry.preprocess, self.input_size)[0]
 
-    def warmup(self, *parts: str) -> None:
+    def warmup(self, *parts: str) -> float:
         """Make the network ready, so that the first image takes no longer than the next ones.
 
         Args:
             parts: other networks that are to be loaded and made ready, too, by the roles of the
                 entry's ``parts``, such as ``"detector"``. Those that were used already always are.
 
+        Returns:
+            How many milliseconds it took, parts included.
+
         Raises:
             ZooError: there is no such part, or the model is closed.
 
         >>> import zoo
         >>> model = zoo.load("posenet.tiny")
-        >>> model.warmup()
+        >>> model.warmup() > 0
+        True
         """
         for role in parts:
             if role not in self.entry.parts:
                 known = ", ".join(self.entry.parts) or "none"
                 raise ZooError(f"{self.name} has no part {role!r}; its parts: {known}")
-        super().warmup()
-        for role in dict.fromkeys([*parts, *self._parts]):
-            self.part(role).warmup()
+        taken = super().warmup()
+        return taken + sum(self.part(r).warmup() for r in dict.fromkeys([*parts, *self._parts]))
 
     def close(self) -> None:
         """Release the network and its parts; the model cannot run after that."""

@@ -48,12 +48,12 @@ class PoseNetModel(Model):
         chosen = options["input_size"]
         return valid_size(default if chosen is None else chosen, options["output_stride"])
 
-    def warmup(self, *parts: str) -> None:
+    def warmup(self, *parts: str) -> float:
         """Make the network ready for one and for several people; see `Model.warmup`."""
-        super().warmup(*parts)
+        taken = super().warmup(*parts)
         size = self._size_for_several()
         black, _ = prepare(np.zeros((*size, 3), np.uint8), self.entry.preprocess, size)
-        self.network.plan(black, self.output_names)
+        return taken + self.warmup_for(black)
 
     @model_verb
     def estimate_single_pose(

@@ -117,12 +117,10 @@ class CpuBackend(Backend):
         return UPDATES.get(formula)
 
     def lower(self, program: "Program") -> "Executable":
-        """Bind a program to NumPy; see `core.backends.cpu.lowering`."""
-        from core.backends.cpu.lowering.cpu_executable import (
-            CpuExecutable,  # tensors alone need none of it
-        )
+        """Bind a program to NumPy, or to generated kernels; see `core.backends.cpu.tiers`."""
+        from core.backends.cpu.tiers import lower  # tensors alone need none of it
 
-        return CpuExecutable(program)
+        return lower(program)
 
     def can_fuse(self, op: "Op", spec: Spec) -> bool:
         """Return whether the op is element-wise; without a formula its kernel runs."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.lowering.cpu_executable import ALIGNMENT
+from core.backends.cpu.aligned import CACHE_LINE
 from core.backends.cpu.lowering.lowering_rules import (
     Lowered,
     NumpyCall,
@@ -172,8 +172,8 @@ class _Memory:
 
     def _guarded(self, shape: Shape, dtype: np.dtype) -> np.ndarray:
         size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-        raw = np.full(size + 2 * GUARD_BYTES + ALIGNMENT, GUARD, np.uint8)
-        begin = GUARD_BYTES + -raw.ctypes.data % ALIGNMENT
+        raw = np.full(size + 2 * GUARD_BYTES + CACHE_LINE, GUARD, np.uint8)
+        begin = GUARD_BYTES + -raw.ctypes.data % CACHE_LINE
         self._guards += [raw[:begin], raw[begin + size :]]
         return np.ndarray(shape, dtype, raw.data, begin)
 

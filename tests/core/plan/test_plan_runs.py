@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu.lowering.thread_pool import thread_count
+from core.backends.cpu.threads import thread_count
 from core.model.graph_model import GraphModel
 from core.plan.plan import Plan
 from tests.core.graph.control_graphs import model

@@ -9,6 +9,8 @@ from threading import Event, Thread, get_ident
 import numpy as np
 import pytest
 
+import core
+from core.backends.cpu import threads
 from core.backends.cpu.lowering import blas, thread_pool
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
@@ -107,12 +109,12 @@ def test_an_error_in_a_task_reaches_the_caller_and_the_pool_goes_on(three):
 def test_a_number_of_threads_that_makes_no_sense(given, monkeypatch):
     monkeypatch.setenv("CORE_THREADS", given)
     with pytest.raises(CoreError, match=f"CORE_THREADS={given!r} must be a number from 1 to 8"):
-        thread_pool.thread_count.__wrapped__()
+        threads._given_count.__wrapped__()
 
 
 def test_it_is_told_instead_of_running_without_plans(monkeypatch):
     monkeypatch.setenv("CORE_THREADS", "99")
-    monkeypatch.setattr(thread_pool, "thread_count", thread_pool.thread_count.__wrapped__)
+    monkeypatch.setattr(threads, "_given_count", threads._given_count.__wrapped__)
     x = Endpoint("x", PartialSpec((None, 4)))
     graph = Graph([Node("x", "Placeholder"), Node("y", "Relu", ("x",))], {}, {"x": x}, {"y": x})
     model = GraphModel(graph._replace(outputs={"y": x._replace(node="y")}))
@@ -122,7 +124,8 @@ def test_it_is_told_instead_of_running_without_plans(monkeypatch):
 
 def test_the_number_of_threads_may_be_given(monkeypatch):
     monkeypatch.setenv("CORE_THREADS", "3")
-    assert thread_pool.thread_count.__wrapped__() == 3
+    monkeypatch.setattr(threads, "_given_count", threads._given_count.__wrapped__)
+    assert threads.thread_count() == core.get_threads() == 3
 
 
 @pytest.mark.parametrize("length, tasks", [(5, 2), (3, 3), (100, 7)])

@@ -82,7 +82,7 @@ def test_a_plan_that_is_too_large_names_its_largest_value(monkeypatch):
     def refused(size: int) -> np.ndarray:
         raise MemoryError
 
-    monkeypatch.setattr(cpu_executable, "_aligned", refused)
+    monkeypatch.setattr(cpu_executable, "aligned_bytes", refused)
     text = rf"need {executable.arena_bytes:,} bytes at the same time, of which '\w+' takes [\d,]+"
     with pytest.raises(core.CoreError, match=text + ", which this process cannot get"):
         executable.run([x])
@@ -96,4 +96,4 @@ def test_a_plan_that_is_too_large_names_its_largest_value(monkeypatch):
 def test_more_bytes_than_an_array_may_have():
     for size in (2**62, 2**63, 2**70):
         with pytest.raises((MemoryError, ValueError)):
-            cpu_executable._aligned(size)
+            cpu_executable.aligned_bytes(size)

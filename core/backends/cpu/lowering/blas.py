@@ -102,6 +102,16 @@ class OneThread:
                 threads.set(self._before)
                 self._is_set = False
 
+    def change(self, count: int) -> None:
+        """Set the number of threads, at once or after the last active run."""
+        threads = blas_threads()
+        if threads is None:
+            return
+        with self._changing:
+            self._before = count
+            if not self._is_set:
+                threads.set(count)
+
     def _others(self, run: Run) -> "list[ref[Run]]":
         """Return the other active runs, without those that were interrupted in `end`."""
         return [other for other in self._runs if other() not in (None, run)]

@@ -1,6 +1,5 @@
 """Values that calls need as contiguous arrays, and copies of small pieces."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -15,9 +14,7 @@ from core.backends.cpu.lowering.lowering_rules import (
     Work,
     numpy_dtype,
 )
-
-#: Views of the result and of the input that have the same values.
-Pair = tuple[np.ndarray, np.ndarray]
+from core.backends.cpu.moves import MOVES
 
 #: Bytes of the longest rows that are copied as one item each.
 _ITEM = 1024
@@ -76,7 +73,16 @@ def _has_short_rows(a: np.ndarray) -> bool:
     return 1 < a.shape[-1] <= _ITEM // a.itemsize and a.strides[-1] == a.itemsize
 
 
-def moved(call: NumpyCall, pair: Callable[[np.ndarray, np.ndarray], Pair]) -> Lowered | None:
-    """Return a lowering of one copy; ``pair`` returns views of the result and the input."""
-    result, source = call.step.name, call.step.inputs[0]
-    return with_epilogue(call, "copy", lambda v: [copied(*pair(v[result], v[source]))])
+def lower_moves(call: NumpyCall) -> Lowered | None:
+    """Return the copies of an op that only moves values."""
+    step, dtype = call.step, call.result.dtype
+    changes = {"complex64": "conjugate", "string": "constant_value"}
+    if step.attributes.get(changes.get(dtype, ""), False) is not False:
+        return None  # values are conjugated, or borders are of text
+
+    def bind(views: Views) -> list[Work]:
+        results, inputs = ([views[r] for r in names] for names in (step.outputs, step.inputs))
+        pairs = MOVES[step.op.name](results, inputs, step.attributes)
+        return [copied(to, at) for to, at in pairs if to.size]
+
+    return with_epilogue(call, "copy", bind)

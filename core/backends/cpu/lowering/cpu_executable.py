@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from core.backend_contract import Executable
+from core.backends.cpu.aligned import CACHE_LINE, aligned_bytes
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.image_blocks import choose_margins, inside, zeros_around
 from core.backends.cpu.lowering.lowering_rules import (
     Lowered,
+    NativeKernels,
     NumpyCall,
     Views,
     Work,
@@ -23,6 +25,7 @@ from core.backends.cpu.lowering.lowering_rules import (
     padded_shape,
 )
 from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
+from core.backends.cpu.threads import MOST_THREADS
 from core.bounds import LimitError
 from core.errors import MISUSE, CoreError
 from core.graph.feeds import QuantizedArray
@@ -37,15 +40,16 @@ from core.specs import Shape, Spec
 if TYPE_CHECKING:
     from core.plan.plan_report import StepInfo
 
-#: Where arrays begin: on a line of the CPU's cache.
-ALIGNMENT = 64
+#: Name of the memory that generated kernels need for themselves, in all threads.
+_THREADS = "scratch of threads"
 
 
 class CpuStep(NamedTuple):
-    """A step of the program with its calls."""
+    """A step of the program with its calls, and the step before if the calls compute that, too."""
 
     step: Step
     lowered: Lowered
+    before: Step | None = None
 
     @property
     def name(self) -> str:
@@ -54,28 +58,34 @@ class CpuStep(NamedTuple):
 
 
 class CpuExecutable(Executable):
-    """A program as NumPy calls. Threads may share it: each run leases a workspace.
+    """A program as calls of NumPy or of kernels. Threads may share it: each run has a workspace.
 
     Args:
         program: the program; its constants are never written to.
+        kernels: generated kernels for steps of the program; NumPy computes the others.
     """
 
-    tier = "numpy"
-
-    def __init__(self, program: Program):
-        self._program = program
-        self._margins = choose_margins(program)
+    def __init__(self, program: Program, kernels: NativeKernels | None = None):
+        self._program, self._kernels = program, kernels
+        self.tier = "numpy" if kernels is None else "generated"
+        # Generated kernels see to the edges of images themselves.
+        self._margins = choose_margins(program) if kernels is None else {}
+        self._absorbed: Mapping[str, Step] = {} if kernels is None else kernels.absorbed
         self._homes = homes_of(program)
-        self.packed_bytes = 0
+        self.packed_bytes = 0 if kernels is None else kernels.packed_bytes
         self._steps = [*self._lowered()]
         requests = [*self._value_requests(), *self._scratch_requests()]
-        self.placed, self.arena_bytes = place(requests, ALIGNMENT)
+        self.placed, self.arena_bytes = place(requests, CACHE_LINE)
         self._workspaces = Workspaces()
 
     @lazy_property
     def steps(self) -> "Sequence[StepInfo]":
         """Return the steps in execution order."""
         return [_told(step, self._program) for step in self._steps]
+
+    def listing(self) -> str:
+        """Return the text of the generated kernels."""
+        return super().listing() if self._kernels is None else self._kernels.listing()
 
     @property
     def workspaces_made(self) -> int:
@@ -109,12 +119,10 @@ class CpuExecutable(Executable):
         def do(workspace: Workspace) -> list[float]:
             times: list[float] = []
             _take(workspace, feeds)
-            begin = 0
-            for end in workspace.ends:
+            for works, end in zip(workspace.apart, workspace.ends, strict=True):
                 started = perf_counter()
-                self._do(workspace, workspace.works[begin:end], end)
+                self._do(workspace, works, end)
                 times.append(perf_counter() - started)
-                begin = end
             return times
 
         return self._workspaces.run(self._new_workspace, do)
@@ -155,22 +163,28 @@ class CpuExecutable(Executable):
     # --- making it ready --------------------------------------------------------------------
 
     def _lowered(self) -> Iterator[CpuStep]:
+        absorbed = {step.name for step in self._absorbed.values()}
         for step in self._program.steps:
-            if not is_alias(step, self._program):
-                call = NumpyCall(step, self._program, self._margins)
-                lowering = find_lowering(step.op)
-                lowered = (lowering(call) if lowering else None) or _lower_by_kernel(call)
-                self.packed_bytes += call.packed_bytes
-                yield CpuStep(step, lowered)
+            if not is_alias(step, self._program) and step.name not in absorbed:
+                native = self._kernels and self._kernels.lowered(step.name)
+                lowered = native or self._lowered_to_numpy(step)
+                yield CpuStep(step, lowered, self._absorbed.get(step.name))
+
+    def _lowered_to_numpy(self, step: Step) -> Lowered:
+        call = NumpyCall(step, self._program, self._margins)
+        lowering = find_lowering(step.op)
+        lowered = (lowering(call) if lowering else None) or _lower_by_kernel(call)
+        self.packed_bytes += call.packed_bytes
+        return lowered
 
     def _value_requests(self) -> list[Request]:
         """Return the buffer request of each non-constant value, from its first to its last use."""
         first: dict[str, int] = dict.fromkeys(self._program.inputs, 0)
         last: dict[str, int] = {}
-        for i, (step, _) in enumerate(self._steps):
+        for i, (step, _, before) in enumerate(self._steps):
             for reference in step.outputs:
                 first[reference] = last[reference] = i
-            for reference in step.reads():
+            for reference in (*step.reads(), *(before.reads() if before else ())):
                 last[self._homes[reference]] = i
         for reference in self._program.outputs:
             last[self._homes[reference]] = max(len(self._steps) - 1, 0)
@@ -184,6 +198,9 @@ class CpuExecutable(Executable):
         for place_, step in enumerate(self._steps):
             for i, scratch in enumerate(step.lowered.scratch):
                 yield Request(_scratch_name(step, i), scratch.bytes, place_, place_)
+        if self._kernels is not None:
+            size = self._kernels.scratch_bytes
+            yield Request(_THREADS, MOST_THREADS * size, 0, max(len(self._steps) - 1, 0))
 
     def _bytes(self, reference: str) -> int:
         spec = self._program.specs[reference]
@@ -206,21 +223,38 @@ class CpuExecutable(Executable):
         }
         values = {**program.constants, **self._shown(wholes)}
         margins = {r: zeros_around(wholes[r], s) for r, s in self._margins.items() if r in wholes}
-        works: list[Work] = []
-        ends = []
+        threads = places.get(_THREADS)
+        shared = arena[:0] if threads is None else arena[threads.offset :][: threads.bytes]
+        apart: list[list[Work]] = []
         for step in self._steps:
             scratch = [
                 _part(arena, places[_scratch_name(step, i)], s.shape, np.dtype(s.dtype))
                 for i, s in enumerate(step.lowered.scratch)
             ]
-            for reference in step.step.outputs:
-                works += margins.get(reference, ())
-            works += step.lowered.bind(Views(values, wholes, scratch))
-            ends.append(len(works))
+            zeros = [work for r in step.step.outputs for work in margins.get(r, ())]
+            bound = step.lowered.bind(Views(values, wholes, scratch, shared))
+            apart.append([*zeros, *bound])
         inputs = [(i, values[r]) for i, r in enumerate(program.inputs) if r in values]
         before = [work for r in program.inputs for work in margins.get(r, ())]
-        ends = [end + len(before) for end in ends]
-        return Workspace(inputs, [*before, *works], ends, [values[r] for r in program.outputs])
+        works, ends = self._joined(before, apart)
+        return Workspace(inputs, works, ends, [values[r] for r in program.outputs], apart)
+
+    def _joined(
+        self, before: Sequence[Work], apart: Sequence[Sequence[Work]]
+    ) -> tuple[list[Work], list[int]]:
+        """Return the calls of all steps, and where those of each step end.
+
+        Args:
+            before: calls before the first step.
+            apart: the calls of each step.
+        """
+        if self._kernels is not None:
+            return self._kernels.joined(apart)
+        works, ends = [*before], []
+        for bound in apart:
+            works += bound
+            ends.append(len(works))
+        return works, ends
 
     def _new_arena(self) -> np.ndarray:
         """Allocate the memory for all values of a run.
@@ -234,7 +268,7 @@ class CpuExecutable(Executable):
         if self.arena_bytes > most:
             raise LimitError(self._needs(), "run_bytes", most)
         try:
-            return _aligned(self.arena_bytes)
+            return aligned_bytes(self.arena_bytes)
         except (MemoryError, ValueError):  # the latter above what an array may have at all
             raise CoreError(
                 f"{self._needs()}, which this process cannot get: use smaller inputs, or a "
@@ -309,7 +343,8 @@ def _told(step: CpuStep, program: Program) -> "StepInfo":
     from core.plan.plan_report import StepInfo  # imported only for reports
 
     scratch_bytes = sum(scratch.bytes for scratch in step.lowered.scratch)
-    return StepInfo.of((step.step,), program, step.lowered.kernel, scratch_bytes)
+    steps = (step.step,) if step.before is None else (step.before, step.step)
+    return StepInfo.of(steps, program, step.lowered.kernel, scratch_bytes)
 
 
 def _take(workspace: Workspace, feeds: Sequence[np.ndarray | QuantizedArray]) -> None:
@@ -324,13 +359,6 @@ def _take(workspace: Workspace, feeds: Sequence[np.ndarray | QuantizedArray]) ->
 
 def _scratch_name(step: CpuStep, index: int) -> str:
     return f"{step.name} scratch {index}"
-
-
-def _aligned(size: int) -> np.ndarray:
-    """Return bytes that begin at a cache line."""
-    raw = np.empty(size + ALIGNMENT, np.uint8)
-    begin = -raw.ctypes.data % ALIGNMENT
-    return raw[begin : begin + size]
 
 
 def _part(arena: np.ndarray, placed: Placed, shape: Shape, dtype: np.dtype) -> np.ndarray:

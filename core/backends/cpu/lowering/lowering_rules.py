@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -34,11 +34,18 @@ class Scratch(NamedTuple):
         return int(np.prod(self.shape, dtype=np.int64)) * np.dtype(self.dtype).itemsize
 
 
+_NO_MEMORY = np.empty(0, np.uint8)
+
+
 class Views:
     """Arrays that a step is bound to.
 
     ``views[reference]`` is the value of an input, a constant or a result, in its shape. The array
     is contiguous unless its buffer has a margin (`NumpyCall.margin`); then each row of pixels is.
+
+    Attributes:
+        scratch: memory of the step, in the order of `Lowered.scratch`.
+        shared: memory of all threads, which all generated kernels of a plan share.
     """
 
     def __init__(
@@ -46,9 +53,10 @@ class Views:
         values: Mapping[str, np.ndarray],
         wholes: Mapping[str, np.ndarray],
         scratch: Sequence[np.ndarray] = (),
+        shared: np.ndarray = _NO_MEMORY,
     ):
         self._values, self._wholes = values, wholes
-        self.scratch = scratch
+        self.scratch, self.shared = scratch, shared
 
     def __getitem__(self, reference: str) -> np.ndarray:
         return self._values[reference]
@@ -109,6 +117,30 @@ class Lowered(NamedTuple):
     kernel: str
     bind: Callable[[Views], list[Work]]
     scratch: tuple[Scratch, ...] = ()
+
+
+class NativeKernels(Protocol):
+    """Generated kernels for steps of a program; see `core.backends.cpu.codegen`.
+
+    Attributes:
+        absorbed: steps whose results exist only within the kernels of a later step, by the first
+            result of that one.
+        scratch_bytes: memory that each thread needs for itself.
+        packed_bytes: bytes of weights in the form that kernels read.
+    """
+
+    absorbed: Mapping[str, Step]
+    scratch_bytes: int
+    packed_bytes: int
+
+    def lowered(self, name: str) -> Lowered | None:
+        """Return calls for the step that computes a value; None if it has no kernels."""
+
+    def joined(self, steps: Sequence[Sequence[Work]]) -> tuple[list[Work], list[int]]:
+        """Return the calls of all steps, and for each how many calls there are up to its end."""
+
+    def listing(self) -> str:
+        """Return the text of the kernels."""
 
 
 Lowering = Callable[[NumpyCall], Lowered | None]

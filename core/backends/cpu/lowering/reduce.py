@@ -41,7 +41,7 @@ def _lower_sum(call: NumpyCall, axes: Shape, is_mean: bool) -> Lowered | None:
     become the result by another product. Sums are float32: intermediate sums may become infinite,
     where those of the kernel, in float64, do not.
     """
-    shape = _in_three(call.spec(call.step.inputs[0]).shape, axes)
+    shape = in_three(call.spec(call.step.inputs[0]).shape, axes)
     if shape is None or not call.has_floats(call.step.inputs[0], call.step.name):
         return None
     lead, length, tail = shape
@@ -70,7 +70,7 @@ def _product(weights: np.ndarray, x: np.ndarray, out: np.ndarray) -> Work:
     return partial(np.matmul, x[..., 0], weights.T, out=out[..., 0])
 
 
-def _in_three(shape: Shape, axes: Shape) -> tuple[int, int, int] | None:
+def in_three(shape: Shape, axes: Shape) -> tuple[int, int, int] | None:
     """Return the lengths before, of and after the reduced axes, if these are adjacent."""
     if not axes:
         return None
@@ -85,7 +85,7 @@ def lower_extreme(call: NumpyCall) -> Lowered | None:
     """Reduce adjacent axes to their minimum or maximum by NumPy."""
     source, result = (Compact.of(call, r) for r in (call.step.inputs[0], call.step.name))
     own = call.spec(call.step.inputs[0]).shape
-    shape = _in_three(own, normal_axes(call.step.attributes["axis"], len(own)))
+    shape = in_three(own, normal_axes(call.step.attributes["axis"], len(own)))
     if shape is None or not prod(shape):
         return None
     function = np.maximum if call.step.op.name == "max" else np.minimum

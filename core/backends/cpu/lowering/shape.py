@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from core.backends.cpu.lowering.chain import with_epilogue
-from core.backends.cpu.lowering.contiguous import Pair, moved
+from core.backends.cpu.lowering.contiguous import lower_moves
 from core.backends.cpu.lowering.lowering_rules import (
     Lowered,
     NumpyCall,
@@ -14,46 +14,11 @@ from core.backends.cpu.lowering.lowering_rules import (
     Work,
     lowers,
 )
-from core.specs import integers, normal_axes
 
 _WRAP = np.array(2.0**32)
 
 
-@lowers("transpose")
-def lower_transpose(call: NumpyCall) -> Lowered | None:
-    """Permute the axes."""
-    perm = call.step.attributes["perm"]
-    if call.result.dtype == "complex64":
-        return None
-    return moved(call, lambda y, x: (y, x.transpose(perm)))
-
-
-@lowers("reverse")
-def lower_reverse(call: NumpyCall) -> Lowered | None:
-    """Reverse axes by negative strides."""
-    axes = normal_axes(call.step.attributes["axis"], len(call.result.shape))
-    index = tuple(slice(None, None, -1 if i in axes else 1) for i in range(len(call.result.shape)))
-    return moved(call, lambda y, x: (y, x[index]))
-
-
-@lowers("broadcast_to")
-def lower_broadcast_to(call: NumpyCall) -> Lowered | None:
-    """Repeat along axes of length 1."""
-    return moved(call, lambda y, x: (y, np.broadcast_to(x, y.shape)))
-
-
-@lowers("tile")
-def lower_tile(call: NumpyCall) -> Lowered | None:
-    """Repeat, with each axis seen as one of repetitions and one of values."""
-    shape = call.spec(call.step.inputs[0]).shape
-    counts = integers(call.step.attributes["reps"], "reps")
-    split = [n for pair in zip(counts, shape, strict=True) for n in pair]
-    single = [n for length in shape for n in (1, length)]
-
-    def pair(y: np.ndarray, x: np.ndarray) -> Pair:
-        return y.reshape(split), np.broadcast_to(x.reshape(single), split)
-
-    return moved(call, pair)
+lowers("broadcast_to", "reverse", "tile", "transpose")(lower_moves)
 
 
 @lowers("cast")

@@ -13,23 +13,16 @@ import os
 from _thread import start_new_thread
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
 from itertools import count
 from threading import Lock, get_ident
 from time import monotonic, sleep
 
 from core.backends.cpu.lowering.blas import blas_threads
 from core.backends.cpu.numpy_state import begin_plans
-from core.errors import SettingError
+from core.backends.cpu.threads import is_chosen, thread_count
 
 #: A call of NumPy, arguments and all: ``partial(np.add, a, b, out)``.
 Work = Callable[[], object]
-
-#: More threads than this gain little: they wait for memory.
-MOST_THREADS = 8
-
-#: Environment variable with the number of threads of a plan.
-VARIABLE = "CORE_THREADS"
 
 #: Least duration of a task; waking a thread takes some 10.
 LEAST_MICROSECONDS = 40
@@ -38,24 +31,17 @@ LEAST_MICROSECONDS = 40
 MOST_SECONDS = 1.0
 
 
-@cache
-def thread_count() -> int:
-    """Return the number of threads of a plan: one for each CPU, or ``CORE_THREADS``."""
-    given = os.environ.get(VARIABLE, "")
-    if given:
-        if not given.isdecimal() or not 1 <= int(given) <= MOST_THREADS:
-            raise SettingError(f"{VARIABLE}={given!r} must be a number from 1 to {MOST_THREADS}")
-        return int(given)
-    if blas_threads() is None:
-        return 1  # a library that has threads of its own
-    has_affinity = hasattr(os, "sched_getaffinity")
-    cpus = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    return min(cpus, MOST_THREADS)
+def pool_threads() -> int:
+    """Return the number of threads of the pool, at most `thread_count`.
+
+    It is one where NumPy's products have threads that cannot be limited, unless the user chose it.
+    """
+    return 1 if blas_threads() is None and not is_chosen() else thread_count()
 
 
 def task_count(nanoseconds: float, most: int) -> int:
     """Return into how many tasks to split work of a duration in one thread, at most ``most``."""
-    return max(1, min(thread_count(), most, int(nanoseconds / (1e3 * LEAST_MICROSECONDS))))
+    return max(1, min(pool_threads(), most, int(nanoseconds / (1e3 * LEAST_MICROSECONDS))))
 
 
 def cuts(length: int, tasks: int) -> list[slice]:
@@ -146,11 +132,11 @@ class ThreadPool:
 
     def run(self, tasks: Sequence[Sequence[Work]]) -> None:
         """Run tasks, in the caller. If it raises, workers may still run a task: see `rests`."""
-        if self._started < thread_count() - 1:
+        if self._started < pool_threads() - 1:
             self._start()
         job = self._job = _Job(tasks)
         try:
-            for wake_lock in self._wake_locks[: len(tasks) - 1]:
+            for wake_lock in self._wake_locks[: min(len(tasks), pool_threads()) - 1]:
                 if wake_lock.locked():  # else its worker is awake, and will look for the job
                     _wake(wake_lock)
             job.work()
@@ -172,7 +158,7 @@ class ThreadPool:
         return True
 
     def _start(self) -> None:
-        while self._started < thread_count() - 1:
+        while self._started < pool_threads() - 1:
             self._started += 1
             try:
                 start_new_thread(self._work, ())  # one step, unlike the start of a Thread

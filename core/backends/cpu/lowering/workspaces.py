@@ -1,7 +1,7 @@
 """Workspaces: the memory of a plan's runs; each run has one, and leaves it to later runs."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import get_ident
 from typing import NamedTuple, TypeVar
@@ -24,6 +24,7 @@ class Workspace(NamedTuple):
     works: list[Work]
     ends: list[int]  # where the calls of each step end
     outputs: list[np.ndarray]
+    apart: Sequence[list[Work]] = ()  # the calls of each step by itself, to be timed
 
 
 class Workspaces:

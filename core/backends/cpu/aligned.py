@@ -1,0 +1,17 @@
+"""Memory that begins on a line of the CPU's cache."""
+
+import numpy as np
+
+#: Bytes of a line of the cache.
+CACHE_LINE = 64
+
+
+def aligned_bytes(size: int) -> np.ndarray:
+    """Return bytes that begin on a line of the cache, with arbitrary content.
+
+    >>> aligned_bytes(100).shape
+    (100,)
+    """
+    raw = np.empty(size + CACHE_LINE, np.uint8)
+    begin = -raw.ctypes.data % CACHE_LINE
+    return raw[begin : begin + size]

@@ -1,0 +1,64 @@
+"""The kernel of element-wise steps: all of them in one pass over the result."""
+
+from dataclasses import dataclass
+
+from core.backends.cpu.codegen.epilogue import CHANNEL, Epilogue, Fused, Place
+from core.backends.cpu.codegen.images import Blocks, over_values
+from core.backends.cpu.codegen.kernel_text import Index, KernelText
+
+
+@dataclass(frozen=True)
+class Elementwise:
+    """Element-wise steps; the first argument is the result, operands follow.
+
+    Attributes:
+        rows: rows of the result: of one operand for each channel, or all values as one row.
+        length: values in a row.
+        block: rows, or values of the only row, in a task.
+        steps: the steps, of which the first has no operand `HERE`.
+    """
+
+    rows: int
+    length: int
+    block: int
+    steps: tuple[Fused, ...]
+
+    title = "generated element-wise"
+    scratch_bytes = 0
+
+    @property
+    def blocks(self) -> Blocks:
+        """Return how the rows, or the only row, are cut into tasks."""
+        return Blocks(self.length if self.rows == 1 else self.rows, self.block)
+
+    @property
+    def tasks(self) -> int:
+        """Return the number of tasks."""
+        return self.blocks.count
+
+    def write(self, k: KernelText) -> None:
+        """Write the body of the function."""
+        result, epilogue = k.argument(0), Epilogue(k, self.steps)
+
+        def row(start: Index, channel: Index, count: int) -> None:
+            def vector(offset: Index, some: int | None) -> None:
+                at = k.add(start, offset)
+                value = epilogue.apply("", Place(at, k.add(channel, offset), some))
+                k.store(value, k.at_float(result, at), count=some)
+
+            over_values(k, count, vector)
+
+        def block(first: Index, size: int) -> None:
+            if self.rows == 1:
+                row(first, first, size)
+                return
+            with k.loop(0, size) as loop:
+                start = k.multiply(k.add(first, loop.index), self.length)
+                row(start, 0, self.length)
+
+        self.blocks.write(k, "%task", block)
+
+
+def has_channels(steps: tuple[Fused, ...]) -> bool:
+    """Return whether a step has an operand with a value for each channel."""
+    return any(operand.kind == CHANNEL for step in steps for operand in step.operands)

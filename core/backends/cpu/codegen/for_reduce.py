@@ -1,0 +1,61 @@
+"""Generated reductions, and softmax."""
+
+from core.backends.cpu.codegen.elementwise import has_channels
+from core.backends.cpu.codegen.kernels import (
+    Argument,
+    Generated,
+    GeneratedCall,
+    generates,
+    task_count,
+)
+from core.backends.cpu.codegen.reductions import Reduction, Softmax
+from core.backends.cpu.lowering.reduce import in_three
+from core.specs import normal_axes, normal_axis
+
+#: What a value takes, in multiply-adds of a tile: to be read; for softmax, also its power.
+_WORK, _POWER = 8, 64
+
+#: Inner values of a task are a multiple of it.
+_MULTIPLE = 64
+
+
+@generates("sum", "mean", "max", "min", "prod")
+def generate_reduction(call: GeneratedCall) -> Generated | None:
+    """Generate a reduction of adjacent axes."""
+    (x,) = call.step.inputs
+    shape = call.spec(x).shape
+    if not call.has_floats(x):
+        return None
+    found = in_three(shape, normal_axes(call.step.attributes["axis"], len(shape)))
+    arguments: list[Argument] = [x, call.step.name]
+    steps = call.fused(arguments)
+    if found is None or steps is None:
+        return None
+    outer, reduced, inner = found
+    if has_channels(steps) and call.result.shape[-1] != inner:
+        return None
+    work = _WORK * call.spec(x).size
+    if inner == 1:
+        block = -(-outer // task_count(work, outer))
+    else:
+        parts = -(-inner // _MULTIPLE)
+        block = min(inner, -(-parts // task_count(work // outer, parts)) * _MULTIPLE)
+    kernel = Reduction(call.step.op.name, outer, reduced, inner, block, steps)
+    return Generated(((kernel, tuple(arguments)),))
+
+
+@generates("softmax")
+def generate_softmax(call: GeneratedCall) -> Generated | None:
+    """Generate softmax along the last axis."""
+    (x,), shape = call.step.inputs, call.result.shape
+    if not call.has_floats(x) or normal_axis(call.step.attributes["axis"], len(shape)) + 1 < len(
+        shape
+    ):
+        return None
+    arguments: list[Argument] = [x, call.step.name]
+    steps = call.fused(arguments)
+    if steps is None:
+        return None
+    rows = call.result.size // shape[-1]
+    block = -(-rows // task_count(_POWER * call.result.size, rows))
+    return Generated(((Softmax(rows, shape[-1], block, steps), tuple(arguments)),))

@@ -1,0 +1,148 @@
+"""The generated kernels of a program, and their machine code."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from core.backends.cpu.codegen.instruction_set import InstructionSet
+from core.backends.cpu.codegen.kernels import (
+    Argument,
+    Generated,
+    GeneratedCall,
+    find_generator,
+)
+from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, compile_code
+from core.backends.cpu.codegen.module_text import kernel_name, module_text
+from core.backends.cpu.codegen.native_calls import NativeCall, joined
+from core.backends.cpu.codegen.packed_weights import PackedWeights
+from core.backends.cpu.lowering.lowering_rules import Lowered, Views, Work
+from core.plan.program import ABSENT, Program, Step, is_alias, use_counts
+
+
+class GeneratedProgram:
+    """Kernels for the steps of a program that have them.
+
+    Args:
+        program: the program.
+        isa: what the kernels are generated for.
+
+    Attributes:
+        absorbed: steps whose results exist only within the kernels of a later step, by the first
+            result of that one.
+        scratch_bytes: what a thread needs for itself.
+        packed_bytes: bytes of weights in the form that kernels read.
+    """
+
+    def __init__(self, program: Program, isa: InstructionSet):
+        self._isa = isa
+        self._steps: dict[str, Generated] = {}
+        self.absorbed: dict[str, Step] = {}
+        found = {step.name: step for step in program.steps}
+        uses = use_counts(program.steps, program.outputs)
+        for step in program.steps:
+            generator = find_generator(step.op)
+            if generator is None or is_alias(step, program):
+                continue
+            first = step.inputs[0] if step.inputs else ABSENT
+            before = found.get(first) if uses.get(first) == 1 else None
+            generated = generator(GeneratedCall(step, program, isa, before))
+            if generated is None:
+                continue
+            self._steps[step.name] = generated
+            if generated.absorbs and before is not None:
+                self.absorbed[step.name] = before
+                self._steps.pop(before.name, None)
+        kernels = [kernel for g in self._steps.values() for kernel, _ in g.kernels]
+        self._numbers = {kernel: i for i, kernel in enumerate(dict.fromkeys(kernels))}
+        sizes = [-(-kernel.scratch_bytes // 64) * 64 for kernel in self._numbers]
+        self.scratch_bytes = max(sizes, default=0)
+        self.packed_bytes = sum(g.packed_bytes for g in self._steps.values())
+
+    def __len__(self) -> int:
+        """Return the number of steps with kernels."""
+        return len(self._steps)
+
+    @property
+    def _key(self) -> tuple[str, ...]:
+        return (self._isa.name, *map(repr, self._numbers))
+
+    def listing(self) -> str:
+        """Return what was generated: LLVM IR."""
+        kernels = {kernel_name(i): kernel for kernel, i in self._numbers.items()}
+        return module_text(kernels, self._isa)
+
+    def cached_code(self) -> MachineCode | None:
+        """Return the machine code if it is cached on disk."""
+        return cached_code(self._key)
+
+    def compiled_code(self, check: Callable[[], None] = lambda: None) -> MachineCode:
+        """Return the machine code, compiled now and cached for later processes.
+
+        Args:
+            check: called before each kernel; it raises if compiling is to end.
+        """
+        return compile_code(self._key, self._modules, check)
+
+    def _modules(self) -> Sequence[str]:
+        return [module_text({kernel_name(i): k}, self._isa) for k, i in self._numbers.items()]
+
+    def calls_for(self, name: str, code: MachineCode) -> Lowered | None:
+        """Return calls for the step that computes a value; None if it has no kernels.
+
+        Args:
+            name: the first result of the step.
+            code: machine code of the kernels.
+        """
+        generated = self._steps.get(name)
+        if generated is None:
+            return None
+
+        def bind(views: Views) -> list[Work]:
+            return [
+                NativeCall(
+                    code.addresses[kernel_name(self._numbers[kernel])],
+                    _arrays(arguments, views),
+                    kernel.tasks,
+                    (views.shared, self.scratch_bytes),
+                )
+                for kernel, arguments in generated.kernels
+            ]
+
+        return Lowered(generated.title, bind)
+
+
+def _arrays(arguments: Sequence[Argument], views: Views) -> list[np.ndarray]:
+    """Return the arrays of arguments."""
+    return [_array(argument, views) for argument in arguments]
+
+
+def _array(argument: Argument, views: Views) -> np.ndarray:
+    if isinstance(argument, PackedWeights):
+        return argument.array
+    return np.ascontiguousarray(views[argument]) if isinstance(argument, str) else argument
+
+
+class LoadedKernels:
+    """Generated kernels with their machine code, as `CpuExecutable` takes them.
+
+    Args:
+        program: the kernels.
+        code: their machine code.
+    """
+
+    def __init__(self, program: GeneratedProgram, code: MachineCode):
+        self._program, self._code = program, code
+        self.scratch_bytes, self.packed_bytes = program.scratch_bytes, program.packed_bytes
+        self.absorbed: Mapping[str, Step] = program.absorbed
+
+    def lowered(self, name: str) -> Lowered | None:
+        """Return calls for the step that computes a value; None if it has no kernels."""
+        return self._program.calls_for(name, self._code)
+
+    def listing(self) -> str:
+        """Return the text of the kernels: LLVM IR."""
+        return self._program.listing()
+
+    def joined(self, steps: Sequence[Sequence[Work]]) -> tuple[list[Work], list[int]]:
+        """Return the calls of all steps; see `core.backends.cpu.codegen.native_calls.joined`."""
+        return joined(steps)

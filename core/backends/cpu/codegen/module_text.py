@@ -1,0 +1,23 @@
+"""The module of LLVM IR that the kernels of a plan form."""
+
+from collections.abc import Mapping
+
+from core.backends.cpu.codegen.instruction_set import InstructionSet
+from core.backends.cpu.codegen.kernel_text import KernelText
+from core.backends.cpu.codegen.kernels import Kernel
+
+
+def kernel_name(number: int) -> str:
+    """Return the name of a kernel's function in its module."""
+    return f"kernel{number}"
+
+
+def module_text(kernels: Mapping[str, Kernel], isa: InstructionSet) -> str:
+    """Return a module with the functions of kernels, by name, and with what they need."""
+    parts, declared = [], {}
+    for name, kernel in kernels.items():
+        k = KernelText(name, isa)
+        kernel.write(k)
+        parts.append(f"; {kernel!r}\n{k.text()}")
+        declared.update(dict.fromkeys(k.declarations))
+    return "\n\n".join((*declared, *parts, "!0 = !{}", ""))

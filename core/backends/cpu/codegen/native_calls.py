@@ -1,0 +1,88 @@
+"""Calls of generated kernels: bound to the arrays of one workspace, and joined to runs.
+
+The thread team takes a table of phases: a phase is a kernel with its tasks, and begins when the one
+before has ended. Kernels that follow one another are one run, in which Python takes no part.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.backends.cpu.codegen.thread_team import current_team
+from core.backends.cpu.lowering.thread_pool import Work
+
+
+class NativeCall:
+    """A kernel bound to its arguments.
+
+    Args:
+        address: of the kernel's function.
+        arguments: the arrays.
+        tasks: number of tasks.
+        scratch: memory of all threads for this plan, and the bytes of one of them.
+    """
+
+    def __init__(
+        self,
+        address: int,
+        arguments: Sequence[np.ndarray],
+        tasks: int,
+        scratch: tuple[np.ndarray, int],
+    ):
+        self.address, self.tasks, self.scratch = address, tasks, scratch
+        self._arrays = arguments  # which live as long as the call
+        self.pointers = np.array([a.ctypes.data for a in arguments], np.int64)
+
+    def __call__(self) -> None:
+        """Run the kernel by itself."""
+        NativeRun([self])()
+
+
+class NativeRun:
+    """Calls that follow one another, as one call.
+
+    Args:
+        calls: the calls, of one plan.
+    """
+
+    def __init__(self, calls: Sequence[NativeCall]):
+        self._calls = calls
+        memory, stride = calls[0].scratch
+        self._count = len(calls)
+        # Rows as `team_program` reads them: a phase has one group, which is one kernel.
+        phases = [(i, 1, call.tasks, 0) for i, call in enumerate(calls)]
+        groups = [(call.address, call.pointers.ctypes.data, 0, 0) for call in calls]
+        self._phases, self._groups = np.array(phases, np.int64), np.array(groups, np.int64)
+        places = [a.ctypes.data for a in (self._phases, self._groups, memory)]
+        self._table = np.array([*places, stride], np.int64)
+        self._address = self._table.ctypes.data
+
+    def __call__(self) -> None:
+        """Run all kernels, one after the other."""
+        current_team().run(self._address, 0, self._count)
+
+
+def joined(steps: Sequence[Sequence[Work]]) -> tuple[list[Work], list[int]]:
+    """Return the calls of steps, those of kernels that follow one another as one.
+
+    Args:
+        steps: the calls of each step.
+
+    Returns:
+        The calls, and for each step how many calls there are up to its end.
+    """
+    works: list[Work] = []
+    ends: list[int] = []
+    together: list[NativeCall] = []
+    for step in steps:
+        for work in step:
+            if isinstance(work, NativeCall):
+                if not together:
+                    works.append(work)
+                together.append(work)
+                works[-1] = NativeRun(together)
+            else:
+                works.append(work)
+                together = []
+        ends.append(len(works))
+    return works, ends

@@ -1,0 +1,24 @@
+"""The machine code of the thread team, which stays to the end of the process."""
+
+from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, compile_code
+from core.backends.cpu.codegen.team_program import TEAM_PROGRAM
+from core.backends.cpu.codegen.thread_team import ThreadTeam, bind
+from core.locks import new_lock
+
+_KEY = ("thread team",)
+
+_code: MachineCode | None = None
+_loading = new_lock()
+
+
+def load_team() -> ThreadTeam:
+    """Make the thread team of this process ready; its code is compiled where no cache has it.
+
+    Raises:
+        CoreError: the code is not cached, and llvmlite is not installed.
+    """
+    global _code
+    with _loading:
+        if _code is None:
+            _code = cached_code(_KEY) or compile_code(_KEY, lambda: [TEAM_PROGRAM])
+    return bind(_code.addresses)

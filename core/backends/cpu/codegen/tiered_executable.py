@@ -1,0 +1,132 @@
+"""An executable that begins with NumPy's kernels, and goes on with generated ones."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.backend_contract import MOST_IDLE, Executable
+from core.backends.cpu.codegen.background import compile_later
+from core.backends.cpu.codegen.generated_program import GeneratedProgram, LoadedKernels
+from core.backends.cpu.codegen.instruction_set import host_instruction_set
+from core.backends.cpu.codegen.machine_code import MachineCode
+from core.backends.cpu.codegen.team_loading import load_team
+from core.backends.cpu.lowering.cpu_executable import CpuExecutable
+from core.locks import new_lock
+from core.plan.program import Program
+
+if TYPE_CHECKING:
+    from core.plan.arena import Placed
+    from core.plan.plan_report import StepInfo
+
+#: Runs after which a program is worth the time of compiling.
+_RUNS = 2
+
+
+def lower_generated(program: Program, *, is_fixed: bool) -> Executable:
+    """Make a program ready to run by generated kernels, now or later.
+
+    Args:
+        program: the program.
+        is_fixed: whether to compile the kernels now, unless their code is cached.
+    """
+    generated = GeneratedProgram(program, host_instruction_set())
+    if not len(generated):
+        return CpuExecutable(program)
+    code = generated.cached_code()
+    if code is None and is_fixed:
+        code = generated.compiled_code()
+    return TieredExecutable(program, generated) if code is None else _with(program, generated, code)
+
+
+def _with(program: Program, generated: GeneratedProgram, code: MachineCode) -> CpuExecutable:
+    load_team()  # which runs the kernels
+    return CpuExecutable(program, LoadedKernels(generated, code))
+
+
+class TieredExecutable(Executable):
+    """Runs NumPy's kernels until generated ones are compiled. Threads may share it.
+
+    Args:
+        program: the program.
+        generated: its generated kernels.
+    """
+
+    def __init__(self, program: Program, generated: GeneratedProgram):
+        self._program = program
+        self._generated: GeneratedProgram | None = generated  # None: compiled
+        self._current = CpuExecutable(program)
+        self._runs, self._most_idle = 0, MOST_IDLE
+        self._compiling = new_lock()
+
+    @property
+    def tier(self) -> str:  # type: ignore[override]
+        """Return the kind of the kernels that run now."""
+        return self._current.tier
+
+    @property
+    def placed(self) -> "Sequence[Placed]":  # type: ignore[override]
+        """Return the buffers in the arena of a run."""
+        return self._current.placed
+
+    @property
+    def arena_bytes(self) -> int:  # type: ignore[override]
+        """Return the bytes of the arena of a run."""
+        return self._current.arena_bytes
+
+    @property
+    def packed_bytes(self) -> int:  # type: ignore[override]
+        """Return the bytes of weights in another form."""
+        return self._current.packed_bytes
+
+    @property
+    def steps(self) -> "Sequence[StepInfo]":
+        """Return the steps in execution order."""
+        return self._current.steps
+
+    @property
+    def workspaces_made(self) -> int:
+        """Return the number of arenas made so far."""
+        return self._current.workspaces_made
+
+    @property
+    def workspaces_idle(self) -> int:
+        """Return the number of idle arenas."""
+        return self._current.workspaces_idle
+
+    def keep_idle(self, most: int) -> None:
+        """Keep at most this number of idle arenas."""
+        self._most_idle = most
+        self._current.keep_idle(most)
+
+    def run(self, feeds: Sequence[Any]) -> list[Any]:
+        """Return the outputs as new arrays."""
+        found = self._current.run(feeds)
+        if self._generated is not None:
+            self._runs += 1
+            if self._runs == _RUNS:
+                compile_later(self)
+        return found
+
+    def step_times(self, feeds: Sequence[Any]) -> list[float]:
+        """Run once and return the seconds of each step."""
+        return self._current.step_times(feeds)
+
+    def listing(self) -> str:
+        """Return the text of the generated kernels that run now, or will."""
+        return self._current.listing() if self._generated is None else self._generated.listing()
+
+    def warmup(self) -> None:
+        """Compile the generated kernels, or wait until they are, and use them from now on."""
+        self.compile(lambda: None)
+
+    def compile(self, check: Callable[[], None]) -> None:
+        """Compile the generated kernels, and use them from now on.
+
+        Args:
+            check: called before each kernel; it raises if compiling is to end.
+        """
+        with self._compiling:
+            if self._generated is None:
+                return
+            made = _with(self._program, self._generated, self._generated.compiled_code(check))
+            made.keep_idle(self._most_idle)
+            self._current, self._generated = made, None

@@ -1,0 +1,101 @@
+"""Tiers of the cpu backend: NumPy's kernels (1), or kernels generated for the exact shapes (2).
+
+Generated kernels need llvmlite, which compiles them once; the code is cached on disk. A model runs
+by them from its first call on where the cache has its code. Else it begins with NumPy's, and a
+thread compiles the others after the second call.
+"""
+
+import os
+from typing import TYPE_CHECKING
+
+from core.backends.cpu.codegen.host_cpu import compiler_version
+from core.backends.cpu.lowering.cpu_executable import CpuExecutable
+from core.errors import SettingError
+
+if TYPE_CHECKING:
+    from core.backend_contract import Executable
+    from core.plan.program import Program
+
+#: Environment variable that fixes the tier of the process.
+VARIABLE = "CORE_TIER"
+
+#: The tier of NumPy's kernels, and that of generated ones.
+NUMPY, GENERATED = 1, 2
+
+_INSTALL = "install it: pip install 'friendly-zoo[jit]'"
+
+_chosen: int | None = None
+_is_chosen = False
+
+
+def get_tier() -> int | None:
+    """Return the tier that plans of the cpu backend are fixed to; None if the engine chooses.
+
+    Raises:
+        SettingError: ``CORE_TIER`` is neither 1 nor 2.
+
+    >>> import core
+    >>> core.set_tier(1)
+    >>> core.get_tier()
+    1
+    >>> core.set_tier(None)
+    """
+    if _is_chosen:
+        return _chosen
+    given = os.environ.get(VARIABLE, "")
+    if given not in ("", "1", "2"):
+        raise SettingError(f"{VARIABLE}={given!r} must be 1 (NumPy) or 2 (generated kernels)")
+    return int(given) if given else None
+
+
+def set_tier(tier: int | None) -> None:
+    """Choose the kernels of the cpu backend for plans that are made from now on.
+
+    Args:
+        tier: 1: NumPy's kernels, which are always there; 2: kernels that are generated for the
+            exact shapes and compiled before the first call; None: generated ones where their code
+            is cached, else NumPy's until a thread has compiled the others after the second call.
+
+    Raises:
+        SettingError: there is no such tier, or llvmlite, which tier 2 needs, is not installed.
+
+    >>> import core
+    >>> core.set_tier(1)
+    >>> core.set_tier(None)
+    """
+    global _chosen, _is_chosen
+    if tier not in (None, NUMPY, GENERATED) or isinstance(tier, bool):
+        raise SettingError(f"tier={tier!r} must be 1 (NumPy), 2 (generated kernels) or None")
+    if tier == GENERATED:
+        _check_compiler()
+    _chosen, _is_chosen = tier, True
+
+
+def find_fault() -> str | None:
+    """Return why this computer cannot generate kernels, and what to do; None if it can."""
+    return None if compiler_version() is not None else f"llvmlite is missing; {_INSTALL}"
+
+
+def _check_compiler() -> None:
+    if compiler_version() is None:
+        raise SettingError(
+            f"tier 2 of the cpu backend needs llvmlite: {_INSTALL}, or choose tier 1"
+        )
+
+
+def lower(program: "Program") -> "Executable":
+    """Make a program ready to run, in the tier that is chosen.
+
+    Raises:
+        SettingError: tier 2 is chosen, and llvmlite is not installed.
+    """
+    tier = get_tier()
+    if tier == GENERATED:
+        _check_compiler()
+    if tier == NUMPY or compiler_version() is None:
+        return CpuExecutable(program)
+    from core.backends.cpu.codegen.tiered_executable import (
+        lower_generated,  # what tier 1 does not need
+    )
+
+    return lower_generated(program, is_fixed=tier == GENERATED)
