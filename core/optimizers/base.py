@@ -12,6 +12,7 @@ import numpy as np
 from core.backend_contract import Backend
 from core.dispatch import handle_on, tensor
 from core.errors import CoreError
+from core.function_trace import FunctionTrace, active_trace
 from core.gradients import Gradients, VariableGrads, variable_grads
 from core.locks import new_lock
 from core.nan_check import check_finite
@@ -19,6 +20,7 @@ from core.observers import active_observers, unobserved
 from core.optimizer_formulas import FORMULAS
 from core.optimizers.slots import ITERATIONS, OptimizerState
 from core.settings import active_backend, flags
+from core.specs import Spec
 from core.tape import Tape
 from core.tensors import Tensor
 from core.variables import Variable
@@ -158,6 +160,10 @@ class Optimizer:
         >>> w.numpy()
         array([0.5, 2.5], dtype=float32)
         """
+        trace = active_trace()
+        if trace is not None:
+            self._trace_step(trace, fitting_pairs(gradients, self._seen))
+            return
         with self._stepping:
             pairs = fitting_pairs(gradients, self._seen)
             if flags.debug:
@@ -166,8 +172,7 @@ class Optimizer:
             self._seen.update({variable.name: variable for variable, _ in pairs})
             all_slots = self._state.slots_of(variable for variable, _ in pairs)
             backend = active_backend()
-            epsilon = backend.epsilon if self.epsilon is None else self.epsilon
-            constants = [np.array(c, np.float32) for c in self._constants(epsilon)]
+            constants = self._constants_on(backend)
             update = backend.update_of(self.formula)
             for (variable, gradient), slots in zip(pairs, all_slots, strict=True):
                 self._change(backend, update, variable, gradient, slots, constants)
@@ -258,6 +263,43 @@ class Optimizer:
         """Return the constants of the next step for its formula."""
         raise CoreError(f"{type(self).__name__} must define _constants, as core.train.sgd does")
 
+    def _constants_on(self, backend: Backend) -> list[np.ndarray]:
+        """Return the constants of the next step as arrays without axes."""
+        epsilon = backend.epsilon if self.epsilon is None else self.epsilon
+        return [np.array(c, np.float32) for c in self._constants(epsilon)]
+
+    def _trace_step(self, trace: FunctionTrace, pairs: list[tuple[Variable, Tensor]]) -> None:
+        """Record a step of a function that is compiled; its constants are those of each run."""
+        self._seen.update({variable.name: variable for variable, _ in pairs})
+        with trace.paused():
+            all_slots = self._state.slots_of(variable for variable, _ in pairs)
+            backend = active_backend()
+            count = len(self._constants_on(backend))
+
+        def begin_step() -> list[np.ndarray]:
+            with self._stepping:
+                constants = self._constants_on(backend)
+                self._iterations += 1
+            return constants
+
+        constants = trace.supply(begin_step, [Spec(())] * count)
+        for (variable, gradient), slots in zip(pairs, all_slots, strict=True):
+            self._change_by_ops(variable, gradient, slots, constants)
+
+    def _change_by_ops(
+        self,
+        variable: Variable,
+        gradient: Tensor,
+        slots: list[Variable],
+        constants: Sequence[Any],
+    ) -> None:
+        """Change one variable by ops, on any backend."""
+        with unobserved(Tape):
+            kept = [slot.read() for slot in slots]
+            values = FORMULAS[self.formula](variable.read(), gradient, kept, constants)
+            for each, value in zip((variable, *slots), values, strict=True):
+                each.assign(value)
+
     def _power(self, base: float) -> float:
         """Return ``base`` to the power of the step, multiplied in float32 as in TensorFlow.js.
 
@@ -293,11 +335,7 @@ class Optimizer:
             for observer in active_observers():
                 observer.stepped(self.formula, type(self).__name__, inputs, seconds)
         else:
-            with unobserved(Tape):
-                kept = [slot.read() for slot in slots]
-                values = FORMULAS[self.formula](variable.read(), gradient, kept, constants)
-                for each, value in zip((variable, *slots), values, strict=True):
-                    each.assign(value)
+            self._change_by_ops(variable, gradient, slots, constants)
         if flags.debug:
             check_finite(type(self).__name__, [gradient], [variable.read()])
 

@@ -5,14 +5,10 @@ from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-try:
-    from _blake2 import blake2b  # as `random` does: hashlib loads OpenSSL, which takes 3 ms
-except ImportError:
-    from hashlib import blake2b
-
 import numpy as np
 
 from core.backend_contract import MOST_IDLE
+from core.digests import blake2b
 from core.graph.weight_tensors import weight
 from core.locks import new_lock
 from core.plan.plan import Plan
@@ -71,6 +67,16 @@ class LruCache(Generic[Value]):
             self._values[key] = value
             if len(self._values) > self._most:
                 self._values.popitem(last=False)
+
+    def drop(self, key: Hashable) -> None:
+        """Drop the value of a key, if there is one."""
+        with self._lock:
+            self._values.pop(key, None)
+
+    def items(self) -> list[tuple[Hashable, Value]]:
+        """Return the keys and kept values, the least recently used first."""
+        with self._lock:
+            return [*self._values.items()]
 
     def all(self) -> list[Value]:
         """Return the kept values, the least recently used first."""

@@ -6,7 +6,7 @@ from math import prod
 from typing import ClassVar, NamedTuple, Protocol
 
 from core.backends.cpu.codegen.epilogue import Epilogue, Fused, Place
-from core.backends.cpu.codegen.images import Blocks, Images
+from core.backends.cpu.codegen.images import Blocks, Images, Placement
 from core.backends.cpu.codegen.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.tile import Split
 
@@ -84,10 +84,19 @@ class WindowLines:
         images: how windows lie over the images.
         reduction: makes one value of a window.
         epilogue: what follows.
+        spread: pixels of the result from one to the next one.
     """
 
-    def __init__(self, k: KernelText, images: Images, reduction: Reduction, epilogue: Epilogue):
+    def __init__(
+        self,
+        k: KernelText,
+        images: Images,
+        reduction: Reduction,
+        epilogue: Epilogue,
+        spread: int = 1,
+    ):
         self._k, self._images, self._reduction, self._epilogue = k, images, reduction, epilogue
+        self._spread = spread
 
     def write(self, image: Name, line: Index, result: Name, pixel: Index) -> None:
         """Write a line of the result.
@@ -121,12 +130,13 @@ class WindowLines:
         first, last = self._inner_columns()
         x = k.at_float(image, k.multiply(top, images.line))
         for column in (*range(first), *range(last, images.out_size[1])):
-            self._group(self._edge(column), x, rows, result, k.add(pixel, column))
+            place = k.add(pixel, column * self._spread)
+            self._group(self._edge(column), x, rows, result, place)
         inner = Split.of(max(last - first, 0), _TOGETHER) if last > first else None
         if inner is not None:
 
             def write(count: int, column: Index) -> None:
-                place = k.add(pixel, k.add(column, first))
+                place = k.add(pixel, k.multiply(k.add(column, first), self._spread))
                 self._group(self._inner(count, k.add(column, first)), x, rows, result, place)
 
             inner.write(k, 0, inner.parts, write)
@@ -186,7 +196,7 @@ class WindowLines:
         values = self._rows(group, x, rows, place)
         inside = k.subtract(rows[1], rows[0])
         for i, value in enumerate(values):
-            at = k.add(k.add(offset, i * images.channels), channel)
+            at = k.add(k.add(offset, i * self._spread * images.channels), channel)
             value = self._reduction.end(value, len(group.columns[i]), inside)
             value = self._epilogue.apply(
                 value, replace(place, offset=at), has_bias=self._reduction.has_bias
@@ -240,20 +250,25 @@ class WindowKernel:
         """Return the number of tasks."""
         return self.images.count * self.blocks.count
 
+    @property
+    def placement(self) -> Placement:
+        """Return where the pixels of the result go."""
+        return Placement(self.images.out_size)
+
     def reduction(self, k: KernelText, epilogue: Epilogue) -> Reduction:
         """Return what makes one value of a window."""
         raise NotImplementedError
 
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
-        images, (height, width) = self.images, self.images.out_size
+        images, place = self.images, self.placement
         x, result = (k.argument(i) for i in self.positions)
         epilogue = Epilogue(k, self.steps)
-        lines = WindowLines(k, images, self.reduction(k, epilogue), epilogue)
+        reduction = self.reduction(k, epilogue)
+        lines = WindowLines(k, images, reduction, epilogue, place.steps[1])
         image = k.divide("%task", self.blocks.count)
         source = k.at(x, k.multiply(image, FLOAT * images.in_size[0] * images.line))
         start = k.multiply(k.remainder("%task", self.blocks.count), self.block)
-        stop = k.smaller(k.add(start, self.block), height)
+        stop = k.smaller(k.add(start, self.block), images.out_size[0])
         with k.loop(start, stop) as loop:
-            pixel = k.multiply(k.add(k.multiply(image, height), loop.index), width)
-            lines.write(source, loop.index, result, pixel)
+            lines.write(source, loop.index, result, place.pixel(k, image, loop.index))

@@ -45,11 +45,11 @@ _THREADS = "scratch of threads"
 
 
 class CpuStep(NamedTuple):
-    """A step of the program with its calls, and the step before if the calls compute that, too."""
+    """A step of the program with its calls, and earlier steps that the calls compute, too."""
 
     step: Step
     lowered: Lowered
-    before: Step | None = None
+    before: tuple[Step, ...] = ()
 
     @property
     def name(self) -> str:
@@ -70,7 +70,7 @@ class CpuExecutable(Executable):
         self.tier = "numpy" if kernels is None else "generated"
         # Generated kernels see to the edges of images themselves.
         self._margins = choose_margins(program) if kernels is None else {}
-        self._absorbed: Mapping[str, Step] = {} if kernels is None else kernels.absorbed
+        self._absorbed = {} if kernels is None else kernels.absorbed
         self._homes = homes_of(program)
         self.packed_bytes = 0 if kernels is None else kernels.packed_bytes
         self._steps = [*self._lowered()]
@@ -163,12 +163,12 @@ class CpuExecutable(Executable):
     # --- making it ready --------------------------------------------------------------------
 
     def _lowered(self) -> Iterator[CpuStep]:
-        absorbed = {step.name for step in self._absorbed.values()}
+        absorbed = {step.name for steps in self._absorbed.values() for step in steps}
         for step in self._program.steps:
             if not is_alias(step, self._program) and step.name not in absorbed:
                 native = self._kernels and self._kernels.lowered(step.name)
                 lowered = native or self._lowered_to_numpy(step)
-                yield CpuStep(step, lowered, self._absorbed.get(step.name))
+                yield CpuStep(step, lowered, self._absorbed.get(step.name, ()))
 
     def _lowered_to_numpy(self, step: Step) -> Lowered:
         call = NumpyCall(step, self._program, self._margins)
@@ -182,10 +182,13 @@ class CpuExecutable(Executable):
         first: dict[str, int] = dict.fromkeys(self._program.inputs, 0)
         last: dict[str, int] = {}
         for i, (step, _, before) in enumerate(self._steps):
-            for reference in step.outputs:
-                first[reference] = last[reference] = i
-            for reference in (*step.reads(), *(before.reads() if before else ())):
-                last[self._homes[reference]] = i
+            last.update(dict.fromkeys(step.outputs, i))
+            # What only these steps need has no memory.
+            inside = {reference for each in before for reference in each.outputs}
+            first.update(dict.fromkeys((*inside, *step.outputs), i))
+            for reference in (r for each in (*before, step) for r in each.reads()):
+                if reference not in inside:
+                    last[self._homes[reference]] = i
         for reference in self._program.outputs:
             last[self._homes[reference]] = max(len(self._steps) - 1, 0)
         return [
@@ -343,7 +346,7 @@ def _told(step: CpuStep, program: Program) -> "StepInfo":
     from core.plan.plan_report import StepInfo  # imported only for reports
 
     scratch_bytes = sum(scratch.bytes for scratch in step.lowered.scratch)
-    steps = (step.step,) if step.before is None else (step.before, step.step)
+    steps = (*step.before, step.step)
     return StepInfo.of(steps, program, step.lowered.kernel, scratch_bytes)
 
 

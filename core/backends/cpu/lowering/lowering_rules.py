@@ -123,13 +123,13 @@ class NativeKernels(Protocol):
     """Generated kernels for steps of a program; see `core.backends.cpu.codegen`.
 
     Attributes:
-        absorbed: steps whose results exist only within the kernels of a later step, by the first
+        absorbed: earlier steps that the kernels of a later step compute, too, by the first
             result of that one.
         scratch_bytes: memory that each thread needs for itself.
         packed_bytes: bytes of weights in the form that kernels read.
     """
 
-    absorbed: Mapping[str, Step]
+    absorbed: Mapping[str, tuple[Step, ...]]
     scratch_bytes: int
     packed_bytes: int
 
