@@ -1,4 +1,4 @@
-"""What variables, random numbers and optimizers ask while a function is traced.
+"""The hook of variables, random numbers and optimizers while a function is traced.
 
 `core.compile` runs a function once on names instead of data. Meanwhile variables keep their values:
 the trace notes what the function would read and assign, and what each later run must compute anew.

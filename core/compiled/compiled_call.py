@@ -1,4 +1,4 @@
-"""What a compiled function runs for arguments of some shapes: a plan, or the function itself."""
+"""The plan that a compiled function runs for arguments of some shapes, or why not."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -9,13 +9,13 @@ from core.backend_contract import Backend
 from core.compiled.structure import Structure, put_together, specs_in, with_replaced
 from core.compiled.trace import Argument, Reading, RefusedError, Trace
 from core.dispatch import handle_on, wrap
-from core.graph.feeds import ArrayView, Feed
+from core.graph.feeds import Feed
 from core.observers import active_observers
 from core.plan.passes import PROGRAM_PASSES, merge_equal
 from core.plan.plan import Plan, make_plan
 from core.settings import running_on
 from core.tensors import Tensor, tensors_in
-from core.variables import Variable, changing
+from core.variables import changing
 
 
 class Refusal(NamedTuple):
@@ -59,7 +59,7 @@ class CompiledCall:
         results: list[Tensor] = []
 
         def place(tensor: Tensor) -> _Result:
-            results.append(tensor._operand())
+            results.append(trace.traced(tensor))
             return _Result(len(results) - 1)
 
         def traced() -> Any:
@@ -102,16 +102,18 @@ class CompiledCall:
     ) -> Iterator[Any]:
         """Yield a handle or an array for each input of the plan."""
         for source in self._sources:
-            if type(source) is Argument:
-                feed = feeds[source.index]
-                is_view = type(feed) is ArrayView
-                yield feed.array if is_view else handle_on(self._backend, feed)  # type: ignore
-            elif type(source) is Reading:
+            if isinstance(source, Argument):
+                feed = feeds[source.place]
+                if isinstance(feed, Tensor):
+                    yield handle_on(self._backend, feed)
+                else:
+                    yield feed.array
+            elif isinstance(source, Reading):
                 place = self._places.get(id(source.variable))
                 value = source.variable.read() if place is None else values[place]
                 yield handle_on(self._backend, value)
             else:
-                yield supplied[source.supply][source.index]
+                yield supplied[source.supply][source.place]
 
     def _made(self, handles: Sequence[Any]) -> Any:
         """Return what the function returns, with new tensors."""
@@ -128,7 +130,7 @@ class CompiledCall:
 def call_or_refusal(
     function: Callable[..., Any], structure: Structure, backend: Backend
 ) -> CompiledCall | Refusal:
-    """Return a plan of a function; why there is none, if it does what only a run op by op can do.
+    """Return a plan of a function; or why not, if it does what only a run op by op can do.
 
     Args:
         function: the function.

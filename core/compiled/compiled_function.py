@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial, update_wrapper
 from time import perf_counter
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, overload
 
 from core.compiled.compiled_call import CompiledCall, Refusal, call_or_refusal
 from core.compiled.structure import Structure, shown, take_apart
@@ -22,6 +22,13 @@ R = TypeVar("R")
 MOST_PLANS = 32
 
 
+class _Key(NamedTuple):
+    """The key of a plan: a backend, and the arguments without values."""
+
+    backend: str
+    structure: Structure
+
+
 class CompiledFunction(Generic[P, R]):
     """A function that `core.compile` made: called like the function itself.
 
@@ -34,7 +41,7 @@ class CompiledFunction(Generic[P, R]):
             raise CoreError(f"core.compile takes a function of tensors, got {function!r:.80}")
         update_wrapper(self, function)
         self._function = function
-        self._calls: LruCache[CompiledCall | Refusal] = LruCache(MOST_PLANS)
+        self._calls: LruCache[_Key, CompiledCall | Refusal] = LruCache(MOST_PLANS)
 
     def __call__(self, *arguments: P.args, **options: P.kwargs) -> R:
         """Return what the function returns; variables change as it changes them."""
@@ -98,8 +105,8 @@ class CompiledFunction(Generic[P, R]):
         clip(float32 (2,)): op by op, as it reads the values of 'sum'
         """
         lines = [
-            f"{self._name}{_signature(structure)}: {_told(call)}"
-            for (_, structure), call in self._calls.items()
+            f"{self._name}{_signature(key.structure)}: {_told(call)}"
+            for key, call in self._calls.items()
         ]
         return "\n".join(lines) or f"{self._name}: not called yet"
 
@@ -121,7 +128,7 @@ class CompiledFunction(Generic[P, R]):
 
     def _call_for(self, structure: Structure) -> CompiledCall | Refusal:
         backend = active_backend()
-        key = backend.name, structure
+        key = _Key(backend.name, structure)
         found = self._calls.get(key, partial(call_or_refusal, self._function, structure, backend))
         if isinstance(found, Refusal) and not found.is_lasting:
             self._calls.drop(key)

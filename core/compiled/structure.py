@@ -11,7 +11,6 @@ from core.specs import Spec
 from core.tensors import Tensor
 from core.variables import Variable
 
-
 Leaf = TypeVar("Leaf")
 
 

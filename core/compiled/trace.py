@@ -21,7 +21,7 @@ from core.variables import Variable
 class Argument(NamedTuple):
     """An input of the program that is an argument of the function."""
 
-    index: int
+    place: int
 
 
 class Reading(NamedTuple):
@@ -34,7 +34,7 @@ class Supplied(NamedTuple):
     """An input of the program that is made before each run: a result of a function."""
 
     supply: int
-    index: int
+    place: int
 
 
 Source = Argument | Reading | Supplied
@@ -93,6 +93,13 @@ class Trace(FunctionTrace):
         except DataDependentError as error:
             raise RefusedError(str(error), users_line_of(error)) from error
 
+    def traced(self, value: Tensor) -> Tensor:
+        """Return a value of the function; one that was made outside of it is a constant."""
+        value = value._operand()
+        if value.container.backend is self._tracer:
+            return value
+        return self._tracer.constant("constant", value)
+
     def program(self, results: Sequence[Tensor]) -> tuple[Program, list[Variable]]:
         """Return the program, and the variables that it changes.
 
@@ -120,7 +127,7 @@ class Trace(FunctionTrace):
     def assign(self, variable: Variable, value: Tensor) -> None:
         """Note the value that a variable gets at this point."""
         self.value_of(variable)
-        self._values[id(variable)] = value
+        self._values[id(variable)] = self.traced(value)
         self._assigned[id(variable)] = None
 
     def supply(

@@ -116,6 +116,12 @@ class CpuBackend(Backend):
 
         return UPDATES.get(formula)
 
+    def drop_denormals(self, handle: np.ndarray) -> None:
+        """Replace numbers below the smallest normal one by zeros, in place."""
+        from core.backends.cpu.optimizer_updates import drop_denormals
+
+        drop_denormals(handle.reshape(-1))
+
     def lower(self, program: "Program") -> "Executable":
         """Bind a program to NumPy, or to generated kernels; see `core.backends.cpu.tiers`."""
         from core.backends.cpu.tiers import lower  # tensors alone need none of it

@@ -32,6 +32,8 @@ class FilterSums:
     block: int
     tasks: int
 
+    title = "generated sums"
+
     @property
     def values(self) -> int:
         """Return the number of sums."""
@@ -108,9 +110,7 @@ class FilterGradient(FilterSums):
         """Write the products of some lines."""
         images, line = self.images, self.line
         (height, width), (down, across) = images.size, images.strides
-        depth = Depth(
-            self.block, down * line, images.out_size[1], step=across * images.channels
-        )
+        depth = Depth(self.block, down * line, images.out_size[1], step=across * images.channels)
         product = Product(k, self.panels, depth, (_TO_SUMS,))
         product.filter = dy
         row = width * images.channels

@@ -19,7 +19,7 @@ _WORK = 16
 _MULTIPLE = 256
 
 
-@generates("elementwise")
+@generates("elementwise", "relu_grad", "elu_grad")
 def generate_elementwise(call: GeneratedCall) -> Generated | None:
     """Generate one pass for a step and its epilogue, if operands are whole or repeat simply."""
     if not call.has_floats(*call.step.inputs):
@@ -29,7 +29,8 @@ def generate_elementwise(call: GeneratedCall) -> Generated | None:
     if steps is None:
         return None
     rows, length, block = cut_values(call.result.shape, len(steps), by_channel=has_channels(steps))
-    return Generated(((Elementwise(rows, length, block, steps), tuple(arguments)),))
+    kernel = Elementwise(rows, length, block, steps)
+    return Generated(((kernel, tuple(arguments)),), in_place=True)
 
 
 def cut_values(shape: Shape, steps: int, *, by_channel: bool) -> tuple[int, int, int]:

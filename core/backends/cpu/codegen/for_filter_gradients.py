@@ -10,7 +10,6 @@ from core.backends.cpu.codegen.kernel_text import FLOAT
 from core.backends.cpu.codegen.kernels import (
     MOST_TASKS,
     Argument,
-    Bound,
     Generated,
     GeneratedCall,
     generates,
@@ -99,11 +98,11 @@ def _summed(call: GeneratedCall, kernel: FilterSums) -> Generated | None:
     """Return the kernel of the sums of tasks, and the one that adds them up."""
     x, dy = call.step.inputs
     size = kernel.values
-    arguments: list[Argument] = [call.temporary(kernel.tasks * size), call.step.name]
+    sums = call.temporary(kernel.tasks * size)
+    arguments: list[Argument] = [sums, call.step.name]
     steps = call.fused(arguments)
     if steps is None:
         return None
     block = -(-size // task_count(kernel.tasks * size, size))
     total = Reduction("sum", 1, kernel.tasks, size, block, steps)
-    bound: Bound = kernel, (x, dy, arguments[0])
-    return call.generated(bound, (total, tuple(arguments)))
+    return call.generated((kernel, (x, dy, sums)), (total, tuple(arguments)))

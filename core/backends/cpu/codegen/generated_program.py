@@ -123,7 +123,7 @@ class GeneratedProgram:
             ]
 
         scratch = tuple(Scratch((values,)) for values in generated.temporaries)
-        return Lowered(generated.title, bind, scratch)
+        return Lowered(generated.title, bind, scratch, generated.in_place)
 
 
 def _arrays(arguments: Sequence[Argument], views: Views) -> list[np.ndarray]:

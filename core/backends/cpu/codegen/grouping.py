@@ -1,4 +1,4 @@
-"""Which element-wise steps of a program become one kernel."""
+"""Groups of element-wise steps of a program that become one kernel."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -102,7 +102,7 @@ def generate_group(group: Group, program: Program) -> Generated | None:
     kernel = ElementwiseGroup(
         rows, length, block, operands, tuple(writer.steps_with_numbers()), tuple(stores)
     )
-    return Generated(((kernel, tuple(arguments)),))
+    return Generated(((kernel, tuple(arguments)),), in_place=True)
 
 
 def needed_in_order(group: Group, needed: set[str]) -> Iterator[str]:
@@ -130,25 +130,20 @@ def _can_join(step: Step, program: Program) -> bool:
         return False
     if not all(each.op.name in FORMULAS for each in step.epilogue):
         return False
-    name = step.op.name
-    inputs = [program.specs[r] for r in step.inputs]
-    dtypes = [spec.dtype for spec in inputs]
-    if name == "cast":
-        is_known = dtypes == ["bool"] and result.dtype == "float32"
-    elif name in LOGICAL:
-        is_known = True
-    elif name == "select":
-        is_known = dtypes == ["bool", "float32", "float32"]
-    else:
-        is_known = name in FORMULAS or name in COMPARISONS
-        is_known = is_known and all(dtype == "float32" for dtype in dtypes)
-    if not is_known:
+    if not _is_known(step.op.name, [program.specs[r].dtype for r in step.inputs], result.dtype):
         return False
-    for each in (step, *step.epilogue):
-        for reference in each.inputs:
-            if reference != HERE and _kind(reference, program, result.shape) is None:
-                return False
-    return True
+    return all(_kind(reference, program, result.shape) is not None for reference in step.reads())
+
+
+def _is_known(op: str, dtypes: list[str], result: str) -> bool:
+    """Return whether there is a formula of an op for operands of some dtypes."""
+    if op == "cast":
+        return dtypes == ["bool"] and result == "float32"
+    if op == "select":
+        return dtypes == ["bool", "float32", "float32"]
+    if op in LOGICAL:
+        return True
+    return (op in FORMULAS or op in COMPARISONS) and {*dtypes} == {"float32"}
 
 
 def _kind(reference: str, program: Program, shape: Shape) -> str | None:

@@ -71,12 +71,14 @@ class Generated(NamedTuple):
         packed_bytes: bytes of weights kept in another form.
         absorbs: whether the kernels compute the step before, too.
         temporaries: float32 values of each `Temporary`.
+        in_place: whether every value is read before a result is written at its index.
     """
 
     kernels: tuple[Bound, ...]
     packed_bytes: int = 0
     absorbs: bool = False
     temporaries: tuple[int, ...] = ()
+    in_place: bool = False
 
     @property
     def title(self) -> str:

@@ -220,7 +220,13 @@ class Product:
         """
         tiles = Split.of(lines.length, lines.high).parts
         depth = self._depth
-        if self._panels.direct or lines.count > 1 or depth.size > depth.length or depth.length % 2 or tiles > _FEW_TILES:
+        if (
+            self._panels.direct
+            or lines.count > 1
+            or depth.size > depth.length
+            or depth.length % 2
+            or tiles > _FEW_TILES
+        ):
             return 0
         return -(-2 * FLOAT * vectors * self.k.isa.lanes // (tiles * CACHE_LINE))
 

@@ -149,7 +149,8 @@ class WindowLines:
         first = -(-left // stride)
         last = (images.in_size[1] - 1 - reach + left) // stride + 1
         width = images.out_size[1]
-        return min(first, width), min(max(last, first), width)
+        first = min(max(first, 0), width)
+        return first, min(max(last, first), width)
 
     def _inner(self, count: int, column: Index) -> Group:
         k, images = self._k, self._images

@@ -112,11 +112,13 @@ class Lowered(NamedTuple):
         kernel: name of the calls in tables, such as ``"matmul"``.
         bind: function that makes the calls for the arrays of one workspace.
         scratch: memory needed besides inputs and results; ``views.scratch`` has that order.
+        in_place: whether every value is read before a result is written at its index.
     """
 
     kernel: str
     bind: Callable[[Views], list[Work]]
     scratch: tuple[Scratch, ...] = ()
+    in_place: bool = False
 
 
 class NativeKernels(Protocol):

@@ -12,9 +12,12 @@ from core.backend_contract import MOST_IDLE
 from core.backends.cpu.lowering.blas import Run, one_blas_thread
 from core.backends.cpu.lowering.lowering_rules import Work
 from core.backends.cpu.lowering.thread_pool import current_pool
+from core.backends.cpu.lowering.updates import BoundArrays
 from core.backends.cpu.numpy_state import begin_plans, get_errors, reset_errors, set_errors
 
 Result = TypeVar("Result")
+
+_NONE_BOUND = BoundArrays((), ())
 
 
 class Workspace(NamedTuple):
@@ -25,6 +28,7 @@ class Workspace(NamedTuple):
     ends: list[int]  # where the calls of each step end
     outputs: list[np.ndarray]
     apart: Sequence[list[Work]] = ()  # the calls of each step by itself, to be timed
+    bound: BoundArrays = _NONE_BOUND  # arrays of the caller that the calls work on
 
 
 class Workspaces:
@@ -44,12 +48,18 @@ class Workspaces:
         self._most_waiting = most
         self._drop_surplus()
 
-    def run(self, make: Callable[[], Workspace], do: Callable[[Workspace], Result]) -> Result:
+    def run(
+        self,
+        make: Callable[[], Workspace],
+        do: Callable[[Workspace], Result],
+        fits: Callable[[Workspace], bool] | None = None,
+    ) -> Result:
         """Return the result of a function for a workspace that no other run uses.
 
         Args:
             make: function that makes a workspace, if none is idle.
             do: the run.
+            fits: whether an idle workspace can be used; others are freed.
 
         The workspace is reused only if no thread works in it any more: after a run, and after an
         error once the workers are idle. A run writes every value before it reads it.
@@ -60,7 +70,7 @@ class Workspaces:
         next run makes another; interrupted twice in its clean-up, it leaves OpenBLAS with one
         thread until another run ends.
         """
-        workspace = self._free(make)
+        workspace = self._free(make, fits)
         pool, one_thread, run, me = current_pool(), one_blas_thread(), Run(), get_ident()
         errors, token = get_errors(), None
         is_caller = is_left = False
@@ -91,9 +101,14 @@ class Workspaces:
                 self._waiting.append(workspace)
                 self._drop_surplus()
 
-    def _free(self, make: Callable[[], Workspace]) -> Workspace:
+    def _free(
+        self, make: Callable[[], Workspace], fits: Callable[[Workspace], bool] | None
+    ) -> Workspace:
         with suppress(IndexError):
-            return self._waiting.pop()
+            while True:
+                workspace = self._waiting.pop()
+                if fits is None or fits(workspace):
+                    return workspace
         self.made += 1
         return make()
 
