@@ -28,11 +28,19 @@ class GroupStep(NamedTuple):
     attributes: tuple[tuple[str, object], ...] = ()
 
 
+class Source(NamedTuple):
+    """A value from memory: how it is read, and whether it is flags, each a byte."""
+
+    operand: Operand
+    is_flags: bool = False
+
+
 class Store(NamedTuple):
-    """A result that goes to memory: its number, and its position among the arguments."""
+    """A result that goes to memory: its number, its argument's, and whether it is flags."""
 
     value: int
     argument: int
+    is_flags: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class ElementwiseGroup:
         rows: rows of the values: of operands for each channel, or all values as one row.
         length: values in a row.
         block: rows, or values of the only row, in a task.
-        operands: what is read.
+        sources: what is read.
         steps: the steps in order.
         stores: what is written.
     """
@@ -51,7 +59,7 @@ class ElementwiseGroup:
     rows: int
     length: int
     block: int
-    operands: tuple[Operand, ...]
+    sources: tuple[Source, ...]
     steps: tuple[GroupStep, ...]
     stores: tuple[Store, ...]
 
@@ -70,27 +78,31 @@ class ElementwiseGroup:
 
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
-        pointers = [k.argument(operand.argument) for operand in self.operands]
-        numbers = {
-            i: k.repeat(pointers[i]) for i, o in enumerate(self.operands) if o.kind == SCALAR
-        }
+        operands = [source.operand for source in self.sources]
+        pointers = [k.argument(operand.argument) for operand in operands]
+        numbers = {i: k.repeat(pointers[i]) for i, o in enumerate(operands) if o.kind == SCALAR}
         targets = [k.argument(store.argument) for store in self.stores]
 
         def read(i: int, at: Index, channel: Index, count: int | None) -> Name:
             if i in numbers:
                 return numbers[i]
-            offset = channel if self.operands[i].kind == CHANNEL else at
+            if self.sources[i].is_flags:
+                return k.load_flags(k.at(pointers[i], at), count)
+            offset = channel if operands[i].kind == CHANNEL else at
             return k.load(k.at_float(pointers[i], offset), count=count)
 
         def row(start: Index, channel: Index, count: int) -> None:
             def vector(offset: Index, some: int | None) -> None:
                 at, here = k.add(start, offset), k.add(channel, offset)
-                values = [read(i, at, here, some) for i in range(len(self.operands))]
+                values = [read(i, at, here, some) for i in range(len(operands))]
                 for step in self.steps:
                     values.append(_result(k, step, values))
                 # All is read before anything is written: results may lie where operands did.
                 for store, target in zip(self.stores, targets, strict=True):
-                    k.store(values[store.value], k.at_float(target, at), count=some)
+                    if store.is_flags:
+                        k.store_flags(values[store.value], k.at(target, at), some)
+                    else:
+                        k.store(values[store.value], k.at_float(target, at), count=some)
 
             over_values(k, count, vector)
 

@@ -15,7 +15,7 @@ from core.backends.cpu.codegen.kernels import (
 )
 from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, compile_code
 from core.backends.cpu.codegen.module_text import kernel_name, module_text
-from core.backends.cpu.codegen.native_calls import NativeCall, joined
+from core.backends.cpu.codegen.native_calls import NativeCall, NativeRun, joined
 from core.backends.cpu.codegen.packed_weights import PackedWeights
 from core.backends.cpu.lowering.lowering_rules import Lowered, Scratch, Views, Work
 from core.plan.program import ABSENT, Program, Step, is_alias, use_counts
@@ -64,12 +64,10 @@ class GeneratedProgram:
         """Add the kernels of element-wise groups; return the names of all their steps."""
         names: set[str] = set()
         for group in find_groups(program):
-            generated = generate_group(group, program)
-            if generated is not None:
-                *before, last = group.members
-                self._steps[last.name] = generated
-                self.absorbed[last.name] = tuple(before)
-                names.update(member.name for member in group.members)
+            *before, last = group.members
+            self._steps[last.name] = generate_group(group, program)
+            self.absorbed[last.name] = tuple(before)
+            names.update(member.name for member in group.members)
         return names
 
     def __len__(self) -> int:
@@ -155,6 +153,10 @@ class LoadedKernels:
     def lowered(self, name: str) -> Lowered | None:
         """Return calls for the step that computes a value; None if it has no kernels."""
         return self._program.calls_for(name, self._code)
+
+    def are_native(self, works: Sequence[Work]) -> bool:
+        """Return whether all calls are of generated kernels."""
+        return all(isinstance(work, NativeRun) for work in works)
 
     def listing(self) -> str:
         """Return the text of the kernels: LLVM IR."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from core.backends.cpu.codegen.elementwise_group import ElementwiseGroup, GroupStep, Store
+from core.backends.cpu.codegen.elementwise_group import ElementwiseGroup, GroupStep, Source, Store
 from core.backends.cpu.codegen.epilogue import CHANNEL, FULL, SCALAR, Operand
 from core.backends.cpu.codegen.for_elementwise import cut_values
 from core.backends.cpu.codegen.formulas import COMPARISONS, FORMULAS, LOGICAL
@@ -77,30 +77,31 @@ def find_groups(program: Program) -> list[Group]:
     return [group for group in found if len(group.members) > 1]
 
 
-def generate_group(group: Group, program: Program) -> Generated | None:
-    """Return the kernel of a group; None if a value that others need is no float32.
+def generate_group(group: Group, program: Program) -> Generated:
+    """Return the kernel of a group.
 
     Args:
         group: the group.
         program: its program.
     """
     needed = set(_needed_outside(group, program))
-    if any(program.specs[reference].dtype != "float32" for reference in needed):
-        return None
     writer = _Writer(group.shape, program)
     for member in group.members:
         writer.add(member)
     arguments: list[Argument] = [*writer.operands]
     stores = []
     for reference in needed_in_order(group, needed):
-        stores.append(Store(writer.number(reference), len(arguments)))
+        is_flags = program.specs[reference].dtype == "bool"
+        stores.append(Store(writer.number(reference), len(arguments), is_flags))
         arguments.append(reference)
-    operands = tuple(Operand(kind, i) for i, kind in enumerate(writer.operands.values()))
-    rows, length, block = cut_values(
-        group.shape, len(writer.steps), by_channel=any(o.kind == CHANNEL for o in operands)
+    sources = tuple(
+        Source(Operand(kind, i), program.specs[reference].dtype == "bool")
+        for i, (reference, kind) in enumerate(writer.operands.items())
     )
+    by_channel = CHANNEL in writer.operands.values()
+    rows, length, block = cut_values(group.shape, len(writer.steps), by_channel=by_channel)
     kernel = ElementwiseGroup(
-        rows, length, block, operands, tuple(writer.steps_with_numbers()), tuple(stores)
+        rows, length, block, sources, tuple(writer.steps_with_numbers()), tuple(stores)
     )
     return Generated(((kernel, tuple(arguments)),), in_place=True)
 

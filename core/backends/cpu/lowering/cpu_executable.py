@@ -290,7 +290,9 @@ class CpuExecutable(Executable):
         before = [work for r in program.inputs for work in margins.get(r, ())]
         works, ends = self._joined(before, apart)
         outputs = [values[r] for r in program.outputs]
-        return Workspace(inputs, works, ends, outputs, apart, BoundArrays(feeds, numbers))
+        is_native = self._kernels is not None and self._kernels.are_native(works)
+        arrays = BoundArrays(feeds, numbers)
+        return Workspace(inputs, works, ends, outputs, apart, arrays, is_native)
 
     def _joined(
         self, before: Sequence[Work], apart: Sequence[Sequence[Work]]

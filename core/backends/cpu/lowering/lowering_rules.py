@@ -135,6 +135,9 @@ class NativeKernels(Protocol):
     scratch_bytes: int
     packed_bytes: int
 
+    def are_native(self, works: Sequence[Work]) -> bool:
+        """Return whether all calls are of generated kernels."""
+
     def lowered(self, name: str) -> Lowered | None:
         """Return calls for the step that computes a value; None if it has no kernels."""
 

@@ -29,6 +29,7 @@ class Workspace(NamedTuple):
     outputs: list[np.ndarray]
     apart: Sequence[list[Work]] = ()  # the calls of each step by itself, to be timed
     bound: BoundArrays = _NONE_BOUND  # arrays of the caller that the calls work on
+    is_native: bool = False  # whether no call is NumPy's: no state of NumPy or its threads matters
 
 
 class Workspaces:
@@ -71,6 +72,11 @@ class Workspaces:
         thread until another run ends.
         """
         workspace = self._free(make, fits)
+        if workspace.is_native:
+            try:
+                return do(workspace)
+            finally:
+                self._give_back(workspace)
         pool, one_thread, run, me = current_pool(), one_blas_thread(), Run(), get_ident()
         errors, token = get_errors(), None
         is_caller = is_left = False
@@ -98,8 +104,7 @@ class Workspaces:
                 one_thread.end(run)
                 raise
             if is_left:
-                self._waiting.append(workspace)
-                self._drop_surplus()
+                self._give_back(workspace)
 
     def _free(
         self, make: Callable[[], Workspace], fits: Callable[[Workspace], bool] | None
@@ -111,6 +116,11 @@ class Workspaces:
                     return workspace
         self.made += 1
         return make()
+
+    def _give_back(self, workspace: Workspace) -> None:
+        self._waiting.append(workspace)
+        if len(self._waiting) > self._most_waiting:
+            self._drop_surplus()
 
     def _drop_surplus(self) -> None:
         with suppress(IndexError):  # others may take one meanwhile
