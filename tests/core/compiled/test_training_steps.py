@@ -151,3 +151,42 @@ def test_an_update_needs_no_memory_for_the_values(rng):
     assert [v.handle.ctypes.data for v in variables] == before
     placed = {p.name for p in compiled.plan(x, labels).placed}
     assert not any("variable" in name for name in placed)
+
+
+def test_batch_norm_and_pooling_in_training(rng):
+    def made():
+        rng = np.random.default_rng(4)
+        f, w = (core.variable(rng.standard_normal(s).astype(np.float32) * 0.2) for s in
+                ((3, 3, 3, 12), (12 * 16, 5)))  # fmt: skip
+        scale, offset = core.variable(np.ones(12)), core.variable(np.zeros(12))
+        mean = core.variable(np.zeros(12), trainable=False)
+        optimizer = core.train.momentum(0.05, 0.9)
+
+        def step(x, labels):
+            def loss():
+                y = core.conv2d(x, f, 1, "same")
+                found = core.moments(y, axis=(0, 1, 2))
+                mean.assign(mean * 0.9 + found.mean * 0.1)
+                y = core.batch_norm(y, found.mean, found.variance, offset, scale, 1e-3)
+                y = core.avg_pool(core.max_pool(core.relu(y), 3, 1, "same"), 2, 2, "valid")
+                logits = core.matmul(core.reshape(y, (4, -1)), w)
+                return core.mean(core.square(core.softmax(logits) - labels))
+
+            return optimizer.minimize(loss, return_cost=True)
+
+        return step, (f, w, scale, offset, mean)
+
+    (step, variables), (own, own_variables) = made(), made()
+    compiled = core.compile(own)
+    for _ in range(5):
+        x = core.tensor(rng.standard_normal((4, 8, 8, 3)).astype(np.float32))
+        labels = core.tensor(np.eye(5, dtype=np.float32)[rng.integers(0, 5, 4)])
+        assert compiled(x, labels).item() == pytest.approx(step(x, labels).item(), rel=1e-4)
+    for one, other in zip(own_variables, variables, strict=True):
+        np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-3, atol=1e-4)
+    if core.get_tier() == 2:
+        kernels = {s.op: s.kernel for s in compiled.plan(x, labels).steps}
+        assert kernels["max_pool_grad"] == "generated max pool gradient"
+        assert not [
+            k for op, k in kernels.items() if k.startswith("kernel") and "softmax" not in op
+        ]

@@ -116,3 +116,35 @@ def test_dilated_windows_have_no_kernel_for_their_filter(isa):
     program = make_step("conv2d_backprop_filter", values, {}, ("x", "g"), shape,
                         {"filter_shape": shape, **how})  # fmt: skip
     assert generated_of(program, isa) is None
+
+
+@on_all
+@pytest.mark.parametrize("seed", range(16))
+def test_the_gradients_of_pooling(isa, seed):
+    rng = np.random.default_rng(seed)
+    size, strides = (tuple(map(int, rng.integers(1, 5, 2))) for _ in range(2))
+    shape = (2, *(int(n) for n in rng.integers(5, 20, 2)), int(rng.choice([1, 5, 16, 35])))
+    pad = ("same", "valid")[seed % 2]
+    how = {"filter_size": size, "strides": strides, "pad": pad, "dim_rounding_mode": None}
+    dy = OPS["max_pool"].rule(Spec(shape), **how).shape
+    # Few different values, so that there are ties; some windows of -inf, and NaN, have no winner.
+    x = rng.integers(0, 3, shape).astype(np.float32)
+    x[rng.random(shape) < 0.1] = -np.inf
+    x[rng.random(shape) < 0.1] = np.nan
+    values = {
+        "g": rng.standard_normal(dy).astype(np.float32),
+        "x": x,
+        "o": np.zeros(dy, np.float32),
+    }
+    how |= {"dilations": 1}
+    program = make_step("max_pool_grad", values, {}, ("g", "x", "o"), shape, how)
+    check(program, values, isa)
+    steps = [("mul", (HERE, "z"), {})]
+    values = {"g": values["g"], "x": x, "z": rng.standard_normal(shape).astype(np.float32)}
+    program = make_step("avg_pool_grad", values, {}, ("g", "x"), shape, how, steps)
+    reach = [(n - 1) * s + k for n, s, k in zip(dy[1:3], strides, size, strict=True)]
+    covers = all(k >= s for k, s in zip(size, strides, strict=True))
+    is_inside = pad == "valid" or all(r <= n for r, n in zip(reach, shape[1:3], strict=True))
+    assert (generated_of(program, isa) is not None) == (covers and is_inside)
+    if covers and is_inside:
+        check(program, values, isa)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.backends.cpu.codegen.epilogue import CHANNEL, SCALAR, Operand
-from core.backends.cpu.codegen.formulas import COMPARISONS, FORMULAS, LOGICAL, select
+from core.backends.cpu.codegen.formulas import COMPARISONS, FORMULAS, LOGICAL, OF_GROUPS
 from core.backends.cpu.codegen.images import Blocks, over_values
 from core.backends.cpu.codegen.kernel_text import Index, KernelText, Name
+from core.plan.program import ABSENT
 
 
 class GroupStep(NamedTuple):
@@ -19,12 +20,13 @@ class GroupStep(NamedTuple):
 
     Attributes:
         op: name of the op.
-        inputs: numbers of the values that it takes: operands are counted first, then results.
+        inputs: numbers of the values that it takes: operands are counted first, then results; None
+            for an absent one.
         attributes: of the op.
     """
 
     op: str
-    inputs: tuple[int, ...]
+    inputs: tuple[int | None, ...]
     attributes: tuple[tuple[str, object], ...] = ()
 
 
@@ -81,7 +83,7 @@ class ElementwiseGroup:
         operands = [source.operand for source in self.sources]
         pointers = [k.argument(operand.argument) for operand in operands]
         numbers = {i: k.repeat(pointers[i]) for i, o in enumerate(operands) if o.kind == SCALAR}
-        targets = [k.argument(store.argument) for store in self.stores]
+        targets = [(store, k.argument(store.argument)) for store in self.stores]
 
         def read(i: int, at: Index, channel: Index, count: int | None) -> Name:
             if i in numbers:
@@ -98,11 +100,8 @@ class ElementwiseGroup:
                 for step in self.steps:
                     values.append(_result(k, step, values))
                 # All is read before anything is written: results may lie where operands did.
-                for store, target in zip(self.stores, targets, strict=True):
-                    if store.is_flags:
-                        k.store_flags(values[store.value], k.at(target, at), some)
-                    else:
-                        k.store(values[store.value], k.at_float(target, at), count=some)
+                for store, target in targets:
+                    _write(k, values[store.value], store, target, at, some)
 
             over_values(k, count, vector)
 
@@ -116,15 +115,25 @@ class ElementwiseGroup:
         self.blocks.write(k, "%task", block)
 
 
+def _write(
+    k: KernelText, value: Name, store: Store, target: Name, at: Index, count: int | None
+) -> None:
+    """Write a vector of a result."""
+    if store.is_flags:
+        k.store_flags(value, k.at(target, at), count)
+    else:
+        k.store(value, k.at_float(target, at), count=count)
+
+
 def _result(k: KernelText, step: GroupStep, values: Sequence[Name]) -> Name:
     """Return the result of a step; comparisons give flags."""
-    given = [values[i] for i in step.inputs]
+    given = [ABSENT if i is None else values[i] for i in step.inputs]
     if step.op in COMPARISONS:
         return k.compare(COMPARISONS[step.op], *given)
     if step.op in LOGICAL:
         return LOGICAL[step.op](k, given)
     if step.op == "cast":
         return k.select(given[0], k.splat(1.0), k.zero)
-    if step.op == "select":
-        return select(k, given)
+    if step.op in OF_GROUPS:
+        return OF_GROUPS[step.op](k, given, dict(step.attributes))
     return FORMULAS[step.op](k, given, dict(step.attributes))

@@ -1,5 +1,7 @@
 """Generated depthwise convolutions."""
 
+from collections.abc import Callable
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -16,7 +18,7 @@ from core.backends.cpu.codegen.kernels import (
 )
 from core.backends.cpu.codegen.packing import copied_argument
 from core.backends.cpu.codegen.phases import Phase, images_of, phases_of, placement_of
-from core.windows import window
+from core.windows import Window, window
 
 
 @generates("depthwise_conv2d")
@@ -44,18 +46,31 @@ def generate_transposed_depthwise(call: GeneratedCall) -> Generated | None:
     *size, channels, times = call.spec(filter).shape
     if not call.has_floats(dy, filter) or how.get("data_format", "NHWC") != "NHWC" or times != 1:
         return None
-    arguments: list[Argument] = [dy, filter, call.step.name]
-    steps = call.fused(arguments)
     w = window(call.result.shape, size, **how)
-    pairs = phases_of(w)
+    return transposed_depthwise(call, w, dy, partial(_taps, call, filter))
+
+
+def transposed_depthwise(
+    call: GeneratedCall, w: Window, dy: str, taps: Callable[[tuple[Phase, Phase]], Argument]
+) -> Generated | None:
+    """Return a depthwise convolution for each phase of the result; None if some pixels get nothing.
+
+    Args:
+        call: the step.
+        w: the windows over the result.
+        dy: reference to the input.
+        taps: returns the argument for the taps of a phase, [height, width, channels].
+    """
+    arguments: list[Argument] = [dy, "", call.step.name]
+    steps, pairs = call.fused(arguments), phases_of(w)
     if steps is None or pairs is None:
         return None
-    count = call.result.shape[0]
+    count, _, _, channels = call.result.shape
     kernels: list[Bound] = []
     for pair in pairs:
         images = images_of(pair, w, count, channels)
         kernel = DepthwisePhase(images, _block(images), steps, placement_of(pair, w))
-        kernels.append((kernel, (dy, _taps(call, filter, pair), *arguments[2:])))
+        kernels.append((kernel, (dy, taps(pair), *arguments[2:])))
     return call.generated(*kernels)
 
 

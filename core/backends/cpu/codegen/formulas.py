@@ -254,9 +254,24 @@ def _all_set(k: KernelText) -> str:
     return f"<{', '.join(['i1 true'] * k.isa.lanes)}>"
 
 
-def select(k: KernelText, x: Sequence[Name]) -> Name:
-    """Return values of the second operand where the flags of the first are set, else the third."""
-    return k.select(x[0], x[1], x[2])
+def batch_norm(k: KernelText, x: Sequence[Name], attributes: Mapping[str, Any]) -> Name:
+    """Return normalized values; the last operands, offset and scale, may be absent."""
+    value, mean, variance, *more = x
+    offset, scale = (*more, "", "")[:2]
+    raised = k.of("fadd", variance, k.splat(attributes["variance_epsilon"]))
+    factor = k.of("fdiv", k.splat(1.0), function(k, "sqrt", raised))
+    if scale:
+        factor = k.of("fmul", factor, scale)
+    value = k.of("fmul", k.of("fsub", value, mean), factor)
+    return k.of("fadd", value, offset) if offset else value
+
+
+#: Formulas of ops that only groups have: they take flags, or operands that repeat.
+OF_GROUPS: dict[str, Formula] = {
+    "select": lambda k, x, a: k.select(x[0], x[1], x[2]),
+    "batch_norm": batch_norm,
+    "sum_grad": lambda k, x, a: x[0],
+}
 
 
 def _of_both(k: KernelText, chosen: Name, first: Name) -> Name:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from core.backends.cpu.codegen.elementwise_group import ElementwiseGroup, GroupStep, Source, Store
 from core.backends.cpu.codegen.epilogue import CHANNEL, FULL, SCALAR, Operand
 from core.backends.cpu.codegen.for_elementwise import cut_values
-from core.backends.cpu.codegen.formulas import COMPARISONS, FORMULAS, LOGICAL
-from core.backends.cpu.codegen.kernels import Argument, Generated
-from core.plan.program import HERE, Program, Step, homes_of, is_alias
+from core.backends.cpu.codegen.formulas import COMPARISONS, FORMULAS, LOGICAL, OF_GROUPS
+from core.backends.cpu.codegen.kernels import Argument, Generated, find_generator
+from core.plan.program import ABSENT, HERE, Program, Step, homes_of, is_alias
 from core.registry import REPLACED
 from core.specs import Shape
 
@@ -53,7 +53,7 @@ class Group:
 
 
 def find_groups(program: Program) -> list[Group]:
-    """Return the groups of at least two steps, each in the order of the program.
+    """Return the groups, each in the order of the program; single steps only without a generator.
 
     A group is computed where its last member stands: no step before that needs one of its results,
     other than its members.
@@ -74,7 +74,11 @@ def find_groups(program: Program) -> list[Group]:
             open_groups.append(joined)
         if joined is not None:
             joined.add(step, reads)
-    return [group for group in found if len(group.members) > 1]
+    return [
+        group
+        for group in found
+        if len(group.members) > 1 or find_generator(group.members[0].op) is None
+    ]
 
 
 def generate_group(group: Group, program: Program) -> Generated:
@@ -92,7 +96,9 @@ def generate_group(group: Group, program: Program) -> Generated:
     stores = []
     for reference in needed_in_order(group, needed):
         is_flags = program.specs[reference].dtype == "bool"
-        stores.append(Store(writer.number(reference), len(arguments), is_flags))
+        number = writer.number(reference)
+        assert number is not None
+        stores.append(Store(number, len(arguments), is_flags))
         arguments.append(reference)
     sources = tuple(
         Source(Operand(kind, i), program.specs[reference].dtype == "bool")
@@ -131,7 +137,8 @@ def _can_join(step: Step, program: Program) -> bool:
         return False
     if not all(each.op.name in FORMULAS for each in step.epilogue):
         return False
-    if not _is_known(step.op.name, [program.specs[r].dtype for r in step.inputs], result.dtype):
+    dtypes = [program.specs[r].dtype for r in step.inputs if r != ABSENT]
+    if not _is_known(step.op.name, dtypes, result.dtype):
         return False
     return all(_kind(reference, program, result.shape) is not None for reference in step.reads())
 
@@ -144,7 +151,8 @@ def _is_known(op: str, dtypes: list[str], result: str) -> bool:
         return dtypes == ["bool", "float32", "float32"]
     if op in LOGICAL:
         return True
-    return (op in FORMULAS or op in COMPARISONS) and {*dtypes} == {"float32"}
+    has_formula = op in FORMULAS or op in COMPARISONS or op in OF_GROUPS
+    return has_formula and {*dtypes} == {"float32"}
 
 
 def _kind(reference: str, program: Program, shape: Shape) -> str | None:
@@ -157,6 +165,10 @@ def _kind(reference: str, program: Program, shape: Shape) -> str | None:
     if own.size == 1:
         return SCALAR
     return CHANNEL if own.size == shape[-1] == own.shape[-1] else None
+
+
+#: Ops whose attributes decide nothing about single values.
+_WITHOUT = ("cast", "sum_grad")
 
 
 class _Writer:
@@ -179,7 +191,7 @@ class _Writer:
         for i, each in enumerate((step, *step.epilogue)):
             inputs = tuple(here if r == HERE else r for r in each.inputs)
             for reference in inputs:
-                if reference not in self._made:
+                if reference != ABSENT and reference not in self._made:
                     kind = _kind(reference, self._program, self._shape)
                     assert kind is not None, step
                     self.operands[reference] = kind
@@ -188,8 +200,10 @@ class _Writer:
             self._made[here] = len(self.steps)
             self.steps.append((each.op.name, inputs, each.attributes, here))
 
-    def number(self, reference: str) -> int:
-        """Return the number of a value: operands are counted first."""
+    def number(self, reference: str) -> int | None:
+        """Return the number of a value: operands are counted first; None for an absent one."""
+        if reference == ABSENT:
+            return None
         place = self._made.get(reference)
         if place is None:
             return [*self.operands].index(reference)
@@ -198,5 +212,5 @@ class _Writer:
     def steps_with_numbers(self) -> Iterator[GroupStep]:
         """Yield the steps with the numbers of their inputs."""
         for op, inputs, attributes, _ in self.steps:
-            known = tuple(sorted(attributes.items())) if op != "cast" else ()
+            known = tuple(sorted(attributes.items())) if op not in _WITHOUT else ()
             yield GroupStep(op, tuple(map(self.number, inputs)), known)

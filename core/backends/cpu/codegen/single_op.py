@@ -86,7 +86,7 @@ def make_single_op(
     result: Spec,
     check: Callable[[], None],
 ) -> SingleOp | None:
-    """Return an op as kernels, compiled unless their code is cached; None for an op without kernels.
+    """Return an op as kernels, compiled unless they are cached; None if it has none.
 
     Args:
         op: the op.

@@ -32,19 +32,39 @@ class Group(NamedTuple):
     first: Index
 
 
-def rows_inside(k: KernelText, images: Images, top: Index) -> tuple[Index, Index]:
-    """Return the first row of a window that is over the image, and the end of these rows.
+def inside(
+    k: KernelText, images: Images, axis: int, window: Index
+) -> tuple[tuple[Index, Index], Index]:
+    """Return the rows, or columns, of a window that are over the image: the first, and their end.
 
     Args:
         k: the kernel's text.
         images: how windows lie over the images.
-        top: line of the image under the first row of the window; maybe outside.
+        axis: 0 for rows, 1 for columns.
+        window: number of the window along the axis.
+
+    Returns:
+        Both, and the pixel of the image under the window's first one; maybe outside.
     """
-    dilation, height = images.dilations[0], images.in_size[0]
-    above = k.larger(k.subtract(0, top), 0)
-    start = k.divide(k.add(above, dilation - 1), dilation)
-    left = k.larger(k.subtract(height + dilation - 1, top), 0)
-    stop = k.smaller(k.divide(left, dilation), images.size[0])
+    start = k.multiply(window, images.strides[axis])
+    begin = k.subtract(start, images.padding[axis][0])
+    return taps_inside(k, images, axis, begin), begin
+
+
+def taps_inside(k: KernelText, images: Images, axis: int, begin: Index) -> tuple[Index, Index]:
+    """Return the first row or column of a window that is over the image, and the end of these.
+
+    Args:
+        k: the kernel's text.
+        images: how windows lie over the images.
+        axis: 0 for rows, 1 for columns.
+        begin: pixel of the image under the first row or column; maybe outside.
+    """
+    dilation, length = images.dilations[axis], images.in_size[axis]
+    before = k.larger(k.subtract(0, begin), 0)
+    start = k.divide(k.add(before, dilation - 1), dilation)
+    left = k.larger(k.subtract(length + dilation - 1, begin), 0)
+    stop = k.smaller(k.divide(left, dilation), images.size[axis])
     return start, k.larger(start, stop)
 
 
@@ -120,7 +140,7 @@ class WindowLines:
             with k.when(inside):
                 self._line(image, top, (0, rows), result, pixel)
         with k.when(k.let(f"xor i1 {inside}, true")):
-            self._line(image, top, rows_inside(k, images, top), result, pixel)
+            self._line(image, top, taps_inside(k, images, 0, top), result, pixel)
 
     def _line(
         self, image: Name, top: Index, rows: tuple[Index, Index], result: Name, pixel: Index
