@@ -178,8 +178,10 @@ class Executable(ABC):
         placed: the offset of each buffer in the arena, and its first and last step.
         arena_bytes: how large the arena of one run is.
         packed_bytes: of weights that are kept in another form for kernels, in addition.
+        writes_to_inputs: whether a run writes to the data of the inputs that the program updates.
     """
 
+    writes_to_inputs = False
     tier: str
     placed: "Sequence[Placed]"
     arena_bytes: int

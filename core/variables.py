@@ -142,15 +142,17 @@ class Variable(Tensor, VariableMethods):
         if trace is not None:
             trace.refuse("updates a variable in place")
         with self._changing:
-            value = self._taken()
+            value = self._taken(alone=True)
             try:
                 value.container.backend.change(value.handle, change)
             finally:
                 self._value = value
 
-    def _taken(self) -> Tensor:
-        """Take the value out of the variable, with data that nothing else owns."""
+    def _taken(self, *, alone: bool) -> Tensor:
+        """Take the value out of the variable, if need be as data that nothing else owns."""
         value, self._value = self._present(), None
+        if not alone:
+            return value
         try:
             backend: Backend = value.container.backend
             if _owners(value) != _owners_of_one(backend) or not backend.owns(value.handle):
@@ -159,6 +161,9 @@ class Variable(Tensor, VariableMethods):
             self._value = value
             raise
         return value
+
+    def _is_on(self, backend: Backend) -> bool:
+        return self._present().container.backend is backend
 
     def dispose(self) -> None:
         """Free the data now; the variable cannot be used any more."""
@@ -213,12 +218,15 @@ def variable(
 
 
 @contextmanager
-def changing(variables: Sequence[Variable], backend: Backend) -> Iterator[list[Tensor]]:
+def changing(
+    variables: Sequence[Variable], backend: Backend, *, in_place: bool
+) -> Iterator[list[Tensor]]:
     """Take the values out of variables while one run changes them all; other threads wait.
 
     Args:
         variables: different ones.
-        backend: whose handles the values are to have, with data that nothing else owns.
+        backend: whose handles the values are to have.
+        in_place: whether the run writes to their data, which then nothing else owns.
 
     Yields:
         The values, in the order of the variables. Those in the list at the end are assigned.
@@ -230,7 +238,7 @@ def changing(variables: Sequence[Variable], backend: Backend) -> Iterator[list[T
             each._changing.acquire()
             held.append(each)
         for each in variables:
-            values.append(each._taken())
+            values.append(each._taken(alone=in_place and each._is_on(backend)))
             if values[-1].container.backend is not backend:
                 values[-1] = wrap(backend, backend.upload(values[-1].numpy()), values[-1].spec)
         yield values

@@ -90,7 +90,8 @@ class CompiledCall:
         if not self._changed:
             handles = self.plan.run_on_handles([*self._feeds(feeds, supplied, [])])
             return self._made(handles)
-        with changing(self._changed, self._backend) as values:
+        writes = self.plan.writes_to_inputs
+        with changing(self._changed, self._backend, in_place=writes) as values:
             handles = self.plan.run_on_handles([*self._feeds(feeds, supplied, values)])
             for i, handle in enumerate(handles[self._results :]):
                 if handle is not values[i].handle:

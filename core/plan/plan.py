@@ -176,6 +176,11 @@ class Plan:
         """Return handles of the outputs, for feeds as `run_on` takes them."""
         return self._executable.run(feeds)
 
+    @property
+    def writes_to_inputs(self) -> bool:
+        """Return whether a run writes to the data of inputs that the program updates."""
+        return self._executable.writes_to_inputs
+
     def run_to_arrays(self, feeds: Sequence[Any]) -> dict[str, np.ndarray]:
         """Return the outputs as read-only arrays, for feeds as `run_on` takes them."""
         handles = self._executable.run(feeds)

@@ -58,6 +58,11 @@ class TieredExecutable(Executable):
         self._compiling = new_lock()
 
     @property
+    def writes_to_inputs(self) -> bool:  # type: ignore[override]
+        """Return whether a run writes to the data of inputs."""
+        return self._current.writes_to_inputs
+
+    @property
     def tier(self) -> str:  # type: ignore[override]
         """Return the kind of the kernels that run now."""
         return self._current.tier

@@ -77,6 +77,7 @@ class CpuExecutable(Executable):
     def __init__(self, program: Program, kernels: NativeKernels | None = None):
         self._program, self._kernels = program, kernels
         self.tier = "numpy" if kernels is None else "generated"
+        self.writes_to_inputs = bool(program.updates)
         # Generated kernels see to the edges of images themselves.
         self._margins = choose_margins(program) if kernels is None else {}
         self._absorbed = {} if kernels is None else kernels.absorbed
