@@ -109,7 +109,7 @@ def flat_product(
     steps = call.fused(arguments)
     if steps is None:
         return None
-    high, vectors = choose_tile(call.isa, pixels, channels)
+    high, vectors = choose_tile(call.isa, pixels, channels, 1 if transposed else depth)
     panels = panels_for(call, filter, channels, vectors, is_plain=is_plain)
     arguments[1] = packed_argument(call, filter, view, panels)
     tiles = Split.of(pixels, high)

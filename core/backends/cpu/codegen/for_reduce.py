@@ -1,5 +1,7 @@
 """Generated reductions, and softmax."""
 
+from collections.abc import Mapping
+
 from core.backends.cpu.codegen.elementwise import has_channels
 from core.backends.cpu.codegen.kernels import (
     Argument,
@@ -8,7 +10,12 @@ from core.backends.cpu.codegen.kernels import (
     generates,
     task_count,
 )
-from core.backends.cpu.codegen.reductions import Reduction, Softmax
+from core.backends.cpu.codegen.reductions import (
+    LogSoftmax,
+    LogSoftmaxGradient,
+    Reduction,
+    Softmax,
+)
 from core.backends.cpu.lowering.reduce import in_three
 from core.specs import normal_axes, normal_axis
 
@@ -44,18 +51,28 @@ def generate_reduction(call: GeneratedCall) -> Generated | None:
     return Generated(((kernel, tuple(arguments)),))
 
 
-@generates("softmax")
+#: The kernels along rows, by op.
+_OF_ROWS: Mapping[str, type[Softmax] | type[LogSoftmax]] = {
+    "softmax": Softmax,
+    "log_softmax": LogSoftmax,
+    "log_softmax_grad": LogSoftmaxGradient,
+}
+
+
+@generates(*_OF_ROWS)
 def generate_softmax(call: GeneratedCall) -> Generated | None:
-    """Generate softmax along the last axis."""
-    (x,), shape = call.step.inputs, call.result.shape
-    if not call.has_floats(x) or normal_axis(call.step.attributes["axis"], len(shape)) + 1 < len(
-        shape
-    ):
+    """Generate softmax, its logarithm, or the gradient of that, along the last axis."""
+    x, *others = call.step.inputs
+    shape, rank = call.result.shape, len(call.result.shape)
+    if not call.has_floats(x, *others) or not rank:
         return None
-    arguments: list[Argument] = [x, call.step.name]
+    if normal_axis(call.step.attributes["axis"], rank) + 1 < rank:
+        return None
+    arguments: list[Argument] = [x, call.step.name, *others]
     steps = call.fused(arguments)
     if steps is None:
         return None
     rows = call.result.size // shape[-1]
     block = -(-rows // task_count(_POWER * call.result.size, rows))
-    return Generated(((Softmax(rows, shape[-1], block, steps), tuple(arguments)),))
+    kernel = _OF_ROWS[call.step.op.name](rows, shape[-1], block, steps)
+    return Generated(((kernel, tuple(arguments)),))

@@ -13,13 +13,10 @@ from core.registry import REPLACED
 from core.specs import Shape
 
 #: Steps, and operands and results, of a group at most: more need more registers than there are.
-_MOST_STEPS, _MOST_POINTERS = 40, 16
-
-#: Values from which a pass over memory takes longer than its call.
-_LEAST_VALUES = 16
+_MOST_STEPS, _MOST_POINTERS = 40, 32
 
 
-@dataclass
+@dataclass(eq=False)
 class Group:
     """Steps that are computed together, where the last of them stands.
 
@@ -43,13 +40,27 @@ class Group:
         """Return whether the group computes one of some values."""
         return not self._made.isdisjoint(reads)
 
-    def takes(self, step: Step, reads: set[str], shape: Shape) -> bool:
+    def takes(self, reads: set[str], shape: Shape) -> bool:
         """Return whether a step may join: it has an operand in common, or needs a result."""
-        if shape != self.shape or self._made.isdisjoint(reads) and self._read.isdisjoint(reads):
-            return False
-        count = sum(1 + len(member.epilogue) for member in (*self.members, step))
-        pointers = len(self._read | reads) + len(self._made) + 1
-        return count <= _MOST_STEPS and pointers <= _MOST_POINTERS
+        is_apart = self._made.isdisjoint(reads) and self._read.isdisjoint(reads)
+        return shape == self.shape and not is_apart and self._fits(self)
+
+    def takes_all(self, other: "Group") -> bool:
+        """Return whether the steps of another group may join, which needs no result of this one."""
+        return other.shape == self.shape and self._fits(other)
+
+    def add_all(self, other: "Group", order: Mapping[str, int]) -> None:
+        """Add the steps of another group; the names of steps have their order in the program."""
+        self.members = sorted((*self.members, *other.members), key=lambda step: order[step.name])
+        self._made |= other._made
+        self._read = (self._read | other._read) - self._made
+
+    def _fits(self, other: "Group") -> bool:
+        """Return whether there is room for one more step after those of both groups."""
+        members = self.members if other is self else (*self.members, *other.members)
+        steps = sum(1 + len(member.epilogue) for member in members)
+        pointers = len(self._read | other._read) + len(self._made | other._made)
+        return steps < _MOST_STEPS and pointers < _MOST_POINTERS
 
 
 def find_groups(program: Program) -> list[Group]:
@@ -59,6 +70,7 @@ def find_groups(program: Program) -> list[Group]:
     other than its members.
     """
     homes, found = homes_of(program), list[Group]()
+    order = {step.name: i for i, step in enumerate(program.steps)}
     open_groups: list[Group] = []
     for step in program.steps:
         if is_alias(step, program):
@@ -66,7 +78,13 @@ def find_groups(program: Program) -> list[Group]:
         reads = {homes[reference] for reference in step.reads()}
         shape = program.specs[step.name].shape
         can_join = _can_join(step, program)
-        joined = next((g for g in open_groups if can_join and g.takes(step, reads, shape)), None)
+        taking = [g for g in open_groups if can_join and g.takes(reads, shape)]
+        joined = taking[0] if taking else None
+        for other in taking[1:]:  # the step connects them
+            if joined is not None and joined.takes_all(other):
+                joined.add_all(other, order)
+                open_groups.remove(other)
+                found.remove(other)
         open_groups = [g for g in open_groups if g is joined or not g.gives(reads)]
         if joined is None and can_join:
             joined = Group(shape)
@@ -131,7 +149,7 @@ def _needed_outside(group: Group, program: Program) -> Iterator[str]:
 def _can_join(step: Step, program: Program) -> bool:
     """Return whether a step is element-wise, with operands that are whole or repeat simply."""
     result = program.specs[step.name]
-    if result.size < _LEAST_VALUES or result.dtype not in ("float32", "bool"):
+    if not result.shape or not result.size or result.dtype not in ("float32", "bool"):
         return False
     if any((each.op.name, "cpu") in REPLACED for each in (step, *step.epilogue)):
         return False

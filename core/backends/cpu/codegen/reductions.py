@@ -4,12 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.backends.cpu.codegen.epilogue import Epilogue, Fused, Place
-from core.backends.cpu.codegen.formulas import FORMULAS, exp
+from core.backends.cpu.codegen.formulas import FORMULAS, exp, log
 from core.backends.cpu.codegen.images import Blocks, over_values
 from core.backends.cpu.codegen.kernel_text import FLOAT, Carried, Index, KernelText, Name
 
 #: Positions of the arguments; operands of the epilogue follow.
 X, RESULT = 0, 1
+
+#: Position of the result of `LogSoftmax` among the arguments of its gradient.
+Y = 2
 
 #: Sums that are computed side by side: each waits for its last addition, and is more precise.
 _BESIDE = 4
@@ -157,6 +160,126 @@ def across(k: KernelText, value: Name, combine: Callable[[KernelText, Name, Name
 
 
 @dataclass(frozen=True)
+class LogSoftmax:
+    """The logarithm of softmax of rows: values less the logarithm of the sum of their powers.
+
+    Attributes:
+        rows: number of rows.
+        length: values in a row.
+        block: rows in a task.
+        steps: the epilogue.
+    """
+
+    rows: int
+    length: int
+    block: int
+    steps: tuple[Fused, ...]
+
+    title = "generated log softmax"
+    scratch_bytes = 0
+
+    @property
+    def blocks(self) -> Blocks:
+        """Return how rows are cut into tasks."""
+        return Blocks(self.rows, self.block)
+
+    @property
+    def tasks(self) -> int:
+        """Return the number of tasks."""
+        return self.blocks.count
+
+    def write(self, k: KernelText) -> None:
+        """Write the body of the function."""
+        x, result, epilogue = k.argument(X), k.argument(RESULT), Epilogue(k, self.steps)
+
+        def block(first: Index, count: int) -> None:
+            with k.loop(0, count) as loop:
+                start = k.multiply(k.add(first, loop.index), self.length)
+                source, target = k.at_float(x, start), k.at_float(result, start)
+                top = largest_of(k, source, self.length)
+                total = row_sum(
+                    k, self.length, lambda at, some: exp(k, _less(k, source, top, at, some))
+                )
+                logarithm = log(k, total)
+
+                def share(offset: Index, some: int | None) -> None:
+                    value = k.of("fsub", _less(k, source, top, offset, some), logarithm)
+                    value = epilogue.apply(value, Place(k.add(start, offset), offset, some))
+                    k.store(value, k.at_float(target, offset), count=some)
+
+                over_values(k, self.length, share)
+
+        self.blocks.write(k, "%task", block)
+
+
+@dataclass(frozen=True)
+class LogSoftmaxGradient(LogSoftmax):
+    """The gradient of `LogSoftmax`: ``dy - exp(y) * sum(dy)``; the arguments are dy, the result, y.
+
+    It has the fields of `LogSoftmax`.
+    """
+
+    title = "generated log softmax gradient"
+
+    def write(self, k: KernelText) -> None:
+        """Write the body of the function."""
+        dy, result, y = (k.argument(i) for i in (X, RESULT, Y))
+        epilogue = Epilogue(k, self.steps)
+
+        def block(first: Index, count: int) -> None:
+            with k.loop(0, count) as loop:
+                start = k.multiply(k.add(first, loop.index), self.length)
+                given, powers, target = (k.at_float(p, start) for p in (dy, y, result))
+                total = row_sum(
+                    k, self.length, lambda at, some: k.load(k.at_float(given, at), count=some)
+                )
+
+                def share(offset: Index, some: int | None) -> None:
+                    power = exp(k, k.load(k.at_float(powers, offset), count=some))
+                    value = k.load(k.at_float(given, offset), count=some)
+                    value = k.of("fsub", value, k.of("fmul", power, total))
+                    value = epilogue.apply(value, Place(k.add(start, offset), offset, some))
+                    k.store(value, k.at_float(target, offset), count=some)
+
+                over_values(k, self.length, share)
+
+        self.blocks.write(k, "%task", block)
+
+
+def largest_of(k: KernelText, row: Name, length: int) -> Name:
+    """Return the largest of adjacent values, in each lane."""
+    reduction = Reduction("max", 1, length, 1, 1, ())
+    return across(k, reduction._row(k, row), reduction._combined)
+
+
+def row_sum(k: KernelText, length: int, value: Callable[[Index, int | None], Name]) -> Name:
+    """Write the sum of a row; return it in each lane.
+
+    Args:
+        k: the kernel's text.
+        length: values in the row.
+        value: writes a vector, given the offset of its first value, and how many values it has
+            (None: all).
+    """
+    lanes = k.isa.lanes
+    full, left = divmod(length, lanes)
+    total = k.zero
+    if full:
+        with k.loop(0, full * lanes, lanes, [Carried(k.vector, total)]) as loop:
+            loop.next = [k.of("fadd", loop.values[0], value(loop.index, None))]
+        total = loop.values[0]
+    if left:
+        last = only_first(k, left, value(full * lanes, left), k.zero)
+        total = k.of("fadd", total, last)
+    return across(k, total, lambda k, a, b: k.of("fadd", a, b))
+
+
+def _less(k: KernelText, row: Name, top: Name, offset: Index, count: int | None) -> Name:
+    """Return values of a row less the largest one."""
+    return k.of("fsub", k.load(k.at_float(row, offset), count=count), top)
+
+
+@dataclass(frozen=True)
 class Softmax:
     """Softmax of rows: their maximum, the sum of powers, and the shares of that.
 
@@ -188,13 +311,12 @@ class Softmax:
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
         x, result, epilogue = k.argument(X), k.argument(RESULT), Epilogue(k, self.steps)
-        largest = Reduction("max", self.rows, self.length, 1, self.block, ())
 
         def block(first: Index, count: int) -> None:
             with k.loop(0, count) as loop:
                 start = k.multiply(k.add(first, loop.index), self.length)
                 source, target = k.at_float(x, start), k.at_float(result, start)
-                top = across(k, largest._row(k, source), largest._combined)
+                top = largest_of(k, source, self.length)
                 total = self._powers(k, source, target, top)
 
                 def share(offset: Index, some: int | None) -> None:
@@ -209,20 +331,11 @@ class Softmax:
 
     def _powers(self, k: KernelText, source: Name, target: Name, top: Name) -> Name:
         """Write the powers of a row; return their sum in each lane."""
-        lanes = k.isa.lanes
-        full, left = divmod(self.length, lanes)
 
         def power(offset: Index, some: int | None) -> Name:
             value = k.load(k.at_float(source, offset), count=some)
             value = exp(k, k.of("fsub", value, top))
             k.store(value, k.at_float(target, offset), count=some)
-            return value if some is None else only_first(k, some, value, k.zero)
+            return value
 
-        total = k.zero
-        if full:
-            with k.loop(0, full * lanes, lanes, [Carried(k.vector, total)]) as loop:
-                loop.next = [k.of("fadd", loop.values[0], power(loop.index, None))]
-            total = loop.values[0]
-        if left:
-            total = k.of("fadd", total, power(full * lanes, left))
-        return across(k, total, lambda k, a, b: k.of("fadd", a, b))
+        return row_sum(k, self.length, power)

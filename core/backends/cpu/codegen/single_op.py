@@ -19,6 +19,9 @@ from core.plan.passes import PROGRAM_PASSES
 from core.plan.program import ABSENT, Program, Step
 from core.specs import Spec
 
+#: Bytes of memory that the kernels of one op keep between calls: many ops are remembered.
+_MOST_IDLE_BYTES = 1 << 20
+
 #: The reference of the result.
 _RESULT = "y"
 
@@ -33,6 +36,8 @@ class _Binding:
         values = {name: np.empty(1, np.float32) for name in names}
         scratch = [aligned_bytes(s.bytes).view(np.float32) for s in lowered.scratch]
         shared = aligned_bytes(MOST_THREADS * program.scratch_bytes)
+        #: What the kernels need besides inputs and result.
+        self.bytes = shared.nbytes + sum(array.nbytes for array in scratch)
         calls = [
             c for c in lowered.bind(Views(values, {}, scratch, shared)) if type(c) is NativeCall
         ]
@@ -64,7 +69,7 @@ class SingleOp:
 
     def __init__(self, places: Sequence[int], result: Spec, make: Callable[[], _Binding]):
         self._places, self._shape, self._make = places, result.shape, make
-        self._idle: deque[_Binding] = deque([make()], maxlen=1)
+        self._idle: deque[_Binding] = deque(maxlen=1)
 
     def run(self, handles: Sequence[Any]) -> np.ndarray:
         """Return the result for some inputs."""
@@ -74,7 +79,8 @@ class SingleOp:
             binding = self._make()
         result = np.empty(self._shape, np.float32)
         binding.run([*(np.ascontiguousarray(handles[i]) for i in self._places), result])
-        self._idle.append(binding)
+        if binding.bytes <= _MOST_IDLE_BYTES:
+            self._idle.append(binding)
         result.setflags(write=False)
         return result
 

@@ -249,7 +249,13 @@ class Split(NamedTuple):
                 write_part(self.size, k.add(k.multiply(parts.index, self.size), self.extra))
 
 
-def choose_tile(isa: InstructionSet, pixels: int, channels: int) -> tuple[int, int]:
+#: Values between pixels that all lie in one set of the first cache, and how many of these it bears.
+_SET, _MOST_IN_SET = 1024, 12
+
+
+def choose_tile(
+    isa: InstructionSet, pixels: int, channels: int, stride: int = 1
+) -> tuple[int, int]:
     """Return how many pixels and vectors of channels a tile has: what takes the least time.
 
     The sums, the vectors of the filter and the number of a pixel must fit into the registers.
@@ -258,11 +264,13 @@ def choose_tile(isa: InstructionSet, pixels: int, channels: int) -> tuple[int, i
         isa: what the kernel is generated for.
         pixels: pixels in a line.
         channels: channels of the result.
+        stride: values from a pixel to the next one in the input.
     """
     vectors = -(-channels // isa.lanes)
+    tallest = pixels if stride % _SET else min(pixels, _MOST_IN_SET)
     best, cost = (1, 1), float("inf")
     for wide in range(1, min(vectors, 8) + 1):
-        for high in range(1, min(pixels, (isa.registers - 1) // wide - 1) + 1):
+        for high in range(1, min(tallest, (isa.registers - 1) // wide - 1) + 1):
             # Multiply-adds of a round; loads, of which as many go at once; a sum's waiting time.
             round = max(high * wide, high + wide, 8) + 0.25 * wide + 0.05 * high
             total = Split.of(pixels, high).parts * -(-vectors // wide) * round
