@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.backends.cpu import image_kernels
+from core.backends.cpu.image_kernels import Scaled
 from weights_cache.dependencies import needed_for
 from zoo.entry import Preprocess
 from zoo.pipeline.sampling import sample
@@ -49,8 +51,15 @@ def prepare_crops(
         [regions, height, width, 3] of the entry's dtype, and where each region lies in it.
     """
     placements = [region.placement(size) for region in regions]
-    crops = [_sampled(image, p, size, how.border) for p in placements]
-    return _scaled(np.concatenate(crops), how), placements
+    crops = np.empty((len(regions), *size, 3), _levels_of(how).dtype)
+    for placement, crop in zip(placements, crops, strict=True):
+        _crop(image, placement, how, crop)
+    return crops.astype(how.dtype, copy=False), placements
+
+
+def _levels_of(how: Preprocess) -> Scaled:
+    """Return what becomes of levels; integers of other dtypes are cast afterwards."""
+    return Scaled("float32", how.divide, how.subtract) if how.dtype == "float32" else Scaled("uint8")
 
 
 def _scaled(pixels: np.ndarray, how: Preprocess) -> np.ndarray:
@@ -167,24 +176,27 @@ def _source(image: np.ndarray, fit: _Fit) -> np.ndarray:
 # --- crops ----------------------------------------------------------------------------------
 
 
-def _sampled(image: np.ndarray, placement: Placement, size: Size, border: str) -> np.ndarray:
-    """float32 [1, height, width, 3]: each pixel mixed from the four of the image about it.
+def _crop(image: np.ndarray, placement: Placement, how: Preprocess, out: np.ndarray) -> None:
+    """Write a region [height, width, 3]: each pixel is mixed from the four of the image about it.
 
     Of a large region blocks of pixels are averaged first, or else most would not be seen at all.
     Only the part of the image that is read is averaged; it keeps a block around, so that what lies
     outside of it is the same as outside of the image.
     """
-    block = int(placement.scale)
-    if block < 2:
-        return sample(image, placement, size, border)
-    left, top, right, bottom = _reach(placement, size, image.shape[:2], block)
-    part = _averaged(image[top:bottom, left:right], block)
-    a, b, c, d, e, f = placement
-    of_blocks = Placement(*(n / block for n in (a, b, c - left, d, e, f - top)))
-    return sample(part, of_blocks, size, border)
+    size, block = out.shape[:2], int(placement.scale)
+    if block >= 2:
+        left, top, right, bottom = _reach(placement, size, image.shape[:2], block)
+        image = _averaged(image[top:bottom, left:right], block)
+        a, b, c, d, e, f = placement
+        placement = Placement(*(n / block for n in (a, b, c - left, d, e, f - top)))
+    if not image_kernels.sampled(image, placement, out, how.border, _levels_of(how)):
+        out[:] = _scaled(sample(image, placement, size, how.border), how)[0]
 
 
 def _averaged(image: np.ndarray, block: int) -> np.ndarray:
+    means = image_kernels.averaged(image, block)
+    if means is not None:
+        return means
     with needed_for("resizing images"):
         from PIL import Image
 
