@@ -104,8 +104,8 @@ class BodyPixModel(PersonModel):
     ) -> Segmentation:
         """Return the parts in an image from the network's outputs."""
         result = self.person(outputs, enlargement, threshold, probability)
-        part = strongest(outputs["float_part_heatmaps"][0], enlargement) + np.uint8(1)
-        return {**result, "mask": result["mask"] * part, "labels": list(PART_LABELS)}
+        parts = strongest(outputs["float_part_heatmaps"][0], enlargement, result["mask"])
+        return {**result, "mask": parts, "labels": list(PART_LABELS)}
 
     def person_masks(
         self,

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from core.backends.cpu import image_kernels
 from zoo.labels import read_labels
 from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Segmentation
-from zoo.segmentation.upsampling import Cells, Enlargement, share_of_strongest, strongest
+from zoo.segmentation.upsampling import Cells, Enlargement, strongest, strongest_with_share
 from zoo.shared.logistic import log_odds, sigmoid
 
 PERSON_LABELS = ("background", "person")
@@ -75,10 +76,10 @@ class DeepLabModel(PersonModel):
         """Return the result for an image from the network's outputs."""
         logits = outputs[self.entry.output][0]
         labels = list(read_labels(self.entry.labels))
-        result: Segmentation = {"mask": strongest(logits, enlargement), "labels": labels}
-        if probability:
-            result["probability"] = share_of_strongest(logits, enlargement)
-        return result
+        if not probability:
+            return {"mask": strongest(logits, enlargement), "labels": labels}
+        mask, sure = strongest_with_share(logits, enlargement)
+        return {"mask": mask, "labels": labels, "probability": sure}
 
     def person_field(self, outputs: Outputs) -> np.ndarray:
         """Return the log-odds of a person against everything else, per cell [rows, columns]."""
@@ -98,13 +99,24 @@ def find_person(
 
     With ``probability`` the result has that of each pixel, too. The field is [rows, columns].
     """
-    size = enlargement.size
-    mask, sure = np.empty(size, np.uint8), np.empty(size if probability else 0, np.float32)
     limit = log_odds(threshold) if cells.log_odds else threshold
+    kind = "logistic" if cells.log_odds else "clipped"
+    taps = enlargement.taps(field.shape)
+    found = image_kernels.reaching(field, *taps, limit, kind if probability else "")
+    mask, sure = found or _reaching(field, enlargement, limit, kind if probability else "")
+    result: Segmentation = {"mask": mask, "labels": list(PERSON_LABELS)}
+    return {**result, "probability": sure} if probability else result
+
+
+def _reaching(
+    field: np.ndarray, enlargement: Enlargement, limit: float, kind: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mask of the pixels that reach a limit, and their probability, by NumPy."""
+    size = enlargement.size
+    mask, sure = np.empty(size, np.uint8), np.empty(size if kind else 0, np.float32)
     for rows, strip in enlargement.strips():
         values = strip.values(field)
         mask[rows] = values >= limit
-        if probability:
-            sure[rows] = sigmoid(values) if cells.log_odds else np.clip(values, 0, 1)
-    result: Segmentation = {"mask": mask, "labels": list(PERSON_LABELS)}
-    return {**result, "probability": sure} if probability else result
+        if kind:
+            sure[rows] = sigmoid(values) if kind == "logistic" else np.clip(values, 0, 1)
+    return mask, sure

@@ -4,7 +4,9 @@ Each function computes what a function of NumPy or Pillow defines, and returns N
 is to be called: the kernels are not compiled yet, tier 1 is chosen, or a case is too rare.
 """
 
+from core.backends.cpu.image_kernels.fields import reaching, strongest
+from core.backends.cpu.image_kernels.pillow_filter import Taps, bilinear_taps
 from core.backends.cpu.image_kernels.regions import averaged, sampled
 from core.backends.cpu.image_kernels.scaled import Scaled
 
-__all__ = ["Scaled", "averaged", "sampled"]
+__all__ = ["Scaled", "Taps", "averaged", "bilinear_taps", "reaching", "sampled", "strongest"]

@@ -1,0 +1,188 @@
+"""Fields of a network's output at the pixels of an image, tile by tile, without the whole of them.
+
+A pixel is mixed from two cells along each axis, as Pillow mixes float32 images: along the rows of
+cells first, which are rounded to float32, then along the columns, in float64. Most tiles lie where
+one field is far above the others, or all cells are on one side of a limit: of these no pixel is
+mixed at all.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from core.backends.cpu.codegen.kernel_text import FLOAT, Index, KernelText, Name
+from core.backends.cpu.codegen.parameters import ARRAY, WHOLE, Parameters, read_parameters
+
+#: Height and width of a tile in pixels: of an image of 800 pixels some 10 cells.
+TILE = (32, 64)
+
+#: Rows of cells that a tile needs, as pixels are not larger than cells.
+ROWS = TILE[0] + 3
+
+_DOUBLE = 8
+
+#: The image, the cells, and for each line and column of pixels: the offsets of two cells in bytes,
+#: and their shares.
+PARAMETERS: Parameters = {
+    **{"fields": ARRAY, "field_rows": WHOLE, "field_columns": WHOLE},
+    **{"mask": ARRAY, "height": WHOLE, "width": WHOLE, "block": WHOLE},
+    **{"line_cells": ARRAY, "line_shares": ARRAY, "column_cells": ARRAY, "column_shares": ARRAY},
+}
+
+
+class Tile(NamedTuple):
+    """A tile while it is being written: its pixels, and the cells that these are mixed of."""
+
+    top: Index
+    bottom: Index  # after the last line
+    left: Index
+    cells: tuple[Index, Index, Index, Index]  # first and last row, first and last column
+
+
+class FieldTiles:
+    """The tiles of an image while they are being written.
+
+    Args:
+        k: the kernel's text.
+        parameters: of the kernel, with those of `PARAMETERS`.
+        fields: number of fields, whose values follow one another in a cell.
+        rows_at: bytes of the scratch before the mixed rows, `TILE` by rows of cells each.
+    """
+
+    def __init__(self, k: KernelText, parameters: Parameters, fields: int, rows_at: int):
+        self._k, self._fields = k, fields
+        self.p: Mapping[str, Name] = read_parameters(k, parameters)
+        self.rows = k.at("%scratch", rows_at)
+        self._wide = f"<{k.isa.lanes} x double>"
+        self.line = k.multiply(self.p["field_columns"], fields * FLOAT)
+
+    def each(self, write: Callable[[Tile], None]) -> None:
+        """Write the tiles of a task: lines of tiles, the last tile of each at the right edge."""
+        k, p, (high, wide) = self._k, self.p, TILE
+        start = k.multiply("%task", p["block"])
+        stop = k.smaller(k.add(start, p["block"]), p["height"])
+        last = k.subtract(p["width"], wide)
+        with k.loop(start, stop, high) as lines:
+            bottom = k.smaller(k.add(lines.index, high), stop)
+            with k.loop(0, p["width"], wide) as loop:
+                left = k.smaller(loop.index, last)
+                cells = (
+                    *self._cells("line_cells", lines.index, bottom, (self.line, "field_rows")),
+                    *self._cells(
+                        "column_cells",
+                        left,
+                        k.add(left, wide),
+                        (self._fields * FLOAT, "field_columns"),
+                    ),
+                )
+                write(Tile(lines.index, bottom, left, cells))
+
+    def _cells(
+        self, table: str, start: Index, stop: Index, axis: tuple[Index, str]
+    ) -> tuple[Index, Index]:
+        """Return the first and the last cell along an axis; they differ."""
+        k, (size, count) = self._k, axis
+        offsets = [self._entry(table, start, 0), self._entry(table, k.subtract(stop, 1), 1)]
+        low, high = (k.let(f"udiv i64 {offset}, {size}") for offset in offsets)
+        low = k.smaller(low, k.subtract(self.p[count], 2))
+        return low, k.larger(high, k.add(low, 1))
+
+    def _entry(self, table: str, index: Index, second: int) -> Name:
+        """Return the offset of one of the two cells of a line or column."""
+        k = self._k
+        place = k.add(k.multiply(index, 2), second)
+        return k.let(f"load i64, ptr {k.at(self.p[table], k.multiply(place, _DOUBLE))}, align 8")
+
+    def _share(self, table: str, index: Index, second: int) -> Name:
+        k = self._k
+        place = k.multiply(k.add(k.multiply(index, 2), second), _DOUBLE)
+        return k.let(f"load double, ptr {k.at(self.p[table], place)}, align 8")
+
+    # --- rows of cells, at the columns of pixels ---------------------------------------------
+
+    def mix_rows(self, tile: Tile, field: Index, slot: Index) -> None:
+        """Mix the cells of all rows of a tile along the rows.
+
+        Args:
+            tile: the tile.
+            field: number of the field.
+            slot: number of the place of its rows in the scratch.
+        """
+        k, (first, last, _, _) = self._k, tile.cells
+        start = k.at_float(self.p["fields"], field)
+        to = k.at(self.rows, k.multiply(slot, ROWS * TILE[1] * FLOAT))
+        with k.loop(0, TILE[1]) as loop:
+            column = k.add(tile.left, loop.index)
+            cells = [k.at(start, self._entry("column_cells", column, i)) for i in (0, 1)]
+            shares = [self._share("column_shares", column, i) for i in (0, 1)]
+            place = k.at_float(to, loop.index)
+            with k.loop(first, k.add(last, 1)) as rows:
+                offset = k.multiply(rows.index, self.line)
+                products = []
+                for cell, share in zip(cells, shares, strict=True):
+                    value = k.let(f"load float, ptr {k.at(cell, offset)}, align 4")
+                    wide = k.let(f"fpext float {value} to double")
+                    products.append(k.let(f"fmul double {wide}, {share}"))
+                total = k.let(f"fadd double {products[0]}, {products[1]}")
+                rounded = k.let(f"fptrunc double {total} to float")
+                row = k.multiply(k.subtract(rows.index, first), TILE[1])
+                k.write(f"store float {rounded}, ptr {k.at_float(place, row)}, align 4")
+
+    # --- pixels ------------------------------------------------------------------------------
+
+    def each_vector(
+        self, tile: Tile, write: Callable[[Index, Callable[[Index], Name]], None]
+    ) -> None:
+        """Write the pixels of a tile, by vectors.
+
+        Args:
+            tile: the tile, whose rows are mixed.
+            write: gets the place of the first pixel in the image, and a function from the slot of
+                a field to its values.
+        """
+        k, first = self._k, tile.cells[0]
+        with k.loop(tile.top, tile.bottom) as lines:
+            rows = []
+            for i in (0, 1):
+                row = k.let(f"udiv i64 {self._entry('line_cells', lines.index, i)}, {self.line}")
+                rows.append(k.multiply(k.subtract(row, first), TILE[1]))
+            shares = [self._spread(self._share("line_shares", lines.index, i)) for i in (0, 1)]
+            start = k.add(k.multiply(lines.index, self.p["width"]), tile.left)
+            with k.loop(0, TILE[1], k.isa.lanes) as loop:
+                places = [
+                    k.at_float(self.rows, k.add(row, loop.index)) for row in rows
+                ]
+
+                def values(slot: Index) -> Name:
+                    offset = k.multiply(slot, ROWS * TILE[1])
+                    products = []
+                    for place, share in zip(places, shares, strict=True):  # noqa: B023
+                        wide = k.let(
+                            f"fpext {k.vector} {k.load(k.at_float(place, offset))} to {self._wide}"
+                        )
+                        products.append(k.let(f"fmul {self._wide} {wide}, {share}"))
+                    total = k.let(f"fadd {self._wide} {products[0]}, {products[1]}")
+                    return k.let(f"fptrunc {self._wide} {total} to {k.vector}")
+
+                write(k.add(start, loop.index), values)
+
+    def fill(self, tile: Tile, write: Callable[[Index], None]) -> None:
+        """Write the pixels of a tile, by vectors, given the place of each vector's first pixel."""
+        k = self._k
+        with k.loop(tile.top, tile.bottom) as lines:
+            start = k.add(k.multiply(lines.index, self.p["width"]), tile.left)
+            with k.loop(0, TILE[1], k.isa.lanes) as loop:
+                write(k.add(start, loop.index))
+
+    def _spread(self, number: Name) -> Name:
+        k, v = self._k, self._wide
+        first = k.let(f"insertelement {v} poison, double {number}, i64 0")
+        return k.let(
+            f"shufflevector {v} {first}, {v} poison, <{k.isa.lanes} x i32> zeroinitializer"
+        )
+
+
+def store_bytes(k: KernelText, integers: Name, pointer: Name) -> None:
+    """Write a vector of integers of 32 bits as bytes."""
+    lanes = k.isa.lanes
+    value = k.let(f"trunc <{lanes} x i32> {integers} to <{lanes} x i8>")
+    k.write(f"store <{lanes} x i8> {value}, ptr {pointer}, align 1")
