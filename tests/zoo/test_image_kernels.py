@@ -9,6 +9,8 @@ from core.backends.cpu.image_kernels import Scaled
 from tests.core.cpu_codegen.called import run_calls_on
 from tests.core.cpu_codegen.one_step import usable_sets
 from tests.helpers import require_llvmlite
+from zoo.entry import Preprocess
+from zoo.pipeline.preprocess import prepare
 from zoo.pipeline.sampling import sample
 from zoo.shared.placement import Region
 
@@ -88,3 +90,40 @@ def test_averages(seen, mode, channels):
                 continue
             np.testing.assert_array_equal(found, expected.reshape(found.shape))
     assert set(seen) == {"BlockAverages"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_images_in_another_size(seen, seed):
+    rng = np.random.default_rng(seed)
+    for most in (8, 60, 60, 200, 200, 700):
+        image = some_image(rng, most) | np.uint8(255 * (most == 8))
+        rows, columns = map(int, rng.integers(1, 150, 2))
+        small = Image.fromarray(image).resize((columns, rows), Image.Resampling.BILINEAR)
+        out = np.full((rows, columns, 3), 7, np.uint8)
+        if not image_kernels.resized(image, image.shape[:2], out, Scaled("uint8")):
+            continue
+        np.testing.assert_array_equal(out, np.asarray(small))
+        divide, subtract = (127.5, 3.0, 0.5), (1.0, -2.5, 0.125)
+        values = np.full((rows, columns + 2, 3), np.nan, np.float32)
+        scaled = Scaled("float32", divide, subtract)
+        assert image_kernels.resized(image, image.shape[:2], values[:, 1:-1], scaled)
+        expected = np.float32(small) / np.float32(divide) - np.float32(subtract)
+        np.testing.assert_array_equal(values[:, 1:-1], expected)
+        assert np.isnan(values[:, [0, -1]]).all()  # nothing else is written to
+    assert set(seen) == {"FilteredLines", "MixedLines"}
+
+
+@pytest.mark.parametrize("fit", ["letterbox", "stretch", "crop", "pad"])
+@pytest.mark.parametrize("dtype", ["float32", "uint8", "int32"])
+def test_whole_images_are_prepared_as_by_pillow(seen, monkeypatch, fit, dtype):
+    rng = np.random.default_rng(3)
+    how = Preprocess(fit=fit, dtype=dtype, divide=(2.0, 3.0, 4.0), subtract=(1.0, -1.0, 0.5))
+    for shape in [(90, 130), (130, 100), (200, 190), (30, 40)]:
+        image = rng.integers(0, 256, (*shape, 3), np.uint8)
+        values, placement = prepare(image, how, (64, 96))
+        with monkeypatch.context() as patch:
+            patch.setattr(image_kernels, "resized", lambda *a: False)
+            expected, same = prepare(image, how, (64, 96))
+        assert values.dtype == expected.dtype == dtype and placement == same
+        np.testing.assert_array_equal(values, expected)
+    assert seen

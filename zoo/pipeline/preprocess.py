@@ -27,8 +27,11 @@ def prepare(image: np.ndarray, how: Preprocess, size: Size) -> tuple[np.ndarray,
         [1, height, width, 3] of the entry's dtype, and where the image lies in it.
     """
     fit = _FITS[how.fit](image.shape[:2], size)
-    resize = _resized if how.resize == "pillow" else _resized_as_tfjs
-    return _scaled(resize(image, fit, size)[None], how), fit.placement
+    if how.resize == "pillow":
+        values = _resized_and_scaled(image, fit, size, how)
+    else:
+        values = _scaled(_resized_as_tfjs(image, fit, size), how)
+    return values[None], fit.placement
 
 
 def placement_of(image: Size, how: Preprocess, size: Size) -> Placement:
@@ -116,6 +119,28 @@ def _of_source(source: tuple[float, float, float, float], size: Size) -> _Fit:
 
 
 _FITS = {"letterbox": _letterbox, "stretch": _stretch, "crop": _crop, "pad": _pad}
+
+
+def _resized_and_scaled(image: np.ndarray, fit: _Fit, size: Size, how: Preprocess) -> np.ndarray:
+    """Return what a network gets of an image, on black, of the size that Pillow gives it."""
+    levels = _levels_of(how)
+    values = np.empty((*size, 3), levels.dtype)
+    left, top, right, bottom = (int(n) for n in fit.source)
+    inner = slice(fit.target[1], fit.target[3]), slice(fit.target[0], fit.target[2])
+    part, sides = image[top:, left:], (bottom - top, right - left)
+    if not image_kernels.resized(part, sides, values[inner], levels):
+        return _scaled(_resized(image, fit, size), how)
+    black = _scaled(np.zeros(3, np.uint8), how)
+    for around in _around(*inner):
+        values[around] = black
+    return values.astype(how.dtype, copy=False)
+
+
+def _around(rows: slice, columns: slice) -> tuple[tuple[slice, slice], ...]:
+    """Return the four parts of an array about some rows and columns of it."""
+    every, before, after = slice(None), slice(columns.start), slice(columns.stop, None)
+    above, below = slice(rows.start), slice(rows.stop, None)
+    return (above, every), (below, every), (rows, before), (rows, after)
 
 
 def _resized(image: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:

@@ -7,6 +7,16 @@ is to be called: the kernels are not compiled yet, tier 1 is chosen, or a case i
 from core.backends.cpu.image_kernels.fields import reaching, strongest
 from core.backends.cpu.image_kernels.pillow_filter import Taps, bilinear_taps
 from core.backends.cpu.image_kernels.regions import averaged, sampled
+from core.backends.cpu.image_kernels.resizing import resized
 from core.backends.cpu.image_kernels.scaled import Scaled
 
-__all__ = ["Scaled", "Taps", "averaged", "bilinear_taps", "reaching", "sampled", "strongest"]
+__all__ = [
+    "Scaled",
+    "Taps",
+    "averaged",
+    "bilinear_taps",
+    "reaching",
+    "resized",
+    "sampled",
+    "strongest",
+]

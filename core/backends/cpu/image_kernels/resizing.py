@@ -1,5 +1,6 @@
 """Images brought to another size by Pillow's bilinear filter."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -47,6 +48,8 @@ def resized(image: np.ndarray, sides: tuple[int, int], out: np.ndarray, scaled: 
     reads = across.reach - image.shape[1] * channels
     if image.strides[1:] != (channels, 1) or image.strides[0] < max(reads, 1):
         return False
+    if _begins_with_lines(sides, out.shape):
+        return False
     if not called_kernels.can_run(lines, mixed):
         return False
     values = out.shape[1] * channels
@@ -71,6 +74,14 @@ def resized(image: np.ndarray, sides: tuple[int, int], out: np.ndarray, scaled: 
     }
     called_kernels.run(Call(lines, tasks, first), Call(mixed, more_tasks, second))
     return True
+
+
+def _begins_with_lines(old: Sequence[int], new: Sequence[int]) -> bool:
+    """Return whether Pillow, from version 13 on, mixes lines first, which rounds differently.
+
+    It does so where the height shrinks by more than twice what the width does.
+    """
+    return new[0] < old[0] and old[0] - new[0] > 2 * (old[1] - new[1])
 
 
 @lru_cache(maxsize=_MOST_KEPT)
