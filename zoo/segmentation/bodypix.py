@@ -15,6 +15,7 @@ from itertools import islice
 
 import numpy as np
 
+from core.backends.cpu import image_kernels
 from zoo.entry import Entry
 from zoo.option import OWN
 from zoo.pipeline.model import Outputs
@@ -170,7 +171,7 @@ def closeness(offsets: np.ndarray, people: Sequence[Points], stride: int) -> np.
     person. There is at least one person, and each has a keypoint that is seen.
     """
     references = [reference_points(person) for person in people]
-    guesses = {k: _guess(offsets[:, :, k], stride) for k in sorted({*sum(references, [])})}
+    guesses = {k: _guesses(offsets, k, stride) for k in sorted({*sum(references, [])})}
     near = [
         -np.mean([abs(guesses[k] - person.positions[k]) ** 2 for k in keypoints], axis=0)
         for person, keypoints in zip(people, references, strict=True)
@@ -178,12 +179,30 @@ def closeness(offsets: np.ndarray, people: Sequence[Points], stride: int) -> np.
     return np.stack(near, axis=2)
 
 
-def _guess(offsets: np.ndarray, stride: int) -> np.ndarray:
+def _guesses(offsets: np.ndarray, keypoint: int, stride: int) -> np.ndarray:
     """Return each location's guess of a keypoint of its person, from the offsets of the cells."""
+    rows, columns, _ = offsets.shape
+    size = (rows - 1) * stride // SPACING + 1, (columns - 1) * stride // SPACING + 1
+    grid, steps = (stride, SPACING), 1 + REFINEMENTS
+    points = image_kernels.walked(offsets, keypoint, size, grid, steps)
+    return walked(offsets[:, :, keypoint], size, grid, steps) if points is None else points
+
+
+def walked(
+    offsets: np.ndarray, size: tuple[int, int], grid: tuple[int, int], steps: int
+) -> np.ndarray:
+    """Return where the points of a grid come to that move by the nearest offset, by NumPy.
+
+    Args:
+        offsets: complex [rows, columns], x + iy in pixels; the first cell is at pixel 0.
+        size: rows and columns of the grid of points.
+        grid: pixels from cell to cell, and from point to point.
+        steps: how often each point moves.
+    """
     rows, columns = offsets.shape
-    down, across = (np.arange(0, (n - 1) * stride + 1, SPACING) for n in (rows, columns))
-    points = across + 1j * down[:, None]
-    for _ in range(1 + REFINEMENTS):
+    stride, spacing = grid
+    points = np.arange(size[1]) * spacing + 1j * (np.arange(size[0]) * spacing)[:, None]
+    for _ in range(steps):
         row = np.clip(np.rint(points.imag / stride).astype(int), 0, rows - 1)
         column = np.clip(np.rint(points.real / stride).astype(int), 0, columns - 1)
         points = points + offsets[row, column]

@@ -85,11 +85,17 @@ class DeepLabModel(PersonModel):
         """Return the log-odds of a person against everything else, per cell [rows, columns]."""
         logits = outputs[self.entry.output][0]
         person = read_labels(self.entry.labels).index("person")
-        others = np.delete(logits, person, axis=2)
-        best = others.max(axis=2)
-        sums = np.exp(others - best[:, :, None]).sum(axis=2)
-        odds: np.ndarray = logits[:, :, person] - best - np.log(sums)
-        return odds
+        found = image_kernels.odds_of(logits, person)
+        return log_odds_of(logits, person) if found is None else found
+
+
+def log_odds_of(logits: np.ndarray, index: int) -> np.ndarray:
+    """Return the log-odds of one class against all others per cell [rows, columns], by NumPy."""
+    others = np.delete(logits, index, axis=2)
+    best = others.max(axis=2)
+    sums = np.exp(others - best[:, :, None]).sum(axis=2)
+    odds: np.ndarray = logits[:, :, index] - best - np.log(sums)
+    return odds
 
 
 def find_person(
