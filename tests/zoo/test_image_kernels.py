@@ -83,7 +83,9 @@ def test_averages(seen, mode, channels):
     for block in (1, 2, 3, 4, 5, 7, 16, 64, 200):
         for most in (8, 60, 3 * block):
             image = some_image(rng, most, channels) | np.uint8(255 * rng.integers(0, 2))
-            expected = np.asarray(Image.fromarray(image.squeeze(2) if mode == "L" else image).reduce(block))
+            expected = np.asarray(
+                Image.fromarray(image.squeeze(2) if mode == "L" else image).reduce(block)
+            )
             found = image_kernels.averaged(image, block)
             if found is None:
                 assert image.shape[1] * channels < 4

@@ -41,7 +41,7 @@ def placed(size, reach, stride) -> Enlargement:
 
 
 def some_fields(rng, cells, count) -> np.ndarray:
-    """Fields in which regions are large, so that of some tiles one field is far above all others."""
+    """Fields in large regions, so that in some tiles one is far above all others."""
     noise = rng.standard_normal((*cells, count)) * 30
     smooth = ndimage.gaussian_filter(noise, (min(cells[0] / 20, 6), min(cells[1] / 20, 6), 0))
     smooth[: cells[0] // 3, : cells[1] // 2, 1] += 40

@@ -56,13 +56,15 @@ def prepare_crops(
     placements = [region.placement(size) for region in regions]
     crops = np.empty((len(regions), *size, 3), _levels_of(how).dtype)
     for placement, crop in zip(placements, crops, strict=True):
-        _crop(image, placement, how, crop)
+        _write_crop(image, placement, how, crop)
     return crops.astype(how.dtype, copy=False), placements
 
 
 def _levels_of(how: Preprocess) -> Scaled:
     """Return what becomes of levels; integers of other dtypes are cast afterwards."""
-    return Scaled("float32", how.divide, how.subtract) if how.dtype == "float32" else Scaled("uint8")
+    return (
+        Scaled("float32", how.divide, how.subtract) if how.dtype == "float32" else Scaled("uint8")
+    )
 
 
 def _scaled(pixels: np.ndarray, how: Preprocess) -> np.ndarray:
@@ -201,7 +203,7 @@ def _source(image: np.ndarray, fit: _Fit) -> np.ndarray:
 # --- crops ----------------------------------------------------------------------------------
 
 
-def _crop(image: np.ndarray, placement: Placement, how: Preprocess, out: np.ndarray) -> None:
+def _write_crop(image: np.ndarray, placement: Placement, how: Preprocess, out: np.ndarray) -> None:
     """Write a region [height, width, 3]: each pixel is mixed from the four of the image about it.
 
     Of a large region blocks of pixels are averaged first, or else most would not be seen at all.

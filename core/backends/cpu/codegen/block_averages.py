@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.backends.cpu.codegen.kernel_text import Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, WHOLE, Parameters, read_parameters
 from core.backends.cpu.codegen.pixels import LANES, load_levels, store_levels
+from core.backends.cpu.codegen.vectors import Vectors
 
 _LEVELS = f"<{LANES} x i32>"
 
@@ -53,7 +54,9 @@ class BlockAverages:
             last = k.subtract(p["columns"], 1)
             with k.loop(0, last) as loop:
                 left = k.multiply(loop.index, p["side"])
-                total = self._sum(k, p, k.at(line, k.multiply(left, self.channels)), high, p["side"])
+                total = self._sum(
+                    k, p, k.at(line, k.multiply(left, self.channels)), high, p["side"]
+                )
                 count = k.multiply(high, p["side"])
                 self._store(k, p, total, (count, factors[0]), k.add(first, loop.index))
             left = k.multiply(last, p["side"])
@@ -82,7 +85,7 @@ class BlockAverages:
         high: Index,
         wide: Index,
     ) -> Name:
-        """Return the sums of a block at the right edge, of which nothing behind the image is read."""
+        """Return the sums of a block at the right edge; nothing behind the image is read."""
         lines = k.multiply(k.subtract(p["height"], 1), p["line"])
         size = k.add(lines, k.multiply(p["width"], self.channels))
         last = k.subtract(size, LANES)
@@ -108,16 +111,11 @@ class BlockAverages:
         place: Index,
     ) -> None:
         """Write the mean of a block of some pixels, by a factor, at a place."""
-        half = self._repeated(k, k.divide(scale[0], 2))
-        raised = k.let(f"add {_LEVELS} {total}, {half}")
-        product = k.let(f"mul {_LEVELS} {raised}, {self._repeated(k, scale[1])}")
-        mean = k.let(f"lshr {_LEVELS} {product}, <{', '.join(['i32 24'] * LANES)}>")
-        pointer = k.at(p["result"], k.multiply(place, self.channels))
-        store_levels(k, mean, pointer, self.channels)
-
-    def _repeated(self, k: KernelText, number: Index) -> Name:
-        short = k.let(f"trunc i64 {number} to i32")
-        first = k.let(f"insertelement {_LEVELS} poison, i32 {short}, i64 0")
-        return k.let(
-            f"shufflevector {_LEVELS} {first}, {_LEVELS} poison, {_LEVELS} zeroinitializer"
+        v = Vectors(k, "i32", LANES)
+        half, factor = (
+            v.repeat(k.let(f"trunc i64 {number} to i32"))
+            for number in (k.divide(scale[0], 2), scale[1])
         )
+        product = v.of("mul", v.of("add", total, half), factor)
+        mean = v.of("lshr", product, v.splat(24))
+        store_levels(k, mean, k.at(p["result"], k.multiply(place, self.channels)), self.channels)

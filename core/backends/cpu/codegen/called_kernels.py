@@ -51,18 +51,22 @@ class CalledKernel(Protocol):
         """Write the body of the function."""
 
 
+#: Parameters by name; arrays are C-contiguous, or the kernel knows their strides.
+Values = Mapping[str, np.ndarray | int | float]
+
+
 class Call(NamedTuple):
     """A kernel with its parameters.
 
     Attributes:
         kernel: the kernel.
         tasks: number of tasks.
-        values: the parameters by name; arrays are C-contiguous, or the kernel knows their strides.
+        values: the parameters.
     """
 
     kernel: CalledKernel
     tasks: int
-    values: Mapping[str, "np.ndarray | int | float"]
+    values: Values
 
 
 class _Compiled:

@@ -62,9 +62,7 @@ class FieldOdds:
                 for lane in range(lanes)
             ]
             value = k.load(cell, start, count)
-            others.append(
-                k.select(f"<{', '.join(flags)}>", value, k.splat(float("-inf")))
-            )
+            others.append(k.select(f"<{', '.join(flags)}>", value, k.splat(float("-inf"))))
         best = _all_of(k, others, k.maximum)
         shares = [exp(k, k.of("fsub", value, best)) for value in others]
         total = _all_of(k, shares, lambda a, b: k.of("fadd", a, b))

@@ -6,11 +6,13 @@ one field is far above the others, or all cells are on one side of a limit: of t
 mixed at all.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from core.backends.cpu.codegen.kernel_text import FLOAT, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, WHOLE, Parameters, read_parameters
+from core.backends.cpu.codegen.vectors import Vectors
 
 #: Height and width of a tile in pixels: of an image of 800 pixels some 10 cells.
 TILE = (32, 64)
@@ -52,7 +54,7 @@ class FieldTiles:
         self._k, self._fields = k, fields
         self.p: Mapping[str, Name] = read_parameters(k, parameters)
         self.rows = k.at("%scratch", rows_at)
-        self._wide = f"<{k.isa.lanes} x double>"
+        self._numbers = Vectors(k, "double", k.isa.lanes)
         self.line = k.multiply(self.p["field_columns"], fields * FLOAT)
 
     def each(self, write: Callable[[Tile], None]) -> None:
@@ -82,8 +84,8 @@ class FieldTiles:
         """Return the first and the last cell along an axis; they differ."""
         k, (size, count) = self._k, axis
         offsets = [self._entry(table, start, 0), self._entry(table, k.subtract(stop, 1), 1)]
-        low, high = (k.let(f"udiv i64 {offset}, {size}") for offset in offsets)
-        low = k.smaller(low, k.subtract(self.p[count], 2))
+        first, high = (k.let(f"udiv i64 {offset}, {size}") for offset in offsets)
+        low = k.smaller(first, k.subtract(self.p[count], 2))
         return low, k.larger(high, k.add(low, 1))
 
     def _entry(self, table: str, index: Index, second: int) -> Name:
@@ -145,25 +147,25 @@ class FieldTiles:
             for i in (0, 1):
                 row = k.let(f"udiv i64 {self._entry('line_cells', lines.index, i)}, {self.line}")
                 rows.append(k.multiply(k.subtract(row, first), TILE[1]))
-            shares = [self._spread(self._share("line_shares", lines.index, i)) for i in (0, 1)]
+            shares = [
+                self._numbers.repeat(self._share("line_shares", lines.index, i)) for i in (0, 1)
+            ]
             start = k.add(k.multiply(lines.index, self.p["width"]), tile.left)
             with k.loop(0, TILE[1], k.isa.lanes) as loop:
-                places = [
-                    k.at_float(self.rows, k.add(row, loop.index)) for row in rows
-                ]
+                places = [k.at_float(self.rows, k.add(row, loop.index)) for row in rows]
 
-                def values(slot: Index) -> Name:
-                    offset = k.multiply(slot, ROWS * TILE[1])
-                    products = []
-                    for place, share in zip(places, shares, strict=True):  # noqa: B023
-                        wide = k.let(
-                            f"fpext {k.vector} {k.load(k.at_float(place, offset))} to {self._wide}"
-                        )
-                        products.append(k.let(f"fmul {self._wide} {wide}, {share}"))
-                    total = k.let(f"fadd {self._wide} {products[0]}, {products[1]}")
-                    return k.let(f"fptrunc {self._wide} {total} to {k.vector}")
+                mix = partial(self._mixed, places, shares)
+                write(k.add(start, loop.index), mix)
 
-                write(k.add(start, loop.index), values)
+    def _mixed(self, places: Sequence[Name], shares: Sequence[Name], slot: Index) -> Name:
+        """Return a vector of pixels of a field, from two rows at places for the first slot."""
+        k, v, single = self._k, self._numbers, Vectors(self._k, "float", self._k.isa.lanes)
+        offset = k.multiply(slot, ROWS * TILE[1])
+        products = [
+            v.of("fmul", single.cast("fpext", k.load(k.at_float(place, offset)), v), share)
+            for place, share in zip(places, shares, strict=True)
+        ]
+        return v.cast("fptrunc", v.of("fadd", *products), single)
 
     def fill(self, tile: Tile, write: Callable[[Index], None]) -> None:
         """Write the pixels of a tile, by vectors, given the place of each vector's first pixel."""
@@ -173,16 +175,8 @@ class FieldTiles:
             with k.loop(0, TILE[1], k.isa.lanes) as loop:
                 write(k.add(start, loop.index))
 
-    def _spread(self, number: Name) -> Name:
-        k, v = self._k, self._wide
-        first = k.let(f"insertelement {v} poison, double {number}, i64 0")
-        return k.let(
-            f"shufflevector {v} {first}, {v} poison, <{k.isa.lanes} x i32> zeroinitializer"
-        )
-
 
 def store_bytes(k: KernelText, integers: Name, pointer: Name) -> None:
     """Write a vector of integers of 32 bits as bytes."""
-    lanes = k.isa.lanes
-    value = k.let(f"trunc <{lanes} x i32> {integers} to <{lanes} x i8>")
-    k.write(f"store <{lanes} x i8> {value}, ptr {pointer}, align 1")
+    levels = Vectors(k, "i8", k.isa.lanes)
+    levels.store(Vectors(k, "i32", k.isa.lanes).cast("trunc", integers, levels), pointer)

@@ -7,9 +7,10 @@ are integers in units of 2 to the -22, and sums are exact.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.backends.cpu.codegen.kernel_text import FLOAT, Carried, Index, KernelText, Name
+from core.backends.cpu.codegen.kernel_text import Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, WHOLE, Parameters, read_parameters
-from core.backends.cpu.codegen.pixels import store_lanes
+from core.backends.cpu.codegen.pixels import LANES, store_levels
+from core.backends.cpu.codegen.vectors import Vectors
 
 #: Bits of a weight after the point.
 PRECISION = 22
@@ -25,50 +26,25 @@ def pixels_of_vector(lanes: int, channels: int) -> int:
     return lanes // channels
 
 
-class _Integers:
-    """Vectors of integers of 32 bits.
+class _Integers(Vectors):
+    """Vectors of integers of 32 bits: levels, and sums of weighted ones.
 
     Args:
         k: the kernel's text.
     """
 
     def __init__(self, k: KernelText):
-        self._k, self.lanes = k, k.isa.lanes
-        self.type = f"<{self.lanes} x i32>"
+        super().__init__(k, "i32", k.isa.lanes)
+        self.bytes = Vectors(k, "i8", k.isa.lanes)
 
     def load_bytes(self, pointer: Name) -> Name:
         """Return bytes from memory as integers."""
-        k = self._k
-        raw = k.let(f"load <{self.lanes} x i8>, ptr {pointer}, align 1")
-        return k.let(f"zext <{self.lanes} x i8> {raw} to {self.type}")
-
-    def load(self, pointer: Name) -> Name:
-        """Return integers from memory."""
-        return self._k.let(f"load {self.type}, ptr {pointer}, align 4")
-
-    def of(self, instruction: str, a: Name, b: Name) -> Name:
-        """Return the result of an instruction of two vectors."""
-        return self._k.let(f"{instruction} {self.type} {a}, {b}")
-
-    def splat(self, number: int) -> str:
-        """Return a constant vector of one number."""
-        return f"<{', '.join([f'i32 {number}'] * self.lanes)}>"
-
-    def repeat(self, pointer: Name) -> Name:
-        """Return a vector of one integer from memory."""
-        k, v = self._k, self.type
-        number = k.let(f"load i32, ptr {pointer}, align 4")
-        first = k.let(f"insertelement {v} poison, i32 {number}, i64 0")
-        return k.let(f"shufflevector {v} {first}, {v} poison, {v} zeroinitializer")
+        return self.bytes.cast("zext", self.bytes.load(pointer), self)
 
     def level(self, total: Name) -> Name:
         """Return sums of weighted levels, rounded to levels."""
-        total = self.of("lshr", total, self.splat(PRECISION))
-        most = self.splat(255)
-        flags = self._k.let(f"icmp ult {self.type} {total}, {most}")
-        return self._k.let(
-            f"select <{self.lanes} x i1> {flags}, {self.type} {total}, {self.type} {most}"
-        )
+        total, most = self.of("lshr", total, self.splat(PRECISION)), self.splat(255)
+        return self.select(self.compare("icmp ult", total, most), total, most)
 
     @property
     def half(self) -> str:
@@ -143,13 +119,10 @@ class FilteredLines:
             ]
         for total, (_, result) in zip(loop.values, lines, strict=True):
             level = v.level(v.of("add", self._summed(k, total), v.half))
-            value = k.let(f"trunc {v.type} {level} to <{v.lanes} x i8>")
-            four = ", ".join(f"i32 {i}" for i in range(4))
-            value = k.let(
-                f"shufflevector <{v.lanes} x i8> {value}, <{v.lanes} x i8> poison, <4 x i32> <{four}>"
-            )
-            store_lanes(k, value, k.at(result, k.multiply(column, self.channels)), self.channels,
-                        "i8", 1)
+            first = ", ".join(f"i32 {i}" for i in range(LANES))
+            both = f"{v.type} {level}, {v.type} poison"
+            pixel = k.let(f"shufflevector {both}, <{LANES} x i32> <{first}>")
+            store_levels(k, pixel, k.at(result, k.multiply(column, self.channels)), self.channels)
 
     def _summed(self, k: KernelText, total: Name) -> Name:
         """Return the sums of the channels of all pixels of a vector, in its first lanes."""
@@ -214,7 +187,8 @@ class MixedLines:
             with k.loop(0, p["values"], k.isa.lanes) as loop:
                 column = k.at(source, loop.index)
                 with k.loop(0, count, carried=[Carried(v.type, v.half)]) as taps:
-                    weight = v.repeat(k.at(weights, k.multiply(taps.index, _WORD)))
+                    place = k.at(weights, k.multiply(taps.index, _WORD))
+                    weight = v.repeat(k.let(f"load i32, ptr {place}, align 4"))
                     levels = v.load_bytes(k.at(column, k.multiply(taps.index, p["line"])))
                     taps.next = [v.of("add", taps.values[0], v.of("mul", levels, weight))]
                 left = k.subtract(p["values"], loop.index)
@@ -224,21 +198,19 @@ class MixedLines:
         self, k: KernelText, p: Mapping[str, Name], levels: Name, place: tuple[Index, Index, Index]
     ) -> None:
         """Write a vector of levels, given the line's place, that in the line, and what is left."""
-        (line, at, left), lanes = place, k.isa.lanes
-        at_result = k.add(line, at)
+        (line, at, left), v = place, _Integers(k)
         if self.dtype == "uint8":
-            value = k.let(f"trunc <{lanes} x i32> {levels} to <{lanes} x i8>")
-            pointer, type, align = k.at(p["result"], at_result), "i8", 1
+            kind, value = v.bytes, v.cast("trunc", levels, v.bytes)
         else:
-            number = k.let(f"uitofp <{lanes} x i32> {levels} to {k.vector}")
+            kind = Vectors(k, "float", v.count)
+            number = v.cast("uitofp", levels, kind)
             divide, subtract = (k.load(k.at_float(p[n], at)) for n in ("divide", "subtract"))
-            value = k.of("fsub", k.of("fdiv", number, divide), subtract)
-            pointer, type, align = k.at_float(p["result"], at_result), "float", FLOAT
-        vector = f"<{lanes} x {type}>"
-        is_full = k.let(f"icmp sge i64 {left}, {lanes}")
+            value = kind.of("fsub", kind.of("fdiv", number, divide), subtract)
+        pointer = k.at(p["result"], k.multiply(k.add(line, at), kind.size))
+        is_full = k.let(f"icmp sge i64 {left}, {v.count}")
         with k.when(is_full):
-            k.write(f"store {vector} {value}, ptr {pointer}, align {align}")
+            kind.store(value, pointer)
         with k.when(k.let(f"xor i1 {is_full}, true")), k.loop(0, left) as loop:
-            one = k.let(f"extractelement {vector} {value}, i64 {loop.index}")
-            place_of_one = k.at(pointer, k.multiply(loop.index, align))
-            k.write(f"store {type} {one}, ptr {place_of_one}, align {align}")
+            one = k.let(f"extractelement {kind.type} {value}, i64 {loop.index}")
+            to = k.at(pointer, k.multiply(loop.index, kind.size))
+            k.write(f"store {kind.element} {one}, ptr {to}, align {kind.size}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from core.backends.cpu.codegen.field_tiles import (
     PARAMETERS,
@@ -14,6 +15,7 @@ from core.backends.cpu.codegen.field_tiles import (
 from core.backends.cpu.codegen.formulas import between, sigmoid
 from core.backends.cpu.codegen.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, NUMBER, Parameters
+from core.backends.cpu.codegen.vectors import Vectors
 
 #: What is written beside the mask: nothing, the logistic function of the field, the field in 0..1.
 NOTHING, LOGISTIC, CLIPPED = "", "logistic", "clipped"
@@ -49,6 +51,7 @@ class _Text:
         self._tiles = FieldTiles(k, kernel.parameters, 1, 0)
         self._number = k.let(f"fptrunc double {self._tiles.p['limit']} to float")
         self._limit = k.spread(self._number)
+        self._integers = Vectors(k, "i32", k.isa.lanes)
 
     def write(self) -> None:
         """Write the body of the function."""
@@ -56,18 +59,16 @@ class _Text:
 
     def _tile(self, tile: Tile) -> None:
         """Write a tile, whose pixels are mixed only if its cells lie on both sides of the limit."""
-        k, v = self._k, f"<{self._k.isa.lanes} x i32>"
+        k = self._k
         below, above = self._sides(tile)
         with k.when(k.let(f"and i1 {below}, {above}")):
             self._mixed(tile)
-        for side, number in ((below, 0), (above, 1)):
-            other = above if side is below else below
-            values = f"<{', '.join([f'i32 {number}'] * k.isa.lanes)}>"
-            only = k.let(f"xor i1 {other}, true")
-            with k.when(only):
-                place = self._tiles.p["mask"]
-                self._tiles.fill(tile, lambda at, x=values: store_bytes(k, x, k.at(place, at)))
-        del v
+        for other, number in ((above, 0), (below, 1)):
+            with k.when(k.let(f"xor i1 {other}, true")):
+                self._tiles.fill(tile, partial(self._store, self._integers.splat(number)))
+
+    def _store(self, which: Name, place: Index) -> None:
+        store_bytes(self._k, which, self._k.at(self._tiles.p["mask"], place))
 
     def _sides(self, tile: Tile) -> tuple[Name, Name]:
         """Return whether cells are below the limit (or not numbers), and whether some are not."""
@@ -93,11 +94,9 @@ class _Text:
         self._tiles.each_vector(tile, self._vector)
 
     def _vector(self, place: Index, values: Callable[[Index], Name]) -> None:
-        k, lanes = self._k, self._k.isa.lanes
-        here = values(0)
+        k, here = self._k, values(0)
         flags = k.compare("oge", here, self._limit)
-        which = k.let(f"zext <{lanes} x i1> {flags} to <{lanes} x i32>")
-        store_bytes(k, which, k.at(self._tiles.p["mask"], place))
+        self._store(k.let(f"zext {self._integers.flags} {flags} to {self._integers.type}"), place)
         if self._share:
             share = sigmoid(k, here) if self._share == LOGISTIC else between(k, here, 0.0, 1.0)
             k.store(share, k.at_float(self._tiles.p["share"], place))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from core.backends.cpu.codegen.kernel_text import FLOAT, POINTER, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, NUMBER, WHOLE, Parameters, read_parameters
 from core.backends.cpu.codegen.pixels import LANES, Scaling, load_pixel, mixed, store_pixel
+from core.backends.cpu.codegen.vectors import Vectors, number_of
 
 #: Pixels whose places are found before they are read.
 _CHUNK = 64
@@ -71,128 +72,103 @@ class _Text:
         self._k, self._samples = k, samples
         self.p: Mapping[str, Name] = read_parameters(k, samples.parameters)
         self.doubles = k.isa.lanes // 2
-        self._vector = f"<{self.doubles} x double>"
-        self._wholes = f"<{self.doubles} x i64>"
+        self._numbers = Vectors(k, "double", self.doubles)
+        self._wholes = Vectors(k, "i64", self.doubles)
         self._scaling = Scaling(k, self.p["divide"], self.p["subtract"])
         self._of_line: tuple[Name, Name] = "", ""
-        p = self.p
-        self._spread = {name: self._repeated(p[name]) for name in ("a", "c", "d", "f")}
-        self._limits = [self._repeated(self._double(p[name])) for name in ("width", "height")]
-        self._line = self._repeated(self._double(p["line"]))
-        self._image = self._repeated(k.let(f"ptrtoint ptr {p['image']} to i64"), "i64")
+        p, repeat = self.p, self._numbers.repeat
+        self._spread = {name: repeat(p[name]) for name in ("a", "c", "d", "f")}
+        self._limits = [repeat(number_of(k, p[name])) for name in ("width", "height")]
+        self._line = repeat(number_of(k, p["line"]))
+        self._image = self._wholes.repeat(k.let(f"ptrtoint ptr {p['image']} to i64"))
         end = k.let(f"ptrtoint ptr {p['end']} to i64")
-        self._zeros = self._repeated(k.add(end, LANES * 2), "i64")
+        self._zeros = self._wholes.repeat(str(k.add(end, 2 * LANES)))
         lines = k.multiply(k.subtract(p["height"], 1), p["line"])
         size = k.add(lines, k.multiply(p["width"], samples.channels))
         last = k.subtract(size, LANES)
-        self._last = self._repeated(str(last), "i64")
-        # Added to an offset behind the last whole vector, it leads to a copy of the image's end.
-        self._end = self._repeated(str(k.subtract(end, last)), "i64")
-
-    # --- vectors of doubles and of offsets ---------------------------------------------------
-
-    def _double(self, number: Index) -> Name:
-        return self._k.let(f"sitofp i64 {number} to double")
-
-    def _repeated(self, value: Name, type: str = "double") -> Name:
-        k, v = self._k, self._vector if type == "double" else self._wholes
-        first = k.let(f"insertelement {v} poison, {type} {value}, i64 0")
-        places = f"<{self.doubles} x i32> zeroinitializer"
-        return k.let(f"shufflevector {v} {first}, {v} poison, {places}")
-
-    def _of(self, instruction: str, a: Name, b: Name) -> Name:
-        return self._k.let(f"{instruction} {self._vector} {a}, {b}")
-
-    def _splat(self, number: float) -> Name:
-        return f"<{', '.join([f'double {number!r}'] * self.doubles)}>"
-
-    def _limited(self, x: Name, low: Name, high: Name) -> Name:
-        """Return values within limits; of NaN the lower one."""
-        k, v, flags = self._k, self._vector, f"<{self.doubles} x i1>"
-        above = k.let(f"fcmp ogt {v} {x}, {low}")
-        x = k.let(f"select {flags} {above}, {v} {x}, {v} {low}")
-        below = k.let(f"fcmp olt {v} {x}, {high}")
-        return k.let(f"select {flags} {below}, {v} {x}, {v} {high}")
+        self._last = self._wholes.repeat(str(last))
+        # Added to the offset of one of the last pixels, it leads to a copy of the image's end.
+        self._end = self._wholes.repeat(str(k.subtract(end, last)))
 
     # --- places ------------------------------------------------------------------------------
 
     def begin_line(self, line: Index) -> None:
         """Compute what the pixels of a line have in common."""
-        k, y = self._k, self._double(line)
+        k, y = self._k, number_of(self._k, line)
         products = [k.let(f"fmul double {self.p[name]}, {y}") for name in ("b", "e")]
-        self._of_line = self._repeated(products[0]), self._repeated(products[1])
+        self._of_line = self._numbers.repeat(products[0]), self._numbers.repeat(products[1])
 
     def find(self, chunk: Index, first: Index) -> None:
         """Write the places and shares of some pixels of a chunk to the scratch."""
-        k, p = self._k, self._spread
-        numbers = ", ".join(f"double {float(i)}" for i in range(self.doubles))
-        x = self._of("fadd", self._repeated(self._double(k.add(chunk, first))), f"<{numbers}>")
-        across = self._of("fadd", self._of("fadd", self._of("fmul", p["a"], x), p["c"]),
-                          self._of_line[0])
-        down = self._of("fadd", self._of("fadd", self._of("fmul", p["d"], x), p["f"]),
-                        self._of_line[1])
+        k, p, v = self._k, self._spread, self._numbers
+        x = v.of("fadd", v.repeat(number_of(k, k.add(chunk, first))), v.numbers())
+        across, down = (
+            v.of("fadd", v.of("fadd", v.of("fmul", p[step], x), p[start]), of_line)
+            for step, start, of_line in zip("ad", "cf", self._of_line, strict=True)
+        )
         columns, share_across = self._axis(across, self._limits[0])
         rows, share_down = self._axis(down, self._limits[1])
+        shares = Vectors(k, "float", self.doubles)
         for i, share in enumerate((share_across, share_down)):
-            place = k.at_float(k.at("%scratch", _CHUNK * (len(_CORNERS) * POINTER + i * FLOAT)),
-                               first)
-            k.write(f"store <{self.doubles} x float> {share}, ptr {place}, align 4")
+            shares.store(share, k.at_float(self._shares(i), first))
         for i, (down_by, across_by) in enumerate(_CORNERS):
             pointers = self._pointers(rows[down_by], columns[across_by])
-            place = k.at(k.at("%scratch", i * _CHUNK * POINTER), k.multiply(first, POINTER))
-            k.write(f"store {self._wholes} {pointers}, ptr {place}, align 8")
+            self._wholes.store(pointers, k.at(self._places(i), k.multiply(first, POINTER)))
+
+    def _places(self, corner: int) -> Name:
+        """Return where the scratch has the places of a corner."""
+        return self._k.at("%scratch", corner * _CHUNK * POINTER)
+
+    def _shares(self, axis: int) -> Name:
+        """Return where the scratch has the shares of the second pixels, across or down."""
+        return self._k.at("%scratch", _CHUNK * (len(_CORNERS) * POINTER + axis * FLOAT))
 
     def _axis(self, at: Name, length: Name) -> tuple[list[tuple[Name, Name]], Name]:
         """Return both neighbours of positions, each with flags of those inside, and the share."""
-        k, v = self._k, self._vector
-        one = self._splat(1.0)
+        k, v, zero = self._k, self._numbers, "zeroinitializer"
+        one = v.splat(1.0)
         if self._samples.replicates:
-            at = self._limited(at, "zeroinitializer", self._of("fsub", length, one))
-        name = f"llvm.floor.v{self.doubles}f64"
-        low = k.call(v, name, f"{v} {at}")
-        share = k.let(f"fptrunc {v} {self._of('fsub', at, low)} to <{self.doubles} x float>")
-        first = self._limited(low, self._splat(-2.0), length)
+            at = self._limited(at, zero, v.of("fsub", length, one))
+        low = k.call(v.type, f"llvm.floor.v{self.doubles}f64", f"{v.type} {at}")
+        share = v.cast("fptrunc", v.of("fsub", at, low), Vectors(k, "float", self.doubles))
+        first = self._limited(low, v.splat(-2.0), length)
         found = []
-        for n in (first, self._of("fadd", first, one)):
-            is_after = k.let(f"fcmp oge {v} {n}, zeroinitializer")
-            is_before = k.let(f"fcmp olt {v} {n}, {length}")
-            found.append((n, k.let(f"and <{self.doubles} x i1> {is_after}, {is_before}")))
+        for n in (first, v.of("fadd", first, one)):
+            both = v.compare("fcmp oge", n, zero), v.compare("fcmp olt", n, length)
+            found.append((n, k.let(f"and {v.flags} {both[0]}, {both[1]}")))
         return found, share
+
+    def _limited(self, x: Name, low: Name, high: Name) -> Name:
+        """Return values within limits; of NaN the lower one."""
+        v = self._numbers
+        x = v.select(v.compare("fcmp ogt", x, low), x, low)
+        return v.select(v.compare("fcmp olt", x, high), x, high)
 
     def _pointers(self, row: tuple[Name, Name], column: tuple[Name, Name]) -> Name:
         """Return where pixels are, or what is read in their place."""
-        k, w, flags = self._k, self._wholes, f"<{self.doubles} x i1>"
-        channels = self._splat(float(self._samples.channels))
-        offset = self._of("fadd", self._of("fmul", row[0], self._line),
-                          self._of("fmul", column[0], channels))
-        offset = k.let(f"fptosi {self._vector} {offset} to {w}")
-        is_late = k.let(f"icmp sgt {w} {offset}, {self._last}")
-        base = k.let(f"select {flags} {is_late}, {w} {self._end}, {w} {self._image}")
-        place = k.let(f"add {w} {base}, {offset}")
-        is_inside = k.let(f"and {flags} {row[1]}, {column[1]}")
-        return k.let(f"select {flags} {is_inside}, {w} {place}, {w} {self._zeros}")
+        v, w = self._numbers, self._wholes
+        channels = v.splat(float(self._samples.channels))
+        offsets = v.of("fadd", v.of("fmul", row[0], self._line), v.of("fmul", column[0], channels))
+        offset = v.cast("fptosi", offsets, w)
+        is_late = w.compare("icmp sgt", offset, self._last)
+        place = w.of("add", w.select(is_late, self._end, self._image), offset)
+        is_inside = self._k.let(f"and {v.flags} {row[1]}, {column[1]}")
+        return w.select(is_inside, place, self._zeros)
 
     # --- pixels ------------------------------------------------------------------------------
 
     def pixel(self, number: Index, place: Index) -> None:
         """Write a pixel of a chunk, at a place among those of the result."""
-        k, samples = self._k, self._samples
-        values = []
-        for i in range(len(_CORNERS)):
-            word = k.at(k.at("%scratch", i * _CHUNK * POINTER), k.multiply(number, POINTER))
-            values.append(load_pixel(k, k.let(f"load ptr, ptr {word}, align 8")))
-        shares = [
-            k.at_float(k.at("%scratch", _CHUNK * (len(_CORNERS) * POINTER + i * FLOAT)), number)
-            for i in range(2)
-        ]
-        across, down = (self._share(pointer) for pointer in shares)
-        upper, lower = mixed(k, values[0], values[1], across), mixed(k, values[2], values[3], across)
-        value = mixed(k, upper, lower, down)
-        store_pixel(k, self._scaling, value, (self.p["result"], place), samples)
-
-    def _share(self, pointer: Name) -> Name:
         k = self._k
-        share = k.let(f"load float, ptr {pointer}, align 4")
-        first = k.let(f"insertelement <{LANES} x float> poison, float {share}, i64 0")
-        v = f"<{LANES} x float>"
-        return k.let(f"shufflevector {v} {first}, {v} poison, <{LANES} x i32> zeroinitializer")
+        offset, values = k.multiply(number, POINTER), []
+        for corner in range(len(_CORNERS)):
+            word = k.at(self._places(corner), offset)
+            values.append(load_pixel(k, k.let(f"load ptr, ptr {word}, align 8")))
+        pixels = Vectors(k, "float", LANES)
+        across, down = (
+            pixels.repeat(k.let(f"load float, ptr {k.at_float(self._shares(i), number)}, align 4"))
+            for i in range(2)
+        )
+        upper, lower = (mixed(k, values[i], values[i + 1], across) for i in (0, 2))
+        where = self.p["result"], place
+        store_pixel(k, self._scaling, mixed(k, upper, lower, down), where, self._samples)

@@ -1,5 +1,6 @@
 """Which of several fields is largest at each pixel of an image; see `field_tiles`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.backends.cpu.codegen.field_tiles import (
@@ -14,6 +15,7 @@ from core.backends.cpu.codegen.formulas import exp
 from core.backends.cpu.codegen.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, Parameters
 from core.backends.cpu.codegen.shuffles import shuffled
+from core.backends.cpu.codegen.vectors import Vectors
 
 #: A field that is further below the largest one adds less than a rounding error to the sum of a
 #: softmax, even with 20 others.
@@ -69,7 +71,7 @@ class _Text:
         self._tiles = FieldTiles(k, kernel.parameters, kernel.fields, rows_at)
         self._list = k.at("%scratch", kernel.flags)
         self._values = k.at("%scratch", 2 * kernel.flags)
-        self._integers = f"<{k.isa.lanes} x i32>"
+        self._integers = Vectors(k, "i32", k.isa.lanes)
 
     def write(self) -> None:
         """Write the body of the function."""
@@ -78,18 +80,18 @@ class _Text:
     def _gated(self, tile: Tile) -> None:
         """Write zeros where a gate is closed, else a tile."""
         k, p = self._k, self._tiles.p
-        wide = f"<{TILE[1]} x i8>"
-        none = [Carried(wide, "zeroinitializer")]
+        line = Vectors(k, "i8", TILE[1])
+        none = [Carried(line.type, "zeroinitializer")]
         with k.loop(tile.top, tile.bottom, carried=none) as lines:
             start = k.add(k.multiply(lines.index, p["width"]), tile.left)
-            gate = k.let(f"load {wide}, ptr {k.at(p['gate'], start)}, align 1")
-            lines.next = [k.let(f"or {wide} {lines.values[0]}, {gate}")]
+            gate = line.load(k.at(p["gate"], start))
+            lines.next = [line.of("or", lines.values[0], gate)]
         word = f"i{8 * TILE[1]}"
-        found = k.let(f"bitcast {wide} {lines.values[0]} to {word}")
+        found = k.let(f"bitcast {line.type} {lines.values[0]} to {word}")
         is_closed = k.let(f"icmp eq {word} {found}, 0")
         with k.when(is_closed), k.loop(tile.top, tile.bottom) as lines:
             start = k.add(k.multiply(lines.index, p["width"]), tile.left)
-            k.write(f"store {wide} zeroinitializer, ptr {k.at(p['mask'], start)}, align 1")
+            line.store("zeroinitializer", k.at(p["mask"], start))
         with k.when(k.let(f"xor i1 {is_closed}, true")):
             self._tile(tile)
 
@@ -102,7 +104,7 @@ class _Text:
         is_one = k.is_less(count, 2)
         with k.when(is_one):
             number = k.let(f"load i32, ptr {self._list}, align 4")
-            vector = self._spread(number)
+            vector = self._integers.repeat(number)
             self._tiles.fill(tile, lambda place: self._store(vector, place))
         with k.when(k.let(f"xor i1 {is_one}, true")):
             self._mixed(tile, count)
@@ -128,8 +130,8 @@ class _Text:
                 ]
             rows.next = loop.values
         for start, found in zip(starts, rows.values, strict=True):
-            words = k.let(f"zext {flags} {found} to {self._integers}")
-            k.write(f"store {self._integers} {words}, ptr {k.at('%scratch', start * _WORD)}, align 4")
+            words = k.let(f"zext {flags} {found} to {self._integers.type}")
+            self._integers.store(words, k.at("%scratch", start * _WORD))
         k.write(f"store i32 0, ptr {self._list}, align 4")
         with k.loop(0, fields, carried=[Carried("i64", "0")]) as loop:
             (count,) = loop.values
@@ -184,14 +186,17 @@ class _Text:
         word = k.let(f"load i32, ptr {k.at(self._list, k.multiply(slot, _WORD))}, align 4")
         return k.let(f"zext i32 {word} to i64")
 
-    def _vector(self, place: Index, values, count: Index) -> None:
+    def _vector(self, place: Index, values: Callable[[Index], Name], count: Index) -> None:
         """Write a vector of pixels."""
         k, share = self._k, self._kernel.has_share
         start = values(0)
         number = k.let(f"load i32, ptr {self._list}, align 4")
         if share:
             k.store(start, self._values)
-        carried = [Carried(k.vector, start), Carried(self._integers, self._spread(number))]
+        carried = [
+            Carried(k.vector, start),
+            Carried(self._integers.type, self._integers.repeat(number)),
+        ]
         with k.loop(1, count, carried=carried) as loop:
             best, which = loop.values
             here = values(loop.index)
@@ -199,11 +204,7 @@ class _Text:
                 k.store(here, k.at(self._values, k.multiply(loop.index, 64)))
             is_more = k.compare("ogt", here, best)
             number = k.let(f"trunc i64 {self._number(loop.index)} to i32")
-            flags = f"<{k.isa.lanes} x i1>"
-            new = k.let(
-                f"select {flags} {is_more}, {self._integers} {self._spread(number)}, "
-                f"{self._integers} {which}"
-            )
+            new = self._integers.select(is_more, self._integers.repeat(number), which)
             loop.next = [k.select(is_more, here, best), new]
         best, which = loop.values
         self._store(which, place)
@@ -212,13 +213,11 @@ class _Text:
 
     def _store(self, which: Name, place: Index) -> None:
         """Write numbers of fields."""
-        k, p, lanes = self._k, self._tiles.p, self._k.isa.lanes
+        k, p, v = self._k, self._tiles.p, self._integers
         if self._kernel.is_gated:
-            ones = f"<{', '.join(['i32 1'] * lanes)}>"
-            gate = k.let(f"load <{lanes} x i8>, ptr {k.at(p['gate'], place)}, align 1")
-            wide = k.let(f"zext <{lanes} x i8> {gate} to {self._integers}")
-            which = k.let(f"add {self._integers} {which}, {ones}")
-            which = k.let(f"mul {self._integers} {which}, {wide}")
+            levels = Vectors(k, "i8", v.count)
+            gate = levels.cast("zext", levels.load(k.at(p["gate"], place)), v)
+            which = v.of("mul", v.of("add", which, v.splat(1)), gate)
         store_bytes(k, which, k.at(p["mask"], place))
 
     def _store_share(self, best: Name, place: Index, count: Index) -> None:
@@ -229,8 +228,3 @@ class _Text:
             loop.next = [k.of("fadd", loop.values[0], exp(k, k.of("fsub", here, best)))]
         share = k.of("fdiv", k.splat(1.0), loop.values[0])
         k.store(share, k.at_float(self._tiles.p["share"], place))
-
-    def _spread(self, number: Name) -> Name:
-        k, v = self._k, self._integers
-        first = k.let(f"insertelement {v} poison, i32 {number}, i64 0")
-        return k.let(f"shufflevector {v} {first}, {v} poison, {v} zeroinitializer")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from core.backends.cpu.codegen.kernel_text import Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, NUMBER, WHOLE, Parameters, read_parameters
+from core.backends.cpu.codegen.vectors import Vectors, number_of
 
 _PAIR = 16  # bytes
 
@@ -45,68 +46,53 @@ class _Text:
     def __init__(self, k: KernelText, p: Mapping[str, Name]):
         self._k, self.p = k, p
         self.count = k.isa.lanes // 2
-        self._vector, self._wholes = f"<{self.count} x double>", f"<{self.count} x i64>"
-        self._stride = self._repeated(p["stride"])
+        self._numbers, self._wholes = (Vectors(k, type, self.count) for type in ("double", "i64"))
+        repeat = self._numbers.repeat
+        self._stride, self._spacing = repeat(p["stride"]), repeat(p["spacing"])
         self._limits = [
-            self._repeated(k.let(f"sitofp i64 {k.subtract(p[name], 1)} to double"))
-            for name in ("cell_rows", "cell_columns")
+            repeat(number_of(k, k.subtract(p[name], 1))) for name in ("cell_rows", "cell_columns")
         ]
-        columns = k.let(f"sitofp i64 {p['cell_columns']} to double")
-        self._columns = self._repeated(columns)
-        size = k.let(f"sitofp i64 {k.multiply(p['fields'], _PAIR)} to double")
-        self._size = self._repeated(size)
+        self._columns = repeat(number_of(k, p["cell_columns"]))
+        self._size = repeat(number_of(k, k.multiply(p["fields"], _PAIR)))
 
     def points(self, line: Index, column: Index) -> None:
         """Write some points of a line."""
-        k, p, v = self._k, self.p, self._vector
-        numbers = ", ".join(f"double {float(i)}" for i in range(self.count))
-        first = self._repeated(k.let(f"sitofp i64 {column} to double"))
-        spacing = self._repeated(p["spacing"])
-        x = self._of("fmul", self._of("fadd", first, f"<{numbers}>"), spacing)
-        y = self._of("fmul", self._repeated(k.let(f"sitofp i64 {line} to double")), spacing)
-        with k.loop(0, p["steps"], carried=[Carried(v, x), Carried(v, y)]) as loop:
+        k, v = self._k, self._numbers
+        first = v.of("fadd", v.repeat(number_of(k, column)), v.numbers())
+        x = v.of("fmul", first, self._spacing)
+        y = v.of("fmul", v.repeat(number_of(k, line)), self._spacing)
+        carried = [Carried(v.type, x), Carried(v.type, y)]
+        with k.loop(0, self.p["steps"], carried=carried) as loop:
             x, y = loop.values
             row, cell = self._nearest(y, 0), self._nearest(x, 1)
-            place = self._of("fadd", self._of("fmul", row, self._columns), cell)
-            offset = k.let(f"fptosi {v} {self._of('fmul', place, self._size)} to {self._wholes}")
+            place = v.of("fadd", v.of("fmul", row, self._columns), cell)
+            offset = v.cast("fptosi", v.of("fmul", place, self._size), self._wholes)
             steps = [self._gathered(axis, offset) for axis in (0, 1)]
-            loop.next = [self._of("fadd", n, step) for n, step in zip((x, y), steps, strict=True)]
-        start = k.multiply(k.add(k.multiply(line, p["columns"]), column), _PAIR)
-        order = [n // 2 + n % 2 * self.count for n in range(2 * self.count)]
-        places = ", ".join(f"i32 {n}" for n in order)
-        pairs = k.let(
-            f"shufflevector {v} {loop.values[0]}, {v} {loop.values[1]}, "
-            f"<{2 * self.count} x i32> <{places}>"
-        )
-        to = k.at(p["result"], start)
-        k.write(f"store <{2 * self.count} x double> {pairs}, ptr {to}, align 8")
+            loop.next = [v.of("fadd", n, step) for n, step in zip((x, y), steps, strict=True)]
+        pairs = Vectors(k, "double", 2 * self.count)
+        places = ", ".join(f"i32 {n // 2 + n % 2 * self.count}" for n in range(pairs.count))
+        both = f"{v.type} {loop.values[0]}, {v.type} {loop.values[1]}"
+        value = k.let(f"shufflevector {both}, <{pairs.count} x i32> <{places}>")
+        point = k.add(k.multiply(line, self.p["columns"]), column)
+        pairs.store(value, k.at(self.p["result"], k.multiply(point, _PAIR)))
 
     def _nearest(self, at: Name, axis: int) -> Name:
         """Return the nearest cells to positions, along an axis, as whole doubles."""
-        k, v, flags = self._k, self._vector, f"<{self.count} x i1>"
-        cell = k.call(v, f"llvm.rint.v{self.count}f64", f"{v} {self._of('fdiv', at, self._stride)}")
-        above = k.let(f"fcmp ogt {v} {cell}, zeroinitializer")
-        cell = k.let(f"select {flags} {above}, {v} {cell}, {v} zeroinitializer")
-        below = k.let(f"fcmp olt {v} {cell}, {self._limits[axis]}")
-        return k.let(f"select {flags} {below}, {v} {cell}, {v} {self._limits[axis]}")
+        k, v, limit = self._k, self._numbers, self._limits[axis]
+        cell = v.of("fdiv", at, self._stride)
+        cell = k.call(v.type, f"llvm.rint.v{self.count}f64", f"{v.type} {cell}")
+        is_more = v.compare("fcmp ogt", cell, "zeroinitializer")
+        cell = v.select(is_more, cell, "zeroinitializer")
+        return v.select(v.compare("fcmp olt", cell, limit), cell, limit)
 
     def _gathered(self, axis: int, offsets: Name) -> Name:
         """Return the offsets along x, 0, or y, 1, of the cells that lie at offsets in bytes."""
-        k, v = self._k, self._vector
+        k, v = self._k, self._numbers
         start = k.at(self.p["cells"], k.multiply(self.p["field"], _PAIR))
         found = "poison"
         for lane in range(self.count):
-            offset = k.let(f"extractelement {self._wholes} {offsets}, i64 {lane}")
+            offset = k.let(f"extractelement {self._wholes.type} {offsets}, i64 {lane}")
             place = k.at(k.at(start, offset), axis * _PAIR // 2)
             number = k.let(f"load double, ptr {place}, align 8")
-            found = k.let(f"insertelement {v} {found}, double {number}, i64 {lane}")
+            found = k.let(f"insertelement {v.type} {found}, double {number}, i64 {lane}")
         return found
-
-    def _of(self, instruction: str, a: Name, b: Name) -> Name:
-        return self._k.let(f"{instruction} {self._vector} {a}, {b}")
-
-    def _repeated(self, number: Name) -> Name:
-        k, v = self._k, self._vector
-        first = k.let(f"insertelement {v} poison, double {number}, i64 0")
-        places = f"<{self.count} x i32> zeroinitializer"
-        return k.let(f"shufflevector {v} {first}, {v} poison, {places}")

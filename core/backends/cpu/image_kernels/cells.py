@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
-from core.backends.cpu.codegen.called_kernels import Call
+from core.backends.cpu.codegen.called_kernels import Call, Values
 from core.backends.cpu.codegen.field_odds import FieldOdds
 from core.backends.cpu.codegen.walked_points import WalkedPoints
 
@@ -32,7 +32,7 @@ def odds_of(fields: np.ndarray, field: int) -> np.ndarray | None:
     cells, odds = np.ascontiguousarray(fields, np.float32), np.empty((rows, columns), np.float32)
     vectors = -(-odds.size // lanes)
     tasks, block = called_kernels.split(vectors, odds.size * -(-count // lanes) * _VECTOR)
-    values = {"cells": cells, "result": odds, "count": odds.size, "block": block}
+    values: Values = {"cells": cells, "result": odds, "count": odds.size, "block": block}
     called_kernels.run(Call(kernel, tasks, values))
     return odds
 

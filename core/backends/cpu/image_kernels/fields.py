@@ -1,6 +1,6 @@
 """Decisions for each pixel of an image from the coarser fields of a network's output."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -89,7 +89,7 @@ def _two_taps(cells: np.ndarray, lines: Sequence[Taps], columns: Taps) -> _Table
     """Return the cells and shares of lines and of columns; None for what kernels do not take."""
     if min(cells.shape[:2]) < 2 or len(columns.first) < TILE[1]:
         return None
-    if any(taps.count.max() > 2 for taps in (*lines, columns)):
+    if any(taps.counts.max() > 2 for taps in (*lines, columns)):
         return None
     parts = [_pair(taps) for taps in lines]
     first, shares = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -100,7 +100,7 @@ def _pair(taps: Taps) -> tuple[np.ndarray, np.ndarray]:
     """Return both cells and both shares of each pixel, [new, 2]."""
     shares = np.zeros((len(taps.first), 2))
     shares[:, : taps.weights.shape[1]] = taps.weights
-    return np.stack([taps.first, taps.first + taps.count - 1], axis=1), shares
+    return np.stack([taps.first, taps.first + taps.counts - 1], axis=1), shares
 
 
 def _run(
@@ -109,7 +109,7 @@ def _run(
     taps: _Tables,
     work: int,
     has_share: bool,
-    more: "dict[str, np.ndarray | float]",
+    more: "Mapping[str, np.ndarray | float]",
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the mask and the share that a kernel writes."""
     fields = np.ascontiguousarray(fields, np.float32)

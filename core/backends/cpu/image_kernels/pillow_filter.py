@@ -1,4 +1,4 @@
-"""The weights of Pillow's bilinear filter: which pixels each new one is mixed of, and in what shares.
+"""The weights of Pillow's bilinear filter: of which pixels each new one is mixed, and how much.
 
 After ``precompute_coeffs`` in Pillow's Resample.c, in the same operations, so that sums agree to
 the last bit.
@@ -18,12 +18,12 @@ class Taps(NamedTuple):
 
     Attributes:
         first: of each new pixel, the first old one; int64 [new].
-        count: how many old ones follow one another; int64 [new].
+        counts: how many old ones follow one another; int64 [new].
         weights: their shares, zeros after the last one; float64 [new, most].
     """
 
     first: np.ndarray
-    count: np.ndarray
+    counts: np.ndarray
     weights: np.ndarray
 
 

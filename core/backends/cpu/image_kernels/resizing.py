@@ -69,7 +69,7 @@ def resized(image: np.ndarray, sides: tuple[int, int], out: np.ndarray, scaled: 
     second = {
         **{"image": small, "line": stride, "result": out, "rows": len(out), "values": values},
         **{"result_line": out.strides[0] // out.itemsize, "block": more_lines},
-        **{"firsts": down.first, "counts": down.count, "weights": down.weights},
+        **{"firsts": down.first, "counts": down.counts, "weights": down.weights},
         **{"most": down.weights.shape[1], **scaled.lines(out.shape[1], channels, _SPARE)},
     }
     called_kernels.run(Call(lines, tasks, first), Call(mixed, more_tasks, second))
@@ -89,7 +89,7 @@ def _taps_within(old: int, side: int, new: int) -> Taps:
     """Return integer weights along an axis of ``side`` pixels, of which the first ``old`` count."""
     taps = bilinear_taps(side, 0.0, float(side), new)
     first = np.minimum(taps.first, old - 1)
-    count = np.clip(old - taps.first, 0, taps.count)
+    count = np.clip(old - taps.first, 0, taps.counts)
     return Taps(first, count, (0.5 + taps.weights * (1 << PRECISION)).astype(np.int32))
 
 
@@ -121,7 +121,7 @@ def _by_vector(old: int, side: int, new: int, channels: int, lanes: int) -> _ByV
     most = taps.weights.shape[1]
     vectors = -(-most // pixels)
     each = np.zeros((new, vectors * pixels), np.int32)
-    each[:, :most] = np.where(np.arange(most) < taps.count[:, None], taps.weights, 0)
+    each[:, :most] = np.where(np.arange(most) < taps.counts[:, None], taps.weights, 0)
     weights = np.zeros((new, vectors, lanes), np.int32)
     repeated = np.repeat(each, channels, axis=1)
     weights[:, :, : pixels * channels] = repeated.reshape(new, vectors, pixels * channels)
