@@ -8,7 +8,8 @@ from core.backends.cpu import image_kernels
 from tests.core.cpu_codegen.called import run_calls_on
 from tests.core.cpu_codegen.one_step import usable_sets
 from tests.helpers import require_llvmlite
-from zoo.segmentation import bodypix, person_masks, upsampling
+from zoo.segmentation import upsampling
+from zoo.segmentation.cells import odds_against_others, walked
 from zoo.segmentation.person_masks import find_person
 from zoo.segmentation.upsampling import Cells, Enlargement, strongest, strongest_with_share
 from zoo.shared.placement import Placement
@@ -29,7 +30,7 @@ def seen(request, monkeypatch):
 def on_numpy(monkeypatch, function, *args):
     """Return what a function gives without generated kernels."""
     with monkeypatch.context() as patch:
-        for name in ("strongest", "reaching"):
+        for name in ("strongest", "reaching", "odds_of", "walked"):
             patch.setattr(image_kernels, name, lambda *a, **k: None)
         return function(*args)
 
@@ -114,28 +115,28 @@ def test_what_kernels_do_not_take_is_left_to_numpy(seen):
     for size in [(20, 10), (300, 63), (20, 100)]:
         fields = some_fields(rng, (33, 33), 3)
         assert strongest(fields, placed(size, (512, 512), 16)).shape == size
-    assert person_masks and not [name for name in seen if name == "LimitedField"]
+    assert not seen
 
 
 @pytest.mark.parametrize("count, index", [(2, 1), (16, 0), (21, 15), (33, 32)])
-def test_log_odds(seen, count, index):
+def test_log_odds(seen, monkeypatch, count, index):
     rng = np.random.default_rng(count)
     for shape in [(33, 33), (4, 4), (5, 7)]:
         logits = rng.normal(0, 8, (*shape, count)).astype(np.float32)
-        expected = person_masks.log_odds_of(logits, index)
-        found = image_kernels.odds_of(logits, index)
+        expected = on_numpy(monkeypatch, odds_against_others, logits, index)
+        found = odds_against_others(logits, index)
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
     assert set(seen) == {"FieldOdds"}
 
 
 @pytest.mark.parametrize("grid", [(16, 4), (8, 3), (5, 5)])
-def test_points_that_follow_offsets(seen, grid):
+def test_points_that_follow_offsets(seen, monkeypatch, grid):
     rng = np.random.default_rng(4)
     offsets = rng.normal(0, 30, (9, 13, 5)) + 1j * rng.normal(0, 30, (9, 13, 5))
     for size in [(33, 49), (1, 1), (7, 8)]:
-        expected = bodypix.walked(offsets[:, :, 3], size, grid, 11)
-        found = image_kernels.walked(offsets, 3, size, grid, 11)
+        expected = on_numpy(monkeypatch, walked, offsets, 3, size, grid, 11)
+        found = walked(offsets, 3, size, grid, 11)
         np.testing.assert_array_equal(found, expected)
     offsets[:] = np.nan
-    assert image_kernels.walked(offsets, 0, (8, 8), grid, 11).shape == (8, 8)
+    assert walked(offsets, 0, (8, 8), grid, 11).shape == (8, 8)
     assert set(seen) == {"WalkedPoints"}

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from core.backends.cpu import image_kernels
-from core.backends.cpu.image_kernels import Scaled
 from weights_cache.dependencies import needed_for
 from zoo.entry import Preprocess
 from zoo.pipeline.sampling import sample
@@ -60,11 +59,11 @@ def prepare_crops(
     return crops.astype(how.dtype, copy=False), placements
 
 
-def _levels_of(how: Preprocess) -> Scaled:
+def _levels_of(how: Preprocess) -> image_kernels.Scaled:
     """Return what becomes of levels; integers of other dtypes are cast afterwards."""
-    return (
-        Scaled("float32", how.divide, how.subtract) if how.dtype == "float32" else Scaled("uint8")
-    )
+    if how.dtype != "float32":
+        return image_kernels.Scaled("uint8")
+    return image_kernels.Scaled("float32", how.divide, how.subtract)
 
 
 def _scaled(pixels: np.ndarray, how: Preprocess) -> np.ndarray:

@@ -15,12 +15,12 @@ from itertools import islice
 
 import numpy as np
 
-from core.backends.cpu import image_kernels
 from zoo.entry import Entry
 from zoo.option import OWN
 from zoo.pipeline.model import Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Instance, Segmentation
+from zoo.segmentation.cells import walked
 from zoo.segmentation.person_masks import PersonModel
 from zoo.segmentation.upsampling import Enlargement, strongest
 from zoo.shared.boxes import to_box
@@ -183,27 +183,4 @@ def _guesses(offsets: np.ndarray, keypoint: int, stride: int) -> np.ndarray:
     """Return each location's guess of a keypoint of its person, from the offsets of the cells."""
     rows, columns, _ = offsets.shape
     size = (rows - 1) * stride // SPACING + 1, (columns - 1) * stride // SPACING + 1
-    grid, steps = (stride, SPACING), 1 + REFINEMENTS
-    points = image_kernels.walked(offsets, keypoint, size, grid, steps)
-    return walked(offsets[:, :, keypoint], size, grid, steps) if points is None else points
-
-
-def walked(
-    offsets: np.ndarray, size: tuple[int, int], grid: tuple[int, int], steps: int
-) -> np.ndarray:
-    """Return where the points of a grid come to that move by the nearest offset, by NumPy.
-
-    Args:
-        offsets: complex [rows, columns], x + iy in pixels; the first cell is at pixel 0.
-        size: rows and columns of the grid of points.
-        grid: pixels from cell to cell, and from point to point.
-        steps: how often each point moves.
-    """
-    rows, columns = offsets.shape
-    stride, spacing = grid
-    points = np.arange(size[1]) * spacing + 1j * (np.arange(size[0]) * spacing)[:, None]
-    for _ in range(steps):
-        row = np.clip(np.rint(points.imag / stride).astype(int), 0, rows - 1)
-        column = np.clip(np.rint(points.real / stride).astype(int), 0, columns - 1)
-        points = points + offsets[row, column]
-    return points
+    return walked(offsets, keypoint, size, (stride, SPACING), 1 + REFINEMENTS)

@@ -5,13 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu import image_kernels
 from zoo.labels import read_labels
 from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Segmentation
-from zoo.segmentation.upsampling import Cells, Enlargement, strongest, strongest_with_share
-from zoo.shared.logistic import log_odds, sigmoid
+from zoo.segmentation.cells import odds_against_others
+from zoo.segmentation.upsampling import (
+    Cells,
+    Enlargement,
+    reaching,
+    strongest,
+    strongest_with_share,
+)
+from zoo.shared.logistic import log_odds
 
 PERSON_LABELS = ("background", "person")
 
@@ -85,17 +91,7 @@ class DeepLabModel(PersonModel):
         """Return the log-odds of a person against everything else, per cell [rows, columns]."""
         logits = outputs[self.entry.output][0]
         person = read_labels(self.entry.labels).index("person")
-        found = image_kernels.odds_of(logits, person)
-        return log_odds_of(logits, person) if found is None else found
-
-
-def log_odds_of(logits: np.ndarray, index: int) -> np.ndarray:
-    """Return the log-odds of one class against all others per cell [rows, columns], by NumPy."""
-    others = np.delete(logits, index, axis=2)
-    best = others.max(axis=2)
-    sums = np.exp(others - best[:, :, None]).sum(axis=2)
-    odds: np.ndarray = logits[:, :, index] - best - np.log(sums)
-    return odds
+        return odds_against_others(logits, person)
 
 
 def find_person(
@@ -107,22 +103,6 @@ def find_person(
     """
     limit = log_odds(threshold) if cells.log_odds else threshold
     kind = "logistic" if cells.log_odds else "clipped"
-    taps = enlargement.taps(field.shape)
-    found = image_kernels.reaching(field, *taps, limit, kind if probability else "")
-    mask, sure = found or _reaching(field, enlargement, limit, kind if probability else "")
+    mask, sure = reaching(field, enlargement, limit, kind if probability else "")
     result: Segmentation = {"mask": mask, "labels": list(PERSON_LABELS)}
     return {**result, "probability": sure} if probability else result
-
-
-def _reaching(
-    field: np.ndarray, enlargement: Enlargement, limit: float, kind: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mask of the pixels that reach a limit, and their probability, by NumPy."""
-    size = enlargement.size
-    mask, sure = np.empty(size, np.uint8), np.empty(size if kind else 0, np.float32)
-    for rows, strip in enlargement.strips():
-        values = strip.values(field)
-        mask[rows] = values >= limit
-        if kind:
-            sure[rows] = sigmoid(values) if kind == "logistic" else np.clip(values, 0, 1)
-    return mask, sure

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from core.backends.cpu import image_kernels
-from core.backends.cpu.image_kernels import Taps, bilinear_taps
 from weights_cache.dependencies import needed_for
+from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 
 STRIP = 2**20  # pixels that are worked on at once
@@ -83,7 +83,7 @@ class Enlargement(NamedTuple):
         )
         return left, top, right, bottom
 
-    def taps(self, cells: tuple[int, ...]) -> tuple[list[Taps], Taps]:
+    def taps(self, cells: tuple[int, ...]) -> tuple[list[image_kernels.Taps], image_kernels.Taps]:
         """Return of which cells the lines of each strip are mixed, and of which the columns.
 
         Args:
@@ -92,9 +92,9 @@ class Enlargement(NamedTuple):
         lines = []
         for _, strip in self.strips():
             _, top, _, bottom = strip._inside(cells)
-            lines.append(bilinear_taps(cells[0], top, bottom, strip.size[0]))
+            lines.append(image_kernels.bilinear_taps(cells[0], top, bottom, strip.size[0]))
         left, _, right, _ = self._inside(cells)
-        return lines, bilinear_taps(cells[1], left, right, self.size[1])
+        return lines, image_kernels.bilinear_taps(cells[1], left, right, self.size[1])
 
     def cells(self, fields: np.ndarray) -> np.ndarray:
         """Return the rows [rows, columns, ...] of fields from which these pixels are mixed."""
@@ -107,6 +107,36 @@ class Enlargement(NamedTuple):
         """True if each pixel is a mix of four cells, as pixels are not larger than cells."""
         left, top, right, bottom = self.window
         return bottom - top <= self.size[0] and right - left <= self.size[1]
+
+
+def reaching(
+    field: np.ndarray, enlargement: Enlargement, limit: float, share: str = ""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where a field is at least a limit, uint8 [height, width] of 0 and 1.
+
+    Args:
+        field: [rows, columns].
+        enlargement: the map to pixels.
+        limit: compared in float32.
+        share: the second result, float32 [height, width]: ``"logistic"``, the logistic function of
+            the field, or ``"clipped"``, the field limited to 0..1; by default it is empty.
+    """
+    found = image_kernels.reaching(field, *enlargement.taps(field.shape), limit, share)
+    return _reaching(field, enlargement, limit, share) if found is None else found
+
+
+def _reaching(
+    field: np.ndarray, enlargement: Enlargement, limit: float, share: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where a field is at least a limit, by NumPy."""
+    size = enlargement.size
+    mask, sure = np.empty(size, np.uint8), np.empty(size if share else 0, np.float32)
+    for rows, strip in enlargement.strips():
+        values = strip.values(field)
+        mask[rows] = values >= limit
+        if share:
+            sure[rows] = sigmoid(values) if share == "logistic" else np.clip(values, 0, 1)
+    return mask, sure
 
 
 def strongest(

@@ -41,7 +41,7 @@ class CalledKernel(Protocol):
 
     @property
     def parameters(self) -> Parameters:
-        """What is given when the kernel is called."""
+        """Return the types of what is given when the kernel is called."""
 
     @property
     def scratch_bytes(self) -> int:

@@ -1,6 +1,6 @@
 """Parameters: what a kernel learns when it is called, as the sizes of an image, which vary.
 
-They stand where the pointers of other kernels stand: in words of 64 bits, in their order.
+They stand where the pointers of other kernels stand, as values of 64 bits, in their order.
 """
 
 from collections.abc import Mapping
@@ -27,19 +27,19 @@ def read_parameters(k: KernelText, parameters: Parameters) -> dict[str, Name]:
 def packed_parameters(
     parameters: Parameters, values: Mapping[str, "np.ndarray | int | float"]
 ) -> np.ndarray:
-    """Return the words of parameters, int64 [parameters]. Arrays must outlive the call.
+    """Return parameters as values of 64 bits, int64 [parameters]. Arrays must outlive the call.
 
     >>> packed_parameters({"rows": WHOLE, "share": NUMBER}, {"rows": 3, "share": 0.0}).tolist()
     [3, 0]
     """
-    words = np.empty(len(parameters), np.int64)
-    numbers = words.view(np.float64)
+    packed = np.empty(len(parameters), np.int64)
+    numbers = packed.view(np.float64)
     for i, (name, type) in enumerate(parameters.items()):
         value = values[name]
         if isinstance(value, np.ndarray):
-            words[i] = value.ctypes.data
+            packed[i] = value.ctypes.data
         elif type == NUMBER:
             numbers[i] = value
         else:
-            words[i] = value
-    return words
+            packed[i] = value
+    return packed

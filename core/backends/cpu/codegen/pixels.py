@@ -12,7 +12,7 @@ _WHOLES = f"<{LANES} x i32>"
 
 
 class PixelKind(Protocol):
-    """What a kernel writes: channels, and ``"float32"`` or ``"uint8"``."""
+    """The pixels that a kernel writes: their channels, and ``"float32"`` or ``"uint8"``."""
 
     @property
     def channels(self) -> int:

@@ -1,4 +1,4 @@
-"""Which of several fields is largest at each pixel of an image; see `field_tiles`."""
+"""The largest of several fields at each pixel of an image; see `field_tiles`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

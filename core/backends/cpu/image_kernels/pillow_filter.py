@@ -14,7 +14,7 @@ _MOST_KEPT = 32
 
 
 class Taps(NamedTuple):
-    """What the pixels along an axis are mixed of. Arrays are read-only.
+    """The old pixels of which new ones along an axis are mixed. Arrays are read-only.
 
     Attributes:
         first: of each new pixel, the first old one; int64 [new].

@@ -11,7 +11,7 @@ Channels = float | tuple[float, ...]
 
 
 class Scaled(NamedTuple):
-    """What becomes of a level of a pixel, 0..255: ``level / divide - subtract`` in float32.
+    """Values that networks take of levels, 0..255: ``level / divide - subtract`` in float32.
 
     Attributes:
         dtype: ``"float32"``; or ``"uint8"``, of levels as they are.
