@@ -122,8 +122,8 @@ class BodyPixModel(PersonModel):
             enlargement = Enlargement.of(size, placement, stride)
             anyone = self.person(outputs, enlargement, threshold, False)["mask"]
             near = closeness(to_points(outputs["float_long_offsets"]), people, stride)
-            whose = strongest(near, Enlargement.of(size, placement, SPACING))
-            yield from (anyone * (whose == index) for index in range(len(people)))
+            whose = strongest(near, Enlargement.of(size, placement, SPACING), anyone)
+            yield from ((whose == 1 + index).view(np.uint8) for index in range(len(people)))
 
 
 def find_people(

@@ -22,8 +22,8 @@ ROWS = TILE[0] + 3
 
 _DOUBLE = 8
 
-#: The image, the cells, and for each line and column of pixels: the offsets of two cells in bytes,
-#: and their shares.
+#: The image, the cells, and tables of the first, then of the second cells that lines and columns of
+#: pixels are mixed of: their offsets in bytes, and their shares.
 PARAMETERS: Parameters = {
     **{"fields": ARRAY, "field_rows": WHOLE, "field_columns": WHOLE},
     **{"mask": ARRAY, "height": WHOLE, "width": WHOLE, "block": WHOLE},
@@ -54,7 +54,7 @@ class FieldTiles:
         self._k, self._fields = k, fields
         self.p: Mapping[str, Name] = read_parameters(k, parameters)
         self.rows = k.at("%scratch", rows_at)
-        self._numbers = Vectors(k, "double", k.isa.lanes)
+        self._numbers, self._single = (Vectors(k, t, k.isa.lanes) for t in ("double", "float"))
         self.line = k.multiply(self.p["field_columns"], fields * FLOAT)
 
     def each(self, write: Callable[[Tile], None]) -> None:
@@ -68,9 +68,9 @@ class FieldTiles:
             with k.loop(0, p["width"], wide) as loop:
                 left = k.smaller(loop.index, last)
                 cells = (
-                    *self._cells("line_cells", lines.index, bottom, (self.line, "field_rows")),
+                    *self._cells("line", lines.index, bottom, (self.line, "field_rows")),
                     *self._cells(
-                        "column_cells",
+                        "column",
                         left,
                         k.add(left, wide),
                         (self._fields * FLOAT, "field_columns"),
@@ -79,25 +79,26 @@ class FieldTiles:
                 write(Tile(lines.index, bottom, left, cells))
 
     def _cells(
-        self, table: str, start: Index, stop: Index, axis: tuple[Index, str]
+        self, lines: str, start: Index, stop: Index, axis: tuple[Index, str]
     ) -> tuple[Index, Index]:
         """Return the first and the last cell along an axis; they differ."""
         k, (size, count) = self._k, axis
-        offsets = [self._entry(table, start, 0), self._entry(table, k.subtract(stop, 1), 1)]
+        offsets = [self._cell(lines, start, 0), self._cell(lines, k.subtract(stop, 1), 1)]
         first, high = (k.let(f"udiv i64 {offset}, {size}") for offset in offsets)
         low = k.smaller(first, k.subtract(self.p[count], 2))
         return low, k.larger(high, k.add(low, 1))
 
     def _entry(self, table: str, index: Index, second: int) -> Name:
-        """Return the offset of one of the two cells of a line or column."""
+        """Return the place of the first or second entry of a line or column in a table."""
         k = self._k
-        place = k.add(k.multiply(index, 2), second)
-        return k.let(f"load i64, ptr {k.at(self.p[table], k.multiply(place, _DOUBLE))}, align 8")
+        length = self.p["height" if table.startswith("line") else "width"]
+        place = k.add(index, length) if second else index
+        return k.at(self.p[table], k.multiply(place, _DOUBLE))
 
-    def _share(self, table: str, index: Index, second: int) -> Name:
-        k = self._k
-        place = k.multiply(k.add(k.multiply(index, 2), second), _DOUBLE)
-        return k.let(f"load double, ptr {k.at(self.p[table], place)}, align 8")
+    def _cell(self, lines: str, index: Index, second: int) -> Name:
+        """Return the offset of one of the two cells of a line or column."""
+        place = self._entry(f"{lines}_cells", index, second)
+        return self._k.let(f"load i64, ptr {place}, align 8")
 
     # --- rows of cells, at the columns of pixels ---------------------------------------------
 
@@ -109,25 +110,33 @@ class FieldTiles:
             field: number of the field.
             slot: number of the place of its rows in the scratch.
         """
-        k, (first, last, _, _) = self._k, tile.cells
+        k, v, (first, last, _, _) = self._k, self._numbers, tile.cells
         start = k.at_float(self.p["fields"], field)
         to = k.at(self.rows, k.multiply(slot, ROWS * TILE[1] * FLOAT))
-        with k.loop(0, TILE[1]) as loop:
+        with k.loop(0, TILE[1], v.count) as loop:
             column = k.add(tile.left, loop.index)
-            cells = [k.at(start, self._entry("column_cells", column, i)) for i in (0, 1)]
-            shares = [self._share("column_shares", column, i) for i in (0, 1)]
-            place = k.at_float(to, loop.index)
+            shares = [v.load(self._entry("column_shares", column, i)) for i in (0, 1)]
+            cells = [
+                [self._cell("column", k.add(column, lane), i) for lane in range(v.count)]
+                for i in (0, 1)
+            ]
             with k.loop(first, k.add(last, 1)) as rows:
-                offset = k.multiply(rows.index, self.line)
-                products = []
-                for cell, share in zip(cells, shares, strict=True):
-                    value = k.let(f"load float, ptr {k.at(cell, offset)}, align 4")
-                    wide = k.let(f"fpext float {value} to double")
-                    products.append(k.let(f"fmul double {wide}, {share}"))
-                total = k.let(f"fadd double {products[0]}, {products[1]}")
-                rounded = k.let(f"fptrunc double {total} to float")
-                row = k.multiply(k.subtract(rows.index, first), TILE[1])
-                k.write(f"store float {rounded}, ptr {k.at_float(place, row)}, align 4")
+                row = k.at(start, k.multiply(rows.index, self.line))
+                products = [
+                    v.of("fmul", self._single.cast("fpext", self._gathered(row, some), v), share)
+                    for some, share in zip(cells, shares, strict=True)
+                ]
+                mixed = v.cast("fptrunc", v.of("fadd", *products), self._single)
+                place = k.multiply(k.subtract(rows.index, first), TILE[1])
+                self._single.store(mixed, k.at_float(to, k.add(place, loop.index)))
+
+    def _gathered(self, row: Name, offsets: Sequence[Name]) -> Name:
+        """Return a vector of the values at offsets in bytes."""
+        k, found = self._k, "poison"
+        for lane, offset in enumerate(offsets):
+            value = k.let(f"load float, ptr {k.at(row, offset)}, align 4")
+            found = k.let(f"insertelement {k.vector} {found}, float {value}, i64 {lane}")
+        return found
 
     # --- pixels ------------------------------------------------------------------------------
 
@@ -145,11 +154,9 @@ class FieldTiles:
         with k.loop(tile.top, tile.bottom) as lines:
             rows = []
             for i in (0, 1):
-                row = k.let(f"udiv i64 {self._entry('line_cells', lines.index, i)}, {self.line}")
+                row = k.let(f"udiv i64 {self._cell('line', lines.index, i)}, {self.line}")
                 rows.append(k.multiply(k.subtract(row, first), TILE[1]))
-            shares = [
-                self._numbers.repeat(self._share("line_shares", lines.index, i)) for i in (0, 1)
-            ]
+            shares = [self._numbers.repeat(self._line_share(lines.index, i)) for i in (0, 1)]
             start = k.add(k.multiply(lines.index, self.p["width"]), tile.left)
             with k.loop(0, TILE[1], k.isa.lanes) as loop:
                 places = [k.at_float(self.rows, k.add(row, loop.index)) for row in rows]
@@ -157,9 +164,13 @@ class FieldTiles:
                 mix = partial(self._mixed, places, shares)
                 write(k.add(start, loop.index), mix)
 
+    def _line_share(self, line: Index, second: int) -> Name:
+        place = self._entry("line_shares", line, second)
+        return self._k.let(f"load double, ptr {place}, align 8")
+
     def _mixed(self, places: Sequence[Name], shares: Sequence[Name], slot: Index) -> Name:
         """Return a vector of pixels of a field, from two rows at places for the first slot."""
-        k, v, single = self._k, self._numbers, Vectors(self._k, "float", self._k.isa.lanes)
+        k, v, single = self._k, self._numbers, self._single
         offset = k.multiply(slot, ROWS * TILE[1])
         products = [
             v.of("fmul", single.cast("fpext", k.load(k.at_float(place, offset)), v), share)

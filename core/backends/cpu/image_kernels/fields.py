@@ -92,15 +92,15 @@ def _two_taps(cells: np.ndarray, lines: Sequence[Taps], columns: Taps) -> _Table
     if any(taps.counts.max() > 2 for taps in (*lines, columns)):
         return None
     parts = [_pair(taps) for taps in lines]
-    first, shares = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    first, shares = (np.concatenate(arrays, axis=1) for arrays in zip(*parts, strict=True))
     return (first, shares), _pair(columns)
 
 
 def _pair(taps: Taps) -> tuple[np.ndarray, np.ndarray]:
-    """Return both cells and both shares of each pixel, [new, 2]."""
-    shares = np.zeros((len(taps.first), 2))
-    shares[:, : taps.weights.shape[1]] = taps.weights
-    return np.stack([taps.first, taps.first + taps.counts - 1], axis=1), shares
+    """Return both cells and both shares of each pixel, [2, new]."""
+    shares = np.zeros((2, len(taps.first)))
+    shares[: taps.weights.shape[1]] = taps.weights.T
+    return np.stack([taps.first, taps.first + taps.counts - 1]), shares
 
 
 def _run(
@@ -115,7 +115,7 @@ def _run(
     fields = np.ascontiguousarray(fields, np.float32)
     rows, columns, count = fields.shape
     (lines, line_shares), (across, column_shares) = taps
-    size = len(lines), len(across)
+    size = lines.shape[1], across.shape[1]
     mask, share = np.empty(size, np.uint8), np.empty(size if has_share else 0, np.float32)
     _, block = called_kernels.split(-(-size[0] // TILE[0]), size[0] * size[1] * work)
     block *= TILE[0]
