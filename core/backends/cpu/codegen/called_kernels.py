@@ -5,7 +5,7 @@ the rules of plans: in tier 2 at once, else where the cache has its code, or in 
 the second call.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -82,36 +82,39 @@ class _Compiled:
     def _key(self) -> tuple[str, ...]:
         return (self._isa.name, repr(self._kernel))
 
-    def address(self, is_fixed: bool) -> int | None:
-        """Return the address of the function; None if it is not compiled yet.
+    def is_ready(self, is_fixed: bool) -> bool:
+        """Return whether the kernel is compiled.
 
         Args:
             is_fixed: whether to compile it now.
         """
-        if self._code is None:
+        if not self._has_looked:
             self._look()
         if self._code is None:
             if is_fixed:
                 self.compile(lambda: None)
             else:
                 self._count()
-        return None if self._code is None else self._code.addresses[_NAME]
+        return self._code is not None
+
+    def code(self) -> MachineCode:
+        """Return the code of a kernel that is ready."""
+        assert self._code is not None
+        return self._code
 
     def _look(self) -> None:
         """Load the code if it is cached on disk."""
         with self._changing:
-            if self._has_looked:
-                return
-            self._has_looked = True
-            code = cached_code(self._key)
+            code = None if self._has_looked else cached_code(self._key)
             if code is not None:
                 load_team()
                 self._code = code
+            self._has_looked = True
 
     def _count(self) -> None:
         """Count a call without code."""
-        self._calls += 1
-        if self._calls == _CALLS:
+        self._calls = calls = self._calls + 1
+        if calls == _CALLS:
             compile_later(self)
 
     def compile(self, check: Callable[[], None]) -> None:
@@ -127,19 +130,6 @@ class _Compiled:
 _compiled: dict[CalledKernel, _Compiled] = {}
 
 
-def _addresses(kernels: Sequence[CalledKernel]) -> list[int]:
-    """Return the addresses of kernels; none if NumPy is to do their work."""
-    tier = get_tier()
-    if tier == NUMPY or compiler_version() is None:
-        return []
-    found = []
-    for kernel in kernels:
-        if kernel not in _compiled:
-            _compiled.setdefault(kernel, _Compiled(kernel))
-        found.append(_compiled[kernel].address(tier == GENERATED))
-    return [] if None in found else [address for address in found if address is not None]
-
-
 def instruction_set() -> InstructionSet:
     """Return what called kernels are generated for."""
     return host_instruction_set()
@@ -150,23 +140,30 @@ def can_run(*kernels: CalledKernel) -> bool:
 
     In tier 2 they are compiled now; else a thread compiles them after the second call.
     """
-    return bool(_addresses(kernels))
+    tier = get_tier()
+    if tier == NUMPY or compiler_version() is None:
+        return False
+    for kernel in kernels:
+        if kernel not in _compiled:
+            _compiled.setdefault(kernel, _Compiled(kernel))
+    missing = [k for k in kernels if not _compiled[k].is_ready(tier == GENERATED)]
+    return not missing  # all were asked, so that all are counted
 
 
 def run(*calls: Call) -> None:
     """Run kernels for which `can_run`, one after the other, on the thread team."""
-    addresses = _addresses([call.kernel for call in calls])
     stride = max(-(-call.kernel.scratch_bytes // CACHE_LINE) * CACHE_LINE for call in calls)
     scratch = aligned_bytes(stride * MOST_THREADS), stride
-    pairs = zip(calls, addresses, strict=True)
-    NativeRun([_Bound(call, address, scratch) for call, address in pairs])()
+    NativeRun([_Bound(call, scratch) for call in calls])()
 
 
 class _Bound:
-    """A call with an address, as `NativeRun` takes it."""
+    """A call with its code, as `NativeRun` takes it."""
 
-    def __init__(self, call: Call, address: int, scratch: tuple[np.ndarray, int]):
-        self.address, self.tasks, self.scratch = address, call.tasks, scratch
+    def __init__(self, call: Call, scratch: tuple[np.ndarray, int]):
+        self._code = _compiled[call.kernel].code()  # which lives as long as the call
+        self.address = self._code.addresses[_NAME]
+        self.tasks, self.scratch = call.tasks, scratch
         self._arrays = call.values  # which live as long as the call
         self.pointers = packed_parameters(call.kernel.parameters, call.values)
 

@@ -43,7 +43,7 @@ def strongest(
     """
     taps = _two_taps(fields, lines, columns)
     count = fields.shape[2]
-    if taps is None or not 1 < count <= _MOST_FIELDS or (has_share and count in range(2, 16)):
+    if taps is None or not 1 < count <= _MOST_FIELDS:
         return None
     raised = next((n for n in _COUNTS if n >= count), count)
     kernel = StrongestField(raised, has_share, gate is not None)
