@@ -23,6 +23,7 @@ from core.backends.shader.runtime.starting import stop_shader as stop_shader
 from core.bounds import LimitError as LimitError
 from core.bounds import Limits as Limits
 from core.bounds import limits as limits
+from core.compiled.compiled_function import compile as compile
 from core.converter.formats import load_model as load_model
 from core.dispatch import run_kernel as run_kernel
 from core.dispatch import tensor as tensor
@@ -97,6 +98,7 @@ __all__ = [
     "Tensor",
     "Variable",
     "backend",
+    "compile",
     "custom_grad",
     "debug_mode",
     "dispose",

@@ -139,6 +139,12 @@ class Backend(ABC):
         """
         return None
 
+    def drop_denormals(self, handle: Handle) -> None:  # noqa: B027 - GPUs flush them anyway
+        """Replace numbers below the smallest normal one by zeros, in place.
+
+        Called for the slots of optimizers on backends with steps in place: see `update_of`.
+        """
+
     async def finished(self) -> None:
         """Wait until all queued ops are done; a backend whose ops compute at once has no queue."""
         return
@@ -182,6 +188,9 @@ class Executable(ABC):
     @abstractmethod
     def run(self, feeds: Sequence[Handle]) -> list[Handle]:
         """Run once; return handles of the outputs, each with data of its own.
+
+        For an output that replaces an input (`core.plan.program.Program.updates`) that may be the
+        input's handle, whose data the run changes.
 
         Args:
             feeds: handles of the backend, `core.graph.feeds.QuantizedArray`, or arrays, to which

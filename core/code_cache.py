@@ -12,9 +12,9 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from hashlib import sha256
 from pathlib import Path
 
+from core.digests import DIGEST_BYTES, blake2b
 from weights_cache.ownership import chosen_folder, find_folder_fault, is_own, make_private
 
 VARIABLE = "ZOO_CODE_CACHE"
@@ -23,7 +23,6 @@ VARIABLE = "ZOO_CODE_CACHE"
 MOST_BYTES = 256_000_000
 
 _SUFFIX = ".code"
-_CHECKSUM_BYTES = 32
 _DAY = 86_400.0  # seconds: the resolution of the time at which a file was last used
 _LOOK_EVERY = 32  # files that are written between two checks of the total size
 _STALE = 3600.0  # seconds after which an unfinished file is deleted
@@ -38,7 +37,7 @@ def key_of(*parts: str) -> str:
     >>> len(key_of("void main() {}", "a driver")), key_of("ab", "c") == key_of("a", "bc")
     (64, False)
     """
-    digest = sha256()
+    digest = blake2b(digest_size=DIGEST_BYTES)
     for part in parts:
         data = part.encode()
         digest.update(b"%d:" % len(data) + data)
@@ -60,7 +59,7 @@ def load(key: str) -> bytes | None:
         with open(path, "rb", opener=_open_at_once) as file:
             status = os.fstat(file.fileno())
             whole = file.read() if is_own(status) and stat.S_ISREG(status.st_mode) else b""
-        checksum, code = whole[:_CHECKSUM_BYTES], whole[_CHECKSUM_BYTES:]
+        checksum, code = whole[:DIGEST_BYTES], whole[DIGEST_BYTES:]
         if checksum != _checksum(key, code):
             return None
         if time.time() - status.st_mtime > _DAY:
@@ -110,7 +109,7 @@ _written = 0
 
 
 def _checksum(key: str, code: bytes) -> bytes:
-    return sha256(key.encode() + code).digest()
+    return blake2b(key.encode() + code, digest_size=DIGEST_BYTES).digest()
 
 
 def _open_at_once(path: str, flags: int) -> int:

@@ -128,11 +128,26 @@ def users_line() -> str:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not _is_users(frame.f_code.co_filename):
         frame = frame.f_back
-    if frame is None:
+    return _shown_line(frame, frame and frame.f_lineno)
+
+
+def users_line_of(error: BaseException) -> str:
+    """The innermost line that led to an error and is the user's, as ``file:number: code``."""
+    frame, line = None, None
+    trace = error.__traceback__
+    while trace is not None:
+        if _is_users(trace.tb_frame.f_code.co_filename):
+            frame, line = trace.tb_frame, trace.tb_lineno
+        trace = trace.tb_next
+    return _shown_line(frame, line)
+
+
+def _shown_line(frame: FrameType | None, number: int | None) -> str:
+    if frame is None or number is None:
         return handed_over_at.get() or "a line that is not known"
     from linecache import getline  # takes a while to import, and few need it
 
-    file, number = frame.f_code.co_filename, frame.f_lineno
+    file = frame.f_code.co_filename
     return f"{file}:{number}: {getline(file, number, frame.f_globals).strip()}"
 
 

@@ -2,7 +2,8 @@
 
 import operator
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from core.annotations import TensorLike
 from core.backend_contract import Backend, Handle
 from core.dtypes import DType, promote
 from core.errors import CoreError
+from core.function_trace import active_trace
 from core.locks import new_lock
 from core.methods import SWAPPED
 from core.observers import active_observers
@@ -45,6 +47,9 @@ class Variable(Tensor, VariableMethods):
         name: str | None = None,
         dtype: DType | None = None,
     ):
+        trace = active_trace()
+        if trace is not None:
+            trace.refuse("makes a variable")
         self.name, self.trainable = name or f"variable_{_number()}", trainable
         self._changing = new_lock()
         given = _tensor(value, dtype)
@@ -60,6 +65,9 @@ class Variable(Tensor, VariableMethods):
     id: Any = property(lambda self: self._present().id)
 
     def _present(self) -> Tensor:
+        trace = active_trace()
+        if trace is not None:
+            return trace.value_of(self)
         value = self._value
         if value is None:  # an update in place is going on: wait for that of another thread
             with self._changing:
@@ -111,6 +119,10 @@ class Variable(Tensor, VariableMethods):
                 f"variable {self.name!r} is {spec.dtype} {spec.shape}, the new value is "
                 f"{given.dtype} {given.shape}"
             )
+        trace = active_trace()
+        if trace is not None:
+            trace.assign(self, _alias(given, spec))
+            return
         with self._changing:
             self._value = _alias(given, spec)
 
@@ -126,18 +138,33 @@ class Variable(Tensor, VariableMethods):
         Raises:
             CoreError: the backend does not change data in place.
         """
+        trace = active_trace()
+        if trace is not None:
+            trace.refuse("updates a variable in place")
         with self._changing:
-            value, self._value = self._present(), None
+            value = self._taken()
             try:
-                backend: Backend = value.container.backend
-                if _owners(value) != _owners_of_one(backend) or not backend.owns(value.handle):
-                    value = wrap(backend, backend.copy(value.handle), value.spec)
-                backend.change(value.handle, change)
+                value.container.backend.change(value.handle, change)
             finally:
                 self._value = value
 
+    def _taken(self) -> Tensor:
+        """Take the value out of the variable, with data that nothing else owns."""
+        value, self._value = self._present(), None
+        try:
+            backend: Backend = value.container.backend
+            if _owners(value) != _owners_of_one(backend) or not backend.owns(value.handle):
+                value = wrap(backend, backend.copy(value.handle), value.spec)
+        except BaseException:
+            self._value = value
+            raise
+        return value
+
     def dispose(self) -> None:
         """Free the data now; the variable cannot be used any more."""
+        trace = active_trace()
+        if trace is not None:
+            trace.refuse("disposes a variable")
         self._present().dispose()
 
     # Views of one value, whatever other threads assign:
@@ -183,6 +210,35 @@ def variable(
     array([2., 4.], dtype=float32)
     """
     return Variable(initial_value, trainable, name, dtype)
+
+
+@contextmanager
+def changing(variables: Sequence[Variable], backend: Backend) -> Iterator[list[Tensor]]:
+    """Take the values out of variables while one run changes them all; other threads wait.
+
+    Args:
+        variables: different ones.
+        backend: whose handles the values are to have, with data that nothing else owns.
+
+    Yields:
+        The values, in the order of the variables. Those in the list at the end are assigned.
+    """
+    held: list[Variable] = []
+    values: list[Tensor] = []
+    try:
+        for each in sorted(variables, key=id):  # in one order: two runs never wait for each other
+            each._changing.acquire()
+            held.append(each)
+        for each in variables:
+            values.append(each._taken())
+            if values[-1].container.backend is not backend:
+                values[-1] = wrap(backend, backend.upload(values[-1].numpy()), values[-1].spec)
+        yield values
+    finally:
+        for each, value in zip(variables, values, strict=False):
+            each._value = value
+        for each in held:
+            each._changing.release()
 
 
 def _tensor(value: TensorLike, dtype: DType | None) -> Tensor:

@@ -72,7 +72,7 @@ class RunCache:
 
     def __init__(self, planner: Planner):
         self._planner = planner
-        self._calls: LruCache[CachedCall] = LruCache(MOST_CALLS)
+        self._calls: LruCache[Any, CachedCall] = LruCache(MOST_CALLS)
         self._latest: tuple[Hashable, ReadyCall | None] = None, None
 
     def find(self, key: Hashable) -> ReadyCall | None:

@@ -107,7 +107,7 @@ def backprops(
         shapes: of x, the filter and the result in the examples.
         sizes: names of the axes of a window.
         channels: names of the other axes of x, the filter and the result.
-        heavy: whether the first one is, see `core.operation.Traits`.
+        heavy: whether they are, see `core.operation.Traits`.
     """
 
     def for_x(dy: Spec, filter: Spec, *, input_shape: Shape, **how: Any) -> Spec:
@@ -120,14 +120,14 @@ def backprops(
         check_dy(forward.rule(x, filter, **how), dy)
         return filter
 
-    def declared(rule: Rule, of: str, kernel_name: str, text: str, heavy: bool = False) -> Op:
+    def declared(rule: Rule, of: str, kernel_name: str, text: str) -> Op:
         rule.__module__ = forward.rule.__module__  # whose name the files of kernels have
         options: Any = {"kernel_name": kernel_name, "input_dtype": "float32"}
         options |= {"attributes_of": forward, "traits": Traits(heavy=heavy)}
         return register(Op(rule, name=f"{forward.name}_backprop_{of}", doc=text, **options))
 
     texts = _texts(forward, shapes, sizes, channels)
-    to_x = declared(for_x, "input", kernel_names[0], texts[0], heavy)
+    to_x = declared(for_x, "input", kernel_names[0], texts[0])
     to_filter = declared(for_filter, "filter", kernel_names[1], texts[1])
     forward.gradient("x")(lambda g, filter, x_spec, **how: to_x(g, filter, x_spec.shape, **how))
     forward.gradient("filter")(

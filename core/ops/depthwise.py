@@ -45,6 +45,7 @@ depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_filter = backprops(
     ("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter"),
     ((1, 2, 2, 3), (2, 2, 3, 1), (1, 1, 1, 3)),
     channels=("channels", "channels, multiplier", "channels * multiplier"),
+    heavy=True,
 )
 
 

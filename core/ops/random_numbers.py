@@ -8,8 +8,9 @@ import numpy as np
 from core.annotations import TensorLike
 from core.bounds import claim
 from core.dispatch import tensor
-from core.dtypes import DType
+from core.dtypes import DType, to_numpy
 from core.errors import CoreError
+from core.function_trace import active_trace
 from core.generators import Seed, begin_drawing, generator, restart
 from core.operation import Traits
 from core.registry import composite, op, ops
@@ -27,11 +28,17 @@ def _checked(shape: Sequence[int], dtype: str, dtypes: Sequence[str]) -> Shape:
     return lengths
 
 
-def _rounded(values: np.ndarray, dtype: DType) -> Tensor:
-    """Drawn values as float32, or rounded to int32."""
-    if dtype == "int32":
-        values = np.clip(np.rint(values), _INT32.min, _INT32.max)
-    return tensor(values, dtype)
+def _drawn(draw: Callable[[], np.ndarray], shape: Shape, dtype: DType) -> Tensor:
+    """Values that a function draws: now, or before each run of a function that is compiled."""
+    trace = active_trace()
+    if trace is None:
+        return tensor(draw(), dtype)
+    return trace.supply(lambda: [to_numpy(draw(), dtype)], [Spec(shape, dtype)])[0]
+
+
+def _rounded(values: np.ndarray, dtype: DType) -> np.ndarray:
+    """Drawn values, for int32 rounded."""
+    return np.clip(np.rint(values), _INT32.min, _INT32.max) if dtype == "int32" else values
 
 
 @composite
@@ -67,10 +74,14 @@ def rand(
     (2, 3)
     """
     lengths = _checked(shape, dtype, ("float32", "int32", "bool"))
-    begin_drawing()
-    drawn = [float(rand_function()) for _ in range(Spec(lengths).size)]
-    values = np.array(drawn, np.float64).reshape(lengths)
-    return tensor(values if dtype == "float32" else np.trunc(values), dtype)
+
+    def draw() -> np.ndarray:
+        begin_drawing()
+        drawn = [float(rand_function()) for _ in range(Spec(lengths).size)]
+        values = np.array(drawn, np.float64).reshape(lengths)
+        return values if dtype == "float32" else np.trunc(values)
+
+    return _drawn(draw, lengths, dtype)
 
 
 @composite
@@ -97,11 +108,11 @@ def random_uniform(
     """
     lengths = _checked(shape, dtype, ("float32", "int32", "bool"))
     if dtype == "float32":
-        return tensor(_uniform(lengths, minval, maxval, seed))
+        return _drawn(lambda: _uniform(lengths, minval, maxval, seed), lengths, dtype)
     low, high = (0, 2) if dtype == "bool" else integers((minval, maxval), "minval and maxval")
     if not _INT32.min <= low < high <= _INT32.max + 1:
         raise CoreError(f"no int32 from minval={minval} up to, but without, maxval={maxval}")
-    return tensor(generator(seed).integers(low, high, lengths), dtype)
+    return _drawn(lambda: generator(seed).integers(low, high, lengths), lengths, dtype)
 
 
 def _uniform(shape: Shape, low: float, high: float, seed: Seed = None) -> np.ndarray:
@@ -155,7 +166,11 @@ def random_normal(
     (2, 3)
     """
     lengths = _checked(shape, dtype, ("float32", "int32"))
-    return _rounded(mean + std_dev * generator(seed).standard_normal(lengths), dtype)
+
+    def draw() -> np.ndarray:
+        return _rounded(mean + std_dev * generator(seed).standard_normal(lengths), dtype)
+
+    return _drawn(draw, lengths, dtype)
 
 
 @composite
@@ -197,11 +212,16 @@ def truncated_normal(
     >>> float(abs(core.truncated_normal((1000,)).numpy()).max()) <= 2
     True
     """
-    lengths, source = _checked(shape, dtype, ("float32", "int32")), generator(seed)
-    drawn = source.standard_normal(lengths)
-    while (beyond := abs(drawn) > 2).any():
-        drawn = np.where(beyond, source.standard_normal(lengths), drawn)
-    return _rounded(mean + std_dev * drawn, dtype)
+    lengths = _checked(shape, dtype, ("float32", "int32"))
+
+    def draw() -> np.ndarray:
+        source = generator(seed)
+        drawn = source.standard_normal(lengths)
+        while (beyond := abs(drawn) > 2).any():
+            drawn = np.where(beyond, source.standard_normal(lengths), drawn)
+        return _rounded(mean + std_dev * drawn, dtype)
+
+    return _drawn(draw, lengths, dtype)
 
 
 @composite
@@ -228,7 +248,11 @@ def random_gamma(
     lengths = _checked(shape, dtype, ("float32", "int32"))
     if not (alpha > 0 and beta > 0):
         raise CoreError(f"alpha={alpha} and beta={beta} must be above 0")
-    return _rounded(generator(seed).standard_gamma(alpha, lengths) / beta, dtype)
+
+    def draw() -> np.ndarray:
+        return _rounded(generator(seed).standard_gamma(alpha, lengths) / beta, dtype)
+
+    return _drawn(draw, lengths, dtype)
 
 
 @composite
@@ -259,8 +283,12 @@ def dropout(
         raise CoreError(f"rate={rate} must be from 0 up to, but without, 1")
     if rate == 0:
         return ops.identity(x)
-    kept = generator(seed).random(_noise_shape(x.shape, noise_shape)) >= rate
-    return ops.mul(x, tensor(kept / (1 - rate), "float32"))
+    shape = _noise_shape(x.shape, noise_shape)
+
+    def draw() -> np.ndarray:
+        return (generator(seed).random(shape) >= rate) / (1 - rate)
+
+    return ops.mul(x, _drawn(draw, shape, "float32"))
 
 
 def _noise_shape(shape: Shape, given: Sequence[int | None] | None) -> Shape:

@@ -10,15 +10,18 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from core.backend_contract import Backend
-from core.dispatch import handle_on, tensor
+from core.dispatch import handle_on
 from core.errors import CoreError
+from core.function_trace import FunctionTrace, active_trace
 from core.gradients import Gradients, VariableGrads, variable_grads
 from core.locks import new_lock
 from core.nan_check import check_finite
 from core.observers import active_observers, unobserved
 from core.optimizer_formulas import FORMULAS
+from core.optimizers.pairs import fitting_pairs
 from core.optimizers.slots import ITERATIONS, OptimizerState
 from core.settings import active_backend, flags
+from core.specs import Spec
 from core.tape import Tape
 from core.tensors import Tensor
 from core.variables import Variable
@@ -158,6 +161,10 @@ class Optimizer:
         >>> w.numpy()
         array([0.5, 2.5], dtype=float32)
         """
+        trace = active_trace()
+        if trace is not None:
+            self._trace_step(trace, fitting_pairs(gradients, self._seen))
+            return
         with self._stepping:
             pairs = fitting_pairs(gradients, self._seen)
             if flags.debug:
@@ -166,8 +173,7 @@ class Optimizer:
             self._seen.update({variable.name: variable for variable, _ in pairs})
             all_slots = self._state.slots_of(variable for variable, _ in pairs)
             backend = active_backend()
-            epsilon = backend.epsilon if self.epsilon is None else self.epsilon
-            constants = [np.array(c, np.float32) for c in self._constants(epsilon)]
+            constants = self._constants_on(backend)
             update = backend.update_of(self.formula)
             for (variable, gradient), slots in zip(pairs, all_slots, strict=True):
                 self._change(backend, update, variable, gradient, slots, constants)
@@ -258,6 +264,49 @@ class Optimizer:
         """Return the constants of the next step for its formula."""
         raise CoreError(f"{type(self).__name__} must define _constants, as core.train.sgd does")
 
+    def _constants_on(self, backend: Backend) -> list[np.ndarray]:
+        """Return the constants of the next step as arrays without axes."""
+        epsilon = backend.epsilon if self.epsilon is None else self.epsilon
+        return [np.array(c, np.float32) for c in self._constants(epsilon)]
+
+    def _trace_step(self, trace: FunctionTrace, pairs: list[tuple[Variable, Tensor]]) -> None:
+        """Record a step of a function that is compiled; its constants are those of each run."""
+        variables = [variable for variable, _ in pairs]
+        self._seen.update({variable.name: variable for variable in variables})
+        with trace.paused():
+            all_slots = self._state.slots_of(variables)
+            backend = active_backend()
+            count = len(self._constants_on(backend))
+            cleaned = [] if backend.update_of(self.formula) is None else sum(all_slots, [])
+
+        def begin_step() -> list[np.ndarray]:
+            with self._stepping:
+                self._state.slots_of(variables)  # `set_weights` may have forgotten them
+                constants = self._constants_on(backend)
+                if self._iterations % _CLEAN_EVERY == 0:
+                    for slot in cleaned:
+                        slot.update(backend.drop_denormals)
+                self._iterations += 1
+            return constants
+
+        constants = trace.supply(begin_step, [Spec(())] * count)
+        for (variable, gradient), slots in zip(pairs, all_slots, strict=True):
+            self._change_by_ops(variable, gradient, slots, constants)
+
+    def _change_by_ops(
+        self,
+        variable: Variable,
+        gradient: Tensor,
+        slots: list[Variable],
+        constants: Sequence[Any],
+    ) -> None:
+        """Change one variable by ops, on any backend."""
+        with unobserved(Tape):
+            kept = [slot.read() for slot in slots]
+            values = FORMULAS[self.formula](variable.read(), gradient, kept, constants)
+            for each, value in zip((variable, *slots), values, strict=True):
+                each.assign(value)
+
     def _power(self, base: float) -> float:
         """Return ``base`` to the power of the step, multiplied in float32 as in TensorFlow.js.
 
@@ -293,11 +342,7 @@ class Optimizer:
             for observer in active_observers():
                 observer.stepped(self.formula, type(self).__name__, inputs, seconds)
         else:
-            with unobserved(Tape):
-                kept = [slot.read() for slot in slots]
-                values = FORMULAS[self.formula](variable.read(), gradient, kept, constants)
-                for each, value in zip((variable, *slots), values, strict=True):
-                    each.assign(value)
+            self._change_by_ops(variable, gradient, slots, constants)
         if flags.debug:
             check_finite(type(self).__name__, [gradient], [variable.read()])
 
@@ -337,63 +382,3 @@ def number(value: Any, name: str, least: float = -_LARGEST, most: float = _LARGE
     limits = f" from {least:g}" if least > -_LARGEST else ""
     limits += f" to {most:g}" if most < _LARGEST else ""
     raise CoreError(f"{name}={value!r:.80} must be a finite number{limits}")
-
-
-def fitting_pairs(gradients: Any, seen: Mapping[str, Variable]) -> list[tuple[Variable, Tensor]]:
-    """Return variables and their gradients as tensors, without None; raise if one does not fit.
-
-    Args:
-        gradients: as for `core.optimizers.Optimizer.apply_gradients`.
-        seen: variables by the names that a dict may use.
-    """
-    pairs: dict[str, tuple[Variable, Tensor]] = {}
-    for gradient, variable in _pairs(gradients, seen):
-        if not isinstance(variable, Variable):
-            raise CoreError(f"pairs are (gradient, variable): {variable!r:.80} is not a variable")
-        if gradient is None:
-            continue
-        if variable.name in pairs:
-            raise CoreError(f"two gradients are given for the variable {variable.name!r}: give one")
-        pairs[variable.name] = variable, _fitting(gradient, variable)
-    return list(pairs.values())
-
-
-def _pairs(gradients: Any, seen: Mapping[str, Variable]) -> Iterable[tuple[Any, Any]]:
-    if isinstance(gradients, Mapping):
-        given = getattr(gradients, "variables", {})
-        known = {name: given.get(name, seen.get(name)) for name in gradients}
-        unknown = [name for name, variable in known.items() if variable is None]
-        if unknown:
-            raise CoreError(
-                f"the variable {unknown[0]!r} is unknown to the optimizer: give pairs of a "
-                f"gradient and its variable"
-            )
-        return [(gradient, known[name]) for name, gradient in gradients.items()]
-    is_iterable = isinstance(gradients, Iterable) and not isinstance(gradients, Tensor)
-    pairs: list[Any] = list(gradients) if is_iterable else [None]
-    are_pairs = all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs)
-    if isinstance(gradients, VariableGrads) or not are_pairs:
-        raise CoreError(
-            "gradients must be the `grads` of compute_gradients, or pairs of a gradient and its "
-            "variable"
-        )
-    return pairs
-
-
-def _fitting(gradient: Any, variable: Variable) -> Tensor:
-    """Return a gradient as a tensor; raise CoreError unless it fits the variable."""
-    found = gradient if type(gradient) is Tensor else tensor(gradient)
-    spec = variable.spec
-    if found.is_disposed or variable.is_disposed:
-        what = "variable" if variable.is_disposed else "gradient of variable"
-        raise CoreError(f"the {what} {variable.name!r} was disposed")
-    if spec.dtype != "float32":
-        raise CoreError(
-            f"variable {variable.name!r} is {spec.dtype}: only float32 variables can be trained"
-        )
-    if found.spec != spec:
-        raise CoreError(
-            f"variable {variable.name!r} is {spec.dtype} {spec.shape}, its gradient is "
-            f"{found.dtype} {found.shape}"
-        )
-    return found

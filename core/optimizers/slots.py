@@ -43,6 +43,8 @@ class OptimizerState:
         self.kept: dict[str, Slots] = {}
         self.waiting: Arrays = {}  # loaded, for variables that were not used yet
         self._by_order = True  # whether state may still be restored by order
+        # The slots that a variable ever had: functions that were compiled hold them.
+        self._known: dict[int, Slots] = {}
 
     def slots_of(self, variables: Iterable[Variable]) -> list[list[Variable]]:
         """Return the slots of each variable; at its first use loaded or new slots."""
@@ -79,20 +81,31 @@ class OptimizerState:
     def _made(self, variable: Variable, arrays: list[np.ndarray] | None) -> Slots:
         if arrays is None:
             arrays = [np.full(variable.shape, self.initial, np.float32) for _ in self.slots]
+        known = self._known.get(id(variable))
+        if known is not None and known.variable() is variable:
+            for slot, array in zip(known.slots, arrays, strict=True):
+                slot.assign(array)
+            return known
         names = [f"{variable.name}/{slot}" for slot in self.slots]
         pairs = zip(arrays, names, strict=True)
         slots = [Variable(a, trainable=False, name=n) for a, n in pairs]
-        return Slots(self._reference(variable), slots)
+        made = self._known[id(variable)] = Slots(self._reference(variable), slots)
+        return made
 
     def _reference(self, variable: Variable) -> "ReferenceType[Variable]":
         """Return a weak reference that frees the slots with the variable."""
         own, name = ref(self), variable.name  # weak as well: a cycle would delay freeing
+        key = id(variable)
 
         def forget(gone: "ReferenceType[Variable]") -> None:
             state = own()
-            kept = None if state is None else state.kept.get(name)
-            if state is not None and kept is not None and kept.variable is gone:
+            if state is None:
+                return
+            kept, known = state.kept.get(name), state._known.get(key)
+            if kept is not None and kept.variable is gone:
                 state.kept.pop(name, None)
+            if known is not None and known.variable is gone:
+                state._known.pop(key, None)
 
         return ref(variable, forget)
 
@@ -123,7 +136,7 @@ class OptimizerState:
         """
         iterations = _iterations(weights)
         loaded = self._grouped({n: w for n, w in weights.items() if n != ITERATIONS})
-        alive, kept = self._alive(), dict[str, Slots]()
+        alive = self._alive()
         found: dict[str, str] = {}
         # Before the first step there are no slots.
         if alive and self.slots and (loaded or iterations):
@@ -132,7 +145,8 @@ class OptimizerState:
             found = _matched(shapes, loaded, by_order=True)
             if not found:  # some variables may be new, but not all
                 raise _mismatch(shapes, loaded)
-            kept = self._all_made(alive, found, loaded)
+        made = self._all_made(alive, found, loaded)
+        kept = made if found else {}
         new_names = {source: name for name, source in found.items()}
         self.kept = kept
         self.waiting = {

@@ -5,14 +5,10 @@ from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-try:
-    from _blake2 import blake2b  # as `random` does: hashlib loads OpenSSL, which takes 3 ms
-except ImportError:
-    from hashlib import blake2b
-
 import numpy as np
 
 from core.backend_contract import MOST_IDLE
+from core.digests import blake2b
 from core.graph.weight_tensors import weight
 from core.locks import new_lock
 from core.plan.plan import Plan
@@ -22,10 +18,11 @@ from core.tensors import Tensor
 #: Bytes of arenas that wait for inputs of shapes, or for outputs, that were not the latest.
 MOST_IDLE_BYTES = 1 << 28
 
+Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class LruCache(Generic[Value]):
+class LruCache(Generic[Key, Value]):
     """Values by key, each made at its first use; the least recently used one is dropped first.
 
     While a value is made, only callers that need this value wait.
@@ -36,11 +33,11 @@ class LruCache(Generic[Value]):
 
     def __init__(self, most: int):
         self._most = most
-        self._values: OrderedDict[Hashable, Value] = OrderedDict()
-        self._making: dict[Hashable, Any] = {}  # locks
+        self._values: OrderedDict[Key, Value] = OrderedDict()
+        self._making: dict[Key, Any] = {}  # locks
         self._lock = new_lock()
 
-    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+    def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """Return the value of a key, made if necessary."""
         with self._lock:
             if key in self._values:
@@ -58,19 +55,29 @@ class LruCache(Generic[Value]):
             finally:
                 self._making.pop(key, None)
 
-    def find(self, key: Hashable) -> Value | None:
+    def find(self, key: Key) -> Value | None:
         """Return the value of a key; None without one."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
             return self._values.get(key)
 
-    def put(self, key: Hashable, value: Value) -> None:
+    def put(self, key: Key, value: Value) -> None:
         """Keep a value, and drop the least recently used one if there are too many."""
         with self._lock:
             self._values[key] = value
             if len(self._values) > self._most:
                 self._values.popitem(last=False)
+
+    def drop(self, key: Key) -> None:
+        """Drop the value of a key, if there is one."""
+        with self._lock:
+            self._values.pop(key, None)
+
+    def items(self) -> list[tuple[Key, Value]]:
+        """Return the keys and kept values, the least recently used first."""
+        with self._lock:
+            return [*self._values.items()]
 
     def all(self) -> list[Value]:
         """Return the kept values, the least recently used first."""

@@ -172,6 +172,10 @@ class Plan:
                 observer.made(value)
         return found
 
+    def run_on_handles(self, feeds: Sequence[Any]) -> list[Any]:
+        """Return handles of the outputs, for feeds as `run_on` takes them."""
+        return self._executable.run(feeds)
+
     def run_to_arrays(self, feeds: Sequence[Any]) -> dict[str, np.ndarray]:
         """Return the outputs as read-only arrays, for feeds as `run_on` takes them."""
         handles = self._executable.run(feeds)

@@ -90,7 +90,7 @@ class Planner:
         # A user's function for a node type is to be called, whatever could be fused with it.
         self._graph_passes = () if executor.kernels else tuple(graph_passes)
         self._program_passes = tuple(program_passes)
-        self._bodies: LruCache[_PlannedBody] = LruCache(MOST_BODIES)
+        self._bodies: LruCache[Any, _PlannedBody] = LruCache(MOST_BODIES)
         self._weights, self._arenas = SharedWeights(), IdleArenas()
 
     def can_run(self, given: Iterable[str], wanted: Iterable[str]) -> bool:
@@ -258,7 +258,7 @@ class _PlannedBody:
     ):
         self._executor, self._sources, self._passes = executor, sources, passes
         self._arenas = arenas
-        self._stages: LruCache[Stage] = LruCache(MOST_PLANS)
+        self._stages: LruCache[Any, Stage] = LruCache(MOST_PLANS)
         self._held = frozenset(map(id, executor.constants.values()))
 
     def plans(self) -> list[Plan]:

@@ -70,6 +70,8 @@ class Program(NamedTuple):
         specs: shape and dtype of every input, constant and result, by reference.
         inputs: references to the inputs.
         outputs: references to the outputs; also inputs and constants, and one several times.
+        updates: pairs of the number of an input and that of an output, of equal specs: a run may
+            write the output over the input.
     """
 
     steps: tuple[Step, ...]
@@ -77,6 +79,7 @@ class Program(NamedTuple):
     specs: Mapping[str, Spec]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    updates: tuple[tuple[int, int], ...] = ()
 
 
 def use_counts(steps: Iterable[Step], outputs: Iterable[str]) -> dict[str, int]:

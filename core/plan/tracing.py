@@ -16,6 +16,7 @@ from core.backend_contract import Backend, Clock
 from core.bounds import LimitError
 from core.dispatch import wrap
 from core.dtypes import dtype_of
+from core.errors import CoreError
 from core.generators import before_drawing
 from core.graph.unique_names import UniqueNames
 from core.guards import active_guard
@@ -67,14 +68,14 @@ class Tracer(Backend):
         self._inputs: list[str] = []
         self._names = UniqueNames()
         self._prefix = ""
-        self._folded_bytes = 0
+        self._folded_bytes, self._is_done = 0, False
 
     # --- what plans use ---------------------------------------------------------------------
 
     def input(self, name: str, spec: Spec) -> Tensor:
         """Return the handle of an input of the program."""
         if spec.dtype == "string":
-            raise DataDependentError(name)
+            raise DataDependentError(f"takes strings as {name!r}")
         symbol = Symbol(self._named(name, spec))
         self._inputs.append(symbol.reference)
         return wrap(self, symbol, spec)
@@ -99,7 +100,8 @@ class Tracer(Backend):
             raise
 
     def program(self, outputs: Sequence[Tensor]) -> Program:
-        """Return the recorded program, with these values as outputs."""
+        """Return the recorded program, with these values as outputs; nothing is recorded later."""
+        self._is_done = True
         wanted = tuple(self._reference(value.handle) for value in outputs)
         return Program(tuple(self.steps), self._constants, self._specs, tuple(self._inputs), wanted)
 
@@ -111,8 +113,13 @@ class Tracer(Backend):
 
     def download(self, handle: Symbol, spec: Spec) -> np.ndarray:
         """Return the values of a constant."""
+        if handle.array is None and self._is_done:
+            raise CoreError(
+                f"the tensor {handle.reference!r} is from the trace of a compiled function, and "
+                f"has no values: let the function return it"
+            )
         if handle.array is None:
-            raise DataDependentError(handle.reference)
+            raise DataDependentError(f"reads the values of {handle.reference!r}")
         return handle.array
 
     def view(self, handle: Symbol, spec: Spec) -> Symbol:
@@ -132,7 +139,7 @@ class Tracer(Backend):
     ) -> Any:
         """Compute an op on constants; else record a step with the results of the rule."""
         if op.traits.random:
-            raise DataDependentError(op.name)
+            raise DataDependentError(f"runs {op.name}, which draws random numbers")
         given = [h for handle in handles for h in (handle if type(handle) is list else [handle])]
         specs = (result,) if isinstance(result, Spec) else result
         is_small = specs is None or sum(prod(s.shape) for s in specs) <= MOST_FOLDED
@@ -147,9 +154,10 @@ class Tracer(Backend):
                 return tuple(Symbol(array=array) for array in found)
             return Symbol(array=found)
         if specs is None or any(s.dtype == "string" for s in specs):
-            raise DataDependentError(op.name)
+            raise DataDependentError(f"runs {op.name}, whose result depends on values")
         if op.list_inputs and len(op.inputs) > 1:
-            raise DataDependentError(op.name)  # steps do not keep a list apart from other inputs
+            # Steps do not keep a list apart from other inputs.
+            raise DataDependentError(f"runs {op.name}, which has no place in a plan")
         made = self._recorded(op, given, attributes, specs)
         return made[0] if isinstance(result, Spec) else made
 
@@ -178,7 +186,7 @@ class Tracer(Backend):
         references = [ABSENT if each is None else self._reference(each) for each in inputs]
         while references and references[-1] is ABSENT:
             references.pop()
-        name = self._names.unique(self._prefix, as_is=True)
+        name = self._names.unique(self._prefix or op.name, as_is=True)
         outputs = {f"{name}:{i}" if i else name: spec for i, spec in enumerate(results)}
         self._specs.update(outputs)
         self.steps.append(Step(op, tuple(references), dict(attributes), (), tuple(outputs)))
@@ -202,4 +210,4 @@ class Tracer(Backend):
 
 
 def _refuse_drawing() -> None:
-    raise DataDependentError("random numbers")
+    raise DataDependentError("draws random numbers")

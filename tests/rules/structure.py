@@ -20,8 +20,8 @@ FLOORS = (
     "weights_cache",
     # What knows no tensor.
     "core/errors.py core/locks.py core/contexts.py core/json_values.py core/code_cache.py "
-    "core/dtypes.py core/specs.py core/operation.py core/bounds.py core/op_cost.py core/windows.py "
-    "core/guards.py core/backend_contract.py",
+    "core/digests.py core/dtypes.py core/specs.py core/operation.py core/bounds.py core/op_cost.py "
+    "core/windows.py core/guards.py core/backend_contract.py",
     # A tensor has ops, and an op makes tensors.
     "core core/backends/__init__.py",
     "core/ops core/gradients.py",
@@ -29,7 +29,7 @@ FLOORS = (
     "core/layers",
     "core/plan",
     "core/backends",
-    "core/model",
+    "core/model core/compiled",
     "core/optimizers core/converter core/stub_signatures.py",
     "core/__init__.py core/stubs.py",
     "zoo/choices.py zoo/option.py zoo/child_processes.py zoo/model_names.py zoo/images",

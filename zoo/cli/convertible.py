@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from core.graph.nodes import Graph
+from core import Graph
 from weights_cache.errors import MissingError, ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, find_entry, is_entry

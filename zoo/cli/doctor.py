@@ -40,6 +40,10 @@ except CoreError as error:
 _PROBE_OPENBLAS = "from zoo.cli.blas_kernels import kernels_in_use; print(kernels_in_use())"
 
 _PROBE_KERNELS = """
+from core.backends.cpu.tiers import find_fault
+fault = find_fault()
+if fault is not None:
+    raise SystemExit(fault)
 from core.backends.cpu.codegen.instruction_set import host_instruction_set
 from core.backends.cpu.codegen.team_loading import load_team
 print(f"generated for {host_instruction_set().name}, {load_team().threads} threads")
@@ -110,10 +114,7 @@ def _probe(code: str, *arguments: str, environment: Mapping[str, str] | None = N
 
 def _kernels() -> str:
     """Return the instructions that kernels are generated for, or how to get such kernels."""
-    from core.backends.cpu.tiers import find_fault
-
-    fault = find_fault()
-    return _version("llvmlite") + "; " + _probe(_PROBE_KERNELS) if fault is None else fault
+    return f"{_version('llvmlite')}; {_probe(_PROBE_KERNELS)}"
 
 
 def _openblas() -> str:

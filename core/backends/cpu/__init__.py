@@ -5,6 +5,7 @@ view of its inputs, so that a result does not keep its inputs' memory alive.
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from core.backend_contract import Executable
     from core.operation import Op
     from core.plan.program import Program
+
+    RunGenerated = Callable[["Op", list[Any], Mapping[str, Any], Any], np.ndarray | None]
 
 _NUMPY_DTYPES = {name: np.dtype(numpy_type) for name, numpy_type in DTYPES.items()}
 
@@ -53,6 +56,10 @@ class CpuBackend(Backend):
         clock: Clock | None = None,
     ) -> Any:
         """Call the kernel; overflow and 0/0 give inf and NaN without a warning."""
+        if op.traits.heavy:
+            found = _run_generated()(op, handles, attributes, result)
+            if found is not None:
+                return found
         errors, token = get_errors(), None
         try:
             token = set_errors(SILENT)
@@ -116,6 +123,12 @@ class CpuBackend(Backend):
 
         return UPDATES.get(formula)
 
+    def drop_denormals(self, handle: np.ndarray) -> None:
+        """Replace numbers below the smallest normal one by zeros, in place."""
+        from core.backends.cpu.optimizer_updates import drop_denormals
+
+        drop_denormals(handle.reshape(-1))
+
     def lower(self, program: "Program") -> "Executable":
         """Bind a program to NumPy, or to generated kernels; see `core.backends.cpu.tiers`."""
         from core.backends.cpu.tiers import lower  # tensors alone need none of it
@@ -129,6 +142,14 @@ class CpuBackend(Backend):
     def spec_of(self, handle: np.ndarray) -> Spec:
         """Return the shape and dtype of an array."""
         return Spec(handle.shape, dtype_of(handle))
+
+
+@cache
+def _run_generated() -> "RunGenerated":
+    """Return what runs an op by generated kernels; small programs never need it."""
+    from core.backends.cpu.eager_kernels import run_generated
+
+    return run_generated
 
 
 def _apart_from(inputs: list[Any], raw: Any) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Optimizer steps in place: the formulas of `core.optimizer_formulas` without new arrays.
 
 A formula is traced once. Its float32 operations in their order give identical bits, but for numbers
-below the smallest normal one: see `_drop_denormals`.
+below the smallest normal one: see `drop_denormals`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -57,7 +57,7 @@ def _update(
             _run(steps, [g[piece], *constants, w[piece], *(a[piece] for a in flat)])
     if clean:
         for array in flat:
-            _drop_denormals(array)
+            drop_denormals(array)
     for array, changed in zip((value, *kept), (w, *flat), strict=True):
         if changed.base is None:  # a copy, as the array is not contiguous
             array[...] = changed.reshape(array.shape)
@@ -70,7 +70,7 @@ def _pieces(array: Array) -> Iterator[slice]:
 _SMALLEST = np.finfo(np.float32).smallest_normal
 
 
-def _drop_denormals(array: Array) -> None:
+def drop_denormals(array: Array) -> None:
     """Replace denormal numbers, with which many processors are fifty times slower, by zeros.
 
     Without gradients, means decay to such numbers and stay there: 0.9 times the smallest one is

@@ -53,8 +53,9 @@ def set_tier(tier: int | None) -> None:
 
     Args:
         tier: 1: NumPy's kernels, which are always there; 2: kernels that are generated for the
-            exact shapes and compiled before the first call; None: generated ones where their code
-            is cached, else NumPy's until a thread has compiled the others after the second call.
+            exact shapes and compiled before the first call; None: as ``CORE_TIER`` says, without it
+            generated ones where their code is cached, else NumPy's until a thread has compiled the
+            others after the second call.
 
     Raises:
         SettingError: there is no such tier, or llvmlite, which tier 2 needs, is not installed.
@@ -68,7 +69,7 @@ def set_tier(tier: int | None) -> None:
         raise SettingError(f"tier={tier!r} must be 1 (NumPy), 2 (generated kernels) or None")
     if tier == GENERATED:
         _check_compiler()
-    _chosen, _is_chosen = tier, True
+    _chosen, _is_chosen = tier, tier is not None
 
 
 def find_fault() -> str | None:

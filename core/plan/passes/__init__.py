@@ -11,7 +11,13 @@ from collections.abc import Callable
 from core.graph.nodes import Graph
 from core.plan.passes.batching import free_batch
 from core.plan.passes.folding import fold_constants
-from core.plan.passes.program_passes import drop_identities, fuse_epilogues, merge_pads, split_fused
+from core.plan.passes.program_passes import (
+    drop_identities,
+    fuse_epilogues,
+    merge_equal,
+    merge_pads,
+    split_fused,
+)
 from core.plan.passes.pruning import drop_unused, prune
 from core.plan.passes.weights import fold_batch_norm, fuse
 from core.plan.program import Program
@@ -25,6 +31,7 @@ __all__ = [
     "free_batch",
     "fuse",
     "fuse_epilogues",
+    "merge_equal",
     "merge_pads",
     "optimise",
     "prune",

@@ -71,6 +71,34 @@ _FUSED = {
 _RENAMED = {"leakyrelu": "leaky_relu"}
 
 
+def merge_equal(program: Program) -> Program:
+    """Drop steps that compute what an earlier step computes: gradients repeat each other's."""
+    links: dict[str, str] = {}
+    found: dict[tuple[Any, ...], Step] = {}
+    kept: list[Step] = []
+    for step in program.steps:
+        step = step.with_reads(links)
+        key = (step.op.name, step.inputs, tuple(sorted(step.attributes.items())))
+        first = found.setdefault(key, step) if _is_repeatable(step) else step
+        if first is step:
+            kept.append(step)
+        else:
+            links.update(zip(step.outputs, first.outputs, strict=True))
+    outputs = tuple(links.get(reference, reference) for reference in program.outputs)
+    return program._replace(steps=tuple(kept), outputs=outputs)
+
+
+def _is_repeatable(step: Step) -> bool:
+    """Return whether a step gives equal results for equal inputs, and can be looked up."""
+    if step.op.traits.random or is_replaced(step.op) or step.epilogue:
+        return False
+    try:
+        hash(tuple(step.attributes.values()))
+    except TypeError:
+        return False
+    return True
+
+
 def split_fused(program: Program) -> Program:
     """Write bias and activation of fused ops as epilogues of the plain op.
 

@@ -11,7 +11,13 @@ from core.backends.cpu.codegen.instruction_set import (
     InstructionSet,
     host_instruction_set,
 )
-from core.backends.cpu.codegen.kernels import Generated, GeneratedCall, find_generator
+from core.backends.cpu.codegen.kernels import (
+    Argument,
+    Generated,
+    GeneratedCall,
+    Temporary,
+    find_generator,
+)
 from core.backends.cpu.codegen.module_text import kernel_name, module_text
 from core.backends.cpu.codegen.packed_weights import PackedWeights
 from core.backends.cpu.lowering.cpu_executable import CpuExecutable
@@ -93,15 +99,11 @@ def all_by_kernels(
     assert generated is not None, f"no kernel for {program.steps[0]}"
     results = {r: _filled(program.specs[r]) for r in program.steps[0].outputs}
     arrays = {**values, **program.constants, **results}
+    between = [_filled(Spec((size,), "float32")) for size in generated.temporaries]
     named = {kernel_name(i): kernel for i, (kernel, _) in enumerate(generated.kernels)}
     code = compile_text(module_text(named, isa))
     for number, (kernel, arguments) in enumerate(generated.kernels):
-        taken = [
-            a.array
-            if isinstance(a, PackedWeights)
-            else np.ascontiguousarray(arrays[a] if isinstance(a, str) else a)
-            for a in arguments
-        ]
+        taken = [_array(argument, arrays, between) for argument in arguments]
         pointers = np.array([a.ctypes.data for a in taken], np.int64)
         scratch = np.full(kernel.scratch_bytes + 64, 255, np.uint8)
         begin = scratch.ctypes.data + -scratch.ctypes.data % 64
@@ -109,6 +111,16 @@ def all_by_kernels(
         for task in reversed(range(kernel.tasks)):
             function(pointers.ctypes.data, task, begin)
     return [*results.values()]
+
+
+def _array(
+    argument: Argument, arrays: Mapping[str, np.ndarray], between: Sequence[np.ndarray]
+) -> np.ndarray:
+    if isinstance(argument, PackedWeights):
+        return argument.array
+    if isinstance(argument, Temporary):
+        return between[argument.number]
+    return np.ascontiguousarray(arrays[argument] if isinstance(argument, str) else argument)
 
 
 def _filled(spec: Spec) -> np.ndarray:

@@ -16,6 +16,7 @@ on_all = pytest.mark.parametrize("isa", _USABLE, ids=lambda isa: isa.name)
 HOW = {
     "clip_by_value": {"clip_value_min": -0.5, "clip_value_max": 1.5},
     "leaky_relu": {"alpha": 0.2},
+    "step": {"alpha": 0.25},
     "quantise_round": {"scale": 0.1, "zero_point": 3, "low": -128, "high": 127, "nudge": True},
 }
 

@@ -14,7 +14,8 @@ _USABLE = INSTRUCTION_SETS[_WIDEST:]
 
 @pytest.mark.parametrize("isa", _USABLE, ids=lambda isa: isa.name)
 @pytest.mark.parametrize("seed", range(12))
-def test_a_convolution_equals_the_numpy_tier(isa, seed):
+@pytest.mark.parametrize("is_constant", [True, False], ids=["constant", "variable"])
+def test_a_convolution_equals_the_numpy_tier(isa, seed, is_constant):
     rng = np.random.default_rng(seed)
     kind = ("conv2d", "depthwise_conv2d")[seed % 2]
     size = rng.integers(1, 6, 2)
@@ -40,7 +41,30 @@ def test_a_convolution_equals_the_numpy_tier(isa, seed):
     other = rng.standard_normal(result).astype(np.float32)
     steps = [("add", (HERE, "b"), {}), ("prelu", (HERE, "p"), {}), ("add", ("z", HERE), {})]
     values, constants = {"x": x, "z": other}, {"f": f, "b": bias, "p": slopes}
+    if not is_constant:
+        values, constants = values | constants, {}
     program = make_step(kind, values, constants, ("x", "f"), result, how, steps)
     expected = by_numpy(program, values)
     found = by_kernels(program, values, isa)
     assert np.abs(found - expected).max() <= 1e-5 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("isa", _USABLE, ids=lambda isa: isa.name)
+@pytest.mark.parametrize("how", ["ab", "Ab", "aB", "AB"])
+@pytest.mark.parametrize("is_constant", [True, False], ids=["constant", "variable"])
+def test_a_product_of_matrices_in_any_order(isa, how, is_constant, rng):
+    for _ in range(4):
+        pixels, depth, channels = map(int, rng.integers(1, 90, 3))
+        a, b = rng.standard_normal((pixels, depth)), rng.standard_normal((depth, channels))
+        attributes = {"transpose_a": "A" in how, "transpose_b": "B" in how}
+        values = {"a": (a.T if "A" in how else a).astype(np.float32).copy()}
+        weights = {"b": (b.T if "B" in how else b).astype(np.float32).copy()}
+        bias = {"c": rng.standard_normal(channels).astype(np.float32)}
+        given = (
+            (values, {**weights, **bias}) if is_constant else ({**values, **weights, **bias}, {})
+        )
+        steps = [("add", (HERE, "c"), {}), ("relu", (HERE,), {})]
+        program = make_step("matmul", *given, ("a", "b"), (pixels, channels), attributes, steps)
+        expected = by_numpy(program, given[0])
+        found = by_kernels(program, given[0], isa)
+        assert np.abs(found - expected).max() <= 1e-5 * max(np.abs(expected).max(), 1.0)

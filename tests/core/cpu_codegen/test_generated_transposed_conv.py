@@ -17,7 +17,7 @@ from tests.core.cpu_codegen.one_step import (
 _SETS = pytest.mark.parametrize("isa", usable_sets(), ids=lambda isa: isa.name)
 
 
-def _program(rng, shape, filter, strides, pad, dilations=1, epilogue=True):
+def _program(rng, shape, filter, strides, pad, dilations=1, epilogue=True, constant=True):
     """Return a program and its values, for the shape of the result and of the filter."""
     how = {"strides": strides, "pad": pad, "data_format": "NHWC", "dilations": dilations,
            "dim_rounding_mode": None}  # fmt: skip
@@ -28,6 +28,8 @@ def _program(rng, shape, filter, strides, pad, dilations=1, epilogue=True):
         n: rng.standard_normal(s).astype(np.float32) for n, s in {"x": given, "z": shape}.items()
     }
     steps = [("add", (HERE, "b"), {}), ("prelu", (HERE, "p"), {}), ("add", ("z", HERE), {})]
+    if not constant:
+        values, constants = values | constants, {}
     program = make_step("conv2d_backprop_input", values, constants, ("x", "f"), shape,
                         {"input_shape": shape, **how}, steps * epilogue)  # fmt: skip
     return program, values

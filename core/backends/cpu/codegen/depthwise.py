@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from core.backends.cpu.codegen.epilogue import Epilogue, Fused, Place
-from core.backends.cpu.codegen.images import Blocks, Images
+from core.backends.cpu.codegen.images import Blocks, Images, Placement
 from core.backends.cpu.codegen.kernel_text import FLOAT, Index, KernelText, Name
 from core.backends.cpu.codegen.kernels import GeneratedCall
 from core.backends.cpu.codegen.products import FILTER, RESULT, Lines, Panels, Product, X
@@ -19,16 +19,12 @@ INNER_FILTER = 3
 
 
 def is_depthwise(call: GeneratedCall, step: Step) -> bool:
-    """Return whether a step is a depthwise convolution that kernels are generated for.
-
-    Its filter is constant and gives one result a channel.
-    """
+    """Return whether a step is a depthwise convolution with one result for each channel."""
     if step.op.name != "depthwise_conv2d" or (step.op.name, "cpu") in REPLACED:
         return False
     x, filter = step.inputs
     is_usual = step.attributes.get("data_format", "NHWC") == "NHWC"
-    has_one = call.constant(filter) is not None and call.spec(filter).shape[3] == 1
-    return is_usual and has_one and call.has_floats(x)
+    return is_usual and call.spec(filter).shape[3] == 1 and call.has_floats(x, filter)
 
 
 class FilterSum:
@@ -86,6 +82,24 @@ class Depthwise(WindowKernel):
     def reduction(self, k: KernelText, epilogue: Epilogue) -> Reduction:
         """Return the sum of the products with the filter."""
         return FilterSum(k, k.argument(FILTER), self.images, epilogue)
+
+
+@dataclass(frozen=True)
+class DepthwisePhase(Depthwise):
+    """A depthwise convolution whose pixels lie apart in the result.
+
+    Attributes:
+        apart: where they go.
+    """
+
+    apart: Placement
+
+    title = "generated transposed depthwise"
+
+    @property
+    def placement(self) -> Placement:
+        """Return where the pixels of the result go."""
+        return self.apart
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def generate_copies(call: GeneratedCall) -> Generated | None:
     most = max(copy.shared for copy in copies)
     tasks = task_count(_WORK * sum(to.size for to, _ in pairs), most)
     kernel = Copies(tuple(copies), channels or 1, tasks, steps)
-    return Generated(((kernel, tuple(arguments)),), call.packed_bytes)
+    return call.generated((kernel, tuple(arguments)))
 
 
 def whole_copy(call: GeneratedCall, steps: tuple[Fused, ...]) -> Copies:

@@ -1,5 +1,7 @@
 """Generated element-wise steps."""
 
+from math import prod
+
 from core.backends.cpu.codegen.elementwise import Elementwise, has_channels
 from core.backends.cpu.codegen.kernels import (
     Argument,
@@ -8,6 +10,7 @@ from core.backends.cpu.codegen.kernels import (
     generates,
     task_count,
 )
+from core.specs import Shape
 
 #: What a step takes for each value, in multiply-adds of a tile; memory is what it waits for.
 _WORK = 16
@@ -16,7 +19,7 @@ _WORK = 16
 _MULTIPLE = 256
 
 
-@generates("elementwise")
+@generates("elementwise", "relu_grad", "elu_grad")
 def generate_elementwise(call: GeneratedCall) -> Generated | None:
     """Generate one pass for a step and its epilogue, if operands are whole or repeat simply."""
     if not call.has_floats(*call.step.inputs):
@@ -25,13 +28,23 @@ def generate_elementwise(call: GeneratedCall) -> Generated | None:
     steps = call.fused(arguments, (call.step, *call.step.epilogue))
     if steps is None:
         return None
-    shape, size = call.result.shape, call.result.size
-    work = _WORK * len(steps) * size
-    if has_channels(steps):
-        rows, length = size // shape[-1], shape[-1]
-        block = -(-rows // task_count(work, rows))
-    else:
-        rows, length = 1, size
-        parts = -(-size // _MULTIPLE)
-        block = min(size, -(-parts // task_count(work, parts)) * _MULTIPLE)
-    return Generated(((Elementwise(rows, length, block, steps), tuple(arguments)),))
+    rows, length, block = cut_values(call.result.shape, len(steps), by_channel=has_channels(steps))
+    kernel = Elementwise(rows, length, block, steps)
+    return Generated(((kernel, tuple(arguments)),), in_place=True)
+
+
+def cut_values(shape: Shape, steps: int, *, by_channel: bool) -> tuple[int, int, int]:
+    """Return how values are cut for tasks: rows, values in a row, and rows or values in a task.
+
+    Args:
+        shape: of the values.
+        steps: element-wise steps that each value takes.
+        by_channel: whether rows are those of channels; else all values are one row.
+    """
+    size = prod(shape)
+    work = _WORK * steps * size
+    if by_channel:
+        rows = size // shape[-1]
+        return rows, shape[-1], -(-rows // task_count(work, rows))
+    parts = -(-size // _MULTIPLE)
+    return 1, size, min(size, -(-parts // task_count(work, parts)) * _MULTIPLE)

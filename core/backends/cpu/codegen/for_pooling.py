@@ -2,8 +2,11 @@
 
 from math import prod
 
+import numpy as np
+
 from core.backends.cpu.codegen.epilogue import Fused
 from core.backends.cpu.codegen.for_copies import whole_copy
+from core.backends.cpu.codegen.for_depthwise import transposed_depthwise
 from core.backends.cpu.codegen.images import Images
 from core.backends.cpu.codegen.kernels import (
     Argument,
@@ -13,6 +16,8 @@ from core.backends.cpu.codegen.kernels import (
     generates,
     task_count,
 )
+from core.backends.cpu.codegen.phases import Phase
+from core.backends.cpu.codegen.pool_gradients import MaxPoolGradient
 from core.backends.cpu.codegen.pooling import AveragePooling, MaxPooling, WholeAverage
 from core.backends.cpu.codegen.separate_pooling import SeparatePooling
 from core.windows import Window, window
@@ -45,6 +50,47 @@ def generate_pooling(call: GeneratedCall) -> Generated | None:
     if steps is None or w is None:
         return None
     return Generated(((_kernel(call, w, steps), tuple(arguments)),))
+
+
+@generates("max_pool_grad")
+def generate_max_pool_gradient(call: GeneratedCall) -> Generated | None:
+    """Generate the gradient of max pooling, where nothing is fused into it."""
+    dy, x, _ = call.step.inputs
+    w = _gradient_window(call)
+    if w is None or not call.has_floats(dy, x) or call.step.epilogue:
+        return None
+    count, _, _, channels = call.result.shape
+    kernel = MaxPoolGradient(Images.of(count, channels, w))
+    return call.generated((kernel, (dy, x, call.step.name)))
+
+
+@generates("avg_pool_grad")
+def generate_average_pool_gradient(call: GeneratedCall) -> Generated | None:
+    """Generate a transposed depthwise convolution, where all windows are over the image."""
+    dy, _ = call.step.inputs
+    w = _gradient_window(call)
+    if w is None or not call.has_floats(dy):
+        return None
+    count, _, _, channels = call.result.shape
+    share = np.full((*w.size, channels), 1 / prod(w.size), np.float32)
+    if Images.of(count, channels, w).has_padding:
+        return None
+
+    def taps(pair: tuple[Phase, Phase]) -> Argument:
+        down, across = pair
+        return call.packed(share[down.taps, across.taps])
+
+    return transposed_depthwise(call, w, dy, taps)
+
+
+def _gradient_window(call: GeneratedCall) -> Window | None:
+    """Return the windows over the input of a gradient; None if they are dilated."""
+    how = dict(call.step.attributes)
+    size = how.pop("filter_size")
+    if len(call.result.shape) != 4:
+        return None
+    w = window(call.result.shape, size, data_format="NHWC", **how)
+    return None if max(w.dilations) > 1 else w
 
 
 def _kernel(call: GeneratedCall, w: Window, steps: tuple[Fused, ...]) -> Kernel:

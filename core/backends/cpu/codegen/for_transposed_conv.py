@@ -1,47 +1,60 @@
 """Generated transposed convolutions: windows side by side, or a convolution for each phase."""
 
-from collections.abc import Sequence
-from itertools import product
-from typing import NamedTuple
-
 import numpy as np
 
 from core.backends.cpu.codegen.epilogue import CHANNEL, Fused
-from core.backends.cpu.codegen.for_conv import window_product
-from core.backends.cpu.codegen.images import Images
+from core.backends.cpu.codegen.for_conv import flat_product, window_product
 from core.backends.cpu.codegen.kernels import (
     Argument,
+    Bound,
     Generated,
     GeneratedCall,
-    Kernel,
     generates,
     task_count,
 )
 from core.backends.cpu.codegen.narrow import MOST_RESULTS, NarrowSideBySide
+from core.backends.cpu.codegen.packing import packed_argument
+from core.backends.cpu.codegen.phases import Phase, images_of, phases_of, placement_of
 from core.backends.cpu.codegen.products import FILTER, Panels
 from core.backends.cpu.codegen.side_by_side import SideBySide
 from core.backends.cpu.codegen.tile import choose_tile
-from core.backends.cpu.codegen.window_product import Placement
 from core.windows import Window, window
 
 
 @generates("conv2d_backprop_input")
 def generate_transposed_convolution(call: GeneratedCall) -> Generated | None:
-    """Generate products of pixels with a constant filter [height, width, channels, depth]."""
+    """Generate products of pixels with a filter [height, width, channels, depth]."""
     dy, filter = call.step.inputs
-    weights = call.constant(filter)
     how = {name: v for name, v in call.step.attributes.items() if name != "input_shape"}
-    if weights is None or not call.has_floats(dy) or how.get("data_format", "NHWC") != "NHWC":
+    size = call.spec(filter).shape
+    if not call.has_floats(dy, filter) or how.get("data_format", "NHWC") != "NHWC":
         return None
+    if size[2] != call.result.shape[3]:
+        return None  # channels in groups
     arguments: list[Argument] = [dy, "", call.step.name]
     steps = call.fused(arguments)
     if steps is None:
         return None
-    w = window(call.result.shape, weights.shape[:2], **how)
+    w = window(call.result.shape, size[:2], **how)
+    if w.pointwise:
+        return _pointwise(call)
+    weights = call.constant(filter)
     fits = all(n == m * s for n, m, s in zip(w.in_size, w.out_size, w.strides, strict=True))
-    if w.size == w.strides and fits and not any(map(any, w.padding)):
+    lies_apart = w.size == w.strides and fits and not any(map(any, w.padding))
+    if weights is not None and lies_apart:
         return _side_by_side(call, weights, arguments, steps)
-    return _by_phase(call, w, weights, arguments, steps)
+    return _by_phase(call, w, arguments, steps)
+
+
+def _pointwise(call: GeneratedCall) -> Generated | None:
+    """Return the product of pixels with the filter's transpose."""
+    channels, depth = call.spec(call.step.inputs[1]).shape[2:]
+
+    def view(weights: np.ndarray) -> np.ndarray:
+        return weights.reshape(channels, depth).T
+
+    sizes = call.result.size // channels, depth, channels
+    return flat_product(call, sizes, view, is_plain=False)
 
 
 def _side_by_side(
@@ -91,70 +104,34 @@ def _repeat_operands(
     return True
 
 
-class Phase(NamedTuple):
-    """The pixels along one axis of the result for which one set of taps is over the input.
-
-    Attributes:
-        begin: the first such pixel.
-        pixels: number of such pixels.
-        taps: the taps of the filter, in the order of the pixels of the input.
-        before: pixels of padding before the input, see `Images.padding`.
-    """
-
-    begin: int
-    pixels: int
-    taps: slice
-    before: int
-
-    @classmethod
-    def of(cls, w: Window, axis: int, number: int) -> "Phase":
-        """Return a phase of an axis of the windows over the result.
-
-        A pixel of the result at ``o`` gets the pixels ``i`` of the input, and the taps ``k``, for
-        which ``i * stride + k * dilation == o + padding``.
-        """
-        stride, dilation, before = w.strides[axis], w.dilations[axis], w.padding[axis][0]
-        begin = (number - before) % stride
-        pixels = -(-(w.in_size[axis] - begin) // stride)
-        last = len(range(number, w.size[axis], stride)) - 1
-        taps = slice(number + last * stride, number - 1 if number else None, -stride)
-        return cls(begin, pixels, taps, last * dilation - (begin + before) // stride)
-
-
 def _by_phase(
-    call: GeneratedCall,
-    w: Window,
-    weights: np.ndarray,
-    arguments: list[Argument],
-    steps: tuple[Fused, ...],
+    call: GeneratedCall, w: Window, arguments: list[Argument], steps: tuple[Fused, ...]
 ) -> Generated | None:
     """Return a convolution with some taps for each phase of the pixels of the result."""
-    if any(size < stride for size, stride in zip(w.size, w.strides, strict=True)):
-        return None  # some pixels get nothing
-    axes = [[Phase.of(w, axis, i) for i in range(w.strides[axis])] for axis in (0, 1)]
-    used = [pair for pair in product(*axes) if min(phase.pixels for phase in pair) > 0]
-    kernels = [_phase_kernel(call, w, pair, weights, arguments, steps) for pair in used]
-    return Generated(tuple(kernels), call.packed_bytes)
+    pairs = phases_of(w)
+    if pairs is None:
+        return None
+    return call.generated(*(_phase_kernel(call, w, pair, arguments, steps) for pair in pairs))
 
 
 def _phase_kernel(
     call: GeneratedCall,
     w: Window,
-    pair: Sequence[Phase],
-    weights: np.ndarray,
+    pair: tuple[Phase, Phase],
     arguments: list[Argument],
     steps: tuple[Fused, ...],
-) -> tuple[Kernel, tuple[Argument, ...]]:
+) -> Bound:
     """Return the kernel of a phase of lines and one of columns, and its arguments."""
-    count, *in_size, depth = call.spec(call.step.inputs[0]).shape
+    dy, filter = call.step.inputs
+    count, *_, depth = call.spec(dy).shape
+    channels = call.result.shape[3]
     down, across = pair
-    taps = weights[down.taps, across.taps].swapaxes(2, 3)
-    out_size = down.pixels, across.pixels
-    padding = (down.before, 0), (across.before, 0)
-    images = Images(
-        count, depth, tuple(in_size), out_size, taps.shape[:2], (1, 1), w.dilations, padding
-    )
-    placement = Placement(w.in_size, (down.begin, across.begin), (w.strides[0], w.strides[1]))
-    kernel = window_product(call, images, weights.shape[2], steps, placement)
-    packed = call.weights(taps.reshape(-1, weights.shape[2]), kernel.panels)
-    return kernel, (arguments[0], packed, *arguments[2:])
+
+    def taps(weights: np.ndarray) -> np.ndarray:
+        return weights[down.taps, across.taps].swapaxes(2, 3)
+
+    images = images_of(pair, w, count, depth)
+    placement = placement_of(pair, w)
+    kernel = window_product(call, images, channels, steps, placement, is_plain=False)
+    packed = packed_argument(call, filter, taps, kernel.panels)
+    return kernel, (dy, packed, *arguments[2:])

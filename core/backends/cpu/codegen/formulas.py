@@ -158,6 +158,18 @@ def elu(k: KernelText, x: Name) -> Name:
     return k.select(k.compare("olt", x, k.zero), below, x)
 
 
+def step(k: KernelText, x: Name, alpha: float) -> Name:
+    """Return 1 for values above 0, NaN for NaN, else alpha."""
+    value = k.select(k.compare("ogt", x, k.zero), k.splat(1.0), k.splat(alpha))
+    return k.select(k.compare("uno", x, x), x, value)
+
+
+def elu_grad(k: KernelText, dy: Name, y: Name) -> Name:
+    """Return the gradient of `elu`, by its result."""
+    below = k.of("fmul", dy, k.of("fadd", y, k.splat(1.0)))
+    return k.select(k.compare("oge", y, k.zero), dy, below)
+
+
 def quantise_round(k: KernelText, x: Name, attributes: Mapping[str, Any]) -> Name:
     """Return values rounded to quantized ones, halves away from zero, as NumPy's kernel does."""
     scale = k.splat(attributes["scale"])
@@ -215,6 +227,50 @@ FORMULAS: dict[str, Formula] = {
     "leaky_relu": lambda k, x, a: prelu(k, x[0], k.splat(a["alpha"])),
     "prelu": lambda k, x, a: prelu(k, x[0], x[1]),
     "quantise_round": lambda k, x, a: quantise_round(k, x[0], a),
+    "step": lambda k, x, a: step(k, x[0], a["alpha"]),
+    "relu_grad": lambda k, x, a: k.of("fmul", step(k, x[1], 0.0), x[0]),
+    "elu_grad": lambda k, x, a: elu_grad(k, x[0], x[1]),
+}
+
+#: Comparisons of two values, by LLVM's names; NaN is unequal to all.
+COMPARISONS = {
+    "equal": "oeq",
+    "not_equal": "une",
+    "less": "olt",
+    "less_equal": "ole",
+    "greater": "ogt",
+    "greater_equal": "oge",
+}
+
+#: Ops on flags, which are what comparisons give.
+LOGICAL: dict[str, Callable[[KernelText, Sequence[Name]], Name]] = {
+    "logical_and": lambda k, x: k.let(f"and <{k.isa.lanes} x i1> {x[0]}, {x[1]}"),
+    "logical_or": lambda k, x: k.let(f"or <{k.isa.lanes} x i1> {x[0]}, {x[1]}"),
+    "logical_not": lambda k, x: k.let(f"xor <{k.isa.lanes} x i1> {x[0]}, {_all_set(k)}"),
+}
+
+
+def _all_set(k: KernelText) -> str:
+    return f"<{', '.join(['i1 true'] * k.isa.lanes)}>"
+
+
+def batch_norm(k: KernelText, x: Sequence[Name], attributes: Mapping[str, Any]) -> Name:
+    """Return normalized values; the last operands, offset and scale, may be absent."""
+    value, mean, variance, *more = x
+    offset, scale = (*more, "", "")[:2]
+    raised = k.of("fadd", variance, k.splat(attributes["variance_epsilon"]))
+    factor = k.of("fdiv", k.splat(1.0), function(k, "sqrt", raised))
+    if scale:
+        factor = k.of("fmul", factor, scale)
+    value = k.of("fmul", k.of("fsub", value, mean), factor)
+    return k.of("fadd", value, offset) if offset else value
+
+
+#: Formulas of ops that only groups have: they take flags, or operands that repeat.
+OF_GROUPS: dict[str, Formula] = {
+    "select": lambda k, x, a: k.select(x[0], x[1], x[2]),
+    "batch_norm": batch_norm,
+    "sum_grad": lambda k, x, a: x[0],
 }
 
 

@@ -4,18 +4,20 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from core.backends.cpu.codegen.grouping import find_groups, generate_group
 from core.backends.cpu.codegen.instruction_set import InstructionSet
 from core.backends.cpu.codegen.kernels import (
     Argument,
     Generated,
     GeneratedCall,
+    Temporary,
     find_generator,
 )
 from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, compile_code
 from core.backends.cpu.codegen.module_text import kernel_name, module_text
-from core.backends.cpu.codegen.native_calls import NativeCall, joined
+from core.backends.cpu.codegen.native_calls import NativeCall, NativeRun, joined
 from core.backends.cpu.codegen.packed_weights import PackedWeights
-from core.backends.cpu.lowering.lowering_rules import Lowered, Views, Work
+from core.backends.cpu.lowering.lowering_rules import Lowered, Scratch, Views, Work
 from core.plan.program import ABSENT, Program, Step, is_alias, use_counts
 
 
@@ -27,8 +29,7 @@ class GeneratedProgram:
         isa: what the kernels are generated for.
 
     Attributes:
-        absorbed: steps whose results exist only within the kernels of a later step, by the first
-            result of that one.
+        absorbed: steps that the kernels of a later step compute, by the first result of that one.
         scratch_bytes: what a thread needs for itself.
         packed_bytes: bytes of weights in the form that kernels read.
     """
@@ -36,27 +37,38 @@ class GeneratedProgram:
     def __init__(self, program: Program, isa: InstructionSet):
         self._isa = isa
         self._steps: dict[str, Generated] = {}
-        self.absorbed: dict[str, Step] = {}
+        self.absorbed: dict[str, tuple[Step, ...]] = {}
+        in_groups = self._add_groups(program)
         found = {step.name: step for step in program.steps}
         uses = use_counts(program.steps, program.outputs)
         for step in program.steps:
             generator = find_generator(step.op)
-            if generator is None or is_alias(step, program):
+            if generator is None or is_alias(step, program) or step.name in in_groups:
                 continue
             first = step.inputs[0] if step.inputs else ABSENT
-            before = found.get(first) if uses.get(first) == 1 else None
+            before = found.get(first) if uses.get(first) == 1 and first not in in_groups else None
             generated = generator(GeneratedCall(step, program, isa, before))
             if generated is None:
                 continue
             self._steps[step.name] = generated
             if generated.absorbs and before is not None:
-                self.absorbed[step.name] = before
+                self.absorbed[step.name] = (before,)
                 self._steps.pop(before.name, None)
         kernels = [kernel for g in self._steps.values() for kernel, _ in g.kernels]
         self._numbers = {kernel: i for i, kernel in enumerate(dict.fromkeys(kernels))}
         sizes = [-(-kernel.scratch_bytes // 64) * 64 for kernel in self._numbers]
         self.scratch_bytes = max(sizes, default=0)
         self.packed_bytes = sum(g.packed_bytes for g in self._steps.values())
+
+    def _add_groups(self, program: Program) -> set[str]:
+        """Add the kernels of element-wise groups; return the names of all their steps."""
+        names: set[str] = set()
+        for group in find_groups(program):
+            *before, last = group.members
+            self._steps[last.name] = generate_group(group, program)
+            self.absorbed[last.name] = tuple(before)
+            names.update(member.name for member in group.members)
+        return names
 
     def __len__(self) -> int:
         """Return the number of steps with kernels."""
@@ -108,7 +120,8 @@ class GeneratedProgram:
                 for kernel, arguments in generated.kernels
             ]
 
-        return Lowered(generated.title, bind)
+        scratch = tuple(Scratch((values,)) for values in generated.temporaries)
+        return Lowered(generated.title, bind, scratch, generated.in_place)
 
 
 def _arrays(arguments: Sequence[Argument], views: Views) -> list[np.ndarray]:
@@ -119,6 +132,8 @@ def _arrays(arguments: Sequence[Argument], views: Views) -> list[np.ndarray]:
 def _array(argument: Argument, views: Views) -> np.ndarray:
     if isinstance(argument, PackedWeights):
         return argument.array
+    if isinstance(argument, Temporary):
+        return views.scratch[argument.number]
     return np.ascontiguousarray(views[argument]) if isinstance(argument, str) else argument
 
 
@@ -133,11 +148,15 @@ class LoadedKernels:
     def __init__(self, program: GeneratedProgram, code: MachineCode):
         self._program, self._code = program, code
         self.scratch_bytes, self.packed_bytes = program.scratch_bytes, program.packed_bytes
-        self.absorbed: Mapping[str, Step] = program.absorbed
+        self.absorbed: Mapping[str, tuple[Step, ...]] = program.absorbed
 
     def lowered(self, name: str) -> Lowered | None:
         """Return calls for the step that computes a value; None if it has no kernels."""
         return self._program.calls_for(name, self._code)
+
+    def are_native(self, works: Sequence[Work]) -> bool:
+        """Return whether all calls are of generated kernels."""
+        return all(isinstance(work, NativeRun) for work in works)
 
     def listing(self) -> str:
         """Return the text of the kernels: LLVM IR."""

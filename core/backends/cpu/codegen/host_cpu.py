@@ -3,10 +3,11 @@
 import platform
 import sys
 from functools import cache
-from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
+
+from core.digests import DIGEST_BYTES, blake2b
 
 #: File in which Linux describes the CPU.
 CPU_FACTS = Path("/proc/cpuinfo")
@@ -49,6 +50,7 @@ def compiler_version() -> str | None:
     if found is None or found.origin is None:
         return None
     try:
-        return sha256(Path(found.origin).with_name("_version.py").read_bytes()).hexdigest()
+        text = Path(found.origin).with_name("_version.py").read_bytes()
+        return blake2b(text, digest_size=DIGEST_BYTES).hexdigest()
     except OSError:
         return found.origin

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.backends.cpu.codegen.kernel_text import Index, KernelText, Name
 from core.windows import Window
@@ -139,6 +140,26 @@ class Images:
                 zero_values(k, k.at_float(target, before + kept), self.copied_line - before - kept)
             with k.when(k.let(f"xor i1 {inside}, true")):
                 zero_values(k, target, self.copied_line)
+
+
+class Placement(NamedTuple):
+    """The position, in the images of a result, of the pixels that windows give.
+
+    Attributes:
+        size: height and width of an image.
+        begin: line and column of the first pixel.
+        steps: lines and columns from a pixel to the next one.
+    """
+
+    size: tuple[int, ...]
+    begin: tuple[int, int] = (0, 0)
+    steps: tuple[int, int] = (1, 1)
+
+    def pixel(self, k: KernelText, image: Index, line: Index) -> Index:
+        """Return the number of the first pixel of a line, in the whole result."""
+        (height, width), (top, left) = self.size, self.begin
+        row = k.add(k.multiply(line, self.steps[0]), top)
+        return k.add(k.multiply(k.add(k.multiply(image, height), row), width), left)
 
 
 #: Vectors that are copied one after the other in a round of a loop.

@@ -211,6 +211,30 @@ class KernelText:
         self._declared[f"declare void @{function}({v}, ptr, i32, {lanes})"] = None
         self.write(f"call void @{function}({v} {value}, ptr {place}, i32 4, {mask})")
 
+    def load_flags(self, pointer: Name, count: int | None = None) -> Name:
+        """Return a vector of flags from memory, where each is a byte."""
+        lanes = self.isa.lanes
+        bytes_of = f"<{lanes} x i8>"
+        if count is None or count == lanes:
+            found = self.let(f"load {bytes_of}, ptr {pointer}, align 1")
+        else:
+            function = f"llvm.masked.load.v{lanes}i8.p0"
+            given = f"ptr {pointer}", "i32 1", self.mask(count), f"{bytes_of} zeroinitializer"
+            found = self.call(bytes_of, function, *given)
+        return self.let(f"icmp ne {bytes_of} {found}, zeroinitializer")
+
+    def store_flags(self, flags: Name, pointer: Name, count: int | None = None) -> None:
+        """Write a vector of flags to memory, or its first ``count``."""
+        lanes = self.isa.lanes
+        bytes_of, mask_type = f"<{lanes} x i8>", f"<{lanes} x i1>"
+        value = self.let(f"zext {mask_type} {flags} to {bytes_of}")
+        if count is None or count == lanes:
+            self.write(f"store {bytes_of} {value}, ptr {pointer}, align 1")
+            return
+        function, mask = f"llvm.masked.store.v{lanes}i8.p0", self.mask(count)
+        self._declared[f"declare void @{function}({bytes_of}, ptr, i32, {mask_type})"] = None
+        self.write(f"call void @{function}({bytes_of} {value}, ptr {pointer}, i32 1, {mask})")
+
     def prefetch(self, pointer: Name) -> None:
         """Ask for a line of memory, which comes into the second cache while work goes on."""
         self._declared["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"] = None

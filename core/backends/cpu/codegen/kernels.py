@@ -1,6 +1,7 @@
 """Kernels: what is generated for a step, and how a step becomes one."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import NamedTuple, Protocol, TypeVar
@@ -19,8 +20,15 @@ from core.plan.program import Program, Step
 from core.registry import REPLACED
 from core.specs import Spec
 
+
+class Temporary(NamedTuple):
+    """Memory of a step for what one of its kernels leaves to the next: its number."""
+
+    number: int
+
+
 #: An argument of a kernel: a value of the plan, by reference, or an array that the plan keeps.
-Argument = str | np.ndarray | PackedWeights
+Argument = str | np.ndarray | PackedWeights | Temporary
 
 #: What a task takes at least, in multiply-adds of a tile; some 10 microseconds.
 LEAST_WORK = 1_000_000
@@ -51,6 +59,10 @@ class Kernel(Protocol):
         """Write the body of the function."""
 
 
+#: A kernel and its arguments.
+Bound = tuple[Kernel, tuple[Argument, ...]]
+
+
 class Generated(NamedTuple):
     """A step as kernels that run one after the other.
 
@@ -58,11 +70,15 @@ class Generated(NamedTuple):
         kernels: the kernels, each with its arguments.
         packed_bytes: bytes of weights kept in another form.
         absorbs: whether the kernels compute the step before, too.
+        temporaries: float32 values of each `Temporary`.
+        in_place: whether every value is read before a result is written at its index.
     """
 
-    kernels: tuple[tuple[Kernel, tuple[Argument, ...]], ...]
+    kernels: tuple[Bound, ...]
     packed_bytes: int = 0
     absorbs: bool = False
+    temporaries: tuple[int, ...] = ()
+    in_place: bool = False
 
     @property
     def title(self) -> str:
@@ -85,6 +101,8 @@ class GeneratedCall:
     ):
         self.step, self.program, self.isa, self.before = step, program, isa, before
         self.packed_bytes = 0
+        self._first: list[Bound] = []
+        self._temporaries: list[int] = []
 
     def spec(self, reference: str) -> Spec:
         """Return the shape and dtype of a value."""
@@ -115,6 +133,20 @@ class GeneratedCall:
         found = packed_weights(array, layout)
         self.packed_bytes += found.bytes
         return found
+
+    def temporary(self, values: int) -> Temporary:
+        """Return memory for some float32 values."""
+        self._temporaries.append(values)
+        return Temporary(len(self._temporaries) - 1)
+
+    def run_first(self, kernel: Kernel, *arguments: Argument) -> None:
+        """Add a kernel that runs before those of `generated`."""
+        self._first.append((kernel, arguments))
+
+    def generated(self, *kernels: Bound, absorbs: bool = False) -> Generated:
+        """Return the step as kernels."""
+        temporaries = tuple(self._temporaries)
+        return Generated((*self._first, *kernels), self.packed_bytes, absorbs, temporaries)
 
     def fused(
         self,
@@ -184,12 +216,12 @@ def find_generator(op: Op) -> Generator | None:
     return _generators().get("elementwise" if op.traits.elementwise else op.name)
 
 
+@cache
 def _generators() -> Mapping[str, Generator]:
     """Return all generators; the files that begin with ``for_`` register them."""
-    if not _GENERATORS:
-        for module in iter_modules(codegen.__path__):
-            if module.name.startswith("for_"):
-                import_module(f"{codegen.__name__}.{module.name}")
+    for module in iter_modules(codegen.__path__):
+        if module.name.startswith("for_"):
+            import_module(f"{codegen.__name__}.{module.name}")
     return _GENERATORS
 
 

@@ -4,12 +4,12 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from core import code_cache
 from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
+from core.digests import DIGEST_BYTES, blake2b
 from core.errors import CoreError
 
 #: Part of the key, to be changed with the format of the cache.
@@ -137,7 +137,7 @@ def _name(key: Sequence[str]) -> str:
 @cache
 def _generator() -> str:
     """Return a hash of the files that generate code: after a change it is compiled anew."""
-    digest = sha256()
+    digest = blake2b(digest_size=DIGEST_BYTES)
     for file in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()

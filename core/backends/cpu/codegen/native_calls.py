@@ -58,6 +58,8 @@ class NativeCall:
 class NativeRun:
     """Calls that follow one another, as one call.
 
+    An exception of a signal handler comes before or after it: native code is never left half-way.
+
     Args:
         calls: the calls, which have the same scratch memory.
     """
@@ -88,18 +90,15 @@ def joined(steps: Sequence[Sequence[Work]]) -> tuple[list[Work], list[int]]:
     Returns:
         The calls, and for each step how many calls there are up to its end.
     """
-    works: list[Work] = []
+    works: list[Work | list[NativeCall]] = []
     ends: list[int] = []
-    together: list[NativeCall] = []
     for step in steps:
         for work in step:
-            if isinstance(work, NativeCall):
-                if not together:
-                    works.append(work)
-                together.append(work)
-                works[-1] = NativeRun(together)
-            else:
+            if not isinstance(work, NativeCall):
                 works.append(work)
-                together = []
+            elif works and isinstance(works[-1], list):
+                works[-1].append(work)
+            else:
+                works.append([work])
         ends.append(len(works))
-    return works, ends
+    return [NativeRun(work) if isinstance(work, list) else work for work in works], ends

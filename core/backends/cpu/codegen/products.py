@@ -4,7 +4,9 @@ The filter is packed in panels: for each the vectors of some channels that one t
 after round, so that a tile reads it from begin to end.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -29,11 +31,14 @@ class Panels:
         channels: of the result.
         vectors: vectors in a full panel.
         lanes: values in a vector.
+        direct: whether kernels read a matrix [depth, channels] as it is, not packed: weights that
+            change from run to run would take longer to pack.
     """
 
     channels: int
     vectors: int
     lanes: int
+    direct: bool = False
 
     @property
     def width(self) -> int:
@@ -62,15 +67,35 @@ class Panels:
         return -(-self.channels // self.lanes) * self.lanes
 
     def packed(self, weights: np.ndarray) -> np.ndarray:
-        """Return weights [depth, channels] in panels, with zeros for channels that fill vectors."""
-        depth, end = len(weights), self.full * self.width
-        padded = np.zeros((depth, self.values), np.float32)
-        padded[:, : self.channels] = weights
-        made = aligned_bytes(padded.nbytes).view(np.float32)
-        full = made[: depth * end].reshape(self.full, depth, self.width)
-        full[:] = padded[:, :end].reshape(depth, self.full, self.width).transpose(1, 0, 2)
-        made[depth * end :] = padded[:, end:].ravel()
+        """Return weights [..., channels] in panels, with zeros for channels that fill vectors."""
+        size = weights.size // self.channels * self.values
+        made = aligned_bytes(FLOAT * size).view(np.float32)
+        for to, at in self.moves(made, weights):
+            np.copyto(to, at)
         return made
+
+    def moves(self, to: np.ndarray, weights: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield views of panels, and what is to be copied there: of weights, or zeros.
+
+        Args:
+            to: memory of the panels, flat.
+            weights: weights [..., channels]; the axes before are the depth.
+        """
+        *outer, _ = weights.shape
+        depth, end = prod(outer), self.full * self.width
+        if self.full:
+            parts = weights[..., :end].reshape(*outer, self.full, self.width)
+            yield (
+                to[: depth * end].reshape(self.full, *outer, self.width),
+                np.moveaxis(parts, -2, 0),
+            )
+        left = self.channels - end
+        if left:
+            last = to[depth * end :].reshape(*outer, self.values - end)
+            yield last[..., :left], weights[..., end:]
+            if left < self.values - end:
+                filled = last[..., left:]
+                yield filled, np.broadcast_to(np.zeros(1, np.float32), filled.shape)
 
 
 @dataclass(frozen=True)
@@ -159,15 +184,18 @@ class Product:
         """Write all tiles of a panel."""
         k, channels = self.k, self._panels.channels
         channel = k.multiply(panel, self._panels.width)
-        filter = k.at_float(self.filter, k.multiply(channel, self._depth.size))
-        size, ahead = FLOAT * vectors * k.isa.lanes * self._depth.size, self._ahead(lines, vectors)
+        width = vectors * k.isa.lanes
+        pitch = channels if self._panels.direct else width
+        start = channel if self._panels.direct else k.multiply(channel, self._depth.size)
+        filter = k.at_float(self.filter, start)
+        size, ahead = FLOAT * width * self._depth.size, self._ahead(lines, vectors)
 
         def write(high: int, line: Index, wide: int, column: Index) -> None:
             here = k.add(k.multiply(line, lines.stride), k.multiply(column, lines.step))
             first = k.add(pixel, k.multiply(line, lines.down))
             first = k.add(first, k.multiply(column, lines.spread))
             sources, targets = lines.sources(high, wide), lines.targets(high, wide, channels)
-            tile = Tile(sources, targets, vectors, tail, ahead)
+            tile = Tile(sources, targets, vectors, pitch, tail, ahead)
             place, source = (self._result, k.multiply(first, channels)), k.at_float(x, here)
             asked = k.multiply(k.divide(column, wide), CACHE_LINE * ahead * self._depth.size // 2)
             later = k.at(filter, k.add(size, asked)) if ahead else None
@@ -192,7 +220,13 @@ class Product:
         """
         tiles = Split.of(lines.length, lines.high).parts
         depth = self._depth
-        if lines.count > 1 or depth.size > depth.length or depth.length % 2 or tiles > _FEW_TILES:
+        if (
+            self._panels.direct
+            or lines.count > 1
+            or depth.size > depth.length
+            or depth.length % 2
+            or tiles > _FEW_TILES
+        ):
             return 0
         return -(-2 * FLOAT * vectors * self.k.isa.lanes // (tiles * CACHE_LINE))
 
@@ -209,6 +243,7 @@ class FlatProduct:
         block: pixels of a task.
         panel_tasks: parts of the channels that are tasks.
         steps: the epilogue.
+        transposed: whether the input lies in memory as [depth, pixels].
     """
 
     pixels: int
@@ -218,6 +253,7 @@ class FlatProduct:
     block: int
     panel_tasks: int
     steps: tuple[Fused, ...]
+    transposed: bool = False
 
     title = "generated product"
     scratch_bytes = 0
@@ -234,13 +270,14 @@ class FlatProduct:
 
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
-        product = Product(k, self.panels, Depth(1, 0, self.depth), self.steps)
+        step, down = (self.pixels, 1) if self.transposed else (1, self.depth)
+        product = Product(k, self.panels, Depth(1, 0, self.depth, step), self.steps)
         x = k.argument(X)
         start, stop = panels_of_task(k, self.panels, self.blocks.count, self.panel_tasks)
 
         def write(pixel: Index, pixels: int) -> None:
-            lines = Lines(1, pixels, self.depth, 0, self.high)
-            here = k.at_float(x, k.multiply(pixel, self.depth))
+            lines = Lines(1, pixels, down, 0, self.high)
+            here = k.at_float(x, k.multiply(pixel, down))
             product.over_lines(lines, here, pixel, start, stop)
 
         self.blocks.write(k, k.remainder("%task", self.blocks.count), write)

@@ -6,7 +6,7 @@ from core.backends.cpu.codegen.epilogue import Epilogue, Place
 from core.backends.cpu.codegen.images import Images
 from core.backends.cpu.codegen.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.pooling import Average, Fold, Largest
-from core.backends.cpu.codegen.window_lines import WindowKernel, WindowLines, rows_inside
+from core.backends.cpu.codegen.window_lines import WindowKernel, WindowLines, taps_inside
 
 #: Vectors that are combined down the lines together.
 _TOGETHER = 4
@@ -41,7 +41,7 @@ class SeparatePooling(WindowKernel):
         stop = k.smaller(k.add(start, self.block), height)
         with k.loop(start, stop) as loop:
             top = k.subtract(k.multiply(loop.index, images.strides[0]), images.padding[0][0])
-            rows = rows_inside(k, images, top)
+            rows = taps_inside(k, images, 0, top)
             self._down(k, fold, k.at_float(source, k.multiply(top, images.line)), rows)
             if isinstance(fold, Average):
                 fold.lines = k.subtract(rows[1], rows[0])

@@ -24,6 +24,7 @@ class Depth(NamedTuple):
         runs: number of runs of adjacent values: lines of a window.
         stride: values from one run to the next.
         length: values in a run.
+        step: values from one value of a run to the next.
         rows: number of rows of runs: lines of a window whose pixels do not lie side by side.
         row_stride: values from one row to the next.
     """
@@ -31,6 +32,7 @@ class Depth(NamedTuple):
     runs: int
     stride: int
     length: int
+    step: int = 1
     rows: int = 1
     row_stride: int = 0
 
@@ -47,6 +49,7 @@ class Tile(NamedTuple):
         sources: offsets of its pixels in the input, in values.
         targets: offsets of its pixels in the result.
         vectors: vectors of channels.
+        pitch: values of the filter from one round to the next.
         tail: channels in the last vector; None if it is full.
         ahead: lines of the cache that every second round asks for, of the filter that later tiles
             read: without it, they would wait for memory.
@@ -55,6 +58,7 @@ class Tile(NamedTuple):
     sources: tuple[int, ...]
     targets: tuple[int, ...]
     vectors: int
+    pitch: int
     tail: int | None = None
     ahead: int = 0
 
@@ -87,15 +91,15 @@ def sums(
     levels = [(depth.rows, depth.row_stride), (depth.runs, depth.stride)]
     levels = [level for level in levels if level[0] > 1]
     if not levels:
-        return _run(k, tile, depth.length, x, carried, later)[1:]
-    return _runs(k, tile, levels, depth.length, x, carried)[1:]
+        return _run(k, tile, depth, x, carried, later)[1:]
+    return _runs(k, tile, levels, depth, x, carried)[1:]
 
 
 def _runs(
     k: KernelText,
     tile: Tile,
     levels: Sequence[tuple[int, int]],
-    length: int,
+    depth: Depth,
     x: Name,
     carried: list[Carried],
 ) -> list[Name]:
@@ -105,17 +109,17 @@ def _runs(
         k: the kernel's text.
         tile: the tile.
         levels: for each level of runs, the outermost first, how many there are, and their stride.
-        length: values in a run.
+        depth: what each sum is over.
         x: pointer to the values of the first pixel.
         carried: the pointer into the filter, and what the sums begin with.
     """
     if not levels:
-        return _run(k, tile, length, x, carried)
+        return _run(k, tile, depth, x, carried)
     (count, stride), *inner = levels
     with k.loop(0, count, carried=[Carried("ptr", x), *carried]) as runs:
         here, *values = runs.values
         started = [c._replace(first=v) for c, v in zip(carried, values, strict=True)]
-        done = _runs(k, tile, inner, length, here, started)
+        done = _runs(k, tile, inner, depth, here, started)
         runs.next = [k.at(here, FLOAT * stride), *done]
     return runs.values[1:]
 
@@ -123,23 +127,23 @@ def _runs(
 def _run(
     k: KernelText,
     tile: Tile,
-    length: int,
+    depth: Depth,
     x: Name,
     carried: list[Carried],
     later: Name | None = None,
 ) -> list[Name]:
     """Write the sums over one run; return the pointer into the filter after it, and the sums."""
-    step = next(n for n in _UNROLLED if length % n == 0)
-    with k.loop(0, length, step, [Carried("ptr", x), *carried]) as rounds:
+    step = next(n for n in _UNROLLED if depth.length % n == 0)
+    with k.loop(0, depth.length, step, [Carried("ptr", x), *carried]) as rounds:
         here, filter, *values = rounds.values
         if later is not None:
             asked = k.multiply(rounds.index, CACHE_LINE * tile.ahead // step)
             for i in range(tile.ahead):
                 k.prefetch(k.at(later, k.add(asked, CACHE_LINE * i)))
         for i in range(step):
-            values = _products(k, tile, k.at(here, FLOAT * i), filter, i, values)
-        width = FLOAT * tile.vectors * k.isa.lanes
-        rounds.next = [k.at(here, FLOAT * step), k.at(filter, width * step), *values]
+            values = _products(k, tile, k.at_float(here, depth.step * i), filter, i, values)
+        later_filter = k.at_float(filter, tile.pitch * step)
+        rounds.next = [k.at_float(here, depth.step * step), later_filter, *values]
     return rounds.values[1:]
 
 
@@ -147,8 +151,13 @@ def _products(
     k: KernelText, tile: Tile, x: Name, filter: Name, round: int, values: list[Name]
 ) -> list[Name]:
     """Add the products of one round."""
-    lanes, first = k.isa.lanes, round * tile.vectors
-    weights = [k.load(filter, (first + j) * lanes) for j in range(tile.vectors)]
+    lanes, last = k.isa.lanes, tile.vectors - 1
+    # A packed filter has zeros after its last channel, a direct one the next row, or nothing.
+    tail = tile.tail if tile.pitch % lanes else None
+    weights = [
+        k.load(filter, round * tile.pitch + j * lanes, tail if j == last else None)
+        for j in range(tile.vectors)
+    ]
     made = []
     for i, source in enumerate(tile.sources):
         pixel = k.repeat(x, source)

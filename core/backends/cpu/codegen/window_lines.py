@@ -6,7 +6,7 @@ from math import prod
 from typing import ClassVar, NamedTuple, Protocol
 
 from core.backends.cpu.codegen.epilogue import Epilogue, Fused, Place
-from core.backends.cpu.codegen.images import Blocks, Images
+from core.backends.cpu.codegen.images import Blocks, Images, Placement
 from core.backends.cpu.codegen.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.tile import Split
 
@@ -32,19 +32,39 @@ class Group(NamedTuple):
     first: Index
 
 
-def rows_inside(k: KernelText, images: Images, top: Index) -> tuple[Index, Index]:
-    """Return the first row of a window that is over the image, and the end of these rows.
+def inside(
+    k: KernelText, images: Images, axis: int, window: Index
+) -> tuple[tuple[Index, Index], Index]:
+    """Return the rows, or columns, of a window that are over the image: the first, and their end.
 
     Args:
         k: the kernel's text.
         images: how windows lie over the images.
-        top: line of the image under the first row of the window; maybe outside.
+        axis: 0 for rows, 1 for columns.
+        window: number of the window along the axis.
+
+    Returns:
+        Both, and the pixel of the image under the window's first one; maybe outside.
     """
-    dilation, height = images.dilations[0], images.in_size[0]
-    above = k.larger(k.subtract(0, top), 0)
-    start = k.divide(k.add(above, dilation - 1), dilation)
-    left = k.larger(k.subtract(height + dilation - 1, top), 0)
-    stop = k.smaller(k.divide(left, dilation), images.size[0])
+    start = k.multiply(window, images.strides[axis])
+    begin = k.subtract(start, images.padding[axis][0])
+    return taps_inside(k, images, axis, begin), begin
+
+
+def taps_inside(k: KernelText, images: Images, axis: int, begin: Index) -> tuple[Index, Index]:
+    """Return the first row or column of a window that is over the image, and the end of these.
+
+    Args:
+        k: the kernel's text.
+        images: how windows lie over the images.
+        axis: 0 for rows, 1 for columns.
+        begin: pixel of the image under the first row or column; maybe outside.
+    """
+    dilation, length = images.dilations[axis], images.in_size[axis]
+    before = k.larger(k.subtract(0, begin), 0)
+    start = k.divide(k.add(before, dilation - 1), dilation)
+    left = k.larger(k.subtract(length + dilation - 1, begin), 0)
+    stop = k.smaller(k.divide(left, dilation), images.size[axis])
     return start, k.larger(start, stop)
 
 
@@ -84,10 +104,19 @@ class WindowLines:
         images: how windows lie over the images.
         reduction: makes one value of a window.
         epilogue: what follows.
+        spread: pixels of the result from one to the next one.
     """
 
-    def __init__(self, k: KernelText, images: Images, reduction: Reduction, epilogue: Epilogue):
+    def __init__(
+        self,
+        k: KernelText,
+        images: Images,
+        reduction: Reduction,
+        epilogue: Epilogue,
+        spread: int = 1,
+    ):
         self._k, self._images, self._reduction, self._epilogue = k, images, reduction, epilogue
+        self._spread = spread
 
     def write(self, image: Name, line: Index, result: Name, pixel: Index) -> None:
         """Write a line of the result.
@@ -111,7 +140,7 @@ class WindowLines:
             with k.when(inside):
                 self._line(image, top, (0, rows), result, pixel)
         with k.when(k.let(f"xor i1 {inside}, true")):
-            self._line(image, top, rows_inside(k, images, top), result, pixel)
+            self._line(image, top, taps_inside(k, images, 0, top), result, pixel)
 
     def _line(
         self, image: Name, top: Index, rows: tuple[Index, Index], result: Name, pixel: Index
@@ -121,12 +150,13 @@ class WindowLines:
         first, last = self._inner_columns()
         x = k.at_float(image, k.multiply(top, images.line))
         for column in (*range(first), *range(last, images.out_size[1])):
-            self._group(self._edge(column), x, rows, result, k.add(pixel, column))
+            place = k.add(pixel, column * self._spread)
+            self._group(self._edge(column), x, rows, result, place)
         inner = Split.of(max(last - first, 0), _TOGETHER) if last > first else None
         if inner is not None:
 
             def write(count: int, column: Index) -> None:
-                place = k.add(pixel, k.add(column, first))
+                place = k.add(pixel, k.multiply(k.add(column, first), self._spread))
                 self._group(self._inner(count, k.add(column, first)), x, rows, result, place)
 
             inner.write(k, 0, inner.parts, write)
@@ -139,7 +169,8 @@ class WindowLines:
         first = -(-left // stride)
         last = (images.in_size[1] - 1 - reach + left) // stride + 1
         width = images.out_size[1]
-        return min(first, width), min(max(last, first), width)
+        first = min(max(first, 0), width)
+        return first, min(max(last, first), width)
 
     def _inner(self, count: int, column: Index) -> Group:
         k, images = self._k, self._images
@@ -186,7 +217,7 @@ class WindowLines:
         values = self._rows(group, x, rows, place)
         inside = k.subtract(rows[1], rows[0])
         for i, value in enumerate(values):
-            at = k.add(k.add(offset, i * images.channels), channel)
+            at = k.add(k.add(offset, i * self._spread * images.channels), channel)
             value = self._reduction.end(value, len(group.columns[i]), inside)
             value = self._epilogue.apply(
                 value, replace(place, offset=at), has_bias=self._reduction.has_bias
@@ -240,20 +271,25 @@ class WindowKernel:
         """Return the number of tasks."""
         return self.images.count * self.blocks.count
 
+    @property
+    def placement(self) -> Placement:
+        """Return where the pixels of the result go."""
+        return Placement(self.images.out_size)
+
     def reduction(self, k: KernelText, epilogue: Epilogue) -> Reduction:
         """Return what makes one value of a window."""
         raise NotImplementedError
 
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
-        images, (height, width) = self.images, self.images.out_size
+        images, place = self.images, self.placement
         x, result = (k.argument(i) for i in self.positions)
         epilogue = Epilogue(k, self.steps)
-        lines = WindowLines(k, images, self.reduction(k, epilogue), epilogue)
+        reduction = self.reduction(k, epilogue)
+        lines = WindowLines(k, images, reduction, epilogue, place.steps[1])
         image = k.divide("%task", self.blocks.count)
         source = k.at(x, k.multiply(image, FLOAT * images.in_size[0] * images.line))
         start = k.multiply(k.remainder("%task", self.blocks.count), self.block)
-        stop = k.smaller(k.add(start, self.block), height)
+        stop = k.smaller(k.add(start, self.block), images.out_size[0])
         with k.loop(start, stop) as loop:
-            pixel = k.multiply(k.add(k.multiply(image, height), loop.index), width)
-            lines.write(source, loop.index, result, pixel)
+            lines.write(source, loop.index, result, place.pixel(k, image, loop.index))

@@ -1,33 +1,12 @@
 """Kernels of products of windows: convolutions that read images as they lie in memory."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from core.backends.cpu.codegen.epilogue import Fused
-from core.backends.cpu.codegen.images import Blocks, Images
+from core.backends.cpu.codegen.images import Blocks, Images, Placement
 from core.backends.cpu.codegen.kernel_text import FLOAT, Index, KernelText
 from core.backends.cpu.codegen.products import Lines, Panels, Product, X, panels_of_task
 from core.backends.cpu.codegen.tile import Depth
-
-
-class Placement(NamedTuple):
-    """The position, in the images of a result, of the pixels that windows give.
-
-    Attributes:
-        size: height and width of an image.
-        begin: line and column of the first pixel.
-        steps: lines and columns from a pixel to the next one.
-    """
-
-    size: tuple[int, ...]
-    begin: tuple[int, int] = (0, 0)
-    steps: tuple[int, int] = (1, 1)
-
-    def pixel(self, k: KernelText, image: Index, line: Index) -> Index:
-        """Return the number of the first pixel of a line, in the whole result."""
-        (height, width), (top, left) = self.size, self.begin
-        row = k.add(k.multiply(line, self.steps[0]), top)
-        return k.add(k.multiply(k.add(k.multiply(image, height), row), width), left)
 
 
 @dataclass(frozen=True)
@@ -83,7 +62,7 @@ class WindowProduct:
         down, across = images.dilations[0] * line, images.dilations[1] * images.channels
         if images.dilations[1] == 1 or width == 1:
             return Depth(height, down, width * images.channels)
-        return Depth(width, across, images.channels, height, down)
+        return Depth(width, across, images.channels, 1, height, down)
 
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.backend_contract import Executable
 from core.backends.cpu.aligned import CACHE_LINE, aligned_bytes
-from core.backends.cpu.lowering.chain import with_epilogue
+from core.backends.cpu.lowering.by_kernel import lower_by_kernel
 from core.backends.cpu.lowering.image_blocks import choose_margins, inside, zeros_around
 from core.backends.cpu.lowering.lowering_rules import (
     Lowered,
@@ -24,6 +24,12 @@ from core.backends.cpu.lowering.lowering_rules import (
     numpy_dtype,
     padded_shape,
 )
+from core.backends.cpu.lowering.updates import (
+    BoundArrays,
+    plan_updates,
+    uncounted,
+    write_back,
+)
 from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
 from core.backends.cpu.threads import MOST_THREADS
 from core.bounds import LimitError
@@ -31,11 +37,9 @@ from core.errors import MISUSE, CoreError
 from core.graph.feeds import QuantizedArray
 from core.guards import active_guard
 from core.locks import lazy_property
-from core.operation import Op
 from core.plan.arena import Placed, Request, place
-from core.plan.program import ABSENT, Program, Step, homes_of, is_alias
-from core.registry import READY, find_kernel, load_backend
-from core.specs import Shape, Spec
+from core.plan.program import Program, Step, homes_of, is_alias
+from core.specs import Shape
 
 if TYPE_CHECKING:
     from core.plan.plan_report import StepInfo
@@ -45,16 +49,21 @@ _THREADS = "scratch of threads"
 
 
 class CpuStep(NamedTuple):
-    """A step of the program with its calls, and the step before if the calls compute that, too."""
+    """A step of the program with its calls, and earlier steps that the calls compute, too."""
 
     step: Step
     lowered: Lowered
-    before: Step | None = None
+    before: tuple[Step, ...] = ()
 
     @property
     def name(self) -> str:
         """Return the reference to its first result."""
         return self.step.name
+
+    @property
+    def in_place(self) -> bool:
+        """Return whether it reads each value before it writes a result at that index."""
+        return self.lowered.in_place
 
 
 class CpuExecutable(Executable):
@@ -70,10 +79,13 @@ class CpuExecutable(Executable):
         self.tier = "numpy" if kernels is None else "generated"
         # Generated kernels see to the edges of images themselves.
         self._margins = choose_margins(program) if kernels is None else {}
-        self._absorbed: Mapping[str, Step] = {} if kernels is None else kernels.absorbed
+        self._absorbed = {} if kernels is None else kernels.absorbed
         self._homes = homes_of(program)
         self.packed_bytes = 0 if kernels is None else kernels.packed_bytes
         self._steps = [*self._lowered()]
+        self._updates = plan_updates(
+            program, self._steps, self._homes, can_bind=kernels is not None
+        )
         requests = [*self._value_requests(), *self._scratch_requests()]
         self.placed, self.arena_bytes = place(requests, CACHE_LINE)
         self._workspaces = Workspaces()
@@ -102,9 +114,14 @@ class CpuExecutable(Executable):
         self._workspaces.keep(most)
 
     def run(self, feeds: Sequence[np.ndarray | QuantizedArray]) -> list[np.ndarray]:
-        """Return the outputs as new arrays; otherwise only kernels without a lowering allocate."""
+        """Return the outputs as new arrays; otherwise only kernels without a lowering allocate.
+
+        The arrays of inputs that the program updates are written to, and returned.
+        """
         guard = active_guard()
         check = None if guard is None or not guard.may_end else guard.check
+        if self._updates.pairs:
+            return self._run_updates(feeds, check)
 
         def do(workspace: Workspace) -> list[np.ndarray]:
             _take(workspace, feeds)
@@ -112,6 +129,29 @@ class CpuExecutable(Executable):
             return [_frozen_copy(output) for output in workspace.outputs]
 
         return self._workspaces.run(self._new_workspace, do)
+
+    def _run_updates(
+        self, given: Sequence[Any], check: Callable[[], None] | None
+    ) -> list[np.ndarray]:
+        """Run once; the outputs that replace inputs are written to the arrays of these."""
+        updates, feeds = self._updates, [*given]
+        for number in updates.pairs.values():
+            if not feeds[number].flags.c_contiguous:
+                feeds[number] = feeds[number].copy()
+
+        def do(workspace: Workspace) -> list[np.ndarray]:
+            _take(workspace, feeds)
+            self._do(workspace, workspace.works, len(workspace.works), check)
+            made = [
+                feeds[updates.pairs[i]] if i in updates.pairs else _frozen_copy(output)
+                for i, output in enumerate(workspace.outputs)
+            ]
+            write_back(updates, self._program, feeds, workspace.outputs)
+            return made
+
+        return self._workspaces.run(
+            partial(self._new_workspace, feeds), do, lambda workspace: workspace.bound.are(feeds)
+        )
 
     def step_times(self, feeds: Sequence[np.ndarray | QuantizedArray]) -> list[float]:
         """Run once and return the seconds of each step."""
@@ -125,7 +165,9 @@ class CpuExecutable(Executable):
                 times.append(perf_counter() - started)
             return times
 
-        return self._workspaces.run(self._new_workspace, do)
+        return self._workspaces.run(
+            partial(self._new_workspace, feeds), do, lambda workspace: workspace.bound.are(feeds)
+        )
 
     def _do(
         self,
@@ -163,35 +205,39 @@ class CpuExecutable(Executable):
     # --- making it ready --------------------------------------------------------------------
 
     def _lowered(self) -> Iterator[CpuStep]:
-        absorbed = {step.name for step in self._absorbed.values()}
+        absorbed = {step.name for steps in self._absorbed.values() for step in steps}
         for step in self._program.steps:
             if not is_alias(step, self._program) and step.name not in absorbed:
                 native = self._kernels and self._kernels.lowered(step.name)
                 lowered = native or self._lowered_to_numpy(step)
-                yield CpuStep(step, lowered, self._absorbed.get(step.name))
+                yield CpuStep(step, lowered, self._absorbed.get(step.name, ()))
 
     def _lowered_to_numpy(self, step: Step) -> Lowered:
         call = NumpyCall(step, self._program, self._margins)
         lowering = find_lowering(step.op)
-        lowered = (lowering(call) if lowering else None) or _lower_by_kernel(call)
+        lowered = (lowering(call) if lowering else None) or lower_by_kernel(call)
         self.packed_bytes += call.packed_bytes
         return lowered
 
     def _value_requests(self) -> list[Request]:
         """Return the buffer request of each non-constant value, from its first to its last use."""
-        first: dict[str, int] = dict.fromkeys(self._program.inputs, 0)
+        bound = {self._program.inputs[number] for number in self._updates.bound}
+        first: dict[str, int] = {r: 0 for r in self._program.inputs if r not in bound}
         last: dict[str, int] = {}
         for i, (step, _, before) in enumerate(self._steps):
-            for reference in step.outputs:
-                first[reference] = last[reference] = i
-            for reference in (*step.reads(), *(before.reads() if before else ())):
-                last[self._homes[reference]] = i
+            last.update(dict.fromkeys(step.outputs, i))
+            # What only these steps need has no memory.
+            inside = {reference for each in before for reference in each.outputs}
+            first.update(dict.fromkeys((*inside, *step.outputs), i))
+            for reference in (r for each in (*before, step) for r in each.reads()):
+                if reference not in inside:
+                    last[self._homes[reference]] = i
         for reference in self._program.outputs:
             last[self._homes[reference]] = max(len(self._steps) - 1, 0)
         return [
             Request(reference, self._bytes(reference), begin, last[reference])
             for reference, begin in first.items()
-            if reference in last
+            if reference in last and reference not in self._updates.homes
         ]
 
     def _scratch_requests(self) -> Iterator[Request]:
@@ -212,7 +258,8 @@ class CpuExecutable(Executable):
 
     # --- workspaces -------------------------------------------------------------------------
 
-    def _new_workspace(self) -> Workspace:
+    def _new_workspace(self, feeds: Sequence[Any] = ()) -> Workspace:
+        """Allocate an arena and bind all calls to it, and to the arrays of inputs to update."""
         program = self._program
         arena = self._new_arena()
         places = {p.name: p for p in self.placed}
@@ -221,6 +268,9 @@ class CpuExecutable(Executable):
             for r in self._homes
             if r in places
         }
+        numbers = self._updates.bound
+        wholes.update({program.inputs[i]: uncounted(feeds[i]) for i in numbers})
+        wholes.update({r: wholes[source] for r, source in self._updates.homes.items()})
         values = {**program.constants, **self._shown(wholes)}
         margins = {r: zeros_around(wholes[r], s) for r, s in self._margins.items() if r in wholes}
         threads = places.get(_THREADS)
@@ -234,10 +284,15 @@ class CpuExecutable(Executable):
             zeros = [work for r in step.step.outputs for work in margins.get(r, ())]
             bound = step.lowered.bind(Views(values, wholes, scratch, shared))
             apart.append([*zeros, *bound])
-        inputs = [(i, values[r]) for i, r in enumerate(program.inputs) if r in values]
+        inputs = [
+            (i, values[r]) for i, r in enumerate(program.inputs) if r in values and i not in numbers
+        ]
         before = [work for r in program.inputs for work in margins.get(r, ())]
         works, ends = self._joined(before, apart)
-        return Workspace(inputs, works, ends, [values[r] for r in program.outputs], apart)
+        outputs = [values[r] for r in program.outputs]
+        is_native = self._kernels is not None and self._kernels.are_native(works)
+        arrays = BoundArrays(feeds, numbers)
+        return Workspace(inputs, works, ends, outputs, apart, arrays, is_native)
 
     def _joined(
         self, before: Sequence[Work], apart: Sequence[Sequence[Work]]
@@ -300,50 +355,11 @@ class CpuExecutable(Executable):
         return shown
 
 
-def _lower_by_kernel(call: NumpyCall) -> Lowered:
-    """Lower any step to its kernel, which allocates its results and is therefore slower."""
-    step, op = call.step, call.step.op
-    kernel = partial(_several, READY.get((op.name, "cpu")) or find_kernel(op.name, "cpu"))
-    promised = tuple(call.spec(r) for r in step.outputs)
-
-    def bind(views: Views) -> list[Work]:
-        arguments = step.arguments([None if r == ABSENT else views[r] for r in step.inputs])
-        targets = [views[r] for r in step.outputs]
-        return [partial(_run_kernel, op, kernel, arguments, step.attributes, promised, targets)]
-
-    name = f"kernel {op.name}"
-    if not step.epilogue or not call.result.size:
-        return Lowered(name, bind)
-    lowered = with_epilogue(call, name, bind)
-    assert lowered is not None, step  # the backend fuses nothing else
-    return lowered
-
-
-def _run_kernel(
-    op: Op,
-    kernel: Callable[..., Any],
-    arguments: list[Any],
-    attributes: Mapping[str, Any],
-    promised: tuple[Spec, ...],
-    targets: Sequence[np.ndarray],
-) -> None:
-    """Run a kernel as dispatch does, which checks its results against the op's rule."""
-    raw = load_backend("cpu").run(op, kernel, arguments, attributes, promised)
-    for target, found in zip(targets, raw, strict=True):
-        np.copyto(target, found)
-
-
-def _several(kernel: Callable[..., Any], *arguments: Any, **attributes: Any) -> tuple[Any, ...]:
-    """Return the results of a kernel as a tuple, also a single result."""
-    raw = kernel(*arguments, **attributes)
-    return raw if isinstance(raw, tuple) else (raw,)
-
-
 def _told(step: CpuStep, program: Program) -> "StepInfo":
     from core.plan.plan_report import StepInfo  # imported only for reports
 
     scratch_bytes = sum(scratch.bytes for scratch in step.lowered.scratch)
-    steps = (step.step,) if step.before is None else (step.before, step.step)
+    steps = (*step.before, step.step)
     return StepInfo.of(steps, program, step.lowered.kernel, scratch_bytes)
 
 

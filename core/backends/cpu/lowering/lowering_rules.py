@@ -112,26 +112,31 @@ class Lowered(NamedTuple):
         kernel: name of the calls in tables, such as ``"matmul"``.
         bind: function that makes the calls for the arrays of one workspace.
         scratch: memory needed besides inputs and results; ``views.scratch`` has that order.
+        in_place: whether every value is read before a result is written at its index.
     """
 
     kernel: str
     bind: Callable[[Views], list[Work]]
     scratch: tuple[Scratch, ...] = ()
+    in_place: bool = False
 
 
 class NativeKernels(Protocol):
     """Generated kernels for steps of a program; see `core.backends.cpu.codegen`.
 
     Attributes:
-        absorbed: steps whose results exist only within the kernels of a later step, by the first
+        absorbed: earlier steps that the kernels of a later step compute, too, by the first
             result of that one.
         scratch_bytes: memory that each thread needs for itself.
         packed_bytes: bytes of weights in the form that kernels read.
     """
 
-    absorbed: Mapping[str, Step]
+    absorbed: Mapping[str, tuple[Step, ...]]
     scratch_bytes: int
     packed_bytes: int
+
+    def are_native(self, works: Sequence[Work]) -> bool:
+        """Return whether all calls are of generated kernels."""
 
     def lowered(self, name: str) -> Lowered | None:
         """Return calls for the step that computes a value; None if it has no kernels."""

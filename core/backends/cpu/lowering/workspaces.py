@@ -12,9 +12,12 @@ from core.backend_contract import MOST_IDLE
 from core.backends.cpu.lowering.blas import Run, one_blas_thread
 from core.backends.cpu.lowering.lowering_rules import Work
 from core.backends.cpu.lowering.thread_pool import current_pool
+from core.backends.cpu.lowering.updates import BoundArrays
 from core.backends.cpu.numpy_state import begin_plans, get_errors, reset_errors, set_errors
 
 Result = TypeVar("Result")
+
+_NONE_BOUND = BoundArrays((), ())
 
 
 class Workspace(NamedTuple):
@@ -25,6 +28,8 @@ class Workspace(NamedTuple):
     ends: list[int]  # where the calls of each step end
     outputs: list[np.ndarray]
     apart: Sequence[list[Work]] = ()  # the calls of each step by itself, to be timed
+    bound: BoundArrays = _NONE_BOUND  # arrays of the caller that the calls work on
+    is_native: bool = False  # whether no call is NumPy's: no state of NumPy or its threads matters
 
 
 class Workspaces:
@@ -44,12 +49,18 @@ class Workspaces:
         self._most_waiting = most
         self._drop_surplus()
 
-    def run(self, make: Callable[[], Workspace], do: Callable[[Workspace], Result]) -> Result:
+    def run(
+        self,
+        make: Callable[[], Workspace],
+        do: Callable[[Workspace], Result],
+        fits: Callable[[Workspace], bool] | None = None,
+    ) -> Result:
         """Return the result of a function for a workspace that no other run uses.
 
         Args:
             make: function that makes a workspace, if none is idle.
             do: the run.
+            fits: whether an idle workspace can be used; others are freed.
 
         The workspace is reused only if no thread works in it any more: after a run, and after an
         error once the workers are idle. A run writes every value before it reads it.
@@ -60,7 +71,12 @@ class Workspaces:
         next run makes another; interrupted twice in its clean-up, it leaves OpenBLAS with one
         thread until another run ends.
         """
-        workspace = self._free(make)
+        workspace = self._free(make, fits)
+        if workspace.is_native:
+            try:
+                return do(workspace)
+            finally:
+                self._give_back(workspace)
         pool, one_thread, run, me = current_pool(), one_blas_thread(), Run(), get_ident()
         errors, token = get_errors(), None
         is_caller = is_left = False
@@ -88,14 +104,23 @@ class Workspaces:
                 one_thread.end(run)
                 raise
             if is_left:
-                self._waiting.append(workspace)
-                self._drop_surplus()
+                self._give_back(workspace)
 
-    def _free(self, make: Callable[[], Workspace]) -> Workspace:
+    def _free(
+        self, make: Callable[[], Workspace], fits: Callable[[Workspace], bool] | None
+    ) -> Workspace:
         with suppress(IndexError):
-            return self._waiting.pop()
+            while True:
+                workspace = self._waiting.pop()
+                if fits is None or fits(workspace):
+                    return workspace
         self.made += 1
         return make()
+
+    def _give_back(self, workspace: Workspace) -> None:
+        self._waiting.append(workspace)
+        if len(self._waiting) > self._most_waiting:
+            self._drop_surplus()
 
     def _drop_surplus(self) -> None:
         with suppress(IndexError):  # others may take one meanwhile

@@ -1,0 +1,124 @@
+"""Inputs that a run changes: an output that replaces an input takes its memory where it can."""
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+from weakref import ref
+
+import numpy as np
+
+from core.plan.program import Program, Step
+
+
+class PlacedStep(Protocol):
+    """A step of an executable."""
+
+    @property
+    def name(self) -> str:
+        """Return the reference to its first result."""
+
+    @property
+    def step(self) -> Step:
+        """Return the step of the program."""
+
+    @property
+    def before(self) -> tuple[Step, ...]:
+        """Return earlier steps that are computed with it."""
+
+    @property
+    def in_place(self) -> bool:
+        """Return whether it reads each value before it writes a result at that index."""
+
+
+class Updates(NamedTuple):
+    """The way in which a run replaces inputs.
+
+    Attributes:
+        bound: numbers of inputs that steps read, or write, where the caller's array lies.
+        homes: outputs that are written over an input, by reference.
+        pairs: for each output that replaces an input, by number: the number of that input.
+    """
+
+    bound: tuple[int, ...]
+    homes: Mapping[str, str]
+    pairs: Mapping[int, int]
+
+
+def plan_updates(
+    program: Program, steps: Sequence[PlacedStep], homes: Mapping[str, str], *, can_bind: bool
+) -> Updates:
+    """Return what a run does with the inputs that it replaces.
+
+    An output is written over its input by the step that computes it if no later step reads the
+    input. Others are copied there at the end of the run.
+
+    Args:
+        program: the program.
+        steps: its steps as they run.
+        homes: for each value the value that owns its data.
+        can_bind: whether steps may work on arrays outside of the arena.
+    """
+    pairs = {output: number for number, output in program.updates}
+    if not can_bind:
+        return Updates((), {}, pairs)
+    bound = tuple(i for i in pairs.values() if program.specs[program.inputs[i]].size)
+    last_read = dict.fromkeys((program.inputs[i] for i in bound), -1)
+    made: dict[str, int] = {}
+    for place, step in enumerate(steps):
+        for each in (*step.before, step.step):
+            made.update(dict.fromkeys(each.outputs, place))
+            last_read.update({homes[r]: place for r in each.reads() if homes[r] in last_read})
+    owners = [homes[reference] for reference in program.outputs]
+    taken: dict[str, str] = {}
+    for output, number in pairs.items():
+        source, target = program.inputs[number], owners[output]
+        if number not in bound or target not in made or owners.count(target) > 1:
+            continue
+        place = made[target]
+        is_last = last_read[source] < place
+        if source not in owners and (
+            is_last or (last_read[source] == place and steps[place].in_place)
+        ):
+            taken[target] = source
+    return Updates(bound, taken, pairs)
+
+
+def uncounted(array: np.ndarray) -> np.ndarray:
+    """Return a view of an array that does not count as its owner; it must not outlive the array."""
+    memory = memoryview((ctypes.c_char * array.nbytes).from_address(array.ctypes.data))
+    return np.frombuffer(memory, array.dtype).reshape(array.shape)
+
+
+class BoundArrays:
+    """The arrays outside of its arena that a workspace works on.
+
+    Args:
+        feeds: the feeds of a run.
+        numbers: which of them.
+    """
+
+    def __init__(self, feeds: Sequence[Any], numbers: Sequence[int]):
+        self._arrays = [(number, ref(feeds[number])) for number in numbers]
+
+    def are(self, feeds: Sequence[Any]) -> bool:
+        """Return whether the arrays are those of some feeds."""
+        return all(array() is feeds[number] for number, array in self._arrays)
+
+
+def write_back(
+    updates: Updates, program: Program, feeds: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
+) -> None:
+    """Copy the outputs that replace inputs and do not lie there yet."""
+    late = [
+        (feeds[number], outputs[output])
+        for output, number in updates.pairs.items()
+        if program.outputs[output] not in updates.homes
+    ]
+    # An output may be an input that another output replaces.
+    values = [value.copy() if updates.bound else value for _, value in late]
+    for (array, _), value in zip(late, values, strict=True):
+        array.setflags(write=True)
+        try:
+            np.copyto(array, value)
+        finally:
+            array.setflags(write=False)

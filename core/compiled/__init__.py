@@ -1,0 +1,1 @@
+"""Functions compiled to plans: `core.compile`."""

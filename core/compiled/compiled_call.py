@@ -1,0 +1,143 @@
+"""The plan that a compiled function runs for arguments of some shapes, or why not."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.backend_contract import Backend
+from core.compiled.structure import Structure, put_together, specs_in, with_replaced
+from core.compiled.trace import Argument, Reading, RefusedError, Trace
+from core.dispatch import handle_on, wrap
+from core.graph.feeds import Feed
+from core.observers import active_observers
+from core.plan.passes import PROGRAM_PASSES, merge_equal
+from core.plan.plan import Plan, make_plan
+from core.settings import running_on
+from core.tensors import Tensor, tensors_in
+from core.variables import changing
+
+
+class Refusal(NamedTuple):
+    """Why a function runs op by op.
+
+    Attributes:
+        reason: what it does that has no place in a plan.
+        line: where, as ``file:number: code``.
+        is_lasting: whether it will do so at each call.
+    """
+
+    reason: str
+    line: str
+    is_lasting: bool
+
+
+class _Result:
+    """The place of a result of the plan in what the function returns."""
+
+    __slots__ = ("index",)
+
+    def __init__(self, index: int):
+        self.index = index
+
+
+class CompiledCall:
+    """A plan of a function for arguments of some shapes. Threads may share it.
+
+    Args:
+        function: the function.
+        structure: of its arguments: a tuple, and a dict by name.
+        backend: what runs the plan.
+
+    Attributes:
+        plan: the plan, which also gives the new values of variables.
+    """
+
+    def __init__(self, function: Callable[..., Any], structure: Structure, backend: Backend):
+        self._backend = backend
+        trace = Trace(backend)
+        results: list[Tensor] = []
+
+        def place(tensor: Tensor) -> _Result:
+            results.append(trace.traced(tensor))
+            return _Result(len(results) - 1)
+
+        def traced() -> Any:
+            tensors = (trace.argument(spec) for spec in specs_in(structure))
+            arguments, options = put_together(structure, tensors)
+            returned = with_replaced(function(*arguments, **options), Tensor, place)
+            if any(True for _ in tensors_in(returned)):
+                trace.refuse("returns tensors in another object than a list, a tuple or a dict")
+            return returned
+
+        self._returned = trace.call(traced)
+        program, self._changed = trace.program(results)
+        self._results, self._supplies, self._sources = len(results), trace.supplies, trace.sources
+        self._places = {id(v): i for i, v in enumerate(self._changed)}
+        inputs = [f"{number} {name}" for number, name in enumerate(program.inputs)]
+        outputs = [f"result {i}" for i in range(len(results))]
+        outputs += [f"new value of {v.name}" for v in self._changed]
+        with running_on(backend):
+            self.plan: Plan = make_plan(program, inputs, outputs, (merge_equal, *PROGRAM_PASSES))
+
+    def run(self, feeds: Sequence[Feed]) -> Any:
+        """Return what the function returns, and change variables as it does.
+
+        Args:
+            feeds: the tensors and arrays among the arguments.
+        """
+        supplied = [make() for make in self._supplies]
+        if not self._changed:
+            handles = self.plan.run_on_handles([*self._feeds(feeds, supplied, [])])
+            return self._made(handles)
+        with changing(self._changed, self._backend) as values:
+            handles = self.plan.run_on_handles([*self._feeds(feeds, supplied, values)])
+            for i, handle in enumerate(handles[self._results :]):
+                if handle is not values[i].handle:
+                    values[i] = wrap(self._backend, handle, values[i].spec)
+        return self._made(handles)
+
+    def _feeds(
+        self, feeds: Sequence[Feed], supplied: Sequence[Sequence[np.ndarray]], values: list[Tensor]
+    ) -> Iterator[Any]:
+        """Yield a handle or an array for each input of the plan."""
+        for source in self._sources:
+            if isinstance(source, Argument):
+                feed = feeds[source.place]
+                if isinstance(feed, Tensor):
+                    yield handle_on(self._backend, feed)
+                else:
+                    yield feed.array
+            elif isinstance(source, Reading):
+                place = self._places.get(id(source.variable))
+                value = source.variable.read() if place is None else values[place]
+                yield handle_on(self._backend, value)
+            else:
+                yield supplied[source.supply][source.place]
+
+    def _made(self, handles: Sequence[Any]) -> Any:
+        """Return what the function returns, with new tensors."""
+        if not self._results:
+            return self._returned
+        specs = [*self.plan.outputs.values()]
+        made = [wrap(self._backend, handles[i], specs[i]) for i in range(self._results)]
+        for observer in active_observers():
+            for tensor in made:
+                observer.made(tensor)
+        return with_replaced(self._returned, _Result, lambda result: made[result.index])
+
+
+def call_or_refusal(
+    function: Callable[..., Any], structure: Structure, backend: Backend
+) -> CompiledCall | Refusal:
+    """Return a plan of a function; or why not, if it does what only a run op by op can do.
+
+    Args:
+        function: the function.
+        structure: of its arguments.
+        backend: what is to run it.
+    """
+    try:
+        return CompiledCall(function, structure, backend)
+    except RefusedError as error:
+        return Refusal(error.reason, error.line, error.is_lasting)

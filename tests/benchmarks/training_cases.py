@@ -1,0 +1,194 @@
+"""Training steps of one network here and in PyTorch, from equal weights, on equal data.
+
+`head`: a dense head, 1024 → 100 → 3. `mobilenet`: MobileNet v1 0.25 for images of 224 x 224 and
+1000 classes, with biases instead of batch norm. Batches of 16, Adam, cross entropy.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+BATCH = 16
+
+#: The depthwise convolutions of MobileNet v1 0.25: channels after the product, and stride.
+BLOCKS = (
+    (16, 1),
+    (32, 2),
+    (32, 1),
+    (64, 2),
+    (64, 1),
+    (128, 2),
+    *[(128, 1)] * 5,
+    (256, 2),
+    (256, 1),
+)
+
+#: Makes one step and returns the loss.
+Step = Callable[[], float]
+
+
+class Layer(NamedTuple):
+    """A layer: ``"conv"``, ``"depthwise"`` or ``"dense"``, its weights as here, and its stride."""
+
+    kind: str
+    weight: np.ndarray
+    bias: np.ndarray
+    stride: int = 1
+
+
+class Case(NamedTuple):
+    """A network and its data.
+
+    Attributes:
+        layers: in order; after convolutions relu6, before the last dense one the mean of pixels.
+        x: the batch, channels last.
+        classes: the class of each member.
+        steps: how many steps a turn has.
+        rate: learning rate.
+    """
+
+    layers: Sequence[Layer]
+    x: np.ndarray
+    classes: np.ndarray
+    steps: int
+    rate: float = 0.001
+
+    @property
+    def labels(self) -> np.ndarray:
+        """Return the classes as rows with a 1."""
+        return np.eye(len(self.layers[-1].bias), dtype=np.float32)[self.classes]
+
+
+def head() -> Case:
+    """Return the dense head."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((BATCH, 1024), np.float32)
+    classes = rng.integers(0, 3, BATCH)
+    layers = [
+        _layer(rng, "dense", (1024, 100), 1024),
+        _layer(rng, "dense", (100, 3), 100),
+    ]
+    return Case(layers, x, classes, 50)
+
+
+def mobilenet() -> Case:
+    """Return MobileNet v1 0.25."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (BATCH, 224, 224, 3)).astype(np.float32)
+    layers, channels = [_layer(rng, "conv", (3, 3, 3, 8), 27, 2)], 8
+    for wide, stride in BLOCKS:
+        layers.append(_layer(rng, "depthwise", (3, 3, channels, 1), 9, stride))
+        layers.append(_layer(rng, "conv", (1, 1, channels, wide), channels))
+        channels = wide
+    layers.append(_layer(rng, "dense", (channels, 1000), 4 * channels))
+    return Case(layers, x, rng.integers(0, 1000, BATCH), 2)
+
+
+CASES: dict[str, Callable[[], Case]] = {"head": head, "mobilenet": mobilenet}
+
+
+def _layer(
+    rng: np.random.Generator, kind: str, shape: tuple[int, ...], fan_in: int, stride: int = 1
+) -> Layer:
+    weight = rng.standard_normal(shape, np.float32) * np.float32(np.sqrt(2 / fan_in))
+    channels = shape[2] if kind == "depthwise" else shape[-1]
+    return Layer(kind, weight, np.zeros(channels, np.float32), stride)
+
+
+def ours(case: Case, *, compiled: bool) -> Step:
+    """Return a step with `core`."""
+    import core
+
+    x, labels = core.tensor(case.x), core.tensor(case.labels)
+    weights = [(core.variable(each.weight), core.variable(each.bias)) for each in case.layers]
+    adam = core.optimizers.Adam(case.rate)
+
+    def logits(x: core.Tensor) -> core.Tensor:
+        for layer, (weight, bias) in zip(case.layers, weights, strict=True):
+            if layer.kind == "dense":
+                x = core.mean(x, axis=(1, 2)) if len(x.shape) == 4 else x
+                activation = "linear" if layer is case.layers[-1] else "relu"
+                x = core.fused_matmul(x, weight, bias, activation=activation)
+                continue
+            convolve = core.fused_depthwise_conv2d
+            if layer.kind == "conv":
+                convolve = core.fused_conv2d
+            pad = weight.shape[0] // 2
+            x = convolve(x, weight, bias, strides=layer.stride, pad=pad, activation="relu6")
+        return x
+
+    def step(x: core.Tensor, labels: core.Tensor) -> core.Tensor:
+        def loss() -> core.Tensor:
+            return -core.mean(core.sum(labels * core.log_softmax(logits(x)), axis=1))
+
+        return adam.minimize(loss, return_cost=True)
+
+    made = core.compile(step) if compiled else step
+    if compiled:
+        made.warmup(x, labels)
+    return lambda: made(x, labels).item()
+
+
+def theirs(case: Case, threads: int, kind: str) -> Step:
+    """Return a step with PyTorch.
+
+    Args:
+        case: the network.
+        threads: how many threads PyTorch has.
+        kind: ``"eager"``, ``"fused Adam"``, ``"channels last"`` or ``"compiled"``.
+    """
+    import torch
+
+    torch.set_num_threads(threads)
+    model = torch.nn.Sequential(*_torch_layers(case))
+    x = np.moveaxis(case.x, -1, 1) if case.x.ndim == 4 else case.x
+    inputs = torch.from_numpy(np.ascontiguousarray(x))
+    if kind == "channels last":
+        model = model.to(memory_format=torch.channels_last)
+        inputs = inputs.to(memory_format=torch.channels_last)
+    fused = True if kind == "fused Adam" else None
+    adam = torch.optim.Adam(model.parameters(), lr=case.rate, eps=1e-7, fused=fused)
+    criterion = torch.nn.CrossEntropyLoss()
+    classes = torch.from_numpy(case.classes)
+
+    def forward(inputs: Any, classes: Any) -> Any:
+        return criterion(model(inputs), classes)
+
+    loss_of = torch.compile(forward) if kind == "compiled" else forward
+
+    def step() -> float:
+        adam.zero_grad()
+        loss = loss_of(inputs, classes)
+        loss.backward()
+        adam.step()
+        return loss.item()
+
+    return step
+
+
+def _torch_layers(case: Case) -> list[Any]:
+    """Return the layers of PyTorch, with the weights of a case."""
+    import torch
+
+    made: list[Any] = []
+    for layer in case.layers:
+        weight = layer.weight
+        if layer.kind == "dense":
+            if case.x.ndim == 4:
+                made += [torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()]
+            own: Any = torch.nn.Linear(*weight.shape)
+            order, activation = (1, 0), torch.nn.ReLU()
+        else:
+            size, _, channels, wide = weight.shape
+            groups = channels if layer.kind == "depthwise" else 1
+            own = torch.nn.Conv2d(
+                channels, wide * groups, size, layer.stride, size // 2, groups=groups
+            )
+            order = (2, 3, 0, 1) if groups > 1 else (3, 2, 0, 1)
+            activation = torch.nn.ReLU6()
+        with torch.no_grad():
+            own.weight.copy_(torch.from_numpy(weight.transpose(order).copy()))
+            own.bias.zero_()
+        made += [own, activation]
+    return made[:-1]

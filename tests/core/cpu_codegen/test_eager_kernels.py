@@ -1,0 +1,137 @@
+"""Single ops by generated kernels: equal to NumPy's, by several threads, and only where chosen."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import core
+from core.backends.cpu import eager_kernels
+from core.backends.cpu.codegen import background
+from core.registry import OPS, READY, REPLACED
+
+FILTER, DEPTHWISE = (3, 3, 16, 24), (3, 3, 16, 1)
+IMAGES, HALF = (2, 20, 18, 16), (2, 10, 9)
+WINDOWS = {"strides": 2, "pad": "same"}
+
+#: The inputs and attributes of each op that single kernels run.
+CALLS = {
+    "conv2d": ([IMAGES, FILTER], WINDOWS),
+    "fused_conv2d": ([IMAGES, FILTER, (24,)], {**WINDOWS, "activation": "relu6"}),
+    "conv2d_backprop_input": ([(*HALF, 24), FILTER], {"input_shape": IMAGES, **WINDOWS}),
+    "conv2d_backprop_filter": ([IMAGES, (*HALF, 24)], {"filter_shape": FILTER, **WINDOWS}),
+    "depthwise_conv2d": ([IMAGES, DEPTHWISE], WINDOWS),
+    "fused_depthwise_conv2d": ([IMAGES, DEPTHWISE, (16,)], {**WINDOWS, "activation": "relu"}),
+    "depthwise_conv2d_backprop_input": (
+        [(*HALF, 16), DEPTHWISE], {"input_shape": IMAGES, **WINDOWS}),
+    "depthwise_conv2d_backprop_filter": (
+        [IMAGES, (*HALF, 16)], {"filter_shape": DEPTHWISE, **WINDOWS}),
+    "matmul": ([(290, 220), (170, 220)], {"transpose_b": True}),
+    "fused_matmul": ([(290, 220), (220, 170), (170,)], {"activation": "elu"}),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _no_kernels():
+    """Begin and end without kernels of single ops."""
+    eager_kernels._known.clear()
+    yield
+    eager_kernels._known.clear()
+    core.set_tier(None)
+
+
+def make_inputs(name, rng):
+    return [core.tensor(rng.standard_normal(shape).astype(np.float32)) for shape in CALLS[name][0]]
+
+
+def test_every_heavy_op_is_tried():
+    heavy = {name for name, op in OPS.items() if op.traits.heavy}
+    assert heavy == set(CALLS)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_equal_numpys(name, rng):
+    inputs = make_inputs(name, rng)
+    core.set_tier(1)
+    expected = OPS[name](*inputs, **CALLS[name][1]).numpy()
+    assert not eager_kernels._known
+    core.set_tier(2)
+    for _ in range(2):
+        found = OPS[name](*inputs, **CALLS[name][1])
+        assert np.abs(found.numpy() - expected).max() <= 1e-5 * np.abs(expected).max()
+    (one,) = eager_kernels._known.values()
+    assert one.ready is not None and not found.handle.flags.writeable
+
+
+def test_kernels_come_in_the_background_after_the_second_call(rng, monkeypatch):
+    monkeypatch.setenv("CORE_TIER", "")
+    waiting = []
+    monkeypatch.setattr(background, "compile_later", waiting.append)
+    inputs = make_inputs("conv2d", rng)
+    results = [core.conv2d(*inputs, **WINDOWS).numpy()]
+    assert not waiting
+    results.append(core.conv2d(*inputs, **WINDOWS).numpy())
+    (one,) = waiting
+    assert one.ready is None
+    one.compile(lambda: None)
+    results.append(core.conv2d(*inputs, **WINDOWS).numpy())
+    assert one.ready is not None and waiting == [one]
+    assert (results[0] == results[1]).all()
+    np.testing.assert_allclose(results[2], results[0], rtol=1e-4, atol=1e-4)
+
+
+def test_small_ops_other_dtypes_and_replaced_kernels_stay_with_numpy(rng, monkeypatch):
+    core.set_tier(2)
+    core.matmul(core.ones((4, 5)), core.ones((5, 6)))
+    core.matmul(core.ones((90, 80)), core.ones((80, 70)))
+    core.conv2d(core.ones(IMAGES, "int32"), core.ones(FILTER, "int32"), **WINDOWS)
+    assert all(one.ready is None for one in eager_kernels._known.values())
+    inputs = make_inputs("matmul", rng)
+    monkeypatch.setitem(
+        READY, ("matmul", "cpu"), lambda a, b, **_: np.zeros((290, 170), np.float32)
+    )
+    monkeypatch.setattr(eager_kernels, "REPLACED", {*REPLACED, ("matmul", "cpu")})
+    assert core.sum(core.matmul(*inputs, transpose_b=True)).item() == 0
+
+
+def test_channels_in_groups_have_no_kernel(rng):
+    core.set_tier(2)
+    x = core.tensor(rng.standard_normal((2, 40, 40, 8)).astype(np.float32))
+    filter = core.tensor(rng.standard_normal((3, 3, 8, 2)).astype(np.float32))
+    found = [core.depthwise_conv2d(x, filter, 1, "same").numpy() for _ in range(3)]
+    assert (found[0] == found[2]).all()
+    assert [one.ready for one in eager_kernels._known.values()] == [None]
+
+
+def test_inputs_may_lie_in_any_order_and_differ_in_each_call(rng):
+    core.set_tier(2)
+    for _ in range(3):
+        a = rng.standard_normal((320, 290)).astype(np.float32)
+        b = rng.standard_normal((320, 170)).astype(np.float32)
+        found = core.matmul(core.transpose(core.tensor(a)), core.tensor(b)).numpy()
+        np.testing.assert_allclose(found, a.T @ b, rtol=1e-4, atol=1e-4)
+
+
+def test_threads_share_kernels(rng):
+    core.set_tier(2)
+    filter = core.tensor(rng.standard_normal(FILTER).astype(np.float32))
+    images = [rng.standard_normal(IMAGES).astype(np.float32) for _ in range(8)]
+    expected = [core.conv2d(core.tensor(x), filter, **WINDOWS).numpy() for x in images]
+
+    def work(i):
+        return all(
+            (core.conv2d(core.tensor(images[i]), filter, **WINDOWS).numpy() == expected[i]).all()
+            for _ in range(50)
+        )
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(8)))
+
+
+def test_the_number_of_remembered_ops_is_limited(monkeypatch, rng):
+    monkeypatch.setattr(eager_kernels, "_MOST", 3)
+    monkeypatch.setattr(background, "compile_later", lambda one: None)
+    monkeypatch.setenv("CORE_TIER", "")
+    for n in range(100, 110):
+        core.conv2d(core.ones((1, n, n, 1)), core.ones((1, 1, 1, 1)))
+    assert len(eager_kernels._known) == 3
