@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu import image_kernels
+import core.backends.cpu.image_kernels as image_kernels
 from weights_cache.dependencies import needed_for
 from zoo.entry import Preprocess
 from zoo.pipeline.sampling import sample

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.backends.cpu import image_kernels
+import core.backends.cpu.image_kernels as image_kernels
 
 
 def odds_against_others(logits: np.ndarray, index: int) -> np.ndarray:
