@@ -44,8 +44,8 @@ FLOORS = (
 AT_ONCE, LATER, TYPES = "at once", "later", "types"
 
 
-#: Modules of `core` that are for programs; the others are inner ones.
-PUBLIC = ("core", "core.converter")
+#: Modules of `core` that are for programs, and the one for `zoo`; the others are inner ones.
+PUBLIC = ("core", "core.converter", "core.backends.cpu.image_kernels")
 
 
 class Import(NamedTuple):

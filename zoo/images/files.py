@@ -141,6 +141,8 @@ def decode_image(image: Image.Image, name: str) -> np.ndarray:
     if image.format == "EPS":
         raise ImageError(f"{name} is PostScript, which is not run: convert it to JPEG or PNG")
     try:
+        # Pillow's draft mode decodes a JPEG at the size that the network needs in a fraction of the
+        # time, but then classifiers, detectors and poses give other answers.
         image.load()
         check_size(image.size, name)  # in some formats the header has another size
         return _upright_pixels(image, name, _orientation(image))

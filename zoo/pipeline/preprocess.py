@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+import core.backends.cpu.image_kernels as image_kernels
 from weights_cache.dependencies import needed_for
 from zoo.entry import Preprocess
 from zoo.pipeline.sampling import sample
@@ -25,8 +26,11 @@ def prepare(image: np.ndarray, how: Preprocess, size: Size) -> tuple[np.ndarray,
         [1, height, width, 3] of the entry's dtype, and where the image lies in it.
     """
     fit = _FITS[how.fit](image.shape[:2], size)
-    resize = _resized if how.resize == "pillow" else _resized_as_tfjs
-    return _scaled(resize(image, fit, size)[None], how), fit.placement
+    if how.resize == "pillow":
+        values = _resized_and_scaled(image, fit, size, how)
+    else:
+        values = _scaled(_resized_as_tfjs(image, fit, size), how)
+    return values[None], fit.placement
 
 
 def placement_of(image: Size, how: Preprocess, size: Size) -> Placement:
@@ -49,8 +53,17 @@ def prepare_crops(
         [regions, height, width, 3] of the entry's dtype, and where each region lies in it.
     """
     placements = [region.placement(size) for region in regions]
-    crops = [_sampled(image, p, size, how.border) for p in placements]
-    return _scaled(np.concatenate(crops), how), placements
+    crops = np.empty((len(regions), *size, 3), _levels_of(how).dtype)
+    for placement, crop in zip(placements, crops, strict=True):
+        _write_crop(image, placement, how, crop)
+    return crops.astype(how.dtype, copy=False), placements
+
+
+def _levels_of(how: Preprocess) -> image_kernels.Scaled:
+    """Return what becomes of levels; integers of other dtypes are cast afterwards."""
+    if how.dtype != "float32":
+        return image_kernels.Scaled("uint8")
+    return image_kernels.Scaled("float32", how.divide, how.subtract)
 
 
 def _scaled(pixels: np.ndarray, how: Preprocess) -> np.ndarray:
@@ -107,6 +120,28 @@ def _of_source(source: tuple[float, float, float, float], size: Size) -> _Fit:
 
 
 _FITS = {"letterbox": _letterbox, "stretch": _stretch, "crop": _crop, "pad": _pad}
+
+
+def _resized_and_scaled(image: np.ndarray, fit: _Fit, size: Size, how: Preprocess) -> np.ndarray:
+    """Return what a network gets of an image, on black, of the size that Pillow gives it."""
+    levels = _levels_of(how)
+    values = np.empty((*size, 3), levels.dtype)
+    left, top, right, bottom = (int(n) for n in fit.source)
+    inner = slice(fit.target[1], fit.target[3]), slice(fit.target[0], fit.target[2])
+    part, sides = image[top:, left:], (bottom - top, right - left)
+    if not image_kernels.resized(part, sides, values[inner], levels):
+        return _scaled(_resized(image, fit, size), how)
+    black = _scaled(np.zeros(3, np.uint8), how)
+    for around in _around(*inner):
+        values[around] = black
+    return values.astype(how.dtype, copy=False)
+
+
+def _around(rows: slice, columns: slice) -> tuple[tuple[slice, slice], ...]:
+    """Return the four parts of an array about some rows and columns of it."""
+    every, before, after = slice(None), slice(columns.start), slice(columns.stop, None)
+    above, below = slice(rows.start), slice(rows.stop, None)
+    return (above, every), (below, every), (rows, before), (rows, after)
 
 
 def _resized(image: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
@@ -167,24 +202,27 @@ def _source(image: np.ndarray, fit: _Fit) -> np.ndarray:
 # --- crops ----------------------------------------------------------------------------------
 
 
-def _sampled(image: np.ndarray, placement: Placement, size: Size, border: str) -> np.ndarray:
-    """float32 [1, height, width, 3]: each pixel mixed from the four of the image about it.
+def _write_crop(image: np.ndarray, placement: Placement, how: Preprocess, out: np.ndarray) -> None:
+    """Write a region [height, width, 3]: each pixel is mixed from the four of the image about it.
 
     Of a large region blocks of pixels are averaged first, or else most would not be seen at all.
     Only the part of the image that is read is averaged; it keeps a block around, so that what lies
     outside of it is the same as outside of the image.
     """
-    block = int(placement.scale)
-    if block < 2:
-        return sample(image, placement, size, border)
-    left, top, right, bottom = _reach(placement, size, image.shape[:2], block)
-    part = _averaged(image[top:bottom, left:right], block)
-    a, b, c, d, e, f = placement
-    of_blocks = Placement(*(n / block for n in (a, b, c - left, d, e, f - top)))
-    return sample(part, of_blocks, size, border)
+    size, block = out.shape[:2], int(placement.scale)
+    if block >= 2:
+        left, top, right, bottom = _reach(placement, size, image.shape[:2], block)
+        image = _averaged(image[top:bottom, left:right], block)
+        a, b, c, d, e, f = placement
+        placement = Placement(*(n / block for n in (a, b, c - left, d, e, f - top)))
+    if not image_kernels.sampled(image, placement, out, how.border, _levels_of(how)):
+        out[:] = _scaled(sample(image, placement, size, how.border), how)[0]
 
 
 def _averaged(image: np.ndarray, block: int) -> np.ndarray:
+    means = image_kernels.averaged(image, block)
+    if means is not None:
+        return means
     with needed_for("resizing images"):
         from PIL import Image
 

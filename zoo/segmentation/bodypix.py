@@ -20,6 +20,7 @@ from zoo.option import OWN
 from zoo.pipeline.model import Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Instance, Segmentation
+from zoo.segmentation.cells import walked
 from zoo.segmentation.person_masks import PersonModel
 from zoo.segmentation.upsampling import Enlargement, strongest
 from zoo.shared.boxes import to_box
@@ -104,8 +105,8 @@ class BodyPixModel(PersonModel):
     ) -> Segmentation:
         """Return the parts in an image from the network's outputs."""
         result = self.person(outputs, enlargement, threshold, probability)
-        part = strongest(outputs["float_part_heatmaps"][0], enlargement) + np.uint8(1)
-        return {**result, "mask": result["mask"] * part, "labels": list(PART_LABELS)}
+        parts = strongest(outputs["float_part_heatmaps"][0], enlargement, result["mask"])
+        return {**result, "mask": parts, "labels": list(PART_LABELS)}
 
     def person_masks(
         self,
@@ -121,8 +122,8 @@ class BodyPixModel(PersonModel):
             enlargement = Enlargement.of(size, placement, stride)
             anyone = self.person(outputs, enlargement, threshold, False)["mask"]
             near = closeness(to_points(outputs["float_long_offsets"]), people, stride)
-            whose = strongest(near, Enlargement.of(size, placement, SPACING))
-            yield from (anyone * (whose == index) for index in range(len(people)))
+            whose = strongest(near, Enlargement.of(size, placement, SPACING), anyone)
+            yield from ((whose == 1 + index).view(np.uint8) for index in range(len(people)))
 
 
 def find_people(
@@ -170,7 +171,7 @@ def closeness(offsets: np.ndarray, people: Sequence[Points], stride: int) -> np.
     person. There is at least one person, and each has a keypoint that is seen.
     """
     references = [reference_points(person) for person in people]
-    guesses = {k: _guess(offsets[:, :, k], stride) for k in sorted({*sum(references, [])})}
+    guesses = {k: _guesses(offsets, k, stride) for k in sorted({*sum(references, [])})}
     near = [
         -np.mean([abs(guesses[k] - person.positions[k]) ** 2 for k in keypoints], axis=0)
         for person, keypoints in zip(people, references, strict=True)
@@ -178,13 +179,8 @@ def closeness(offsets: np.ndarray, people: Sequence[Points], stride: int) -> np.
     return np.stack(near, axis=2)
 
 
-def _guess(offsets: np.ndarray, stride: int) -> np.ndarray:
+def _guesses(offsets: np.ndarray, keypoint: int, stride: int) -> np.ndarray:
     """Return each location's guess of a keypoint of its person, from the offsets of the cells."""
-    rows, columns = offsets.shape
-    down, across = (np.arange(0, (n - 1) * stride + 1, SPACING) for n in (rows, columns))
-    points = across + 1j * down[:, None]
-    for _ in range(1 + REFINEMENTS):
-        row = np.clip(np.rint(points.imag / stride).astype(int), 0, rows - 1)
-        column = np.clip(np.rint(points.real / stride).astype(int), 0, columns - 1)
-        points = points + offsets[row, column]
-    return points
+    rows, columns, _ = offsets.shape
+    size = (rows - 1) * stride // SPACING + 1, (columns - 1) * stride // SPACING + 1
+    return walked(offsets, keypoint, size, (stride, SPACING), 1 + REFINEMENTS)

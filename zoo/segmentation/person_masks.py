@@ -9,8 +9,15 @@ from zoo.labels import read_labels
 from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Segmentation
-from zoo.segmentation.upsampling import Cells, Enlargement, share_of_strongest, strongest
-from zoo.shared.logistic import log_odds, sigmoid
+from zoo.segmentation.cells import odds_against_others
+from zoo.segmentation.upsampling import (
+    Cells,
+    Enlargement,
+    reaching,
+    strongest,
+    strongest_with_share,
+)
+from zoo.shared.logistic import log_odds
 
 PERSON_LABELS = ("background", "person")
 
@@ -75,20 +82,16 @@ class DeepLabModel(PersonModel):
         """Return the result for an image from the network's outputs."""
         logits = outputs[self.entry.output][0]
         labels = list(read_labels(self.entry.labels))
-        result: Segmentation = {"mask": strongest(logits, enlargement), "labels": labels}
-        if probability:
-            result["probability"] = share_of_strongest(logits, enlargement)
-        return result
+        if not probability:
+            return {"mask": strongest(logits, enlargement), "labels": labels}
+        mask, sure = strongest_with_share(logits, enlargement)
+        return {"mask": mask, "labels": labels, "probability": sure}
 
     def person_field(self, outputs: Outputs) -> np.ndarray:
         """Return the log-odds of a person against everything else, per cell [rows, columns]."""
         logits = outputs[self.entry.output][0]
         person = read_labels(self.entry.labels).index("person")
-        others = np.delete(logits, person, axis=2)
-        best = others.max(axis=2)
-        sums = np.exp(others - best[:, :, None]).sum(axis=2)
-        odds: np.ndarray = logits[:, :, person] - best - np.log(sums)
-        return odds
+        return odds_against_others(logits, person)
 
 
 def find_person(
@@ -98,13 +101,8 @@ def find_person(
 
     With ``probability`` the result has that of each pixel, too. The field is [rows, columns].
     """
-    size = enlargement.size
-    mask, sure = np.empty(size, np.uint8), np.empty(size if probability else 0, np.float32)
     limit = log_odds(threshold) if cells.log_odds else threshold
-    for rows, strip in enlargement.strips():
-        values = strip.values(field)
-        mask[rows] = values >= limit
-        if probability:
-            sure[rows] = sigmoid(values) if cells.log_odds else np.clip(values, 0, 1)
+    kind = "logistic" if cells.log_odds else "clipped"
+    mask, sure = reaching(field, enlargement, limit, kind if probability else "")
     result: Segmentation = {"mask": mask, "labels": list(PERSON_LABELS)}
     return {**result, "probability": sure} if probability else result

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+import core.backends.cpu.image_kernels as image_kernels
 from weights_cache.dependencies import needed_for
+from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 
 STRIP = 2**20  # pixels that are worked on at once
@@ -68,14 +70,31 @@ class Enlargement(NamedTuple):
         with needed_for("resizing masks"):
             from PIL import Image
 
-        rows, columns = field.shape
+        image = Image.fromarray(np.ascontiguousarray(field, np.float32))
+        size, bilinear = self.size[::-1], Image.Resampling.BILINEAR
+        return np.asarray(image.resize(size, bilinear, self._inside(field.shape)))
+
+    def _inside(self, cells: tuple[int, ...]) -> tuple[float, float, float, float]:
+        """Return the part of the window that lies in a field of some rows and columns."""
+        rows, columns, *_ = cells
         limits = columns, rows, columns, rows
         left, top, right, bottom = (
             min(max(n, 0.0), float(limit)) for n, limit in zip(self.window, limits, strict=True)
         )
-        image = Image.fromarray(np.ascontiguousarray(field, np.float32))
-        size, bilinear = self.size[::-1], Image.Resampling.BILINEAR
-        return np.asarray(image.resize(size, bilinear, (left, top, right, bottom)))
+        return left, top, right, bottom
+
+    def taps(self, cells: tuple[int, ...]) -> tuple[list[image_kernels.Taps], image_kernels.Taps]:
+        """Return of which cells the lines of each strip are mixed, and of which the columns.
+
+        Args:
+            cells: the shape of the fields, rows and columns first.
+        """
+        lines = []
+        for _, strip in self.strips():
+            _, top, _, bottom = strip._inside(cells)
+            lines.append(image_kernels.bilinear_taps(cells[0], top, bottom, strip.size[0]))
+        left, _, right, _ = self._inside(cells)
+        return lines, image_kernels.bilinear_taps(cells[1], left, right, self.size[1])
 
     def cells(self, fields: np.ndarray) -> np.ndarray:
         """Return the rows [rows, columns, ...] of fields from which these pixels are mixed."""
@@ -90,12 +109,54 @@ class Enlargement(NamedTuple):
         return bottom - top <= self.size[0] and right - left <= self.size[1]
 
 
-def strongest(fields: np.ndarray, enlargement: Enlargement) -> np.ndarray:
+def reaching(
+    field: np.ndarray, enlargement: Enlargement, limit: float, share: str = ""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where a field is at least a limit, uint8 [height, width] of 0 and 1.
+
+    Args:
+        field: [rows, columns].
+        enlargement: the map to pixels.
+        limit: compared in float32.
+        share: the second result, float32 [height, width]: ``"logistic"``, the logistic function of
+            the field, or ``"clipped"``, the field limited to 0..1; by default it is empty.
+    """
+    found = image_kernels.reaching(field, *enlargement.taps(field.shape), limit, share)
+    return _reaching(field, enlargement, limit, share) if found is None else found
+
+
+def _reaching(
+    field: np.ndarray, enlargement: Enlargement, limit: float, share: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where a field is at least a limit, by NumPy."""
+    size = enlargement.size
+    mask, sure = np.empty(size, np.uint8), np.empty(size if share else 0, np.float32)
+    for rows, strip in enlargement.strips():
+        values = strip.values(field)
+        mask[rows] = values >= limit
+        if share:
+            sure[rows] = sigmoid(values) if share == "logistic" else np.clip(values, 0, 1)
+    return mask, sure
+
+
+def strongest(
+    fields: np.ndarray, enlargement: Enlargement, gate: np.ndarray | None = None
+) -> np.ndarray:
     """Return the index of the largest field at each pixel, uint8 [height, width].
 
     Of equal fields the first counts. Fields are [rows, columns, fields], of at least two rows and
-    columns.
+    columns. With a gate, uint8 [height, width] of 0 and 1, indices begin with 1, and are 0 where
+    the gate is 0.
     """
+    found = image_kernels.strongest(fields, *enlargement.taps(fields.shape), gate)
+    if found is not None:
+        return found[0]
+    mask = _strongest(fields, enlargement)
+    return mask if gate is None else gate * (mask + np.uint8(1))
+
+
+def _strongest(fields: np.ndarray, enlargement: Enlargement) -> np.ndarray:
+    """Return the index of the largest field at each pixel, by NumPy."""
     mask = np.empty(enlargement.size, np.uint8)
     for rows, strip in enlargement.strips():
         first, *others = _contenders(fields, strip)
@@ -125,8 +186,22 @@ def _contenders(fields: np.ndarray, strip: Enlargement) -> list[int]:
     return found
 
 
+def strongest_with_share(
+    logits: np.ndarray, enlargement: Enlargement
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the index of the largest logit at each pixel, and its softmax: how sure the choice is.
+
+    Logits are [rows, columns, classes], the results [height, width]: uint8, and float32 in 0..1.
+    """
+    taps = enlargement.taps(logits.shape)
+    found = image_kernels.strongest(logits, *taps, has_share=True)
+    if found is not None:
+        return found
+    return _strongest(logits, enlargement), share_of_strongest(logits, enlargement)
+
+
 def share_of_strongest(logits: np.ndarray, enlargement: Enlargement) -> np.ndarray:
-    """Return the softmax of the largest logit at each pixel: how sure the choice is.
+    """Return the softmax of the largest logit at each pixel, by NumPy.
 
     Logits are [rows, columns, classes], the result is float32 [height, width] in 0..1.
     """

@@ -8,6 +8,7 @@ all y values come first, then all x values. Here points are complex numbers x + 
 """
 
 import heapq
+import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -50,8 +51,9 @@ class Fields(NamedTuple):
     def cell(self, point: complex) -> tuple[int, int]:
         """Return the cell nearest to a point, within the grid."""
         rows, columns = self.scores.shape[:2]
-        row = int(np.floor(point.imag / self.stride + 0.5))
-        column = int(np.floor(point.real / self.stride + 0.5))
+        point = complex(point)  # NumPy's takes three times as long
+        row = math.floor(point.imag / self.stride + 0.5)
+        column = math.floor(point.real / self.stride + 0.5)
         return min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)
 
 

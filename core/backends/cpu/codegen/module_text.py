@@ -1,10 +1,17 @@
 """The module of LLVM IR that the kernels of a plan form."""
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from core.backends.cpu.codegen.instruction_set import InstructionSet
 from core.backends.cpu.codegen.kernel_text import KernelText
-from core.backends.cpu.codegen.kernels import Kernel
+
+
+class Written(Protocol):
+    """A frozen data class whose fields decide the text of a function."""
+
+    def write(self, k: KernelText) -> None:
+        """Write the body of the function."""
 
 
 def kernel_name(number: int) -> str:
@@ -12,7 +19,7 @@ def kernel_name(number: int) -> str:
     return f"kernel{number}"
 
 
-def module_text(kernels: Mapping[str, Kernel], isa: InstructionSet) -> str:
+def module_text(kernels: Mapping[str, Written], isa: InstructionSet) -> str:
     """Return a module with the functions of kernels, by name, and with what they need."""
     parts, declared = [], {}
     for name, kernel in kernels.items():

@@ -5,11 +5,28 @@ before has ended. Kernels that follow one another are one run, in which Python t
 """
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
 from core.backends.cpu.codegen.thread_team import current_team
 from core.backends.cpu.lowering.thread_pool import Work
+
+
+class BoundKernel(Protocol):
+    """A kernel that is ready to run.
+
+    Attributes:
+        address: of the kernel's function.
+        tasks: number of tasks.
+        scratch: memory of all threads, and the bytes of one of them.
+        pointers: the arguments, int64 [arguments].
+    """
+
+    address: int
+    tasks: int
+    scratch: tuple[np.ndarray, int]
+    pointers: np.ndarray
 
 
 class NativeCall:
@@ -44,10 +61,10 @@ class NativeRun:
     An exception of a signal handler comes before or after it: native code is never left half-way.
 
     Args:
-        calls: the calls, of one plan.
+        calls: the calls, which have the same scratch memory.
     """
 
-    def __init__(self, calls: Sequence[NativeCall]):
+    def __init__(self, calls: Sequence[BoundKernel]):
         self._calls = calls
         memory, stride = calls[0].scratch
         self._count = len(calls)
