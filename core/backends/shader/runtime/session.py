@@ -172,17 +172,26 @@ class Session:
         return self.gl_thread.call(lambda: self._read(block)) if found is None else found
 
     def _read(self, block: Block) -> np.ndarray:
+        source = block.source
+        if source is not None and block.error is None and source.buffers.session is self:
+            source.buffers.send(source.index)
+            self._wait_for_values()
+            return source.buffers.arrived(source.index)
         if block.resource is not None:
             self.memory.begin()
             if self._readback is None and self.has_mapped:
                 self._readback = Readback(self.gl_thread, self.memory)
             coming = self._readback.begin(block) if self._readback is not None else None
-            self.wait()
-            self.gl_thread.check_reset()
-            self.gl_thread.check_errors("what ran before these values were read")
+            self._wait_for_values()
             if coming is not None:
                 return coming()
         return self.memory.read(block)
+
+    def _wait_for_values(self) -> None:
+        """Wait for the device, and raise what went wrong there."""
+        self.wait()
+        self.gl_thread.check_reset()
+        self.gl_thread.check_errors("what ran before these values were read")
 
     def wait(self) -> None:
         """Wait for the device, in the GL thread; staging memory is free after that."""
