@@ -14,7 +14,7 @@ from core.backends.shader.plans.replay import Replay
 from core.backends.shader.plans.result_buffers import ResultBuffers
 from core.backends.shader.runtime.device_memory import loaded_values, stored_dtype
 from core.backends.shader.runtime.mapped_memory import LEAST_BYTES, Staging, StagingSlot
-from core.backends.shader.runtime.memory_blocks import Block, RunOutputs
+from core.backends.shader.runtime.memory_blocks import UNFINISHED, Block, RunOutputs, fail
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.values import Value
 from core.graph.feeds import QuantizedArray
@@ -127,6 +127,8 @@ class ReadyProgram:
             run_outputs = RunOutputs(made, self._usually_read)
             for block in made:
                 block.run_outputs = run_outputs
+        for block in made:
+            block.error = UNFINISHED
         return made
 
     def outputs(self, given: Sequence[RunInput], made: Sequence[Block]) -> list[Value]:
@@ -157,6 +159,8 @@ class ReadyProgram:
     def run(self, given: Sequence[RunInput], outputs: Sequence[Block]) -> None:
         """Run all steps, in the GL thread; errors are raised when the outputs are read."""
         try:
+            for block in outputs:
+                block.error = None
             self.session.memory.begin()
             recording = self._bound(given, outputs)
             for call in recording.replay.calls:
@@ -165,14 +169,16 @@ class ReadyProgram:
                 recording.results.send_expected()
             if self.session.programs.new:
                 self.session.programs.keep_new()
-        except Exception as error:
-            for block in outputs:
-                block.error = error
+        except BaseException as error:
+            fail(outputs, error)
 
     def times(self, given: Sequence[RunInput]) -> list[float]:
         """Return the seconds of each step."""
         self.session.memory.begin()
-        replay = self._bound(given, self.new_outputs()).replay
+        outputs = self.new_outputs()
+        for block in outputs:
+            block.error = None
+        replay = self._bound(given, outputs).replay
         return [
             self.session.timer.seconds(replay.calls[begin:end])
             for begin, end in pairwise((0, *replay.step_ends))
@@ -181,7 +187,10 @@ class ReadyProgram:
     def gpu_time(self, given: Sequence[RunInput], repeat: int) -> float:
         """Return the seconds of a run, of several measured together."""
         self.session.memory.begin()
-        replay = self._bound(given, self.new_outputs()).replay
+        outputs = self.new_outputs()
+        for block in outputs:
+            block.error = None
+        replay = self._bound(given, outputs).replay
         calls = [call for call in replay.calls if call is not self.session.gl_thread.gl.flush]
         return self.session.timer.seconds(calls * repeat) / repeat
 

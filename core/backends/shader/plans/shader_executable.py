@@ -68,7 +68,7 @@ class ShaderExecutable(Executable):
         outputs = ready.new_outputs()
         given = ready.inputs_of(feeds)
         found = ready.outputs(given, outputs)
-        ready.session.gl_thread.put(partial(ready.run, given, outputs))
+        ready.session.gl_thread.submit(partial(ready.run, given, outputs))
         return found
 
     def step_times(self, feeds: Sequence[Feed]) -> list[float]:

@@ -16,7 +16,11 @@ from core.backends.shader.codegen.compiler.memory_layouts import (
 from core.backends.shader.codegen.size_arithmetic import whole
 from core.backends.shader.runtime.textures import texture_bytes, texture_key
 from core.dtypes import dtype_of
+from core.errors import CoreError
 from core.specs import Spec
+
+#: Error of a block until the command that computes its values has begun.
+UNFINISHED = CoreError("the values were not computed, as Ctrl-C or a signal came: compute them again")
 
 #: Key of exchangeable memory: the bytes of a buffer, or the key of a texture.
 Key = tuple[Any, ...]
@@ -158,6 +162,15 @@ class Source(NamedTuple):
 
     buffers: _Buffers
     index: int
+
+
+def fail(blocks: Sequence[Block], error: BaseException) -> None:
+    """Let blocks raise an error when they are read; an interruption is also raised at once."""
+    is_error = isinstance(error, Exception)
+    for block in blocks:
+        block.error = error if is_error else UNFINISHED
+    if not is_error:
+        raise error
 
 
 def key_of(block: Block) -> Key:

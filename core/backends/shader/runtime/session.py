@@ -18,7 +18,13 @@ from core.backends.shader.runtime.device_timing import DeviceTimer
 from core.backends.shader.runtime.gl_functions import BARRIER_TO_ALL
 from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.mapped_memory import StagingSlot, has_mapped
-from core.backends.shader.runtime.memory_blocks import Block, PlanConstants, Storing
+from core.backends.shader.runtime.memory_blocks import (
+    UNFINISHED,
+    Block,
+    PlanConstants,
+    Storing,
+    fail,
+)
 from core.backends.shader.runtime.programs import Programs
 from core.backends.shader.runtime.readback import Readback
 from core.backends.shader.runtime.state_guard import StateGuard
@@ -132,6 +138,8 @@ class Session:
             results: new blocks for the results.
             clock: if given, the call waits for the kernel and adds its time.
         """
+        for block in results:
+            block.error = UNFINISHED
         blocks = [*inputs, *compiled.tables, *results]
         if compiled.intermediates:
             blocks += [Block(layout, size) for layout, size in compiled.intermediates]
@@ -151,15 +159,17 @@ class Session:
 
     def _run(self, compiled: CompiledKernel, blocks: list[Block]) -> None:
         """Run a kernel, in the GL thread."""
+        last = len(blocks) - len(compiled.intermediates)
+        results = blocks[last - len(compiled.results) : last]
         try:
+            for block in results:
+                block.error = None
             self.memory.begin()
             self._execute(compiled, blocks)
             if self.programs.new:
                 self.programs.keep_new()
-        except Exception as error:  # raised when the results are read
-            last = len(blocks) - len(compiled.intermediates)
-            for block in blocks[last - len(compiled.results) : last]:
-                block.error = error
+        except BaseException as error:  # raised when the results are read
+            fail(results, error)
 
     def read(self, block: Block) -> np.ndarray:
         """Return the values of a block, read-only, after all queued commands.
