@@ -56,7 +56,7 @@ class Replay:
     ):
         self._session, self._parts, self._moving = session, parts, frozenset(moving)
         self._rebindings: dict[str, list[_Rebinding]] = {name: [] for name in moving}
-        self._bound: dict[str, Any] = {}
+        self._bound: dict[str, Part] = {}
         self._in_textures = session.storing.in_textures
         self.calls: list[Callable[[], Any]] = []
         self.step_ends: list[int] = []
@@ -78,14 +78,13 @@ class Replay:
             self.step_ends.append(len(self.calls))
         self.calls.append(self._barrier(BARRIER_TO_ALL))
 
-    def bind(self, name: str, resource: Any) -> bool:
-        """Bind an exchangeable value to its memory of this run; return whether it changed."""
-        if self._bound.get(name) is resource:
-            return False
-        self._bound[name] = resource
+    def bind(self, name: str, part: Part) -> None:
+        """Bind an exchangeable value to its memory of this run."""
+        if self._bound.get(name) == part:
+            return
+        self._bound[name] = part
         for position, binding, is_written in self._rebindings[name]:
-            self.calls[position] = self._binding(resource, binding, is_written)
-        return True
+            self.calls[position] = self._binding(part, binding, is_written)
 
     def _barrier(self, readers: int = BARRIER) -> Callable[[], Any]:
         if self._in_textures:
@@ -111,20 +110,20 @@ class Replay:
             return
         part = self._part(ref)
         if self._in_textures:
-            self.calls.append(self._binding(part.resource, binding, is_written))
+            self.calls.append(self._binding(part, binding, is_written))
             return
         if self._state.get(binding) == part:
             return
         self._state[binding] = part
-        bind = part.resource.mglo.bind_to_storage_buffer
-        self.calls.append(partial(bind, binding, part.offset, part.bytes))
+        self.calls.append(self._binding(part, binding, is_written))
 
-    def _binding(self, resource: Any, binding: int, is_written: bool) -> Callable[[], Any]:
+    def _binding(self, part: Part, binding: int, is_written: bool) -> Callable[[], Any]:
         if not self._in_textures:
-            return partial(resource.mglo.bind_to_storage_buffer, binding, 0, -1)
+            bind = part.resource.mglo.bind_to_storage_buffer
+            return partial(bind, binding, part.offset, part.bytes)
         if is_written:
-            return frame_of(self._session.gl_thread, resource).mglo.use
-        return partial(resource.mglo.use, binding)
+            return frame_of(self._session.gl_thread, part.resource).mglo.use
+        return partial(part.resource.mglo.use, binding)
 
     def _part(self, ref: ValueRef) -> Part:
         if not isinstance(ref, Block):

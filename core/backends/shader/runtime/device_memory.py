@@ -127,6 +127,20 @@ class DeviceMemory:
         return memory.resource
 
     def _new_memory(self, block: Block) -> BlockMemory:
+        """Return the memory of a block that had none, with its values if a run has them."""
+        source = block.source
+        if source is None:
+            return self._recycled_memory(block)
+        if source.buffers.session.memory is not self:
+            raise CoreError(GONE)
+        memory = self._recycled_memory(block)
+        if memory.resource is None:
+            self._allocate(memory)
+        source.buffers.copy_to(memory.resource, source.index)
+        block.source = None
+        return memory
+
+    def _recycled_memory(self, block: Block) -> BlockMemory:
         """Return a new block's memory; returned memory of its size is reused at once."""
         returned = self._returned
         if returned and block._given is None:

@@ -23,8 +23,8 @@ from core.backends.shader.runtime.memory_blocks import Block
 #: Larger values are read directly.
 MOST_BYTES = 1 << 20
 
-#: The most bytes of one copy.
-_ROOM = 1 << 21
+#: The most bytes of copies with one wait.
+ROOM = 1 << 21
 
 
 class Readback:
@@ -37,7 +37,7 @@ class Readback:
 
     def __init__(self, gl_thread: GLThread, memory: DeviceMemory):
         self._gl_thread, self._device_memory = gl_thread, memory
-        self._memory = MappedMemory(gl_thread, _ROOM, READ)
+        self._memory = MappedMemory(gl_thread, ROOM, READ)
 
     def begin(self, block: Block) -> Callable[[], np.ndarray] | None:
         """Start copying the values of a block and of blocks that were computed with it.
@@ -53,7 +53,7 @@ class Readback:
         gl.memory_barrier(UPDATE_BARRIER)
         for other in dict.fromkeys((block, *others)):
             size = other.bytes
-            if _is_small(other) and offset + size <= _ROOM:
+            if _is_small(other) and offset + size <= ROOM:
                 resource = self._device_memory.of(other)
                 gl.copy_named_buffer(resource.glo, self._memory.glo, 0, offset, size)
                 coming.append((other, offset))
