@@ -25,7 +25,12 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Processes that share the CPUs inherit that libraries have one thread: several would wait."""
+    """Processes that share the CPUs inherit that libraries have one thread: several would wait.
+
+    The examples in docstrings, which see no fixture, run on NumPy's kernels as the tests do: models
+    that they leave in the cache of the process have no others.
+    """
+    os.environ.setdefault("CORE_TIER", "1")
     if getattr(config.option, "numprocesses", None):
         for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
             os.environ.setdefault(variable, "1")

@@ -32,8 +32,8 @@ def together(graph: GraphModel, inputs: np.ndarray, threads: int = 4) -> None:
     workspaces = graph.plan(inputs)._executable._workspaces
     start, leased = Barrier(threads), workspaces._free
 
-    def lease(make):
-        found = leased(make)
+    def lease(make, fits):
+        found = leased(make, fits)
         start.wait()
         return found
 
