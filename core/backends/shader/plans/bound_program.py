@@ -12,10 +12,10 @@ from core.backends.shader.plans.plan_memory import Arena, Need, Part, Textures, 
 from core.backends.shader.plans.program_lowering import Hosted, Lowered, Lowering, ValueRef
 from core.backends.shader.plans.replay import Replay
 from core.backends.shader.plans.result_buffers import ResultBuffers
-from core.backends.shader.runtime.device_memory import loaded_values, stored_dtype
 from core.backends.shader.runtime.mapped_memory import LEAST_BYTES, Staging, StagingSlot
 from core.backends.shader.runtime.memory_blocks import UNFINISHED, Block, RunOutputs, fail
 from core.backends.shader.runtime.session import Session
+from core.backends.shader.runtime.stored_forms import loaded_values, stored_dtype
 from core.backends.shader.runtime.values import Value
 from core.graph.feeds import QuantizedArray
 from core.plan.program import Program
@@ -237,7 +237,7 @@ class ReadyProgram:
         block = run_input.block
         source = block.source
         if source is not None and block.error is None and source.buffers.session is session:
-            part: Part = source.buffers.parts[source.index]
+            part: Part = source.buffers.parts[source.number]
             return part
         if block.layout != own.layout:  # drawn to several targets, or not in half floats
             session.wait()
@@ -285,9 +285,7 @@ class ReadyProgram:
             return self.session.memory.read(ref)
         layout = self.lowering.layouts[ref]
         count = self.program.specs[ref].size * layout.words
-        return loaded_values(
-            raw_values(parts[ref], layout, count, stored_dtype(layout)), layout
-        )
+        return loaded_values(raw_values(parts[ref], layout, count, stored_dtype(layout)), layout)
 
 
 def _written(step: Lowered) -> list[str]:

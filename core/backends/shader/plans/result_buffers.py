@@ -16,11 +16,11 @@ from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.size_arithmetic import whole
 from core.backends.shader.plans.plan_memory import ALIGNMENT, Part, raw_values
 from core.backends.shader.runtime import readback
-from core.backends.shader.runtime.device_memory import loaded_values, stored_dtype
 from core.backends.shader.runtime.gl_functions import BARRIER_TO_ALL
 from core.backends.shader.runtime.mapped_memory import READ, MappedMemory
 from core.backends.shader.runtime.memory_blocks import Block, RunOutputs, Source
 from core.backends.shader.runtime.session import Session
+from core.backends.shader.runtime.stored_forms import loaded_values, stored_dtype
 
 
 class ResultBuffers:

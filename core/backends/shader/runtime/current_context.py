@@ -1,4 +1,4 @@
-"""Which context of OpenGL is current in a thread, and changing that, by EGL."""
+"""The context of OpenGL that is current in a thread, and changes of that, by EGL."""
 
 import ctypes
 import os
@@ -32,7 +32,7 @@ class EglContext(NamedTuple):
         """
         egl = _egl()
         if egl.current():
-            return self.is_current()
+            return False
         change = egl.make_current_slowly if is_first else egl.make_current
         # It fails without a change if a context of GLX is current.
         return bool(change(self.display, None, None, self.context))

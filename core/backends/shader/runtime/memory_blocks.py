@@ -20,7 +20,9 @@ from core.errors import CoreError
 from core.specs import Spec
 
 #: Error of a block until the command that computes its values has begun.
-UNFINISHED = CoreError("the values were not computed, as Ctrl-C or a signal came: compute them again")
+UNFINISHED = CoreError(
+    "the values were not computed, as Ctrl-C or a signal came: compute them again"
+)
 
 #: Key of exchangeable memory: the bytes of a buffer, or the key of a texture.
 Key = tuple[Any, ...]
@@ -143,7 +145,9 @@ class _Buffers(Protocol):
     """The memory of the outputs of a run: `core.backends.shader.plans.result_buffers`."""
 
     session: Any
-    parts: Sequence[Any]
+
+    @property
+    def parts(self) -> Sequence[Any]: ...
 
     def copy_to(self, resource: Any, index: int) -> None: ...
 
@@ -157,19 +161,19 @@ class Source(NamedTuple):
 
     Attributes:
         buffers: memory of the run.
-        index: number of the output.
+        number: position among the outputs.
     """
 
     buffers: _Buffers
-    index: int
+    number: int
 
 
 def fail(blocks: Sequence[Block], error: BaseException) -> None:
     """Let blocks raise an error when they are read; an interruption is also raised at once."""
-    is_error = isinstance(error, Exception)
+    reason = error if isinstance(error, Exception) else UNFINISHED
     for block in blocks:
-        block.error = error if is_error else UNFINISHED
-    if not is_error:
+        block.error = reason
+    if reason is UNFINISHED:
         raise error
 
 

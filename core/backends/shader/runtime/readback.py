@@ -10,15 +10,11 @@ from functools import partial
 
 import numpy as np
 
-from core.backends.shader.runtime.device_memory import (
-    UPDATE_BARRIER,
-    DeviceMemory,
-    loaded_values,
-    stored_dtype,
-)
+from core.backends.shader.runtime.device_memory import UPDATE_BARRIER, DeviceMemory
 from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.mapped_memory import READ, MappedMemory
 from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.stored_forms import loaded_values, stored_dtype
 
 #: Larger values are read directly.
 MOST_BYTES = 1 << 20

@@ -162,7 +162,7 @@ class Session:
         last = len(blocks) - len(compiled.intermediates)
         results = blocks[last - len(compiled.results) : last]
         try:
-            for block in results:
+            for block in results:  # only now: what never runs has an error
                 block.error = None
             self.memory.begin()
             self._execute(compiled, blocks)
@@ -184,9 +184,9 @@ class Session:
     def _read(self, block: Block) -> np.ndarray:
         source = block.source
         if source is not None and block.error is None and source.buffers.session is self:
-            source.buffers.send(source.index)
+            source.buffers.send(source.number)
             self._wait_for_values()
-            return source.buffers.arrived(source.index)
+            return source.buffers.arrived(source.number)
         if block.resource is not None:
             self.memory.begin()
             if self._readback is None and self.has_mapped:
@@ -213,12 +213,11 @@ class Session:
     # --- in the GL thread: the slow part is done once for each compiled kernel ------------------
 
     def _dispatch(self, compiled: CompiledKernel, blocks: list[Block]) -> None:
-        of, barrier = self.memory.of, self._barrier
+        bind, barrier = self.memory.bind, self._barrier
         for made, program, numbers, start in compiled.bound or self._bound(compiled):
             if made.given is not program:
                 made.give(program)
-            for binding, number in enumerate(numbers):
-                of(blocks[number]).mglo.bind_to_storage_buffer(binding, 0, -1)
+            bind(blocks, numbers)
             start()
             barrier(BARRIER_TO_ALL, False)
 

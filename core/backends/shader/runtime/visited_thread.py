@@ -1,23 +1,13 @@
 """A GL thread whose context another thread uses itself, as long as that is the only caller.
 
 On a server with an H200 passing a command to the GL thread and its result back takes 20 to 70
-microseconds, moving the context into the calling thread and out of it 7. So the thread that made
-the context, its guest, runs commands itself, and leaves the context behind after each visit. Once
+microseconds, making the context current in the calling thread and in none again 7 to 16. So the
+thread that made the context, its guest, runs commands itself. It leaves the context behind after
+each visit: only then can another thread take it, or the guest have a context of its own. Once
 another thread calls, all commands are run by the GL thread, and a thread that then calls often
 enough without others becomes the next guest: NVIDIA's driver takes 35 ms for the first visit.
 
 Commands of the guest whose results nobody waits for are queued, and run together.
-"""
-
-"""A GL thread whose context another thread uses itself, as long as that is the only caller.
-
-Passing commands to the GL thread and results back takes 20 to 70 microseconds on a server with an
-H200, moving the context into the calling thread and out of it 7. So the thread that made the
-context, its guest, runs commands itself, and leaves the context behind after each visit. Once
-another thread calls, all commands are the GL thread's; a thread that is alone for long becomes the
-next guest. It is not made so at once: NVIDIA's driver takes 35 ms for the first visit of a thread.
-
-Commands that nobody waits for are queued, and run together at the next visit.
 """
 
 from collections.abc import Callable
@@ -52,8 +42,8 @@ if TYPE_CHECKING:
     import moderngl
 
 #: Commands that wait for a visit, at most, and the seconds after a visit in which they wait.
-MOST_WAITING = 16
-LONGEST_PAUSE = 0.0002
+MOST_WAITING = 32
+LONGEST_PAUSE = 0.0005
 
 #: Calls in a row after which a thread becomes the guest: of one that was a guest before, and else.
 CALLS_OF_KNOWN, CALLS_OF_NEW = 50, 1000
@@ -220,11 +210,9 @@ class VisitedThread(GLThread):
         turn, egl, before = self._turn, self._egl, self._ident
         is_nested, has_entered = bool(turn._is_owned()), False  # type: ignore[attr-defined]
         try:
-            if not is_nested and not turn.acquire(blocking=False):
+            if (not is_nested and not turn.acquire(blocking=False)) or self._is_over:
                 return _REFUSED
-            if self._is_over:
-                return _REFUSED
-            if not egl.is_current():
+            if not is_nested or not egl.is_current():
                 has_entered = True
                 if not egl.enter(is_first=here not in self._visitors):
                     has_entered, self._guest = False, 0
@@ -281,7 +269,7 @@ class VisitedThread(GLThread):
                 if pending:
                     self._run(self._fences.poll)
             self._send()
-            if self._guest and queue.empty():
+            if not self._is_running or (self._guest and queue.empty()):
                 break
             self._wakes.get()
         self._ident = 0
