@@ -13,7 +13,7 @@ from core.bounds import value_ceiling
 from core.dtypes import DType, dtype_of, promote, to_numpy
 from core.errors import MISUSE, CoreError, KernelNotFound
 from core.guards import check_promised, count_results
-from core.host_fallback import needs_host, run_on_host
+from core.host_fallback import needs_host, run_on_host, stays
 from core.nan_check import check_finite
 from core.observers import Observer, active_observers
 from core.operation import Op, set_dispatch
@@ -108,7 +108,8 @@ def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
     specs: list[Any] = []
     handles: list[Any] = []
     inputs: Any = _take_quickly(op, arguments, backend, specs, handles)
-    if inputs is None:
+    are_usual = inputs is not None
+    if not are_usual:
         inputs = _take_in(op, arguments)
         specs = [_each(lambda t: t.spec, i) for i in inputs]
         handles = [_each(partial(handle_on, backend), i) for i in inputs]
@@ -126,10 +127,13 @@ def run(op: Op, arguments: tuple, attributes: dict[str, Any]) -> Any:
         if most is not None:
             check_promised(op.name, specs, attributes, result, most)
         try:
-            if observers or backend.host_ops:
+            key = op.name, backend.name
+            if observers or (
+                backend.host_ops and not (are_usual and stays(backend, key, specs, result))
+            ):
                 raw, seconds = _timed(observers, backend, op, handles, specs, attributes, result)
             else:
-                kernel = READY.get((op.name, backend.name)) or find_kernel(op.name, backend.name)
+                kernel = READY.get(key) or find_kernel(*key)
                 raw = backend.run(op, kernel, handles, attributes, result)
         except MISUSE as error:
             raise _failure(op, inputs, attributes, error) from error

@@ -37,6 +37,24 @@ def needs_host(backend: Backend, op: "Op", specs: Sequence[Any], result: Result)
     return any(s is not None and s.dtype in backend.host_dtypes for s in (*given, *results))
 
 
+def stays(backend: Backend, key: tuple[str, str], specs: Sequence[Any], result: Result) -> bool:
+    """Whether an op on tensors of one dtype surely runs on its backend: `needs_host` in short.
+
+    Args:
+        backend: the backend.
+        key: names of the op and of the backend.
+        specs: specs of the inputs, of which the first is a tensor.
+        result: as for `needs_host`.
+    """
+    return (
+        key in KERNELS
+        and type(result) is Spec
+        and result.dtype not in backend.host_dtypes
+        and bool(specs)
+        and specs[0].dtype not in backend.host_dtypes
+    )
+
+
 def run_on_host(
     backend: Backend,
     op: "Op",

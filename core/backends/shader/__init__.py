@@ -146,12 +146,13 @@ class ShaderBackend(Backend):
         compiled = session.kernels.get(key)
         if compiled is None:
             compiled = self._new_kernel(op, kernel, handles, attributes, result, key)
+        if type(result) is Spec:
+            ((layout, size),), (kind,) = compiled.results, compiled.kinds
+            output = Block(layout, size)
+            session.run(compiled, blocks, [output], clock)
+            return Value(kind.spec, output, None, kind)
         outputs = [Block(layout, size) for layout, size in compiled.results]
         session.run(compiled, blocks, outputs, clock)
-        if len(outputs) == 1:
-            kind = compiled.kinds[0]
-            value = Value(kind.spec, outputs[0], None, kind)
-            return value if type(result) is Spec else (value,)
         made = zip(compiled.kinds, outputs, strict=True)
         return tuple([Value(kind.spec, block, None, kind) for kind, block in made])
 

@@ -82,7 +82,7 @@ def watch(new_path, monkeypatch):
 
     def run(self, *arguments):
         found = bound(self, *arguments)
-        for part in self._parts.values():
+        for part in found.parts.values():
             watch.use(part.resource)
         return found
 

@@ -111,8 +111,8 @@ def test_a_value_comes_along_once(compute, rng):
 
 
 def test_only_what_has_room_comes_along(compute, rng, monkeypatch):
-    monkeypatch.setattr(readback, "_ROOM", 64)
-    model = several((3, 9, 5, 4))  # 16, 48, 32 and 16 bytes
+    monkeypatch.setattr(readback, "ROOM", 600)
+    model = several((3, 9, 5, 4))  # a multiple of 256 bytes apart, the largest last
     x = rng.standard_normal(12).astype(np.float32)
     for turn in range(2):
         outputs = [*model.predict(x).values()]
@@ -120,6 +120,49 @@ def test_only_what_has_room_comes_along(compute, rng, monkeypatch):
         assert count == (2 if turn else 4)
         for i, (value, size) in enumerate(zip(outputs, (3, 9, 5, 4), strict=True)):
             np.testing.assert_array_equal(value.numpy(), x[:size] * np.float32(i + 1))
+
+
+def test_outputs_stay_when_their_memory_is_needed_again(compute, rng):
+    """Read or not, and used on the device before or after: also errors belong to one run."""
+    model = several()
+    xs = [rng.standard_normal(8).astype(np.float32) for _ in range(6)]
+    for keep in (lambda y: y, lambda y: (y.numpy(), y)[1], lambda y: (y + 0.0, y)[1]):
+        runs = [{name: keep(y) for name, y in model.predict(x).items()} for x in xs]
+        for x, outputs in zip(xs, runs, strict=True):
+            for i, size in enumerate((3, 4, 5)):
+                expected = x[:size] * np.float32(i + 1)
+                np.testing.assert_array_equal((outputs[f"y{i}"] * 2.0).numpy(), expected * 2)
+                np.testing.assert_array_equal(outputs[f"y{i}"].numpy(), expected)
+
+
+def test_outputs_are_fed_to_models_where_they_are(compute, rng):
+    model = several((8, 4))
+    x = rng.standard_normal(8).astype(np.float32)
+    found, before = core.tensor(x), None
+    for turn in range(5):
+        found = model.predict(found)["y0"]  # which is x, as it is times one
+        if turn > 1:  # by then there are two recordings
+            assert compute.session.memory.resources == before
+        before = compute.session.memory.resources
+    np.testing.assert_array_equal(found.numpy(), x)
+
+
+def test_outputs_stay_when_the_plan_forgets(compute, rng):
+    model = several()
+    x = rng.standard_normal(8).astype(np.float32)
+    outputs = model.predict(x)
+    model.plan(x).keep_idle(0)
+    np.testing.assert_array_equal(outputs["y1"].numpy(), x[:4] * 2)
+    np.testing.assert_array_equal(model.predict(x)["y2"].numpy(), x[:5] * 3)
+
+
+def test_outputs_are_gone_with_the_context(compute, rng):
+    x = rng.standard_normal(8).astype(np.float32)
+    outputs = several().predict(x)
+    core.stop_shader()
+    for use in (outputs["y0"].numpy, lambda: (outputs["y1"] + 1.0).numpy()):
+        with pytest.raises(core.CoreError, match="the values are gone"):
+            use()
 
 
 def test_outputs_that_are_gone_are_left_out(compute, rng):

@@ -1,8 +1,9 @@
 """A program in a session: its inputs, its memory, and the commands of its runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -10,13 +11,18 @@ from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.plans.plan_memory import Arena, Need, Part, Textures, raw_values
 from core.backends.shader.plans.program_lowering import Hosted, Lowered, Lowering, ValueRef
 from core.backends.shader.plans.replay import Replay
-from core.backends.shader.runtime.device_memory import loaded_values, stored_dtype
+from core.backends.shader.plans.result_buffers import ResultBuffers
 from core.backends.shader.runtime.mapped_memory import LEAST_BYTES, Staging, StagingSlot
-from core.backends.shader.runtime.memory_blocks import Block, RunOutputs
+from core.backends.shader.runtime.memory_blocks import UNFINISHED, Block, RunOutputs, fail
 from core.backends.shader.runtime.session import Session
+from core.backends.shader.runtime.stored_forms import loaded_values, stored_dtype
 from core.backends.shader.runtime.values import Value
 from core.graph.feeds import QuantizedArray
 from core.plan.program import Program
+
+#: The most bytes of inputs and outputs that a plan has memory for twice: the host fills and reads
+#: one while the device works on the other.
+MOST_TWICE = 1 << 26
 
 #: An input of a run, from the caller.
 Feed: TypeAlias = Value | QuantizedArray | np.ndarray
@@ -29,6 +35,24 @@ class RunInput(NamedTuple):
     slot: StagingSlot | None
 
 
+class Recording(NamedTuple):
+    """The commands of a run, and the memory that is its own; recordings are used in turn.
+
+    Attributes:
+        replay: the commands.
+        parts: the memory of values by name, of inputs and other outputs that of the latest run.
+        inputs: blocks of inputs that come from the host.
+        copied_at: for each input the number of waits when it was copied last.
+        results: memory of the outputs, if these get none of their own.
+    """
+
+    replay: Replay
+    parts: dict[str, Part]
+    inputs: list[Block]
+    copied_at: list[int]
+    results: ResultBuffers | None
+
+
 class ReadyProgram:
     """A program in a session: its steps, its memory, and the commands recorded for it.
 
@@ -38,7 +62,7 @@ class ReadyProgram:
     Attributes:
         lowering: the compiled steps.
         memory: memory of intermediate values.
-        replay: the commands, after the first run.
+        recordings: recorded commands, after the first run.
     """
 
     def __init__(self, program: Program, session: Session):
@@ -56,14 +80,14 @@ class ReadyProgram:
         self._returned_inputs = {homes[r] for r in program.outputs} & {*program.inputs}
         kind: type[Arena | Textures] = Textures if session.storing.in_textures else Arena
         self.memory: Arena | Textures = kind(self._needs(), session)
-        self.replay: Replay | None = None
+        self.recordings: list[Recording] = []
         self._inputs = [
             Block(self.lowering.layouts[r], program.specs[r].size) for r in program.inputs
         ]
         self._staging: list[Staging | None] = [None] * len(self._inputs)
-        self._copied_at = [-1] * len(self._inputs)  # by `session.waits`
-        self._parts: dict[str, Part] = {}
+        self._arena: dict[str, Part] = {}
         self._usually_read: set[int] = set()  # indices of outputs
+        self._has_results = session.has_mapped and bool(self._outputs)
 
     def _needs(self) -> list[Need]:
         """Return the intermediate values between inputs and outputs."""
@@ -99,10 +123,12 @@ class ReadyProgram:
         """Return new blocks for the values that runs compute as outputs."""
         layouts, specs = self.lowering.layouts, self.program.specs
         made = [Block(layouts[name], specs[name].size) for name in self._outputs]
-        if len(made) > 1:
+        if self._has_results or len(made) > 1:
             run_outputs = RunOutputs(made, self._usually_read)
             for block in made:
                 block.run_outputs = run_outputs
+        for block in made:
+            block.error = UNFINISHED
         return made
 
     def outputs(self, given: Sequence[RunInput], made: Sequence[Block]) -> list[Value]:
@@ -123,27 +149,36 @@ class ReadyProgram:
 
     def forget(self) -> None:
         """Release the memory; the next run allocates it again."""
-        self.replay = None
-        self._parts = {}
+        for recording in self.recordings:
+            if recording.results is not None:
+                recording.results.keep()
+        self.recordings.clear()
+        self._arena = {}
         self.memory = type(self.memory)(self._needs(), self.session)
-        self._inputs = [Block(b.layout, b.size) for b in self._inputs]
 
     def run(self, given: Sequence[RunInput], outputs: Sequence[Block]) -> None:
         """Run all steps, in the GL thread; errors are raised when the outputs are read."""
         try:
+            for block in outputs:
+                block.error = None
             self.session.memory.begin()
-            for call in self._bound(given, outputs).calls:
+            recording = self._bound(given, outputs)
+            for call in recording.replay.calls:
                 call()
+            if recording.results is not None:
+                recording.results.send_expected()
             if self.session.programs.new:
                 self.session.programs.keep_new()
-        except Exception as error:
-            for block in outputs:
-                block.error = error
+        except BaseException as error:
+            fail(outputs, error)
 
     def times(self, given: Sequence[RunInput]) -> list[float]:
         """Return the seconds of each step."""
         self.session.memory.begin()
-        replay = self._bound(given, self.new_outputs())
+        outputs = self.new_outputs()
+        for block in outputs:
+            block.error = None
+        replay = self._bound(given, outputs).replay
         return [
             self.session.timer.seconds(replay.calls[begin:end])
             for begin, end in pairwise((0, *replay.step_ends))
@@ -152,66 +187,105 @@ class ReadyProgram:
     def gpu_time(self, given: Sequence[RunInput], repeat: int) -> float:
         """Return the seconds of a run, of several measured together."""
         self.session.memory.begin()
-        replay = self._bound(given, self.new_outputs())
+        outputs = self.new_outputs()
+        for block in outputs:
+            block.error = None
+        replay = self._bound(given, outputs).replay
         calls = [call for call in replay.calls if call is not self.session.gl_thread.gl.flush]
         return self.session.timer.seconds(calls * repeat) / repeat
 
-    def _bound(self, given: Sequence[RunInput], outputs: Sequence[Block]) -> Replay:
-        replay = self.replay or self._recorded()
-        resources = [self._input_resource(i, each) for i, each in enumerate(given)]
-        resources += [self.session.memory.of(block) for block in outputs]
-        names, blocks = (*self.program.inputs, *self._outputs), (*self._inputs, *outputs)
-        for name, resource, block in zip(names, resources, blocks, strict=True):
-            if replay.bind(name, resource):
-                self._parts[name] = Part(resource, 0, block.bytes)
-        return replay
+    def _bound(self, given: Sequence[RunInput], outputs: Sequence[Block]) -> Recording:
+        """Return the recording of a run, with the memory of its inputs and outputs."""
+        recording = self._next()
+        parts, replay, results = recording.parts, recording.replay, recording.results
+        if results is not None and outputs[0].run_outputs is not None:
+            results.begin(outputs[0].run_outputs)
+        for i, (name, run_input) in enumerate(zip(self.program.inputs, given, strict=True)):
+            parts[name] = part = self._input_part(recording, i, run_input)
+            replay.bind(name, part)
+        if results is None:
+            for name, block in zip(self._outputs, outputs, strict=True):
+                parts[name] = part = Part(self.session.memory.of(block), 0, block.bytes)
+                replay.bind(name, part)
+        return recording
 
-    def _input_resource(self, index: int, run_input: RunInput) -> Any:
-        """Return the buffer or texture of an input, with its values."""
-        session, own, staging = self.session, self._inputs[index], self._staging[index]
+    def _next(self) -> Recording:
+        """Return the recording that was not used last."""
+        recordings = self.recordings
+        if len(recordings) < self._most_recordings():
+            recordings.append(self._recorded())
+        else:
+            recordings.append(recordings.pop(0))
+        return recordings[-1]
+
+    def _most_recordings(self) -> int:
+        """Return 1 where a second one would take much memory, or would have none of its own."""
+        names = (*self.program.inputs, *self._outputs)
+        size = sum(self.program.specs[name].bytes for name in names)
+        return 2 if self._has_results and size <= MOST_TWICE else 1
+
+    def _input_part(self, recording: Recording, index: int, run_input: RunInput) -> Part:
+        """Return the memory of an input, with its values."""
+        session, own, staging = self.session, recording.inputs[index], self._staging[index]
         if run_input.slot is not None and staging is not None:
-            if self._copied_at[index] == session.waits:
-                session.wait()  # the previous run may still read the buffer
-            self._copied_at[index] = session.waits
+            if recording.copied_at[index] == session.waits:
+                session.wait()  # an earlier run may still read the buffer
+            recording.copied_at[index] = session.waits
             resource = session.memory.pinned(own)
             staging.copy(run_input.slot, resource)
-            return resource
+            return Part(resource, 0, own.bytes)
         block = run_input.block
+        source = block.source
+        if source is not None and block.error is None and source.buffers.session is session:
+            part: Part = source.buffers.parts[source.number]
+            return part
         if block.layout != own.layout:  # drawn to several targets, or not in half floats
             session.wait()
             block = Block(own.layout, own.size, session.memory.read(block))
-        return session.memory.of(block)
+        return Part(session.memory.of(block), 0, block.bytes)
 
-    def _recorded(self) -> Replay:
-        self._parts = self.memory.make()
-        moving = [*self.program.inputs, *self._outputs]
-        steps = self.lowering.steps
-        self.replay = Replay(steps, self._parts, moving, self.session, self._run_hosted)
-        if self.session.has_mapped:
-            self._staging = [
-                Staging(self.session.gl_thread, self.session.in_use, own.bytes)
-                if own.bytes >= LEAST_BYTES and own.layout == MemoryLayout("float32")
-                else None
-                for own in self._inputs
-            ]
-        return self.replay
+    def _recorded(self) -> Recording:
+        session = self.session
+        if not self.recordings:
+            self._arena = self.memory.make()
+            if session.has_mapped:
+                self._staging = [self._new_staging(own) for own in self._inputs]
+        results = self._new_results() if self._has_results else None
+        parts, moving = dict(self._arena), [*self.program.inputs]
+        if results is None:
+            moving += self._outputs
+        else:
+            parts |= dict(zip(self._outputs, results.parts, strict=True))
+        run_hosted = partial(self._run_hosted, parts)
+        replay = Replay(self.lowering.steps, parts, moving, session, run_hosted)
+        inputs = [Block(own.layout, own.size) for own in self._inputs]
+        return Recording(replay, parts, inputs, [-1] * len(inputs), results)
 
-    def _run_hosted(self, step: Hosted) -> None:
+    def _new_results(self) -> ResultBuffers:
+        layouts, specs = self.lowering.layouts, self.program.specs
+        return ResultBuffers(
+            self.session, [Block(layouts[name], specs[name].size) for name in self._outputs]
+        )
+
+    def _new_staging(self, own: Block) -> Staging | None:
+        if own.bytes < LEAST_BYTES or own.layout != MemoryLayout("float32"):
+            return None
+        return Staging(self.session.gl_thread, self.session.in_use, own.bytes)
+
+    def _run_hosted(self, parts: Mapping[str, Part], step: Hosted) -> None:
         """Read inputs back, compute on the host, and store the results."""
         self.session.wait()
-        arrays = [self._read(ref) for ref in step.reads]
+        arrays = [self._read(ref, parts) for ref in step.reads]
         for name, array in zip(step.writes, step.run(arrays), strict=True):
-            layout, part = self.lowering.layouts[name], self._parts[name]
+            layout, part = self.lowering.layouts[name], parts[name]
             self.session.memory.fill(part.resource, layout, array, part.offset)
 
-    def _read(self, ref: ValueRef) -> np.ndarray:
+    def _read(self, ref: ValueRef, parts: Mapping[str, Part]) -> np.ndarray:
         if isinstance(ref, Block):
             return self.session.memory.read(ref)
         layout = self.lowering.layouts[ref]
         count = self.program.specs[ref].size * layout.words
-        return loaded_values(
-            raw_values(self._parts[ref], layout, count, stored_dtype(layout)), layout
-        )
+        return loaded_values(raw_values(parts[ref], layout, count, stored_dtype(layout)), layout)
 
 
 def _written(step: Lowered) -> list[str]:

@@ -44,7 +44,7 @@ class ShaderExecutable(Executable):
     @property
     def workspaces_made(self) -> int:
         """Return 1 after the first run, as the device runs one after the other."""
-        return int(self._ready.replay is not None)
+        return int(bool(self._ready.recordings))
 
     @property
     def workspaces_idle(self) -> int:
@@ -53,7 +53,7 @@ class ShaderExecutable(Executable):
 
     def keep_idle(self, most: int) -> None:
         """With 0, release the memory after the queued runs; other numbers have no effect."""
-        if most == 0 and self._ready.replay is not None:
+        if most == 0 and self._ready.recordings:
             self._ready.session.gl_thread.put(self._ready.forget)
 
     @property
@@ -68,7 +68,7 @@ class ShaderExecutable(Executable):
         outputs = ready.new_outputs()
         given = ready.inputs_of(feeds)
         found = ready.outputs(given, outputs)
-        ready.session.gl_thread.put(partial(ready.run, given, outputs))
+        ready.session.gl_thread.submit(partial(ready.run, given, outputs))
         return found
 
     def step_times(self, feeds: Sequence[Feed]) -> list[float]:

@@ -15,6 +15,7 @@ commands are known to be finished.
 
 import gc
 from collections import OrderedDict, deque
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +24,7 @@ import numpy as np
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.runtime.device_errors import DeviceMemoryError
 from core.backends.shader.runtime.memory_blocks import Block, BlockMemory, Key, bytes_of, memory_key
+from core.backends.shader.runtime.stored_forms import loaded_values, stored_dtype, stored_values
 from core.backends.shader.runtime.textures import (
     from_texture,
     new_texture,
@@ -126,7 +128,41 @@ class DeviceMemory:
             self._live.move_to_end(memory)
         return memory.resource
 
+    def bind(self, blocks: Sequence[Block], numbers: Sequence[int]) -> None:
+        """Bind the buffers of some blocks, the first to binding 0: `of` without its calls."""
+        returned, command, touch = self._returned, self._command, self._live.move_to_end
+        for binding, number in enumerate(numbers):
+            block = blocks[number]
+            memory = block.memory
+            if (
+                memory is None
+                or memory.resource is None
+                or block.error is not None
+                or memory.returned is not returned
+            ):
+                resource = self.of(block)
+            else:
+                resource = memory.resource
+                memory.stamp = command
+                if not memory.is_pinned:
+                    touch(memory)
+            resource.mglo.bind_to_storage_buffer(binding, 0, -1)
+
     def _new_memory(self, block: Block) -> BlockMemory:
+        """Return the memory of a block that had none, with its values if a run has them."""
+        source = block.source
+        if source is None:
+            return self._recycled_memory(block)
+        if source.buffers.session.memory is not self:
+            raise CoreError(GONE)
+        memory = self._recycled_memory(block)
+        if memory.resource is None:
+            self._allocate(memory)
+        source.buffers.copy_to(memory.resource, source.number)
+        block.source = None
+        return memory
+
+    def _recycled_memory(self, block: Block) -> BlockMemory:
         """Return a new block's memory; returned memory of its size is reused at once."""
         returned = self._returned
         if returned and block._given is None:
@@ -362,30 +398,3 @@ def values_left(block: Block) -> np.ndarray:
     if found is None:
         raise CoreError(GONE)
     return found
-
-
-def stored_dtype(layout: MemoryLayout) -> np.dtype:
-    """Return the NumPy dtype of stored values."""
-    if layout.is_whole:
-        return np.dtype(np.int32)
-    return np.dtype(np.float16 if layout.half else np.float32)
-
-
-def stored_values(values: np.ndarray, layout: MemoryLayout) -> np.ndarray:
-    """Return a tensor's values in stored form, a flat array with complex values as pairs."""
-    flat = np.ascontiguousarray(values).reshape(-1)
-    if layout.dtype == "complex64":
-        return flat.view(np.float32)
-    if not layout.half:
-        return flat.astype(stored_dtype(layout), copy=False)
-    with np.errstate(over="ignore"):  # values beyond float16 become infinite
-        return flat.astype(stored_dtype(layout), copy=False)
-
-
-def loaded_values(stored: np.ndarray, layout: MemoryLayout) -> np.ndarray:
-    """Return a tensor's values from their stored form."""
-    if layout.dtype == "complex64":
-        return stored.view(np.complex64)
-    if layout.dtype == "bool":
-        return stored != 0
-    return stored.astype(np.float32, copy=False) if layout.half else stored

@@ -30,8 +30,10 @@ Result = TypeVar("Result")
 LONGEST_QUEUE = 1000
 #: Longest delay of a new command while the thread waits for a fence.
 FENCE_NANOSECONDS = 100_000
+#: Time for the current command when Python ends.
+EXIT_SECONDS = 5.0
 _CHECK_SECONDS = 1.0  # interval of checks by waiting threads that the GL thread is alive
-_EXIT_SECONDS = 5.0  # for the current command when Python ends
+
 
 RELEASED = (
     "the OpenGL context is released (core.stop_shader): tensors of it are gone, make new ones; "
@@ -112,9 +114,13 @@ class GLThread:
         """
         if self._closed is not None:
             raise ContextError(self._closed)
-        self._queue.put(command)
+        self._add(command)
         if self._queue.qsize() > LONGEST_QUEUE and get_ident() != self._ident:
             self._wait_for(Future(do_nothing))
+
+    def submit(self, command: Callable[[], Any]) -> None:
+        """Queue a function that the device should begin soon."""
+        self.put(command)
 
     def put_quietly(self, command: Callable[[], Any]) -> None:
         """Queue a function from a finaliser: without a lock, a wait or an error."""
@@ -187,12 +193,16 @@ class GLThread:
             return
         if self._first_release.acquire(blocking=False):
             self._closed = self._closed or RELEASED  # keeps the reason of a lost context
-            self._queue.put(self._stop)
+            self._add(self._stop)
         if get_ident() != self._ident:
             self._thread.join()
 
+    def _add(self, command: Callable[[], Any]) -> None:
+        """Queue a command, and wake the thread."""
+        self._queue.put(command)
+
     def _wait_for(self, answer: Future) -> None:
-        self._queue.put(answer.run)
+        self._add(answer.run)
         self._wait(answer)
 
     def _wait(self, answer: Future) -> None:
@@ -264,8 +274,8 @@ class GLThread:
         if self._closed is None:
             self._closed = ENDED
             self._is_running = False
-            self._queue.put(do_nothing)
-            self._thread.join(_EXIT_SECONDS)
+            self._add(do_nothing)
+            self._thread.join(EXIT_SECONDS)
 
     def _leave_to_parent(self) -> None:
         """Drop the context and its thread in a child after a fork, as they are the parent's."""

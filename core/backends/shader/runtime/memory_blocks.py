@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from weakref import WeakValueDictionary, ref
 
 import numpy as np
@@ -16,7 +16,13 @@ from core.backends.shader.codegen.compiler.memory_layouts import (
 from core.backends.shader.codegen.size_arithmetic import whole
 from core.backends.shader.runtime.textures import texture_bytes, texture_key
 from core.dtypes import dtype_of
+from core.errors import CoreError
 from core.specs import Spec
+
+#: Error of a block until the command that computes its values has begun.
+UNFINISHED = CoreError(
+    "the values were not computed, as Ctrl-C or a signal came: compute them again"
+)
 
 #: Key of exchangeable memory: the bytes of a buffer, or the key of a texture.
 Key = tuple[Any, ...]
@@ -57,12 +63,13 @@ class Block:
         error: error of the command that should have computed the values.
         memory: memory of the block after its first use; for the GL thread only.
         copy: the values, if they were copied to the host with others and not read yet.
-        run_outputs: blocks of the run that computed the values, if there are several.
+        run_outputs: outputs of the run that computed the values, if they are read together.
+        source: where the values are before the block has memory, if a plan computed them.
     """
 
     __slots__ = (
         *("__weakref__", "_given", "copy", "error"),
-        *("layout", "memory", "run_outputs", "size"),
+        *("layout", "memory", "run_outputs", "size", "source"),
     )
 
     def __init__(self, layout: MemoryLayout, size: int, host: np.ndarray | None = None):
@@ -71,6 +78,7 @@ class Block:
         self.memory: BlockMemory | None = None
         self.copy: np.ndarray | None = None
         self.run_outputs: RunOutputs | None = None
+        self.source: Source | None = None
 
     @property
     def resource(self) -> Any:
@@ -103,25 +111,70 @@ class Block:
 class RunOutputs:
     """The blocks of one run, which are often read together.
 
+    Attributes:
+        usually_read: indices of the blocks that were read after any run.
+
     Args:
         blocks: blocks in a constant order for all runs of a program.
-        usually_read: indices of the blocks that were read after any run; extended here.
+        usually_read: see above; extended here.
     """
 
-    __slots__ = ("_blocks", "_usually_read")
+    __slots__ = ("_blocks", "usually_read")
 
     def __init__(self, blocks: Sequence[Block], usually_read: set[int]):
-        self._blocks, self._usually_read = [ref(block) for block in blocks], usually_read
+        self._blocks, self.usually_read = [ref(block) for block in blocks], usually_read
 
     def record_read(self, block: Block) -> None:
         """Note that a block is read."""
-        self._usually_read.update(i for i, known in enumerate(self._blocks) if known() is block)
+        if len(self.usually_read) < len(self._blocks):
+            self.usually_read.update(i for i, known in enumerate(self._blocks) if known() is block)
+
+    def alive(self) -> list[tuple[int, Block]]:
+        """Return the blocks that still exist, with their indices."""
+        found = [(i, known()) for i, known in enumerate(self._blocks)]
+        return [(i, block) for i, block in found if block is not None]
 
     @property
     def expected(self) -> list[Block]:
         """Return the blocks that are likely to be read as well."""
-        found = [self._blocks[i]() for i in tuple(self._usually_read)]  # other threads may add
+        found = [self._blocks[i]() for i in tuple(self.usually_read)]  # other threads may add
         return [block for block in found if block is not None]
+
+
+class _Buffers(Protocol):
+    """The memory of the outputs of a run: `core.backends.shader.plans.result_buffers`."""
+
+    session: Any
+
+    @property
+    def parts(self) -> Sequence[Any]: ...
+
+    def copy_to(self, resource: Any, index: int) -> None: ...
+
+    def send(self, index: int) -> None: ...
+
+    def arrived(self, index: int) -> np.ndarray: ...
+
+
+class Source(NamedTuple):
+    """The place of an output in the memory of its run.
+
+    Attributes:
+        buffers: memory of the run.
+        number: position among the outputs.
+    """
+
+    buffers: _Buffers
+    number: int
+
+
+def fail(blocks: Sequence[Block], error: BaseException) -> None:
+    """Let blocks raise an error when they are read; an interruption is also raised at once."""
+    reason = error if isinstance(error, Exception) else UNFINISHED
+    for block in blocks:
+        block.error = reason
+    if reason is UNFINISHED:
+        raise error
 
 
 def key_of(block: Block) -> Key:

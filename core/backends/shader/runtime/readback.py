@@ -10,21 +10,17 @@ from functools import partial
 
 import numpy as np
 
-from core.backends.shader.runtime.device_memory import (
-    UPDATE_BARRIER,
-    DeviceMemory,
-    loaded_values,
-    stored_dtype,
-)
+from core.backends.shader.runtime.device_memory import UPDATE_BARRIER, DeviceMemory
 from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.mapped_memory import READ, MappedMemory
 from core.backends.shader.runtime.memory_blocks import Block
+from core.backends.shader.runtime.stored_forms import loaded_values, stored_dtype
 
 #: Larger values are read directly.
 MOST_BYTES = 1 << 20
 
-#: The most bytes of one copy.
-_ROOM = 1 << 21
+#: The most bytes of copies with one wait.
+ROOM = 1 << 21
 
 
 class Readback:
@@ -37,7 +33,7 @@ class Readback:
 
     def __init__(self, gl_thread: GLThread, memory: DeviceMemory):
         self._gl_thread, self._device_memory = gl_thread, memory
-        self._memory = MappedMemory(gl_thread, _ROOM, READ)
+        self._memory = MappedMemory(gl_thread, ROOM, READ)
 
     def begin(self, block: Block) -> Callable[[], np.ndarray] | None:
         """Start copying the values of a block and of blocks that were computed with it.
@@ -53,7 +49,7 @@ class Readback:
         gl.memory_barrier(UPDATE_BARRIER)
         for other in dict.fromkeys((block, *others)):
             size = other.bytes
-            if _is_small(other) and offset + size <= _ROOM:
+            if _is_small(other) and offset + size <= ROOM:
                 resource = self._device_memory.of(other)
                 gl.copy_named_buffer(resource.glo, self._memory.glo, 0, offset, size)
                 coming.append((other, offset))

@@ -18,7 +18,13 @@ from core.backends.shader.runtime.device_timing import DeviceTimer
 from core.backends.shader.runtime.gl_functions import BARRIER_TO_ALL
 from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.mapped_memory import StagingSlot, has_mapped
-from core.backends.shader.runtime.memory_blocks import Block, PlanConstants, Storing
+from core.backends.shader.runtime.memory_blocks import (
+    UNFINISHED,
+    Block,
+    PlanConstants,
+    Storing,
+    fail,
+)
 from core.backends.shader.runtime.programs import Programs
 from core.backends.shader.runtime.readback import Readback
 from core.backends.shader.runtime.state_guard import StateGuard
@@ -132,6 +138,8 @@ class Session:
             results: new blocks for the results.
             clock: if given, the call waits for the kernel and adds its time.
         """
+        for block in results:
+            block.error = UNFINISHED
         blocks = [*inputs, *compiled.tables, *results]
         if compiled.intermediates:
             blocks += [Block(layout, size) for layout, size in compiled.intermediates]
@@ -151,15 +159,17 @@ class Session:
 
     def _run(self, compiled: CompiledKernel, blocks: list[Block]) -> None:
         """Run a kernel, in the GL thread."""
+        last = len(blocks) - len(compiled.intermediates)
+        results = blocks[last - len(compiled.results) : last]
         try:
+            for block in results:  # only now: what never runs has an error
+                block.error = None
             self.memory.begin()
             self._execute(compiled, blocks)
             if self.programs.new:
                 self.programs.keep_new()
-        except Exception as error:  # raised when the results are read
-            last = len(blocks) - len(compiled.intermediates)
-            for block in blocks[last - len(compiled.results) : last]:
-                block.error = error
+        except BaseException as error:  # raised when the results are read
+            fail(results, error)
 
     def read(self, block: Block) -> np.ndarray:
         """Return the values of a block, read-only, after all queued commands.
@@ -172,17 +182,26 @@ class Session:
         return self.gl_thread.call(lambda: self._read(block)) if found is None else found
 
     def _read(self, block: Block) -> np.ndarray:
+        source = block.source
+        if source is not None and block.error is None and source.buffers.session is self:
+            source.buffers.send(source.number)
+            self._wait_for_values()
+            return source.buffers.arrived(source.number)
         if block.resource is not None:
             self.memory.begin()
             if self._readback is None and self.has_mapped:
                 self._readback = Readback(self.gl_thread, self.memory)
             coming = self._readback.begin(block) if self._readback is not None else None
-            self.wait()
-            self.gl_thread.check_reset()
-            self.gl_thread.check_errors("what ran before these values were read")
+            self._wait_for_values()
             if coming is not None:
                 return coming()
         return self.memory.read(block)
+
+    def _wait_for_values(self) -> None:
+        """Wait for the device, and raise what went wrong there."""
+        self.wait()
+        self.gl_thread.check_reset()
+        self.gl_thread.check_errors("what ran before these values were read")
 
     def wait(self) -> None:
         """Wait for the device, in the GL thread; staging memory is free after that."""
@@ -194,12 +213,11 @@ class Session:
     # --- in the GL thread: the slow part is done once for each compiled kernel ------------------
 
     def _dispatch(self, compiled: CompiledKernel, blocks: list[Block]) -> None:
-        of, barrier = self.memory.of, self._barrier
+        bind, barrier = self.memory.bind, self._barrier
         for made, program, numbers, start in compiled.bound or self._bound(compiled):
             if made.given is not program:
                 made.give(program)
-            for binding, number in enumerate(numbers):
-                of(blocks[number]).mglo.bind_to_storage_buffer(binding, 0, -1)
+            bind(blocks, numbers)
             start()
             barrier(BARRIER_TO_ALL, False)
 

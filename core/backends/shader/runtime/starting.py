@@ -12,6 +12,7 @@ from core.backends.shader.runtime.gl_thread import (
     refuse_in_child,
 )
 from core.backends.shader.runtime.session import Session
+from core.backends.shader.runtime.visited_thread import new_gl_thread
 from core.errors import SettingError
 from core.locks import new_lock
 from core.registry import _BACKENDS, load_backend
@@ -137,7 +138,7 @@ def new_session(**given: Any) -> Session:
         refuse_in_child()
         gl_thread = CallerThread(open_context(device=settings.device), owns_context=True)
     else:
-        gl_thread = GLThread(lambda: open_context(device=settings.device))
+        gl_thread = new_gl_thread(lambda: open_context(device=settings.device))
     try:
         session = Session(gl_thread, settings.path, bool(settings.float16), settings.limit)
     except BaseException:
