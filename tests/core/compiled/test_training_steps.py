@@ -139,20 +139,6 @@ def test_slots_lose_denormal_numbers():
     assert (slot == 0).all()
 
 
-def test_an_update_needs_no_memory_for_the_values(rng):
-    if core.get_tier() == 1:
-        pytest.skip("NumPy's kernels do not work on the caller's arrays")
-    x, labels = batch(rng)
-    step, variables, _ = make_step("adam")
-    compiled = core.compile(step)
-    compiled(x, labels)
-    before = [v.handle.ctypes.data for v in variables]
-    compiled(x, labels)
-    assert [v.handle.ctypes.data for v in variables] == before
-    placed = {p.name for p in compiled.plan(x, labels).placed}
-    assert not any("variable" in name for name in placed)
-
-
 def test_batch_norm_and_pooling_in_training(rng):
     def made():
         rng = np.random.default_rng(4)
