@@ -14,7 +14,11 @@ from zoo.pipeline.preprocess import prepare
 from zoo.pipeline.sampling import sample
 from zoo.shared.placement import Region
 
-require_llvmlite()
+
+@pytest.fixture(autouse=True)
+def _compiler():
+    """Skip the tests where nothing can compile kernels."""
+    require_llvmlite()
 
 
 @pytest.fixture(params=usable_sets(), ids=lambda isa: isa.name)

@@ -14,7 +14,12 @@ from zoo.segmentation.person_masks import find_person
 from zoo.segmentation.upsampling import Cells, Enlargement, strongest, strongest_with_share
 from zoo.shared.placement import Placement
 
-require_llvmlite()
+
+@pytest.fixture(autouse=True)
+def _compiler():
+    """Skip the tests where nothing can compile kernels."""
+    require_llvmlite()
+
 
 #: Height and width of an input, its stride, and the cells of an output.
 _GRIDS = [((257, 257), 1, (257, 257)), ((512, 512), 16, (33, 33)), ((96, 32), 16, (7, 3))]

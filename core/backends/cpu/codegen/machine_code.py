@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core import code_cache
 from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
+from core.code_cache import keep, key_of, load
 from core.digests import DIGEST_BYTES, blake2b
 from core.errors import CoreError
 
@@ -62,7 +62,7 @@ def cached_code(key: Sequence[str]) -> MachineCode | None:
     Args:
         key: what decides the code, beside this computer, the compiler and the generator.
     """
-    data = None if compiler_version() is None else code_cache.load(_name(key))
+    data = None if compiler_version() is None else load(_name(key))
     if data is None:
         return None
     try:
@@ -85,7 +85,7 @@ def compile_code(
         CoreError: llvmlite is not installed, or cannot compile a module.
     """
     data = _linked(texts(), check)
-    code_cache.keep(_name(key), data)
+    keep(_name(key), data)
     return MachineCode(data)
 
 
@@ -131,7 +131,7 @@ def _name(key: Sequence[str]) -> str:
     cpu, compiler = host_cpu(), compiler_version() or ""
     features = " ".join(sorted(cpu.features))
     system = f"{sys.platform} {FORMAT}"
-    return code_cache.key_of(system, compiler, cpu.name, features, _generator(), *key)
+    return key_of(system, compiler, cpu.name, features, _generator(), *key)
 
 
 @cache
