@@ -1,5 +1,6 @@
 """The kernel of element-wise steps: all of them in one pass over the result."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.backends.cpu.codegen.epilogue import CHANNEL, Epilogue, Fused, Place
@@ -8,22 +9,20 @@ from core.backends.cpu.codegen.kernel_text import Index, KernelText
 
 
 @dataclass(frozen=True)
-class Elementwise:
-    """Element-wise steps; the first argument is the result, operands follow.
+class ValueKernel:
+    """A kernel over values of one shape, each by itself.
 
     Attributes:
-        rows: rows of the result: of one operand for each channel, or all values as one row.
+        rows: rows of the values: of operands for each channel, or all values as one row.
         length: values in a row.
         block: rows, or values of the only row, in a task.
-        steps: the steps, of which the first has no operand `HERE`.
     """
 
     rows: int
     length: int
     block: int
-    steps: tuple[Fused, ...]
 
-    title = "generated element-wise"
+    title = "generated values"
     scratch_bytes = 0
 
     @property
@@ -38,13 +37,19 @@ class Elementwise:
 
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
-        result, epilogue = k.argument(0), Epilogue(k, self.steps)
+        raise NotImplementedError
+
+    def over_places(self, k: KernelText, write_vector: Callable[[Place], None]) -> None:
+        """Write loops over all values of a task.
+
+        Args:
+            k: the kernel's text.
+            write_vector: writes a vector of results, given where they are.
+        """
 
         def row(start: Index, channel: Index, count: int) -> None:
             def vector(offset: Index, some: int | None) -> None:
-                at = k.add(start, offset)
-                value = epilogue.apply("", Place(at, k.add(channel, offset), some))
-                k.store(value, k.at_float(result, at), count=some)
+                write_vector(Place(k.add(start, offset), k.add(channel, offset), some))
 
             over_values(k, count, vector)
 
@@ -53,10 +58,31 @@ class Elementwise:
                 row(first, first, size)
                 return
             with k.loop(0, size) as loop:
-                start = k.multiply(k.add(first, loop.index), self.length)
-                row(start, 0, self.length)
+                row(k.multiply(k.add(first, loop.index), self.length), 0, self.length)
 
         self.blocks.write(k, "%task", block)
+
+
+@dataclass(frozen=True)
+class Elementwise(ValueKernel):
+    """Element-wise steps; the first argument is the result, operands follow.
+
+    Attributes:
+        steps: the steps, of which the first has no operand `HERE`.
+    """
+
+    steps: tuple[Fused, ...]
+
+    title = "generated element-wise"
+
+    def write(self, k: KernelText) -> None:
+        """Write the body of the function."""
+        result, epilogue = k.argument(0), Epilogue(k, self.steps)
+
+        def vector(place: Place) -> None:
+            k.store(epilogue.apply("", place), k.at_float(result, place.offset), count=place.count)
+
+        self.over_places(k, vector)
 
 
 def has_channels(steps: tuple[Fused, ...]) -> bool:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.backends.cpu.codegen.epilogue import CHANNEL, SCALAR, Operand
+from core.backends.cpu.codegen.elementwise import ValueKernel
+from core.backends.cpu.codegen.epilogue import CHANNEL, SCALAR, Operand, Place
 from core.backends.cpu.codegen.formulas import COMPARISONS, FORMULAS, LOGICAL, OF_GROUPS
-from core.backends.cpu.codegen.images import Blocks, over_values
-from core.backends.cpu.codegen.kernel_text import Index, KernelText, Name
+from core.backends.cpu.codegen.kernel_text import KernelText, Name
 from core.plan.program import ABSENT
 
 
@@ -46,37 +46,20 @@ class Store(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ElementwiseGroup:
-    """Element-wise steps over values of one shape.
+class ElementwiseGroup(ValueKernel):
+    """Element-wise steps over values of one shape, with several results.
 
     Attributes:
-        rows: rows of the values: of operands for each channel, or all values as one row.
-        length: values in a row.
-        block: rows, or values of the only row, in a task.
         sources: what is read.
         steps: the steps in order.
         stores: what is written.
     """
 
-    rows: int
-    length: int
-    block: int
     sources: tuple[Source, ...]
     steps: tuple[GroupStep, ...]
     stores: tuple[Store, ...]
 
     title = "generated element-wise group"
-    scratch_bytes = 0
-
-    @property
-    def blocks(self) -> Blocks:
-        """Return how the rows, or the only row, are cut into tasks."""
-        return Blocks(self.length if self.rows == 1 else self.rows, self.block)
-
-    @property
-    def tasks(self) -> int:
-        """Return the number of tasks."""
-        return self.blocks.count
 
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
@@ -85,44 +68,27 @@ class ElementwiseGroup:
         numbers = {i: k.repeat(pointers[i]) for i, o in enumerate(operands) if o.kind == SCALAR}
         targets = [(store, k.argument(store.argument)) for store in self.stores]
 
-        def read(i: int, at: Index, channel: Index, count: int | None) -> Name:
+        def read(i: int, place: Place) -> Name:
             if i in numbers:
                 return numbers[i]
             if self.sources[i].is_flags:
-                return k.load_flags(k.at(pointers[i], at), count)
-            offset = channel if operands[i].kind == CHANNEL else at
-            return k.load(k.at_float(pointers[i], offset), count=count)
+                return k.load_flags(k.at(pointers[i], place.offset), place.count)
+            offset = place.channel if operands[i].kind == CHANNEL else place.offset
+            return k.load(k.at_float(pointers[i], offset), count=place.count)
 
-        def row(start: Index, channel: Index, count: int) -> None:
-            def vector(offset: Index, some: int | None) -> None:
-                at, here = k.add(start, offset), k.add(channel, offset)
-                values = [read(i, at, here, some) for i in range(len(operands))]
-                for step in self.steps:
-                    values.append(_result(k, step, values))
-                # All is read before anything is written: results may lie where operands did.
-                for store, target in targets:
-                    _write(k, values[store.value], store, target, at, some)
+        def vector(place: Place) -> None:
+            values = [read(i, place) for i in range(len(operands))]
+            for step in self.steps:
+                values.append(_result(k, step, values))
+            # All is read before anything is written: results may lie where operands did.
+            for store, target in targets:
+                if store.is_flags:
+                    k.store_flags(values[store.value], k.at(target, place.offset), place.count)
+                else:
+                    at = k.at_float(target, place.offset)
+                    k.store(values[store.value], at, count=place.count)
 
-            over_values(k, count, vector)
-
-        def block(first: Index, size: int) -> None:
-            if self.rows == 1:
-                row(first, first, size)
-                return
-            with k.loop(0, size) as loop:
-                row(k.multiply(k.add(first, loop.index), self.length), 0, self.length)
-
-        self.blocks.write(k, "%task", block)
-
-
-def _write(
-    k: KernelText, value: Name, store: Store, target: Name, at: Index, count: int | None
-) -> None:
-    """Write a vector of a result."""
-    if store.is_flags:
-        k.store_flags(value, k.at(target, at), count)
-    else:
-        k.store(value, k.at_float(target, at), count=count)
+        self.over_places(k, vector)
 
 
 def _result(k: KernelText, step: GroupStep, values: Sequence[Name]) -> Name:

@@ -14,6 +14,7 @@ from core.backends.cpu.codegen.reductions import (
     LogSoftmax,
     LogSoftmaxGradient,
     Reduction,
+    RowKernel,
     Softmax,
 )
 from core.backends.cpu.lowering.reduce import in_three
@@ -52,7 +53,7 @@ def generate_reduction(call: GeneratedCall) -> Generated | None:
 
 
 #: The kernels along rows, by op.
-_OF_ROWS: Mapping[str, type[Softmax] | type[LogSoftmax]] = {
+_OF_ROWS: Mapping[str, type[RowKernel]] = {
     "softmax": Softmax,
     "log_softmax": LogSoftmax,
     "log_softmax_grad": LogSoftmaxGradient,

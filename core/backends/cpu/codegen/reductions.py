@@ -160,8 +160,8 @@ def across(k: KernelText, value: Name, combine: Callable[[KernelText, Name, Name
 
 
 @dataclass(frozen=True)
-class LogSoftmax:
-    """The logarithm of softmax of rows: values less the logarithm of the sum of their powers.
+class RowKernel:
+    """A kernel along rows, which are independent of each other.
 
     Attributes:
         rows: number of rows.
@@ -175,7 +175,7 @@ class LogSoftmax:
     block: int
     steps: tuple[Fused, ...]
 
-    title = "generated log softmax"
+    title = "generated rows"
     scratch_bytes = 0
 
     @property
@@ -187,6 +187,17 @@ class LogSoftmax:
     def tasks(self) -> int:
         """Return the number of tasks."""
         return self.blocks.count
+
+    def write(self, k: KernelText) -> None:
+        """Write the body of the function."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class LogSoftmax(RowKernel):
+    """The logarithm of softmax of rows: values less the logarithm of the sum of their powers."""
+
+    title = "generated log softmax"
 
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
@@ -213,11 +224,8 @@ class LogSoftmax:
 
 
 @dataclass(frozen=True)
-class LogSoftmaxGradient(LogSoftmax):
-    """The gradient of `LogSoftmax`: ``dy - exp(y) * sum(dy)``; the arguments are dy, the result, y.
-
-    It has the fields of `LogSoftmax`.
-    """
+class LogSoftmaxGradient(RowKernel):
+    """The gradient of `LogSoftmax`: ``dy - exp(y) * sum(dy)``; it takes dy, the result, and y."""
 
     title = "generated log softmax gradient"
 
@@ -280,33 +288,10 @@ def _less(k: KernelText, row: Name, top: Name, offset: Index, count: int | None)
 
 
 @dataclass(frozen=True)
-class Softmax:
-    """Softmax of rows: their maximum, the sum of powers, and the shares of that.
-
-    Attributes:
-        rows: number of rows.
-        length: values in a row.
-        block: rows in a task.
-        steps: the epilogue.
-    """
-
-    rows: int
-    length: int
-    block: int
-    steps: tuple[Fused, ...]
+class Softmax(RowKernel):
+    """Softmax of rows: their maximum, the sum of powers, and the shares of that."""
 
     title = "generated softmax"
-    scratch_bytes = 0
-
-    @property
-    def blocks(self) -> Blocks:
-        """Return how rows are cut into tasks."""
-        return Blocks(self.rows, self.block)
-
-    @property
-    def tasks(self) -> int:
-        """Return the number of tasks."""
-        return self.blocks.count
 
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
