@@ -11,144 +11,157 @@ array([[2., 4.],
 Every op of ``core.ops`` is an attribute of this package.
 """
 
+import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import core.ops  # noqa: F401 - declares every op
-from core.async_run import run_async
-from core.backend_contract import Backend
-from core.bounds import LimitError, Limits, limits
-from core.dispatch import run_kernel, tensor
-from core.errors import CoreError, KernelNotFound
-from core.gradients import (
-    custom_grad,
-    grad,
-    grads,
-    stop_gradient,
-    value_and_grad,
-    value_and_grads,
-    variable_grads,
-)
-from core.guards import RunCancelledError, memory
-from core.methods import install_methods
 from core.namespaces import NAMESPACES, add_namespaces
-from core.nan_check import NotFiniteError, debug_mode
-from core.operation import Op
-from core.registry import FUNCTIONS, OPS, kernel, op, register_backend
-from core.scopes import dispose, keep, tidy
-from core.settings import backend, epsilon, flags, get_backend, set_backend
-from core.specs import Spec
-from core.tensors import Tensor
-from core.variables import Variable, variable
-from weights_cache.similar_names import no_attribute
 
 if TYPE_CHECKING:
     from inspect import Signature
 
-#: The modules of names that are imported at first use, as most programs do without them.
-_LATE = {
+    from core.operation import Op
+
+#: The module of each name. It is imported at the name's first use: a process that runs a stored
+#: network needs few of them, and no op.
+_HOMES = {
+    "Backend": "core.backend_contract",
+    "CoreError": "core.errors",
     "Endpoint": "core.graph.nodes",
     "Graph": "core.graph.nodes",
     "GraphModel": "core.model.graph_model",
+    "KernelNotFound": "core.errors",
+    "LimitError": "core.bounds",
+    "Limits": "core.bounds",
     "Node": "core.graph.nodes",
+    "NotFiniteError": "core.nan_check",
     "PartialSpec": "core.graph.nodes",
+    "RunCancelledError": "core.guards",
+    "Spec": "core.specs",
+    "Tensor": "core.tensors",
+    "Variable": "core.variables",
+    "backend": "core.settings",
     "compile": "core.compiled.compiled_function",
     "converter": "core.converter",
+    "custom_grad": "core.gradients",
+    "debug_mode": "core.nan_check",
+    "dispose": "core.scopes",
+    "epsilon": "core.settings",
+    "flags": "core.settings",
+    "get_backend": "core.settings",
     "get_threads": "core.backends.cpu.threads",
     "get_tier": "core.backends.cpu.tiers",
+    "grad": "core.gradients",
+    "grads": "core.gradients",
+    "keep": "core.scopes",
+    "kernel": "core.registry",
+    "limits": "core.bounds",
     "load_model": "core.converter.formats",
+    "memory": "core.guards",
+    "op": "core.registry",
     "optimizers": "core.optimizers",
     "profile": "core.profiler",
+    "register_backend": "core.backend_registry",
+    "run_async": "core.async_run",
+    "run_kernel": "core.dispatch",
+    "set_backend": "core.settings",
     "set_threads": "core.backends.cpu.threads",
     "set_tier": "core.backends.cpu.tiers",
     "start_shader": "core.backends.shader.runtime.starting",
+    "stop_gradient": "core.gradients",
     "stop_shader": "core.backends.shader.runtime.starting",
+    "tensor": "core.dispatch",
+    "tidy": "core.scopes",
     "time": "core.profiler",
     "train": "core.optimizers",
     "tune_shader": "core.backends.shader.plans.plan_tuning",
+    "value_and_grad": "core.gradients",
+    "value_and_grads": "core.gradients",
+    "variable": "core.variables",
+    "variable_grads": "core.gradients",
 }
 
-__all__ = [
+#: Names of `_HOMES` that ``from core import *`` leaves out.
+_NOT_LISTED = ("converter", "optimizers", "train")
+
+#: Names of `_HOMES` that need no op: a program that runs stored networks does without them all.
+_WITHOUT_OPS = {
     "Backend",
     "CoreError",
-    "Endpoint",
-    "Graph",
-    "GraphModel",
     "KernelNotFound",
     "LimitError",
     "Limits",
-    "Node",
-    "NotFiniteError",
-    "PartialSpec",
     "RunCancelledError",
     "Spec",
-    "Tensor",
-    "Variable",
     "backend",
-    "compile",
-    "custom_grad",
-    "debug_mode",
-    "dispose",
     "epsilon",
     "flags",
     "get_backend",
     "get_threads",
     "get_tier",
-    "grad",
-    "grads",
-    "keep",
-    "kernel",
     "limits",
-    "load_model",
     "memory",
-    "op",
-    "profile",
-    "register_backend",
-    "run_async",
-    "run_kernel",
     "set_backend",
     "set_threads",
     "set_tier",
-    "start_shader",
-    "stop_gradient",
-    "stop_shader",
-    "tensor",
-    "tidy",
-    "time",
-    "tune_shader",
-    "value_and_grad",
-    "value_and_grads",
-    "variable",
-    "variable_grads",
-]
-__all__ += sorted({**OPS, **FUNCTIONS})
-globals().update(OPS, **FUNCTIONS)
-install_methods()
+}
+
 add_namespaces(sys.modules[__name__])
 
 
-def _signature(of: Op) -> "Signature":
-    from core.stub_signatures import signature_of
-
-    return signature_of(of)
-
-
-Op.__signature__ = property(_signature)  # type: ignore[method-assign, assignment]
-
-
 def __getattr__(name: str) -> Any:
-    """Find a name that is imported late, or a user-defined one declared after the import."""
-    if name in _LATE:
-        module = import_module(_LATE[name])
-        found = module if module.__name__ == f"core.{name}" else getattr(module, name)
-        globals()[name] = found  # the next time it is found at once
+    """Find a name at its first use: one of `_HOMES`, an op, or a function made of ops."""
+    if name not in _WITHOUT_OPS and not name.startswith("__"):
+        _load_ops()
+    if name in _HOMES:
+        module = import_module(_HOMES[name])
+        is_module = module.__name__ == f"{__name__}.{name}"
+        found = globals()[name] = module if is_module else getattr(module, name)
         return found
-    found = OPS.get(name) or FUNCTIONS.get(name)
+    if name.startswith("__") and name != "__all__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if _is_module(name):  # of `from core import name`, too
+        return import_module(f"{__name__}.{name}")
+    if name == "__all__":
+        _load_ops()
+    found = globals().get(name) or _declared().get(name)
     if found is None:
+        from weights_cache.similar_names import no_attribute
+
         raise no_attribute(__name__, name, __dir__())
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *_LATE, *NAMESPACES, *OPS, *FUNCTIONS})
+    """Return the public names: what ``core.`` completes to."""
+    _load_ops()
+    return sorted({*_HOMES, *_declared(), *NAMESPACES, *(n for n in globals() if n[:2] == "__")})
+
+
+def _is_module(name: str) -> bool:
+    path = os.path.join(__path__[0], name)
+    return os.path.isfile(f"{path}.py") or os.path.isfile(os.path.join(path, "__init__.py"))
+
+
+def _load_ops() -> None:
+    """Make every op of the engine an attribute of this package, and list it."""
+    if "__all__" not in globals():
+        declared = getattr(import_module("core.ops"), "DECLARED", None)
+        if declared is not None:  # else one of its files asks
+            globals().update(declared)
+            import_module("core.operation").Op.__signature__ = property(_signature)
+            globals()["__all__"] = sorted({*_HOMES, *declared} - {*_NOT_LISTED})
+
+
+def _signature(op: "Op") -> "Signature":
+    from core.stub_signatures import signature_of
+
+    return signature_of(op)
+
+
+def _declared() -> dict[str, Any]:
+    """Return every op and function made of ops, those of users included."""
+    from core.registry import FUNCTIONS, OPS
+
+    return {**OPS, **FUNCTIONS}

@@ -13,6 +13,7 @@ from core.annotations import Scalar
 from core.annotations import TensorLike
 from core.async_run import run_async as run_async
 from core.backend_contract import Backend as Backend
+from core.backend_registry import register_backend as register_backend
 from core.backends.cpu.threads import get_threads as get_threads
 from core.backends.cpu.threads import set_threads as set_threads
 from core.backends.cpu.tiers import get_tier as get_tier
@@ -64,7 +65,6 @@ from core.profiler import profile as profile
 from core.profiler import time as time
 from core.registry import kernel as kernel
 from core.registry import op as op
-from core.registry import register_backend as register_backend
 from core.scopes import dispose as dispose
 from core.scopes import keep as keep
 from core.scopes import tidy as tidy

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.backend_contract import Backend, Handle
-from core.registry import KERNELS, load_backend
+from core.backend_registry import load_backend
+from core.registry import KERNELS
 from core.specs import Spec
 
 if TYPE_CHECKING:

@@ -7,10 +7,6 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from core.operation import Op
-from core.registry import FUNCTIONS, OPS
-from weights_cache.similar_names import no_attribute
-
 #: Name, summary and files of `core.ops` of each namespace.
 NAMESPACES = {
     "image": ("Ops on images.", ("image", "resize", "suppression", "warp")),
@@ -24,12 +20,17 @@ class Namespace(ModuleType):
     """The public ops and functions that some files declare; looked up when they are used."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name not in dir(self):
+        if name.startswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        found = None if name.startswith("_") else _declared(self.__name__).get(name)
+        if found is None:
+            from weights_cache.similar_names import no_attribute
+
             raise no_attribute(self.__name__, name, dir(self))
-        return OPS.get(name) or FUNCTIONS[name]
+        return found
 
     def __dir__(self) -> list[str]:
-        return names_in(self.__name__.rpartition(".")[2])
+        return sorted(_declared(self.__name__))
 
 
 def names_in(namespace: str) -> list[str]:
@@ -38,14 +39,22 @@ def names_in(namespace: str) -> list[str]:
     >>> names_in("linalg")
     ['band_part', 'dot', 'gram_schmidt', 'matmul', 'outer_product', 'qr']
     """
-    modules = {f"core.ops.{file}" for file in NAMESPACES[namespace][1]}
+    return sorted(_declared(namespace))
+
+
+def _declared(namespace: str) -> dict[str, Any]:
+    """Return the public ops and functions of a namespace by name, which imports all ops."""
+    from core.operation import Op
+    from core.registry import FUNCTIONS, OPS
+
+    modules = {f"core.ops.{file}" for file in NAMESPACES[namespace.rpartition(".")[2]][1]}
     declared: dict[str, Any] = {**OPS, **FUNCTIONS}
-    return sorted(
-        name
+    return {
+        name: found
         for name, found in declared.items()
         if (found.rule if isinstance(found, Op) else found).__module__ in modules
         and not name.endswith(("_grad", "_slope"))
-    )
+    }
 
 
 def add_namespaces(package: ModuleType) -> None:

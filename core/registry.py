@@ -1,19 +1,16 @@
-"""Registries: ops by name, kernels by (op, backend), backends by folder name."""
+"""Registries: ops by name, kernels by (op, backend). `core.ops` declares the ops."""
 
 import importlib
 import pkgutil
 import sys
 from collections.abc import Callable
 from functools import cache, wraps
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
 
-from core import backends
+import core.backends
+from core.backend_registry import REPLACED, backend_names, load_backend, unknown_backend
 from core.errors import MISUSE, CoreError, KernelNotFound
-from core.locks import new_lock
 from core.operation import Op, Rule
-
-if TYPE_CHECKING:
-    from core.backend_contract import Backend
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -25,10 +22,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}  # public functions that are made 
 KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
 READY: dict[tuple[str, str], Callable[..., Any]] = {}  # kernels that ran or are about to
 _HOMES: dict[tuple[str, str], str] = {}  # the module that registered each
-_BACKENDS: dict[str, "Backend"] = {}
-_FACTORIES: dict[str, Callable[[], "Backend"]] = {}  # of user-defined backends
-REPLACED: list[tuple[str, str]] = []  # (op, backend) of each kernel that a user replaced
-_LOADING = new_lock()
 
 
 class OpNamespace:
@@ -135,7 +128,7 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
     ...     return x * 2
     """
     if backend not in backend_names():
-        raise _unknown_backend(backend)
+        raise unknown_backend(backend)
     if op_name in FUNCTIONS:
         raise CoreError(
             f"{op_name!r} is a function made of ops, and has no kernel: write one for those ops"
@@ -206,58 +199,5 @@ def load_kernels(backend: str) -> None:
 
 @cache
 def _kernel_files(backend: str) -> frozenset[str]:
-    folder = f"{backends.__path__[0]}/{backend}/kernels"
+    folder = f"{core.backends.__path__[0]}/{backend}/kernels"
     return frozenset(m.name for m in pkgutil.iter_modules([folder]))
-
-
-def backend_names() -> list[str]:
-    """Every backend that has a folder in ``core/backends``, or that was registered."""
-    built_in = {m.name for m in pkgutil.iter_modules(backends.__path__) if m.ispkg}
-    return sorted(built_in | _FACTORIES.keys())
-
-
-#: Names that other engines give to backends on the GPU, and on the processor.
-_GPU_NAMES = ("cuda", "gpu", "metal", "mps", "opengl", "rocm", "vulkan", "webgl", "webgpu")
-_CPU_NAMES = ("node", "numpy", "tensorflow", "tf", "torch", "wasm")
-
-
-def _unknown_backend(name: Any) -> CoreError:
-    hint = "; 'shader' runs on the GPU" if str(name).lower() in _GPU_NAMES else ""
-    hint = "; 'cpu' runs on the processor" if str(name).lower() in _CPU_NAMES else hint
-    return CoreError(f"unknown backend {name!r}: use one of {backend_names()}{hint}")
-
-
-def register_backend(name: str, factory: "Callable[[], Backend]") -> None:
-    """Make a user-defined backend known by a name, as `core.backend` and others take it.
-
-    Args:
-        name: that no built-in backend has.
-        factory: returns the backend, a `core.Backend`; called when it is first used. Its kernels
-            are registered with `core.kernel`.
-
-    Raises:
-        CoreError: there is such a backend already.
-
-    >>> import core
-    >>> core.register_backend("mine", lambda: MyBackend())  # doctest: +SKIP
-    """
-    if name in backend_names() and name not in _FACTORIES:
-        raise CoreError(f"there is a backend {name!r} already: choose another name")
-    with _LOADING:
-        _FACTORIES[name] = factory
-        _BACKENDS.pop(name, None)
-
-
-def load_backend(name: str) -> "Backend":
-    """The backend of that name, made at first use."""
-    found = _BACKENDS.get(name) if isinstance(name, str) else None
-    if found is not None:
-        return found
-    if name not in backend_names():
-        raise _unknown_backend(name)
-    with _LOADING:
-        if name not in _BACKENDS:
-            module = f"core.backends.{name}"
-            make = _FACTORIES.get(name) or importlib.import_module(module).make_backend
-            _BACKENDS[name] = make()
-    return _BACKENDS[name]

@@ -8,10 +8,10 @@ from typing import Any
 from weakref import ref
 
 from core.backend_contract import Backend
+from core.backend_registry import load_backend
 from core.contexts import put_back
 from core.errors import CoreError
 from core.locks import new_lock
-from core.registry import load_backend
 
 _of_context: ContextVar[Backend | None] = ContextVar("backend", default=None)
 _of_process: Backend | None = None

@@ -6,7 +6,6 @@ documentation that editors show, and ``op_results.pyi`` the results of ops with 
 are computed from the declarations.
 """
 
-import ast
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from textwrap import indent
 from typing import Any
 
 import core
+import core.ops  # noqa: F401 - declares what is written
 from core.methods import OPERATORS, OTHERS, SWAPPED
 from core.namespaces import NAMESPACES, names_in
 from core.operation import Op
@@ -62,15 +62,9 @@ def _is_ours(function: Any) -> bool:
 
 
 def _public_imports() -> Iterator[str]:
-    """Import lines of the names that ``core/__init__.py`` imports at once or later."""
-    tree = ast.parse((_FOLDER / "__init__.py").read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                if alias.name in core.__all__:
-                    yield f"from {node.module} import {alias.name} as {alias.name}"
-    late = vars(core)["_LATE"] | {name: f"core.{name}" for name in NAMESPACES}
-    for name, module in late.items():
+    """Import lines of the names that ``core/__init__.py`` imports at their first use."""
+    homes = vars(core)["_HOMES"] | {name: f"core.{name}" for name in NAMESPACES}
+    for name, module in homes.items():
         package = "core" if module == f"core.{name}" else module
         yield f"from {package} import {name} as {name}"
 

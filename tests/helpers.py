@@ -31,8 +31,8 @@ def skip_or_fail(reason: str) -> None:
 
 def start_or_skip() -> None:
     """The shader backend runs, or the test does not."""
+    from core.backend_registry import load_backend
     from core.backends.shader.runtime.context import ContextError
-    from core.registry import load_backend
 
     try:
         load_backend("shader")
@@ -42,7 +42,7 @@ def start_or_skip() -> None:
 
 def check_opengl() -> None:
     """OpenGL refused nothing since it was asked last."""
-    from core.registry import load_backend
+    from core.backend_registry import load_backend
 
     owner = load_backend("shader").session.gl_thread
     owner.call(lambda: owner.check_errors("a test"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 import numpy as np
 
 from core.async_run import checked_timeout, run_async, within
+from core.backend_registry import REPLACED, load_backend
 from core.bounds import (
     LimitError,
     Limits,
@@ -30,7 +31,6 @@ from core.model.run_cache import RunCache, call_key
 from core.observers import active_observers
 from core.plan.partition import largest_plan
 from core.plan.planner import Planner
-from core.registry import REPLACED, load_backend
 from core.scopes import keep
 from core.settings import active_backend, flags, get_backend
 from core.settings import backend as on_backend

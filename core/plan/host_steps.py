@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from core.backend_registry import load_backend
 from core.plan.program import ABSENT, HERE, Step
-from core.registry import find_kernel, load_backend
+from core.registry import find_kernel
 from core.specs import Spec
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from core.backend_contract import Backend, Clock
+from core.backend_registry import load_backend
 from core.bounds import LimitError
 from core.dispatch import wrap
 from core.dtypes import dtype_of
@@ -23,7 +24,7 @@ from core.guards import active_guard
 from core.observers import unobserved
 from core.operation import Op
 from core.plan.program import ABSENT, Program, Step
-from core.registry import OPS, load_backend
+from core.registry import OPS
 from core.settings import running_on
 from core.specs import Spec
 from core.tensors import Tensor

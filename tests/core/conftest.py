@@ -5,7 +5,7 @@ import gc
 import pytest
 
 import core
-from core.registry import _BACKENDS, backend_names
+from core.backend_registry import BACKENDS, backend_names
 from core.tensors import DataContainer
 from tests.helpers import check_opengl, start_or_skip
 
@@ -33,7 +33,7 @@ def check_device(before: int) -> None:
 
 def things_on_device() -> int:
     """How many buffers or textures blocks have, but for the tables of compiled kernels."""
-    session = getattr(_BACKENDS.get("shader"), "_session", None)
+    session = getattr(BACKENDS.get("shader"), "_session", None)
     if session is None:
         return 0
     tables = sum(t.resource is not None for r in [*session.kernels.values()] for t in r.tables)
@@ -42,5 +42,5 @@ def things_on_device() -> int:
 
 def _containers() -> int:
     """How many there may be for tensors that outlive the test."""
-    shader = _BACKENDS["shader"]
+    shader = BACKENDS["shader"]
     return sum(type(o) is DataContainer and o.backend is shader for o in gc.get_objects())

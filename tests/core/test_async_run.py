@@ -132,7 +132,7 @@ def test_it_runs_in_another_thread_with_the_callers_context(monkeypatch):
     class Other(CpuBackend):
         name = "other"
 
-    monkeypatch.setitem(core.registry._BACKENDS, "other", Other())
+    monkeypatch.setitem(core.backend_registry.BACKENDS, "other", Other())
 
     def look():
         return threading.get_ident(), active_observers(), core.get_backend()

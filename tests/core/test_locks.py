@@ -108,7 +108,7 @@ forked(lambda: graph.predict(x))
 """
 
 IMPORTING = """
-import core, pathlib, tempfile
+import core.locks, pathlib, tempfile
 folder = tempfile.mkdtemp()
 pathlib.Path(folder, "slow_module.py").write_text('''
 import __main__, os

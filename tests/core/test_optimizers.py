@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import core
-from core import registry
+from core.backend_registry import BACKENDS
 from core.backends.cpu import CpuBackend
 from core.backends.cpu.optimizer_updates import BLOCK, UPDATES
 from core.observers import observing
@@ -69,7 +69,7 @@ class OpsBackend(CpuBackend):
 @pytest.fixture
 def ops_backend(monkeypatch):
     """The active backend is another one than that of the data made before."""
-    monkeypatch.setitem(registry._BACKENDS, "cpu", OpsBackend())
+    monkeypatch.setitem(BACKENDS, "cpu", OpsBackend())
     with core.backend("cpu"):
         yield
 
@@ -156,7 +156,7 @@ def test_a_step_in_place_gives_the_bits_of_the_ops(trajectory, shape, rng, monke
     value = rng.normal(size=shape).astype(np.float32)
     gradients = [gradients_like(rng, shape) for _ in range(4)]
     ours = trained(trajectory, value, gradients)
-    monkeypatch.setitem(registry._BACKENDS, "cpu", OpsBackend())
+    monkeypatch.setitem(BACKENDS, "cpu", OpsBackend())
     with core.backend("cpu"):
         by_ops = trained(trajectory, value, gradients)
     assert list(ours) == list(by_ops)
@@ -227,7 +227,7 @@ def test_data_of_another_backend_come_to_the_active_one(name, monkeypatch):
         other.apply_gradients([(g, expected)])
     optimizer.apply_gradients([(g, w)])
     with monkeypatch.context() as patch:
-        patch.setitem(registry._BACKENDS, "cpu", OpsBackend())
+        patch.setitem(BACKENDS, "cpu", OpsBackend())
         with core.backend("cpu"):
             optimizer.apply_gradients([(g, w)])
             assert w.container.backend is not here

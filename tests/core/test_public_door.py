@@ -133,7 +133,7 @@ def test_a_backend_from_outside_of_the_package():
 
         made = []
         core.register_backend("doubling", lambda: made.append(1) or Doubling())
-        assert not made and "doubling" in core.registry.backend_names()
+        assert not made and "doubling" in core.backend_registry.backend_names()
 
         @core.kernel("add", "doubling")
         def add(a, b):

@@ -333,7 +333,7 @@ def test_backends_of_threads_do_not_mix(monkeypatch):
     class Other(CpuBackend):
         name = "other"
 
-    monkeypatch.setitem(core.registry._BACKENDS, "other", Other())
+    monkeypatch.setitem(core.backend_registry.BACKENDS, "other", Other())
 
     def work(number):
         name = "other" if number % 2 else "cpu"

@@ -60,9 +60,9 @@ def check_fusion(op: Any, spelling: str) -> None:
     """In a plan, on each backend, the op is fused into the product that it takes."""
     w = np.eye(2, dtype=np.float32)
     nodes = Node("p", "MatMul", ("x", "w")), Node("y", spelling, ("p",))
-    for backend in core.registry.backend_names():
+    for backend in core.backend_registry.backend_names():
         try:
-            core.registry.load_backend(backend)
+            core.backend_registry.load_backend(backend)
         except ContextError:
             continue  # without OpenGL tests of the shader backend are skipped, too
         (step,) = GraphModel(graph_of(*nodes, w=w), backend).plan(X).steps

@@ -43,7 +43,7 @@ def kernel_rows() -> list[str]:
             families.setdefault(family, []).append(op.name)
     shown: dict[tuple[str, ...], list[str]] = {}
     for family, names in sorted(families.items()):
-        cells = tuple(_where(names, backend) for backend in core.registry.backend_names())
+        cells = tuple(_where(names, backend) for backend in core.backend_registry.backend_names())
         kernels = sum((name, "cpu") in core.registry.KERNELS for name in names)
         shown.setdefault(cells, []).append(f"`{family}` {kernels}")
     return [f"| {' | '.join([', '.join(shown[cells]), *cells])} |" for cells in shown]

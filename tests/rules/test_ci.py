@@ -101,5 +101,5 @@ def test_all_tests_run_then_beside_the_oracles(calls, folder):
     assert {c.folder for c in later} == {str(folder / "checkout")}
     assert [c.shared for c in later] == ["unset"] * len(later)
     commands = [c.command for c in later]
-    assert "pip install --quiet -e .[dev,train,oracle]" in commands
+    assert "pip install --quiet -e .[dev,train,oracle,benchmark]" in commands
     assert commands.index("python -m pytest") > commands.index("mypy ")

@@ -91,7 +91,7 @@ def test_versions_agree():
 
 def test_backends_are_in_the_table():
     text = (ROOT / "core" / "docs" / "ops.md").read_text()
-    for name in core.registry.backend_names():
+    for name in core.backend_registry.backend_names():
         assert f"| `{name}` |" in text
 
 

@@ -57,7 +57,7 @@ try:
     if sys.argv[1] == "shader":
         from core.backends.shader.runtime.self_check import report
         from core.backends.shader.runtime.starting import describe
-        from core.registry import load_backend
+        from core.backend_registry import load_backend
         backend = load_backend("shader")
         print("works:", describe(backend.session) + ";", report(backend))
     else:
@@ -135,7 +135,7 @@ def _openblas() -> str:
 
 
 def _backends() -> Iterator[tuple[str, str]]:
-    from core.registry import backend_names
+    from core.backend_registry import backend_names
 
     for name in backend_names():
         yield f"backend {name}", _probe(_PROBE_BACKEND, name)

@@ -178,5 +178,5 @@ def _checked(raw: Any, spec: Spec) -> np.ndarray:
 
 
 def make_backend() -> CpuBackend:
-    """Return the backend for `core.registry.load_backend`."""
+    """Return the backend for `core.backend_registry.load_backend`."""
     return CpuBackend()

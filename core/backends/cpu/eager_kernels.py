@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.backend_registry import REPLACED
 from core.backends.cpu.codegen.host_cpu import compiler_version
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier
 from core.locks import new_lock
 from core.op_cost import multiply_adds
-from core.registry import REPLACED
 from core.specs import Spec
 
 if TYPE_CHECKING:

@@ -262,5 +262,5 @@ def _renamed(text: str, name: str) -> tuple[str, int]:
 
 
 def make_backend() -> ShaderBackend:
-    """Return the backend for `core.registry.load_backend`."""
+    """Return the backend for `core.backend_registry.load_backend`."""
     return ShaderBackend()

@@ -7,6 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import core.ops  # noqa: F401 - declares the ops that nodes are
 from core.graph.nodes import Attributes
 from core.operation import Op
 from core.registry import NODE_OPS, OPS

@@ -9,20 +9,13 @@ import pytest
 
 import core
 from core import registry
+from core.backend_registry import BACKENDS
 from core.backends.shader import ShaderBackend
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import ContextError, open_context
 from core.backends.shader.runtime.gl_functions import address
 from core.backends.shader.runtime.gl_thread import GLThread, live_threads
-from core.registry import (
-    _BACKENDS,
-    FUNCTIONS,
-    KERNEL_NAMES,
-    KERNELS,
-    OPS,
-    READY,
-    load_kernels,
-)
+from core.registry import FUNCTIONS, KERNEL_NAMES, KERNELS, OPS, READY, load_kernels
 from tests.helpers import skip_or_fail
 
 KINDS = ("Buffer", "Texture", "Program", "Shader", "Framebuffer", "VertexArray", "Query")
@@ -80,7 +73,7 @@ def fragment(opengl):
         patch.setenv("CORE_SHADER_PATH", "fragment")
         patch.setenv("CORE_SHADER_FLOAT16", "0")
         backend = ShaderBackend()
-        patch.setitem(_BACKENDS, "shader", backend)
+        patch.setitem(BACKENDS, "shader", backend)
         with core.backend("shader"):
             yield backend
     gc.collect()

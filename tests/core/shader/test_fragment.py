@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import core
+from core.backend_registry import load_backend
 from core.backends.shader.codegen.compiler.memory_layouts import layout_of
 from core.backends.shader.codegen.fragment.convolution import (
     drawn_convolution,
@@ -24,7 +25,7 @@ from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.textures import to_texels
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.registry import OPS, find_kernel, load_backend
+from core.registry import OPS, find_kernel
 from core.specs import Spec
 from core.windows import window
 from tests.conftest import ROOT
@@ -328,7 +329,7 @@ def test_gradients_of_elementwise_ops(case, fragment, rng):
 
 def test_the_environment_forces_this_path(opengl):
     text = """import core
-from core.registry import load_backend
+from core.backend_registry import load_backend
 with core.backend("shader"):
     total = (core.tensor([1.0, 2.0]) * 3).sum().numpy()
 print(load_backend("shader").session.path, float(total))

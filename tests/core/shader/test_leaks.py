@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import core
+from core.backend_registry import load_backend
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
-from core.registry import load_backend
 from tests.core.shader.conftest import count_objects
 
 SIZE = 5000  # inputs of so many bytes go by way of mapped memory

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import core
+from core.backend_registry import load_backend
 from core.backends.shader.runtime import readback
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
-from core.registry import load_backend
 
 
 @pytest.fixture(params=["compute", "fragment", "compute, float16"])

@@ -10,6 +10,7 @@ import pytest
 
 import core
 from core import code_cache
+from core.backend_registry import load_backend
 from core.backends.shader import ShaderBackend
 from core.backends.shader.codegen.library import FUNCTIONS
 from core.backends.shader.runtime import self_check
@@ -19,7 +20,6 @@ from core.backends.shader.runtime.self_check import (
     find_faults,
     report,
 )
-from core.registry import load_backend
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import core
+from core.backend_registry import BACKENDS, load_backend
 from core.backends.shader.runtime import starting
 from core.backends.shader.runtime.context import ContextError, Device, open_context
 from core.backends.shader.runtime.gl_thread import live_threads
 from core.errors import SettingError
-from core.registry import _BACKENDS, load_backend
 
 VARIABLES = ("DEVICE", "PATH", "FLOAT16", "MEMORY_MB")
 
@@ -153,9 +153,9 @@ def test_stopped_and_used_again_many_times():
 
 
 def test_a_stop_does_not_start_it():
-    _BACKENDS.pop("shader", None)
+    BACKENDS.pop("shader", None)
     core.stop_shader()
-    assert "shader" not in _BACKENDS
+    assert "shader" not in BACKENDS
 
 
 # --- a context of the user's --------------------------------------------------------------------

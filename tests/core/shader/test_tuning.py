@@ -7,6 +7,7 @@ import pytest
 
 import core
 from core import code_cache
+from core.backend_registry import load_backend
 from core.backends.shader.codegen.tiles.choices import FAMILIES, SMALLEST, choose
 from core.backends.shader.codegen.tiles.tile_source import Choice, Product, TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import (
@@ -20,7 +21,6 @@ from core.backends.shader.plans import plan_tuning
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
-from core.registry import load_backend
 
 TURNED = Product(5, 6, 7, transpose_a=True)
 SMALLEST_KNOWN = Choice(16, 32, 4, 1, 8, 8)  # of the candidates

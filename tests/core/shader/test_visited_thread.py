@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import core
+from core.backend_registry import load_backend
 from core.backends.shader.runtime import current_context, memory_blocks, visited_thread
 from core.backends.shader.runtime.context import ContextError, open_context
 from core.backends.shader.runtime.gl_thread import GLThread, live_threads
@@ -18,7 +19,6 @@ from core.backends.shader.runtime.visited_thread import (
     new_gl_thread,
 )
 from core.backends.shader.runtime.waiting import passed
-from core.registry import load_backend
 from tests.core.shader.test_gl_thread import fail_there, in_thread, nothing
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from core.backend_registry import REPLACED
 from core.backends.cpu import codegen
 from core.backends.cpu.codegen.epilogue import CHANNEL, FULL, HERE, SCALAR, Fused, Operand
 from core.backends.cpu.codegen.formulas import FORMULAS
@@ -17,7 +18,6 @@ from core.backends.cpu.codegen.packed_weights import Layout, PackedWeights, pack
 from core.operation import Op
 from core.plan.program import HERE as RESULT
 from core.plan.program import Program, Step
-from core.registry import REPLACED
 from core.specs import Spec
 
 

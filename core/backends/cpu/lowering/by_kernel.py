@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from core.backend_registry import load_backend
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.lowering_rules import Lowered, NumpyCall, Views, Work
 from core.operation import Op
 from core.plan.program import ABSENT
-from core.registry import READY, find_kernel, load_backend
+from core.registry import READY, find_kernel
 from core.specs import Spec
 
 

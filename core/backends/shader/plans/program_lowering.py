@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from core.backend_registry import load_backend
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.expressions import epilogue_text
 from core.backends.shader.codegen.kernel_language import (
@@ -25,7 +26,7 @@ from core.errors import CoreError
 from core.host_fallback import host_reason
 from core.plan.host_steps import host_function
 from core.plan.program import ABSENT, HERE, Program, Step, homes_of, is_alias
-from core.registry import find_kernel, load_backend
+from core.registry import find_kernel
 from core.specs import Spec
 
 #: A value of a plan for a block number of a compiled kernel: its name, or a block of constants.

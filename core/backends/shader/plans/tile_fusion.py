@@ -3,10 +3,10 @@
 from math import prod
 from typing import NamedTuple
 
+from core.backend_registry import REPLACED
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.fused import pays
 from core.plan.program import HERE, Program, Step, use_counts
-from core.registry import REPLACED
 from core.windows import window
 
 

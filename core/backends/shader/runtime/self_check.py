@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core import code_cache
+from core.backend_registry import load_backend
 from core.backends.shader.codegen.library import FUNCTIONS
 from core.observers import Observer, unobserved
-from core.registry import OPS, load_backend
+from core.registry import OPS
 from core.settings import flags, running_on
 
 if TYPE_CHECKING:

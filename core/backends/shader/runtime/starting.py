@@ -3,6 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.backend_registry import BACKENDS, load_backend
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import ContextError, open_context
 from core.backends.shader.runtime.gl_thread import (
@@ -15,7 +16,6 @@ from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.visited_thread import new_gl_thread
 from core.errors import SettingError
 from core.locks import new_lock
-from core.registry import _BACKENDS, load_backend
 
 if TYPE_CHECKING:
     import moderngl
@@ -106,7 +106,7 @@ def stop_shader() -> None:
     """
     global _chosen
     with _changing:
-        backend = _BACKENDS.get("shader")
+        backend = BACKENDS.get("shader")
         if backend is not None:
             _stop(backend)
         _chosen = None
