@@ -3,20 +3,21 @@
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
 from core.code_cache import keep, key_of, load
-from core.digests import DIGEST_BYTES, blake2b
 from core.errors import CoreError
+from core.source_stamp import source_stamp
 
 #: Part of the key, to be changed with the format of the cache.
 FORMAT = "cpu kernels 1"
 
 #: One module after the other: texts of LLVM IR, each with the kernels of a step.
 Texts = Callable[[], Sequence[str]]
+
+#: The package that generates code: after a change of its files code is compiled anew.
+_GENERATOR = "core.backends.cpu.codegen"
 
 _PAGE = 64  # bytes: where the code of a module begins
 
@@ -131,13 +132,4 @@ def _name(key: Sequence[str]) -> str:
     cpu, compiler = host_cpu(), compiler_version() or ""
     features = " ".join(sorted(cpu.features))
     system = f"{sys.platform} {FORMAT}"
-    return key_of(system, compiler, cpu.name, features, _generator(), *key)
-
-
-@cache
-def _generator() -> str:
-    """Return a hash of the files that generate code: after a change it is compiled anew."""
-    digest = blake2b(digest_size=DIGEST_BYTES)
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+    return key_of(system, compiler, cpu.name, features, source_stamp(_GENERATOR), *key)
