@@ -11,7 +11,7 @@ from core.errors import CoreError
 from core.source_stamp import source_stamp
 
 #: Part of the key, to be changed with the format of the cache.
-FORMAT = "cpu kernels 1"
+FORMAT = "cpu kernels 2"
 
 #: One module after the other: texts of LLVM IR, each with the kernels of a step.
 Texts = Callable[[], Sequence[str]]
@@ -30,9 +30,11 @@ class MachineCode:
 
     Attributes:
         addresses: of the functions, by name.
+        note: what callers of the functions need to know, as was given when they were compiled.
     """
 
     addresses: Mapping[str, int]
+    note: str
 
     def __init__(self, data: bytes):
         size = int.from_bytes(data[:8], "little")
@@ -54,7 +56,7 @@ class MachineCode:
             self._memory.append(engine)
             addresses.update(found)
             start += length
-        self.addresses = addresses
+        self.addresses, self.note = addresses, parts["note"]
 
 
 def cached_code(key: Sequence[str]) -> MachineCode | None:
@@ -73,7 +75,7 @@ def cached_code(key: Sequence[str]) -> MachineCode | None:
 
 
 def compile_code(
-    key: Sequence[str], texts: Texts, check: Callable[[], None] = lambda: None
+    key: Sequence[str], texts: Texts, check: Callable[[], None] = lambda: None, note: str = ""
 ) -> MachineCode:
     """Compile modules, keep their code on disk for later processes, and load it.
 
@@ -81,16 +83,17 @@ def compile_code(
         key: as for `cached_code`.
         texts: makes the modules of LLVM IR; names of functions differ.
         check: called before each module; it raises if compiling is to end.
+        note: kept with the code.
 
     Raises:
         CoreError: llvmlite is not installed, or cannot compile a module.
     """
-    data = _linked(texts(), check)
+    data = _linked(texts(), check, note)
     keep(_name(key), data)
     return MachineCode(data)
 
 
-def _linked(texts: Sequence[str], check: Callable[[], None]) -> bytes:
+def _linked(texts: Sequence[str], check: Callable[[], None], note: str) -> bytes:
     """Return the code of modules, and a head that says where each function is."""
     try:
         import llvmlite.binding  # noqa: F401 - whether it is there
@@ -116,7 +119,7 @@ def _linked(texts: Sequence[str], check: Callable[[], None]) -> bytes:
         else:
             objects.append((_defined(text), len(made)))
             code += made
-    head = json.dumps({"linked": functions, "objects": objects}).encode()
+    head = json.dumps({"linked": functions, "objects": objects, "note": note}).encode()
     return len(head).to_bytes(8, "little") + head + bytes(code)
 
 
