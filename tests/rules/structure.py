@@ -20,8 +20,8 @@ FLOORS = (
     "weights_cache",
     # What knows no tensor.
     "core/errors.py core/locks.py core/contexts.py core/json_values.py core/code_cache.py "
-    "core/digests.py core/dtypes.py core/specs.py core/operation.py core/bounds.py core/op_cost.py "
-    "core/windows.py core/guards.py core/backend_contract.py",
+    "core/digests.py core/source_stamp.py core/dtypes.py core/specs.py core/operation.py "
+    "core/bounds.py core/op_cost.py core/windows.py core/guards.py core/backend_contract.py",
     # A tensor has ops, and an op makes tensors.
     "core core/backends/__init__.py",
     "core/ops core/gradients.py",

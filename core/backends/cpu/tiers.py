@@ -9,7 +9,6 @@ import os
 from typing import TYPE_CHECKING
 
 from core.backends.cpu.codegen.host_cpu import compiler_version
-from core.backends.cpu.lowering.cpu_executable import CpuExecutable
 from core.errors import SettingError
 
 if TYPE_CHECKING:
@@ -94,6 +93,8 @@ def lower(program: "Program") -> "Executable":
     if tier == GENERATED:
         _check_compiler()
     if tier == NUMPY or compiler_version() is None:
+        from core.backends.cpu.lowering.cpu_executable import CpuExecutable
+
         return CpuExecutable(program)
     from core.backends.cpu.codegen.tiered_executable import (
         lower_generated,  # what tier 1 does not need

@@ -14,7 +14,7 @@ from tests.core.cpu_codegen.one_step import CompiledText, compile_text
 
 @cache
 def _compiled(kernel: CalledKernel, isa: InstructionSet) -> CompiledText:
-    return compile_text(module_text({kernel_name(0): kernel}, isa))
+    return compile_text(module_text({kernel_name(0): kernel.described()}, isa))
 
 
 def run_calls_on(isa: InstructionSet, monkeypatch) -> list[str]:
@@ -27,9 +27,10 @@ def run_calls_on(isa: InstructionSet, monkeypatch) -> list[str]:
 
     def run(*calls: Call) -> None:
         for kernel, tasks, values in calls:
-            seen.append(type(kernel).__name__)
-            words = packed_parameters(kernel.parameters, values)
-            scratch = np.full(kernel.scratch_bytes + 64, 255, np.uint8)
+            described = kernel.described()
+            seen.append(type(described).__name__)
+            words = packed_parameters(described.parameters, values)
+            scratch = np.full(described.scratch_bytes + 64, 255, np.uint8)
             begin = scratch.ctypes.data + -scratch.ctypes.data % 64
             function = _compiled(kernel, isa).function(kernel_name(0))
             for task in reversed(range(tasks)):

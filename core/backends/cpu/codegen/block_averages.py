@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from core.backends.cpu.codegen.image_layout import LANES
 from core.backends.cpu.codegen.kernel_text import Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, WHOLE, Parameters, read_parameters
-from core.backends.cpu.codegen.pixels import LANES, load_levels, store_levels
+from core.backends.cpu.codegen.pixels import load_levels, store_levels
 from core.backends.cpu.codegen.vectors import Vectors
 
 _LEVELS = f"<{LANES} x i32>"

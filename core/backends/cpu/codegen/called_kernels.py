@@ -3,10 +3,14 @@
 What they work on varies from call to call, so that it is given by parameters. Each is compiled by
 the rules of plans: in tier 2 at once, else where the cache has its code, or in the background after
 the second call.
+
+What describes a kernel is imported when it is compiled: one whose code is cached on disk runs by
+its name, and by what was noted with the code.
 """
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+import json
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,15 +18,16 @@ from core.backends.cpu.aligned import CACHE_LINE, aligned_bytes
 from core.backends.cpu.codegen.background import compile_later
 from core.backends.cpu.codegen.host_cpu import compiler_version
 from core.backends.cpu.codegen.instruction_set import InstructionSet, host_instruction_set
-from core.backends.cpu.codegen.kernel_text import KernelText
 from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, compile_code
-from core.backends.cpu.codegen.module_text import kernel_name, module_text
 from core.backends.cpu.codegen.native_calls import NativeRun
 from core.backends.cpu.codegen.parameters import Parameters, packed_parameters
 from core.backends.cpu.codegen.team_loading import load_team
 from core.backends.cpu.threads import MOST_THREADS, thread_count
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier
 from core.locks import new_lock
+
+if TYPE_CHECKING:
+    from core.backends.cpu.codegen.kernel_text import KernelText
 
 #: Calls after which a kernel is worth the time of compiling.
 _CALLS = 2
@@ -33,10 +38,11 @@ _TASKS_OF_A_THREAD = 4
 #: What a task takes at least, in instructions; some 10 microseconds.
 _LEAST_WORK = 100_000
 
-_NAME = kernel_name(0)
+#: The function of a kernel in its code.
+_NAME = "kernel"
 
 
-class CalledKernel(Protocol):
+class Description(Protocol):
     """A frozen data class whose fields decide the text of a kernel, as of `kernels.Kernel`."""
 
     @property
@@ -47,8 +53,25 @@ class CalledKernel(Protocol):
     def scratch_bytes(self) -> int:
         """Bytes of memory that a task needs for itself."""
 
-    def write(self, k: KernelText) -> None:
+    def write(self, k: "KernelText") -> None:
         """Write the body of the function."""
+
+
+class CalledKernel(NamedTuple):
+    """A kernel by its name.
+
+    Attributes:
+        describe: imports what describes the kernel, and makes it of the fields. Its name, which no
+            other has, is that of the kernel.
+        fields: what kernels of this name differ in, by values that `repr` spells out.
+    """
+
+    describe: Callable[..., Description]
+    fields: tuple[Hashable, ...] = ()
+
+    def described(self) -> Description:
+        """Return what describes the kernel."""
+        return self.describe(*self.fields)
 
 
 #: Parameters by name; arrays are C-contiguous, or the kernel knows their strides.
@@ -74,13 +97,13 @@ class _Compiled:
 
     def __init__(self, kernel: CalledKernel):
         self._kernel, self._isa = kernel, host_instruction_set()
-        self._code: MachineCode | None = None
+        self._code: _Code | None = None
         self._calls, self._has_looked = 0, False
         self._changing = new_lock()
 
     @property
     def _key(self) -> tuple[str, ...]:
-        return (self._isa.name, repr(self._kernel))
+        return (self._isa.name, self._kernel.describe.__name__, repr(self._kernel.fields))
 
     def is_ready(self, is_fixed: bool) -> bool:
         """Return whether the kernel is compiled.
@@ -97,7 +120,7 @@ class _Compiled:
                 self._count()
         return self._code is not None
 
-    def code(self) -> MachineCode:
+    def code(self) -> "_Code":
         """Return the code of a kernel that is ready."""
         assert self._code is not None
         return self._code
@@ -108,7 +131,7 @@ class _Compiled:
             code = None if self._has_looked else cached_code(self._key)
             if code is not None:
                 load_team()
-                self._code = code
+                self._code = _Code(code)
             self._has_looked = True
 
     def _count(self) -> None:
@@ -121,10 +144,33 @@ class _Compiled:
         """Compile the kernel; see `core.backends.cpu.codegen.background`."""
         with self._changing:
             if self._code is None:
-                texts = [module_text({_NAME: self._kernel}, self._isa)]
-                code = compile_code(self._key, lambda: texts, check)
+                from core.backends.cpu.codegen.module_text import module_text
+
+                kernel = self._kernel.described()
+                texts = [module_text({_NAME: kernel}, self._isa)]
+                note = json.dumps([dict(kernel.parameters), kernel.scratch_bytes])
+                code = compile_code(self._key, lambda: texts, check, note)
                 load_team()
-                self._code = code
+                self._code = _Code(code)
+
+
+class _Code:
+    """The code of a kernel, and how it is called.
+
+    Attributes:
+        address: of the function.
+        parameters: types of what it is given.
+        scratch_bytes: memory that a task needs for itself.
+    """
+
+    address: int
+    parameters: Parameters
+    scratch_bytes: int
+
+    def __init__(self, code: MachineCode):
+        self._code = code  # which lives as long as this
+        self.address = code.addresses[_NAME]
+        self.parameters, self.scratch_bytes = json.loads(code.note)
 
 
 _compiled: dict[CalledKernel, _Compiled] = {}
@@ -152,20 +198,21 @@ def can_run(*kernels: CalledKernel) -> bool:
 
 def run(*calls: Call) -> None:
     """Run kernels for which `can_run`, one after the other, on the thread team."""
-    stride = max(-(-call.kernel.scratch_bytes // CACHE_LINE) * CACHE_LINE for call in calls)
+    codes = [_compiled[call.kernel].code() for call in calls]
+    stride = max(-(-code.scratch_bytes // CACHE_LINE) * CACHE_LINE for code in codes)
     scratch = aligned_bytes(stride * MOST_THREADS), stride
-    NativeRun([_Bound(call, scratch) for call in calls])()
+    NativeRun([_Bound(*pair, scratch) for pair in zip(calls, codes, strict=True)])()
 
 
 class _Bound:
     """A call with its code, as `NativeRun` takes it."""
 
-    def __init__(self, call: Call, scratch: tuple[np.ndarray, int]):
-        self._code = _compiled[call.kernel].code()  # which lives as long as the call
-        self.address = self._code.addresses[_NAME]
+    def __init__(self, call: Call, code: _Code, scratch: tuple[np.ndarray, int]):
+        self._code = code  # which lives as long as the call
+        self.address = code.address
         self.tasks, self.scratch = call.tasks, scratch
         self._arrays = call.values  # which live as long as the call
-        self.pointers = packed_parameters(call.kernel.parameters, call.values)
+        self.pointers = packed_parameters(code.parameters, call.values)
 
 
 def split(rows: int, work: int) -> tuple[int, int]:

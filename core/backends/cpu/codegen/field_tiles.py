@@ -10,12 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from core.backends.cpu.codegen.image_layout import TILE
 from core.backends.cpu.codegen.kernel_text import FLOAT, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, WHOLE, Parameters, read_parameters
 from core.backends.cpu.codegen.vectors import Vectors
-
-#: Height and width of a tile in pixels: of an image of 800 pixels some 10 cells.
-TILE = (32, 64)
 
 #: Rows of cells that a tile needs, as pixels are not larger than cells.
 ROWS = TILE[0] + 3

@@ -7,23 +7,16 @@ are integers in units of 2 to the -22, and sums are exact.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from core.backends.cpu.codegen.image_layout import LANES, PRECISION, pixels_of_vector
 from core.backends.cpu.codegen.kernel_text import Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, WHOLE, Parameters, read_parameters
-from core.backends.cpu.codegen.pixels import LANES, store_levels
+from core.backends.cpu.codegen.pixels import store_levels
 from core.backends.cpu.codegen.vectors import Vectors
-
-#: Bits of a weight after the point.
-PRECISION = 22
 
 #: Lines of the image that share the weights in registers.
 _LINES = 4
 
 _WORD = 4
-
-
-def pixels_of_vector(lanes: int, channels: int) -> int:
-    """Return how many whole pixels of bytes `FilteredLines` reads at once."""
-    return lanes // channels
 
 
 class _Integers(Vectors):

@@ -1,16 +1,15 @@
 """Facts about this computer's CPU and compiler, found without loading the compiler."""
 
-import platform
+import os
 import sys
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 from typing import NamedTuple
 
 from core.digests import DIGEST_BYTES, blake2b
 
 #: File in which Linux describes the CPU.
-CPU_FACTS = Path("/proc/cpuinfo")
+CPU_FACTS = "/proc/cpuinfo"
 
 
 class HostCpu(NamedTuple):
@@ -23,21 +22,23 @@ class HostCpu(NamedTuple):
 @cache
 def host_cpu() -> HostCpu:
     """Return this computer's CPU; without features where the system has no list of them."""
-    name, features = platform.machine(), frozenset[str]()
     if not sys.platform.startswith("linux"):
-        return HostCpu(f"{name} {platform.processor()}", features)
-    try:
-        lines = CPU_FACTS.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return HostCpu(name, features)
+        import platform  # starts slowly, as it looks for much else
+
+        return HostCpu(f"{platform.machine()} {platform.processor()}", frozenset())
+    machine = os.uname().machine
     facts: dict[str, str] = {}
-    for line in lines:
-        key, colon, value = line.partition(":")
-        if not colon:
-            break  # the first processor; all others are like it
-        facts[key.strip()] = value.strip()
+    try:
+        with open(CPU_FACTS, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                key, colon, value = line.partition(":")
+                if not colon:
+                    break  # the first processor; all others are like it
+                facts[key.strip()] = value.strip()
+    except OSError:
+        return HostCpu(machine, frozenset())
     kinds = [facts.get(key, "") for key in ("vendor_id", "cpu family", "model", "model name")]
-    return HostCpu(" ".join((name, *kinds)), frozenset(facts.get("flags", "").split()))
+    return HostCpu(" ".join((machine, *kinds)), frozenset(facts.get("flags", "").split()))
 
 
 @cache
@@ -50,7 +51,7 @@ def compiler_version() -> str | None:
     if found is None or found.origin is None:
         return None
     try:
-        text = Path(found.origin).with_name("_version.py").read_bytes()
-        return blake2b(text, digest_size=DIGEST_BYTES).hexdigest()
+        with open(os.path.join(os.path.dirname(found.origin), "_version.py"), "rb") as file:
+            return blake2b(file.read(), digest_size=DIGEST_BYTES).hexdigest()
     except OSError:
         return found.origin

@@ -7,12 +7,12 @@ from functools import partial
 from core.backends.cpu.codegen.field_tiles import (
     PARAMETERS,
     ROWS,
-    TILE,
     FieldTiles,
     Tile,
     store_bytes,
 )
 from core.backends.cpu.codegen.formulas import between, sigmoid
+from core.backends.cpu.codegen.image_layout import TILE
 from core.backends.cpu.codegen.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, NUMBER, Parameters
 from core.backends.cpu.codegen.vectors import Vectors

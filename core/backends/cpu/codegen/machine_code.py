@@ -3,20 +3,21 @@
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
 from core.code_cache import keep, key_of, load
-from core.digests import DIGEST_BYTES, blake2b
 from core.errors import CoreError
+from core.source_stamp import source_stamp
 
 #: Part of the key, to be changed with the format of the cache.
-FORMAT = "cpu kernels 1"
+FORMAT = "cpu kernels 2"
 
 #: One module after the other: texts of LLVM IR, each with the kernels of a step.
 Texts = Callable[[], Sequence[str]]
+
+#: The package that generates code: after a change of its files code is compiled anew.
+_GENERATOR = "core.backends.cpu.codegen"
 
 _PAGE = 64  # bytes: where the code of a module begins
 
@@ -29,9 +30,11 @@ class MachineCode:
 
     Attributes:
         addresses: of the functions, by name.
+        note: what callers of the functions need to know, as was given when they were compiled.
     """
 
     addresses: Mapping[str, int]
+    note: str
 
     def __init__(self, data: bytes):
         size = int.from_bytes(data[:8], "little")
@@ -53,7 +56,7 @@ class MachineCode:
             self._memory.append(engine)
             addresses.update(found)
             start += length
-        self.addresses = addresses
+        self.addresses, self.note = addresses, parts["note"]
 
 
 def cached_code(key: Sequence[str]) -> MachineCode | None:
@@ -72,7 +75,7 @@ def cached_code(key: Sequence[str]) -> MachineCode | None:
 
 
 def compile_code(
-    key: Sequence[str], texts: Texts, check: Callable[[], None] = lambda: None
+    key: Sequence[str], texts: Texts, check: Callable[[], None] = lambda: None, note: str = ""
 ) -> MachineCode:
     """Compile modules, keep their code on disk for later processes, and load it.
 
@@ -80,16 +83,17 @@ def compile_code(
         key: as for `cached_code`.
         texts: makes the modules of LLVM IR; names of functions differ.
         check: called before each module; it raises if compiling is to end.
+        note: kept with the code.
 
     Raises:
         CoreError: llvmlite is not installed, or cannot compile a module.
     """
-    data = _linked(texts(), check)
+    data = _linked(texts(), check, note)
     keep(_name(key), data)
     return MachineCode(data)
 
 
-def _linked(texts: Sequence[str], check: Callable[[], None]) -> bytes:
+def _linked(texts: Sequence[str], check: Callable[[], None], note: str) -> bytes:
     """Return the code of modules, and a head that says where each function is."""
     try:
         import llvmlite.binding  # noqa: F401 - whether it is there
@@ -115,7 +119,7 @@ def _linked(texts: Sequence[str], check: Callable[[], None]) -> bytes:
         else:
             objects.append((_defined(text), len(made)))
             code += made
-    head = json.dumps({"linked": functions, "objects": objects}).encode()
+    head = json.dumps({"linked": functions, "objects": objects, "note": note}).encode()
     return len(head).to_bytes(8, "little") + head + bytes(code)
 
 
@@ -131,13 +135,4 @@ def _name(key: Sequence[str]) -> str:
     cpu, compiler = host_cpu(), compiler_version() or ""
     features = " ".join(sorted(cpu.features))
     system = f"{sys.platform} {FORMAT}"
-    return key_of(system, compiler, cpu.name, features, _generator(), *key)
-
-
-@cache
-def _generator() -> str:
-    """Return a hash of the files that generate code: after a change it is compiled anew."""
-    digest = blake2b(digest_size=DIGEST_BYTES)
-    for file in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
+    return key_of(system, compiler, cpu.name, features, source_stamp(_GENERATOR), *key)

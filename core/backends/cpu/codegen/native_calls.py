@@ -5,12 +5,14 @@ before has ended. Kernels that follow one another are one run, in which Python t
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from core.backends.cpu.codegen.thread_team import current_team
-from core.backends.cpu.lowering.thread_pool import Work
+
+if TYPE_CHECKING:  # which imports what only NumPy's kernels need
+    from core.backends.cpu.lowering.thread_pool import Work
 
 
 class BoundKernel(Protocol):
@@ -81,7 +83,7 @@ class NativeRun:
         current_team().run(self._address, 0, self._count)
 
 
-def joined(steps: Sequence[Sequence[Work]]) -> tuple[list[Work], list[int]]:
+def joined(steps: "Sequence[Sequence[Work]]") -> "tuple[list[Work], list[int]]":
     """Return the calls of steps, those of kernels that follow one another as one.
 
     Args:

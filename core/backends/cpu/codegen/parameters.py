@@ -4,10 +4,12 @@ They stand where the pointers of other kernels stand, as values of 64 bits, in t
 """
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.backends.cpu.codegen.kernel_text import POINTER, KernelText, Name
+if TYPE_CHECKING:  # callers of compiled kernels write no text
+    from core.backends.cpu.codegen.kernel_text import KernelText, Name
 
 #: The types of parameters by their names, in order: one of the constants below.
 Parameters = Mapping[str, str]
@@ -16,10 +18,13 @@ Parameters = Mapping[str, str]
 ARRAY, WHOLE, NUMBER = "ptr", "i64", "double"
 
 
-def read_parameters(k: KernelText, parameters: Parameters) -> dict[str, Name]:
+_BYTES = 8  # of a parameter
+
+
+def read_parameters(k: "KernelText", parameters: Parameters) -> "dict[str, Name]":
     """Return all parameters of a kernel, by name."""
     return {
-        name: k.let(f"load {type}, ptr {k.at('%args', POINTER * i)}, !invariant.load !0")
+        name: k.let(f"load {type}, ptr {k.at('%args', _BYTES * i)}, !invariant.load !0")
         for i, (name, type) in enumerate(parameters.items())
     }
 

@@ -2,10 +2,10 @@
 
 from typing import Protocol
 
+from core.backends.cpu.codegen.image_layout import LANES
 from core.backends.cpu.codegen.kernel_text import FLOAT, Index, KernelText, Name
 
-#: Values of a pixel that are read at once, and the types of such.
-LANES = 4
+#: The types of values that are read at once.
 PIXEL = f"<{LANES} x float>"
 _BYTES = f"<{LANES} x i8>"
 _WHOLES = f"<{LANES} x i32>"

@@ -6,9 +6,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from core.backends.cpu.codegen.image_layout import LANES
 from core.backends.cpu.codegen.kernel_text import FLOAT, POINTER, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, NUMBER, WHOLE, Parameters, read_parameters
-from core.backends.cpu.codegen.pixels import LANES, Scaling, load_pixel, mixed, store_pixel
+from core.backends.cpu.codegen.pixels import Scaling, load_pixel, mixed, store_pixel
 from core.backends.cpu.codegen.vectors import Vectors, number_of
 
 #: Pixels whose places are found before they are read.

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from core.backends.cpu.codegen.field_tiles import (
     PARAMETERS,
     ROWS,
-    TILE,
     FieldTiles,
     Tile,
     store_bytes,
 )
 from core.backends.cpu.codegen.formulas import exp
+from core.backends.cpu.codegen.image_layout import TILE
 from core.backends.cpu.codegen.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.parameters import ARRAY, Parameters
 from core.backends.cpu.codegen.shuffles import shuffled

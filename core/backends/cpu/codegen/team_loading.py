@@ -1,7 +1,8 @@
 """The machine code of the thread team, which stays to the end of the process."""
 
+from collections.abc import Sequence
+
 from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, compile_code
-from core.backends.cpu.codegen.team_program import TEAM_PROGRAM
 from core.backends.cpu.codegen.thread_team import ThreadTeam, bind
 from core.locks import new_lock
 
@@ -20,5 +21,12 @@ def load_team() -> ThreadTeam:
     global _code
     with _loading:
         if _code is None:
-            _code = cached_code(_KEY) or compile_code(_KEY, lambda: [TEAM_PROGRAM])
+            _code = cached_code(_KEY) or compile_code(_KEY, _texts)
     return bind(_code.addresses)
+
+
+def _texts() -> Sequence[str]:
+    """Return the program, which a process that finds its code on disk never sees."""
+    from core.backends.cpu.codegen.team_program import TEAM_PROGRAM
+
+    return [TEAM_PROGRAM]

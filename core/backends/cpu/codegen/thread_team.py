@@ -17,8 +17,8 @@ from contextlib import suppress
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.backends.cpu.codegen import team_program
-from core.backends.cpu.codegen.team_program import LINE, TEAM_BYTES, machine_name
+from core.backends.cpu.codegen import team_layout
+from core.backends.cpu.codegen.team_layout import LINE, TEAM_BYTES, machine_name
 from core.backends.cpu.threads import MOST_THREADS, on_change, thread_count
 from core.errors import CoreError
 from core.locks import new_lock
@@ -126,10 +126,10 @@ def _new_memory(functions: NativeFunctions) -> int:
     address = _allocate(library)
     pause = _pause_nanoseconds(functions.spin_team)
     constants = {
-        team_program.SYSCALL: ctypes.cast(library.syscall, ctypes.c_void_p).value or 0,
-        team_program.FUTEX: futex_number() or 0,
-        team_program.IDLE_SPINS: int(1e3 * IDLE_MICROSECONDS / pause),
-        team_program.PHASE_SPINS: int(1e3 * PHASE_MICROSECONDS / pause),
+        team_layout.SYSCALL: ctypes.cast(library.syscall, ctypes.c_void_p).value or 0,
+        team_layout.FUTEX: futex_number() or 0,
+        team_layout.IDLE_SPINS: int(1e3 * IDLE_MICROSECONDS / pause),
+        team_layout.PHASE_SPINS: int(1e3 * PHASE_MICROSECONDS / pause),
     }
     for place, value in constants.items():
         ctypes.c_int64.from_address(address + place).value = value

@@ -3,9 +3,7 @@
 import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
-from core.backends.cpu.codegen.called_kernels import Call, Values
-from core.backends.cpu.codegen.field_odds import FieldOdds
-from core.backends.cpu.codegen.walked_points import WalkedPoints
+from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description, Values
 
 #: What a vector of a cell's fields takes, and a step of a point, in instructions.
 _VECTOR, _STEP = 25, 6
@@ -26,7 +24,7 @@ def odds_of(fields: np.ndarray, field: int) -> np.ndarray | None:
     """
     rows, columns, count = fields.shape
     lanes = called_kernels.instruction_set().lanes
-    kernel = FieldOdds(count, field)
+    kernel = CalledKernel(_field_odds, (count, field))
     if count < 2 or rows * columns < lanes or not called_kernels.can_run(kernel):
         return None
     cells, odds = np.ascontiguousarray(fields, np.float32), np.empty((rows, columns), np.float32)
@@ -52,7 +50,7 @@ def walked(
     Returns:
         complex [rows, columns], x + iy in pixels; None if NumPy is to compute them.
     """
-    kernel = WalkedPoints()
+    kernel = CalledKernel(_walked_points)
     if not called_kernels.can_run(kernel):
         return None
     cells = np.ascontiguousarray(offsets, np.complex128)
@@ -67,3 +65,15 @@ def walked(
     }
     called_kernels.run(Call(kernel, tasks, values))
     return points[:, : size[1]]
+
+
+def _field_odds(fields: int, field: int) -> Description:
+    from core.backends.cpu.codegen.field_odds import FieldOdds
+
+    return FieldOdds(fields, field)
+
+
+def _walked_points() -> Description:
+    from core.backends.cpu.codegen.walked_points import WalkedPoints
+
+    return WalkedPoints()

@@ -5,10 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
-from core.backends.cpu.codegen.called_kernels import Call, CalledKernel
-from core.backends.cpu.codegen.field_tiles import TILE
-from core.backends.cpu.codegen.limited_field import LimitedField
-from core.backends.cpu.codegen.strongest_field import StrongestField
+from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description
+from core.backends.cpu.codegen.image_layout import TILE
 from core.backends.cpu.image_kernels.pillow_filter import Taps
 
 #: What a pixel takes, in instructions: most are in tiles where few fields count.
@@ -46,7 +44,7 @@ def strongest(
     if taps is None or not 1 < count <= _MOST_FIELDS:
         return None
     raised = next((n for n in _COUNTS if n >= count), count)
-    kernel = StrongestField(raised, has_share, gate is not None)
+    kernel = CalledKernel(_strongest_field, (raised, has_share, gate is not None))
     if not called_kernels.can_run(kernel):
         return None
     if raised > count:
@@ -74,7 +72,7 @@ def reaching(
         uint8 [height, width] of 0 and 1, and float32 [height, width] or nothing [0]; None if NumPy
         is to compute them.
     """
-    kernel = LimitedField(share)
+    kernel = CalledKernel(_limited_field, (share,))
     taps = _two_taps(field, lines, columns)
     if taps is None or not called_kernels.can_run(kernel):
         return None
@@ -128,3 +126,15 @@ def _run(
     }
     called_kernels.run(Call(kernel, -(-size[0] // block), values))
     return mask, share
+
+
+def _strongest_field(fields: int, has_share: bool, is_gated: bool) -> Description:
+    from core.backends.cpu.codegen.strongest_field import StrongestField
+
+    return StrongestField(fields, has_share, is_gated)
+
+
+def _limited_field(share: str) -> Description:
+    from core.backends.cpu.codegen.limited_field import LimitedField
+
+    return LimitedField(share)

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
-from core.backends.cpu.codegen.block_averages import BlockAverages
-from core.backends.cpu.codegen.called_kernels import Call
-from core.backends.cpu.codegen.pixels import LANES
-from core.backends.cpu.codegen.region_samples import RegionSamples
+from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description
+from core.backends.cpu.codegen.image_layout import LANES
 from core.backends.cpu.image_kernels.scaled import Scaled
 
 #: What a pixel takes, in instructions.
@@ -41,7 +39,7 @@ def sampled(
     height, width, channels = image.shape
     if width * channels < LANES or not _has_lines(image):
         return False
-    kernel = RegionSamples(channels, border == "replicate", scaled.dtype)
+    kernel = CalledKernel(_region_samples, (channels, border == "replicate", scaled.dtype))
     if not called_kernels.can_run(kernel):
         return False
     a, b, c, d, e, f = placement
@@ -69,7 +67,7 @@ def averaged(image: np.ndarray, block: int) -> np.ndarray | None:
     height, width, channels = image.shape
     if width * channels < LANES or not _has_lines(image) or not 1 <= block <= _MOST_BLOCK:
         return None
-    kernel = BlockAverages(channels)
+    kernel = CalledKernel(_block_averages, (channels,))
     if not called_kernels.can_run(kernel):
         return None
     rows, columns = -(-height // block), -(-width // block)
@@ -101,3 +99,15 @@ def _has_lines(image: np.ndarray) -> bool:
     """Return whether the pixels of each line follow one another, and lines the line before."""
     channels = image.shape[2]
     return image.strides[1:] == (channels, 1) and image.strides[0] >= image.shape[1] * channels
+
+
+def _region_samples(channels: int, replicates: bool, dtype: str) -> Description:
+    from core.backends.cpu.codegen.region_samples import RegionSamples
+
+    return RegionSamples(channels, replicates, dtype)
+
+
+def _block_averages(channels: int) -> Description:
+    from core.backends.cpu.codegen.block_averages import BlockAverages
+
+    return BlockAverages(channels)

@@ -7,13 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
-from core.backends.cpu.codegen.called_kernels import Call
-from core.backends.cpu.codegen.filtered_images import (
-    PRECISION,
-    FilteredLines,
-    MixedLines,
-    pixels_of_vector,
-)
+from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description
+from core.backends.cpu.codegen.image_layout import PRECISION, pixels_of_vector
 from core.backends.cpu.image_kernels.pillow_filter import Taps, bilinear_taps
 from core.backends.cpu.image_kernels.scaled import Scaled
 
@@ -44,7 +39,8 @@ def resized(image: np.ndarray, sides: tuple[int, int], out: np.ndarray, scaled: 
     image = image[: sides[0], : sides[1]]
     across = _ByVector.of(image.shape[1], sides[1], out.shape[1], channels)
     down = _taps_within(image.shape[0], sides[0], out.shape[0])
-    lines, mixed = FilteredLines(channels), MixedLines(scaled.dtype)
+    lines = CalledKernel(_filtered_lines, (channels,))
+    mixed = CalledKernel(_mixed_lines, (scaled.dtype,))
     reads = across.reach - image.shape[1] * channels
     if image.strides[1:] != (channels, 1) or image.strides[0] < max(reads, 1):
         return False
@@ -128,3 +124,15 @@ def _by_vector(old: int, side: int, new: int, channels: int, lanes: int) -> _ByV
     starts = taps.first * channels
     reach = int(starts.max()) + (vectors - 1) * pixels * channels + lanes
     return _ByVector(starts, weights, vectors, max(reach, old * channels))
+
+
+def _filtered_lines(channels: int) -> Description:
+    from core.backends.cpu.codegen.filtered_images import FilteredLines
+
+    return FilteredLines(channels)
+
+
+def _mixed_lines(dtype: str) -> Description:
+    from core.backends.cpu.codegen.filtered_images import MixedLines
+
+    return MixedLines(dtype)
