@@ -211,6 +211,10 @@ class Executable(ABC):
         """
         raise CoreError(f"a plan of tier {self.tier!r} has no generated kernels to list")
 
+    def stored(self) -> bytes | None:
+        """Return what a later process runs the program from; None if it has to be made anew."""
+        return None
+
     def warmup(self) -> None:  # noqa: B027 - most are ready when they are made
         """Compile what would be compiled later, or wait until it is."""
 

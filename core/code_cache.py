@@ -8,10 +8,12 @@ name and content. The cache is optional: code that cannot be read or written is 
 """
 
 import contextlib
+import mmap
 import os
 import stat
 import time
 from collections.abc import Iterator
+from io import RawIOBase
 from pathlib import Path
 
 from core.digests import DIGEST_BYTES, blake2b
@@ -51,15 +53,23 @@ def folder() -> Path | None:
 
 def load(key: str) -> bytes | None:
     """The code of a key; None if no trusted file has it."""
+    pages = load_pages(key)
+    return None if pages is None else bytes(pages)
+
+
+def load_pages(key: str) -> memoryview | None:
+    """The code of a key in memory that begins on a page and is only this caller's, or None."""
     place = _usable_folder(make=False)
     if place is None:
         return None
     path = place / f"{key}{_SUFFIX}"
     try:
-        with open(path, "rb", opener=_open_at_once) as file:
+        with open(path, "rb", buffering=0, opener=_open_at_once) as file:
             status = os.fstat(file.fileno())
-            whole = file.read() if is_own(status) and stat.S_ISREG(status.st_mode) else b""
-        checksum, code = whole[:DIGEST_BYTES], whole[DIGEST_BYTES:]
+            if not (is_own(status) and stat.S_ISREG(status.st_mode)):
+                return None
+            whole = _read(file, status.st_size)
+        code, checksum = whole[:-DIGEST_BYTES], whole[-DIGEST_BYTES:]
         if checksum != _checksum(key, code):
             return None
         if time.time() - status.st_mtime > _DAY:
@@ -69,13 +79,21 @@ def load(key: str) -> bytes | None:
     return code
 
 
+def _read(file: RawIOBase, size: int) -> memoryview:
+    """The first bytes of a file, which may have become shorter."""
+    whole, filled = memoryview(mmap.mmap(-1, size or 1)), 0
+    while filled < size and (read := file.readinto(whole[filled:size])):
+        filled += read
+    return whole[:filled]
+
+
 def keep(key: str, code: bytes) -> None:
     """Store code for later processes, if there is a usable folder."""
     place = _usable_folder(make=True)
     if place is None:
         return
     with contextlib.suppress(OSError):
-        _write(place / f"{key}{_SUFFIX}", _checksum(key, code) + code)
+        _write(place / f"{key}{_SUFFIX}", code + _checksum(key, code))
         _tidy_sometimes(place)
 
 
@@ -108,8 +126,10 @@ def _usable_folder(make: bool) -> Path | None:
 _written = 0
 
 
-def _checksum(key: str, code: bytes) -> bytes:
-    return blake2b(key.encode() + code, digest_size=DIGEST_BYTES).digest()
+def _checksum(key: str, code: bytes | memoryview) -> bytes:
+    digest = blake2b(key.encode(), digest_size=DIGEST_BYTES)
+    digest.update(code)
+    return digest.digest()
 
 
 def _open_at_once(path: str, flags: int) -> int:

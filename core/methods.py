@@ -9,35 +9,9 @@ import numpy as np
 from core.annotations import Index, TensorLike
 from core.dtypes import dtype_of, to_numpy
 from core.errors import CoreError
+from core.late_methods import OPERATORS, SWAPPED, end_late_methods
 from core.registry import FUNCTIONS, METHODS, OPS
 from core.tensors import Tensor
-
-#: Special method → op, called as op(self, ...).
-OPERATORS = {
-    "__neg__": "neg",
-    "__abs__": "abs",
-    "__add__": "add",
-    "__sub__": "sub",
-    "__mul__": "mul",
-    "__truediv__": "div",
-    "__floordiv__": "floor_div",
-    "__mod__": "mod",
-    "__pow__": "pow",
-    "__matmul__": "matmul",
-    "__lt__": "less",
-    "__le__": "less_equal",
-    "__gt__": "greater",
-    "__ge__": "greater_equal",
-    "__eq__": "equal",
-    "__ne__": "not_equal",
-    "__and__": "logical_and",
-    "__or__": "logical_or",
-    "__xor__": "logical_xor",
-    "__invert__": "logical_not",
-}
-
-#: Operators that have a swapped form, such as ``__radd__``.
-SWAPPED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
 
 
 def install_methods() -> None:
@@ -51,6 +25,7 @@ def install_methods() -> None:
         setattr(Tensor, name, _method(function))
     for name, method in OTHERS.items():
         setattr(Tensor, name, method)
+    end_late_methods(Tensor)
 
 
 def _method(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -28,6 +28,8 @@ class OpNamespace:
     """Attribute access to every op and composite, for rules that are declared before them."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        if not name.startswith("__"):
+            importlib.import_module("core.ops")  # declares them, unless it is about to
         found = OPS.get(name) or FUNCTIONS.get(name)
         if found is None:
             raise AttributeError(f"no op {name!r}")

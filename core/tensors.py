@@ -11,7 +11,8 @@ from core.dtypes import DType
 from core.errors import CoreError
 from core.exchange import CPU_DEVICE, NotGiven, Request
 from core.guards import live_containers, live_tensors, next_id
-from core.registry import OPS
+from core.late_methods import add_late_methods
+from core.registry import ops
 from core.specs import Shape, Spec
 
 if TYPE_CHECKING:  # stubs of the operators and methods that core.methods adds
@@ -175,25 +176,25 @@ class Tensor(TensorMethods):
 
     def reshape(self, *shape: int | Sequence[int]) -> "Tensor":
         """The values in another shape, given as one or several arguments; one length may be -1."""
-        return OPS["reshape"](self, shape=shape[0] if len(shape) == 1 else shape)
+        return ops.reshape(self, shape=shape[0] if len(shape) == 1 else shape)
 
     def transpose(self, *perm: int | Sequence[int], conjugate: bool = False) -> "Tensor":
         """The axes in another order, given as one or several, by default reversed."""
         order = perm[0] if len(perm) == 1 else perm or None
-        return OPS["transpose"](self, perm=order, conjugate=conjugate)
+        return ops.transpose(self, perm=order, conjugate=conjugate)
 
     def cast(self, dtype: DType) -> "Tensor":
         """The values converted to another dtype."""
-        return OPS["cast"](self, dtype=dtype)
+        return ops.cast(self, dtype=dtype)
 
     def flatten(self) -> "Tensor":
         """The values along one axis."""
-        return OPS["reshape"](self, shape=(self.size,))
+        return ops.reshape(self, shape=(self.size,))
 
     @property
     def T(self) -> "Tensor":  # noqa: N802 - as NumPy calls it
         """The axes in reverse order."""
-        return OPS["transpose"](self)
+        return ops.transpose(self)
 
     def _read(self) -> np.ndarray:
         return self.container.backend.download(self.handle, self.spec)
@@ -257,7 +258,7 @@ class Tensor(TensorMethods):
         return self.shape[0]
 
     def __iter__(self) -> Iterator["Tensor"]:
-        return iter(OPS["unstack"](self))
+        return iter(ops.unstack(self))
 
     def __bool__(self) -> bool:
         return bool(self.item())
@@ -287,6 +288,9 @@ class Tensor(TensorMethods):
             return f"Tensor(disposed, shape={self.shape}, dtype={self.dtype})"
         values = np.array2string(self._read(), threshold=20, separator=", ", prefix="Tensor(")
         return f"Tensor({values}, shape={self.shape}, dtype={self.dtype})"
+
+
+add_late_methods(Tensor)
 
 
 def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:

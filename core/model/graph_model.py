@@ -37,6 +37,7 @@ from core.settings import backend as on_backend
 from core.tensors import Tensor
 
 if TYPE_CHECKING:
+    from core.model.stored_calls import StoredCalls
     from core.plan.plan import Plan
     from core.plan.plan_report import PlanProfile
 
@@ -58,6 +59,7 @@ class GraphModel:
             `plan`). Without them, or while a gradient tape, `core.profile` or debug mode is active,
             the graph runs op by op.
         limits: limits of a run (`core.Limits`), besides those of `core.limits` and the defaults.
+        stored: the stored calls of this network, to which others are added as they run.
 
     Raises:
         LimitError: the graph has more nodes than the limits allow.
@@ -82,8 +84,10 @@ class GraphModel:
         kernels: Mapping[str, Callable[..., Any]] | None = None,
         plans: bool = True,
         limits: Limits | None = None,
+        stored: "StoredCalls | None" = None,
     ):
         self.backend = backend or get_backend()
+        self._stored = stored
         self.limits = limits = checked_limits(limits)
         check_count(graph, effective_limits(limits))
         check_unique(graph)
@@ -200,6 +204,10 @@ class GraphModel:
         if found is not None:
             return found
         results = self._guarded(limits, partial(self._executed, inputs, names, raw, key))
+        if self._stored is not None and key is not None:
+            ready = None if self._runs is None else self._runs.find(key)
+            if ready is not None:
+                self._stored.add(ready, inputs, is_all=names == self._output_names)
         return {n: np.asarray(v) for n, v in results.items()} if as_arrays else results
 
     def _repeated(

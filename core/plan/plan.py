@@ -71,6 +71,15 @@ class Plan:
         """Compile what the backend would compile later, so that the next runs are the fastest."""
         self._executable.warmup()
 
+    def stored(self) -> bytes | None:
+        """Return what a later process runs the plan from; None if it has to be made anew."""
+        return self._executable.stored()
+
+    @property
+    def largest_bytes(self) -> int:
+        """Return the bytes of the largest value of a run."""
+        return self._largest_bytes
+
     def fits(self, limits: Limits) -> bool:
         """Return whether a run takes no more memory than the limits allow."""
         most_of_value, most_of_run = limits.value_bytes, limits.run_bytes

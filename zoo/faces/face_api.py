@@ -29,7 +29,7 @@ class FaceReader(Model):
         squares = [crop.cut(view.image) for crop, view in zip(crops, views, strict=True)]
         how = self.entry.preprocess
         values = [prepare(square, how, self.input_size)[0] for square in squares]
-        return self._outputs(np.concatenate(values)), crops
+        return self.outputs_of(np.concatenate(values)), crops
 
 
 class FacePoints(FaceReader, FaceModel):

@@ -41,7 +41,7 @@ class IrisModel(Model):
         # The network knows right eyes; a left one is shown as its mirror image.
         width = self.input_size[1]
         placements += [placement.mirrored(width) for placement in placements_of_lefts]
-        outputs = self._outputs(np.concatenate([rights, lefts[:, :, ::-1]]))
+        outputs = self.outputs_of(np.concatenate([rights, lefts[:, :, ::-1]]))
         right, left = read_eyes(outputs[self.entry.output], placements, faces.points)
         return [
             Eyes(

@@ -39,7 +39,7 @@ class KeypointClassifier(Model):
         mirror: bool = False,
     ) -> list[Gesture]:
         """Return the sign of each hand, from one batch; see `zoo.recognize_gestures`."""
-        _ = self.network  # a closed model raises an error, also without hands
+        self.check_open()  # also without hands
         recognize = partial(self._recognize, least=score_threshold, mirror=mirror)
         if isinstance(hands, (list, tuple)) and not is_hands(hands):
             return for_each_image(hands, recognize)
@@ -85,7 +85,7 @@ class KeypointClassifier(Model):
         return infer_one(image)
 
     def _run(self, hands: list[Mapping[str, Any]], node: str, mirror: bool) -> Tensor:
-        return self.network.execute(self._values(hands, mirror), [node])[node]
+        return self.execute(self._values(hands, mirror), [node])[node]
 
     def network_input(self, image: Any) -> Any:
         """Return the network's input for hands; None: zeros."""

@@ -4,16 +4,46 @@ import importlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from core import CoreError, Endpoint, Graph, PartialSpec
-from weights_cache import WeightsError, load_weights, locate
+from core import CoreError
+from weights_cache import WeightsError, find_record, load_weights, locate
 from zoo.entry import Entry
+
+if TYPE_CHECKING:
+    from core import Graph
+    from core.model.stored_calls import StoredCalls
+
+
+def stored_calls(entry: Entry, options: Mapping[str, Any]) -> "StoredCalls":
+    """Return the calls of an entry's network that processes stored, with the registered weights.
+
+    Args:
+        entry: as for `build_network`.
+        options: options of the model.
+    """
+    from core.model.stored_calls import StoredCalls
+    from core.source_stamp import source_stamp
+
+    files = find_record(entry.weights).limited_to(entry.files).files
+    facts = (entry.network, entry.file, entry.files, entry.outputs, entry.batch)
+    plain = {k: v for k, v in options.items() if isinstance(v, (int, float, str, tuple))}
+    hashes = " ".join(f"{file.path} {file.sha256}" for file in files)
+    return StoredCalls(source_stamp("zoo.networks"), hashes, repr((facts, sorted(plain.items()))))
+
+
+def check_files(entry: Entry) -> None:
+    """Raise unless the files of an entry are there and whole, as `build_network` does.
+
+    Raises:
+        WeightsError: the weights are missing or damaged.
+    """
+    locate(entry.weights, only=entry.files)
 
 
 def build_network(
     entry: Entry, options: Mapping[str, Any], path: str | os.PathLike[str] | None = None
-) -> Graph:
+) -> "Graph":
     """Return the graph of an entry.
 
     Args:
@@ -40,7 +70,7 @@ def build_network(
         raise WeightsError(f"{path} has another network than {entry.name}: {error}") from error
 
 
-def _prepared(entry: Entry, graph: Graph) -> Graph:
+def _prepared(entry: Entry, graph: "Graph") -> "Graph":
     """Return the graph with the entry's outputs, and for any number of images."""
     if entry.outputs:
         graph = _with_outputs(graph, entry.outputs)
@@ -51,7 +81,7 @@ def _prepared(entry: Entry, graph: Graph) -> Graph:
     return graph
 
 
-def _read_own(entry: Entry, path: Path) -> Graph:
+def _read_own(entry: Entry, path: Path) -> "Graph":
     from core.converter import read_graph
 
     if entry.head:
@@ -62,7 +92,7 @@ def _read_own(entry: Entry, path: Path) -> Graph:
     return read_graph(inside if entry.file and inside.is_file() else path)
 
 
-def _check_same(entry: Entry, graph: Graph) -> None:
+def _check_same(entry: Entry, graph: "Graph") -> None:
     """Raise a CoreError unless images fit the input and the entry's outputs exist."""
     known = {*graph.outputs, *graph.aliases, *(node.name for node in graph.nodes)}
     missing = [name for name in (entry.output, *entry.outputs) if name not in known]
@@ -79,7 +109,7 @@ def _check_same(entry: Entry, graph: Graph) -> None:
             )
 
 
-def _read(entry: Entry) -> Graph:
+def _read(entry: Entry) -> "Graph":
     """Return the graph of a file; only the reader of its format is imported."""
     if entry.file.endswith(".tflite"):
         from core.converter.tflite import read_tflite
@@ -97,8 +127,9 @@ def _read(entry: Entry) -> Graph:
     return web_source(load_web_model(entry.weights)).graph
 
 
-def _with_outputs(graph: Graph, names: Sequence[str]) -> Graph:
+def _with_outputs(graph: "Graph", names: Sequence[str]) -> "Graph":
     """Return the part of a graph that some nodes need, with these nodes as outputs."""
+    from core import Endpoint, PartialSpec
     from core.plan.passes import drop_unused
 
     known = graph.quantizations

@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from core.model.graph_model import GraphModel
 from zoo.option import count
 from zoo.pipeline.options import checked_value
 
 if TYPE_CHECKING:
+    from core.model.graph_model import GraphModel
     from core.plan.plan import Plan
     from core.plan.plan_report import PlanProfile
     from zoo.pipeline.verb_signatures import ImageSource, NetworkInput
@@ -25,9 +25,9 @@ class Planned(ABC):
         """The graph that runs, with its weights."""
 
     @property
+    @abstractmethod
     def output_names(self) -> list[str]:
         """Names of the nodes that are fetched from the network; by default its outputs."""
-        return list(self.network.outputs)
 
     def network_input(self, image: Any) -> Any:
         """Return the network's input for an image or hands; None: zeros of the declared shapes."""

@@ -4,16 +4,17 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from core import GraphModel, PartialSpec, Tensor
 from weights_cache.errors import ZooError
 from zoo.pipeline.inspection import Planned
-from zoo.pipeline.network_summary import Card, network_text
 from zoo.pipeline.options import checked_for
 from zoo.pipeline.pickling import LoadCall, reduced
 from zoo.pipeline.verb_signatures import NetworkInput
 
 if TYPE_CHECKING:
+    from core import GraphModel, PartialSpec, Tensor
+    from core.model.deferred_model import DeferredModel
     from zoo.pipeline.following import Follower, LiveSession
+    from zoo.pipeline.network_summary import Card
 
 Self = TypeVar("Self", bound="LoadedModel")
 
@@ -27,9 +28,18 @@ class LoadedModel(Planned):
     #: Verb -> ``"module:Class"`` of its `Follower`; others treat each frame as a still image.
     followers: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, name: str, network: GraphModel, recipe: LoadCall | None = None):
+    #: The network until a call needs all of it; None where it was read at once.
+    _deferred: "DeferredModel | None" = None
+
+    def __init__(
+        self,
+        name: str,
+        network: "GraphModel | None",
+        recipe: LoadCall | None = None,
+        deferred: "DeferredModel | None" = None,
+    ):
         self._name, self._recipe = name, recipe
-        self._network: GraphModel | None = network
+        self._network, self._deferred = network, deferred
 
     @property
     def name(self) -> str:
@@ -39,26 +49,42 @@ class LoadedModel(Planned):
     @property
     def backend(self) -> str:
         """Name of the backend on which the network runs."""
-        return self.network.backend
+        return self.network.backend if self._deferred is None else self._deferred.backend
 
     @property
-    def network(self) -> GraphModel:
+    def network(self) -> "GraphModel":
         """The graph that runs, with its weights."""
-        if self._network is None:
+        if self._network is not None:
+            return self._network
+        self.check_open()
+        assert self._deferred is not None
+        return self._deferred.model
+
+    def check_open(self) -> None:
+        """Raise if the model is closed.
+
+        Raises:
+            ZooError: it is.
+        """
+        if self._network is None and self._deferred is None:
             raise ZooError(f"the model {self.name} is closed: load it again with zoo.load")
-        return self._network
 
     @property
-    def inputs(self) -> dict[str, PartialSpec]:
+    def output_names(self) -> list[str]:
+        """Names of the nodes that are fetched from the network; by default its outputs."""
+        return [*self.network.outputs] if self._deferred is None else self._deferred.output_names
+
+    @property
+    def inputs(self) -> "dict[str, PartialSpec]":
         """Name of each input of the network, its shape (None: any length) and dtype."""
         return self.network.inputs
 
     @property
-    def outputs(self) -> dict[str, PartialSpec]:
+    def outputs(self) -> "dict[str, PartialSpec]":
         """Name of each output of the network, its shape (None: any length) and dtype."""
         return self.network.outputs
 
-    def predict(self, inputs: NetworkInput, *, raw: bool = False) -> dict[str, Tensor]:
+    def predict(self, inputs: NetworkInput, *, raw: bool = False) -> "dict[str, Tensor]":
         """Run the network on ready-made input.
 
         Args:
@@ -73,11 +99,12 @@ class LoadedModel(Planned):
             CoreError: an input is missing, unknown, or of another shape or dtype.
             ZooError: the model is closed.
         """
-        return self.network.predict(inputs, raw=raw)
+        found = None if raw else self.run_stored(inputs, None)
+        return found or self.network.predict(inputs, raw=raw)
 
     def predict_async(
         self, inputs: NetworkInput, *, raw: bool = False, timeout: float | None = None
-    ) -> Coroutine[Any, Any, dict[str, Tensor]]:
+    ) -> Coroutine[Any, Any, "dict[str, Tensor]"]:
         """`predict` to await: the event loop goes on while a worker thread computes.
 
         Any other method can be awaited likewise, such as
@@ -112,7 +139,7 @@ class LoadedModel(Planned):
 
     def execute(
         self, inputs: NetworkInput, outputs: Sequence[str], *, raw: bool = False
-    ) -> dict[str, Tensor]:
+    ) -> "dict[str, Tensor]":
         """Run the part of the network that some nodes need, not only its outputs.
 
         Args:
@@ -123,10 +150,28 @@ class LoadedModel(Planned):
         Returns:
             The values of the nodes or outputs, by the names given.
         """
-        return self.network.execute(inputs, outputs, raw=raw)
+        found = None if raw else self.run_stored(inputs, outputs)
+        return found or self.network.execute(inputs, outputs, raw=raw)
 
-    def describe(self) -> Card:
+    def run_stored(
+        self, inputs: Any, outputs: Sequence[str] | None, *, as_arrays: bool = False
+    ) -> dict[str, Any] | None:
+        """Return the outputs of a call that an earlier process stored.
+
+        None if the call is not stored, or if the network has been read since.
+
+        Args:
+            inputs: as for `predict`.
+            outputs: as for `execute`; None for the outputs of the network.
+            as_arrays: return read-only NumPy arrays instead of tensors.
+        """
+        deferred = self._deferred
+        return None if deferred is None else deferred.run(inputs, outputs, as_arrays=as_arrays)
+
+    def describe(self) -> "Card":
         """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
+        from zoo.pipeline.network_summary import Card, network_text
+
         return Card(network_text(self.network.graph, f"{repr(self)[1:-1]} on {self.backend}"))
 
     def session(
@@ -177,7 +222,7 @@ class LoadedModel(Planned):
 
     def close(self) -> None:
         """Release the network with its weights; the model cannot run after that."""
-        self._network = None
+        self._network = self._deferred = None
 
     def __enter__(self: Self) -> Self:
         return self

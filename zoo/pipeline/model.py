@@ -4,11 +4,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from core import GraphModel, Tensor
+from core import get_backend
 from core.contexts import apart
 from core.locks import new_lock
 from weights_cache.errors import MissingError, ZooError
@@ -16,7 +16,7 @@ from zoo.catalog import find_entry, is_entry, model_class, with_parts
 from zoo.entry import Entry
 from zoo.images.lists import for_each_batch
 from zoo.images.reading import read_image
-from zoo.networks import build_network
+from zoo.networks import build_network, check_files, stored_calls
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.mirroring import flipped_result
 from zoo.pipeline.options import checked
@@ -24,6 +24,11 @@ from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.preprocess import prepare, prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.shared.placement import Placement, Region
+
+if TYPE_CHECKING:
+    from core import GraphModel, Tensor
+    from core.model.deferred_model import DeferredModel
+    from core.model.stored_calls import StoredCalls
 
 Result = TypeVar("Result")
 Outputs = Mapping[str, np.ndarray]
@@ -55,8 +60,9 @@ class Model(LoadedModel):
     ):
         self.entry, self.options = entry, dict(options)
         self.input_size = self.input_size_of(entry, options)
-        network = GraphModel(build_network(entry, options, weights), backend)
-        super().__init__(entry.name, network, LoadCall.of_entry(entry, options, weights))
+        network, deferred = _network_of(entry, options, backend, weights)
+        recipe = LoadCall.of_entry(entry, options, weights)
+        super().__init__(entry.name, network, recipe, deferred)
         self._parts: dict[str, Model] = {}
         self._making_parts = new_lock()
 
@@ -83,7 +89,7 @@ class Model(LoadedModel):
 
         It is the entry's, or the one that the option of that name chose.
         """
-        network = self.network  # a closed model loads nothing
+        backend = self.backend  # a closed model loads nothing
         with self._making_parts:
             if role not in self._parts:
                 chosen = self.options.get(role) or self.entry.parts[role]
@@ -91,7 +97,7 @@ class Model(LoadedModel):
                     return chosen  # the caller's own, who closes it
                 entry = find_entry(chosen)
                 defaults = checked(chosen, entry.options, {})
-                self._parts[role] = make_model(entry, defaults, network.backend)
+                self._parts[role] = make_model(entry, defaults, backend)
             return self._parts[role]
 
     def network_input(self, image: Any) -> Any:
@@ -135,7 +141,7 @@ class Model(LoadedModel):
             self._parts.clear()
 
     @model_verb
-    def infer(self, image: ImageSource, *, embedding: bool = False) -> Tensor:
+    def infer(self, image: ImageSource, *, embedding: bool = False) -> "Tensor":
         """Return features of an image, such as to train on them.
 
         Args:
@@ -155,15 +161,15 @@ class Model(LoadedModel):
             raise ZooError(
                 f"{self.name} has no embedding: execute gives any node of network.graph.nodes"
             )
-        network = self.network
+        self.check_open()
 
-        def infer_batch(images: Sequence[np.ndarray]) -> list[Tensor]:
+        def infer_batch(images: Sequence[np.ndarray]) -> "list[Tensor]":
             values, _ = self._prepared(images, self.input_size)
-            return self.rows_of(network.execute(values, [wanted])[wanted], len(images))
+            return self.rows_of(self.execute(values, [wanted])[wanted], len(images))
 
         return for_each_batch(image, infer_batch, self.entry.together, list)
 
-    def rows_of(self, batch: Tensor, count: int) -> list[Tensor]:
+    def rows_of(self, batch: "Tensor", count: int) -> "list[Tensor]":
         """Return the network's output for each image of a batch, [1, ...]."""
         return [batch] if count == 1 else [batch[i : i + 1] for i in range(count)]
 
@@ -188,7 +194,7 @@ class Model(LoadedModel):
     ) -> list[tuple[Outputs, Placement]]:
         """Return what `run_on_image` returns for each of some images, by one run of the network."""
         values, placements = self._prepared(images, size)
-        outputs = self._outputs(values)
+        outputs = self.outputs_of(values)
         if len(images) == 1:
             return [(outputs, placements[0])]
         return [
@@ -224,14 +230,24 @@ class Model(LoadedModel):
         for start in range(0, len(regions), most):
             some = regions[start : start + most]
             values, located = prepare_crops(image, self.entry.preprocess, self.input_size, some)
-            seen.append(self._outputs(values, outputs))
+            seen.append(self.outputs_of(values, outputs))
             placements += located
         if len(seen) == 1:
             return seen[0], placements
         return {name: np.concatenate([o[name] for o in seen]) for name in seen[0]}, placements
 
-    def _outputs(self, values: np.ndarray, names: Sequence[str] = ()) -> Outputs:
-        return self.network.execute(values, names or self.output_names, as_arrays=True)
+    def outputs_of(
+        self, values: np.ndarray | Mapping[str, np.ndarray], names: Sequence[str] = ()
+    ) -> Outputs:
+        """Return outputs of the network as read-only arrays.
+
+        Args:
+            values: the input of the network, or values of nodes by name.
+            names: names of outputs or nodes, by default `output_names`.
+        """
+        names = names or self.output_names
+        found = self.run_stored(values, names, as_arrays=True)
+        return found or self.network.execute(values, names, as_arrays=True)
 
     def run(
         self,
@@ -255,7 +271,7 @@ class Model(LoadedModel):
             over them, which goes on after an image that raised an error. The type is that of one,
             as the decorator of the verb says the others.
         """
-        _ = self.network  # a closed model says so now, not at the first image
+        self.check_open()  # now, not at the first image
         side = size or self.input_size
 
         def run_batch(images: Sequence[np.ndarray]) -> list[Result]:
@@ -280,6 +296,31 @@ class Model(LoadedModel):
     def __repr__(self) -> str:
         options = "".join(f", {k}={v!r}" for k, v in self.options.items())
         return f"<zoo model {self.name}{options}>"
+
+
+def _network_of(
+    entry: Entry,
+    options: Mapping[str, Any],
+    backend: str | None,
+    weights: str | os.PathLike[str] | None,
+) -> "tuple[GraphModel | None, DeferredModel | None]":
+    """Return the network of an entry; if there are stored calls of it, it is read later."""
+
+    def made(stored: "StoredCalls | None" = None) -> "GraphModel":
+        from core.model.graph_model import GraphModel
+
+        return GraphModel(build_network(entry, options, weights), backend, stored=stored)
+
+    backend = backend or get_backend()
+    if backend != "cpu" or weights is not None:
+        return made(), None
+    stored = stored_calls(entry, options)
+    if not len(stored):
+        return made(stored), None
+    from core.model.deferred_model import DeferredModel
+
+    check_files(entry)
+    return None, DeferredModel(backend, lambda: made(stored), stored)
 
 
 def make_model(

@@ -126,17 +126,17 @@ class MoveNetModel(Model):
 
     def bodies_in(self, image: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
         """Return the body in each region: convolutions run on batches, the last nodes on each."""
-        network, output = self.network, self.entry.output
+        output = self.entry.output
         nodes: MoveNetNodes = self.entry.decode
         found = []
         for start in range(0, len(regions), MOST_CROPS):
             some = regions[start : start + MOST_CROPS]
             values, placements = prepare_crops(image, self.entry.preprocess, self.input_size, some)
             pixels = {nodes.pixels: values.astype(np.float32)}
-            heads = network.execute(pixels, nodes.heads, as_arrays=True)
+            heads = self.outputs_of(pixels, nodes.heads)
             for i, placement in enumerate(placements):
                 of_one = {name: array[i : i + 1] for name, array in heads.items()}
-                body = network.execute(of_one, [output], as_arrays=True)[output]
+                body = self.outputs_of(of_one, [output])[output]
                 found.append(read_body(body, self.input_size[0], placement))
         return found
 

@@ -1,4 +1,4 @@
-"""Memory that begins on a line of the CPU's cache."""
+"""Memory for runs, which begins on a line of the CPU's cache, and copies of what is in it."""
 
 import numpy as np
 
@@ -15,3 +15,10 @@ def aligned_bytes(size: int) -> np.ndarray:
     raw = np.empty(size + CACHE_LINE, np.uint8)
     begin = -raw.ctypes.data % CACHE_LINE
     return raw[begin : begin + size]
+
+
+def frozen_copy(array: np.ndarray) -> np.ndarray:
+    """Return a read-only copy."""
+    result = array.copy()
+    result.setflags(write=False)
+    return result

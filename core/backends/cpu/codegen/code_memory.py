@@ -1,7 +1,7 @@
 """Memory that machine code runs in: written first, executable then, never both."""
 
 import mmap
-from ctypes import CDLL, c_int, c_int64, c_size_t, c_void_p, get_errno, memmove
+from ctypes import CDLL, c_int, c_int64, c_size_t, c_void_p, get_errno, memmove, string_at
 from functools import cache
 from typing import Any
 from weakref import finalize
@@ -32,22 +32,28 @@ class CodeMemory:
 
     Attributes:
         address: where the code begins.
+        size: bytes of the code.
 
     Raises:
         CoreError: the system does not let programs make memory executable.
     """
 
     address: int
+    size: int
 
-    def __init__(self, code: bytes):
+    def __init__(self, code: bytes | memoryview):
         library, size = _library(), max(len(code), 1)
         place = library.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, _ANYWHERE, -1, 0)
         if place == _FAILED:
             raise CoreError(f"the system has no {size} bytes for code (error {get_errno()})")
         finalize(self, library.munmap, place, size).atexit = False
-        memmove(place, code, len(code))
+        memmove(place, bytes(code), len(code))
         if library.mprotect(place, size, mmap.PROT_READ | mmap.PROT_EXEC):
             raise CoreError(
                 f"the system refuses to run generated code (error {get_errno()}): choose tier 1"
             )
-        self.address = place
+        self.address, self.size = place, len(code)
+
+    def read(self) -> bytes:
+        """Return the code."""
+        return string_at(self.address, self.size)

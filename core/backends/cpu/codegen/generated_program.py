@@ -158,6 +158,21 @@ class LoadedKernels:
         """Return whether all calls are of generated kernels."""
         return all(isinstance(work, NativeRun) for work in works)
 
+    def stored(
+        self,
+        arena: np.ndarray,
+        works: Sequence[Work],
+        inputs: Sequence[tuple[int, np.ndarray]],
+        outputs: Sequence[np.ndarray],
+    ) -> bytes | None:
+        """Return what a later process runs the program from; see `program_storing`."""
+        from core.backends.cpu.codegen.program_storing import stored_program
+
+        memory = self._code.memory
+        if memory is None:  # LLVM's loader has placed the code
+            return None
+        return stored_program(arena, works, inputs, outputs, memory)
+
     def listing(self) -> str:
         """Return the text of the kernels: LLVM IR."""
         return self._program.listing()

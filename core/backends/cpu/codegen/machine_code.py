@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from core.backends.cpu.codegen.code_memory import CodeMemory
 from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
 from core.code_cache import keep, key_of, load
 from core.errors import CoreError
@@ -30,30 +31,30 @@ class MachineCode:
 
     Attributes:
         addresses: of the functions, by name.
+        memory: where the functions are; None if LLVM's loader has placed some of them.
         note: what callers of the functions need to know, as was given when they were compiled.
     """
 
     addresses: Mapping[str, int]
+    memory: CodeMemory | None
     note: str
 
     def __init__(self, data: bytes):
         size = int.from_bytes(data[:8], "little")
         parts = json.loads(data[8 : 8 + size])
-        self._memory: list[Any] = []
+        self._engines: list[Any] = []
+        self.memory = None
         addresses: dict[str, int] = {}
         start = 8 + size
         if parts["linked"]:
-            from core.backends.cpu.codegen.code_memory import CodeMemory
-
-            memory = CodeMemory(data[start:])
-            self._memory.append(memory)
+            self.memory = memory = CodeMemory(data[start:])
             for name, offset in parts["linked"].items():
                 addresses[name] = memory.address + offset
         for names, length in parts["objects"]:
             from core.backends.cpu.codegen.compiler import loaded_by_llvm
 
             engine, found = loaded_by_llvm(data[start : start + length], names)
-            self._memory.append(engine)
+            self._engines.append(engine)
             addresses.update(found)
             start += length
         self.addresses, self.note = addresses, parts["note"]

@@ -36,7 +36,7 @@ class NativeCall:
 
     Args:
         address: of the kernel's function.
-        arguments: the arrays.
+        arguments: the arrays, which are contiguous.
         tasks: number of tasks.
         scratch: memory of all threads for this plan, and the bytes of one of them.
     """
@@ -49,7 +49,7 @@ class NativeCall:
         scratch: tuple[np.ndarray, int],
     ):
         self.address, self.tasks, self.scratch = address, tasks, scratch
-        self._arrays = arguments  # which live as long as the call
+        self.arguments = arguments  # which live as long as the call
         self.pointers = np.array([a.ctypes.data for a in arguments], np.int64)
 
     def __call__(self) -> None:
@@ -67,7 +67,7 @@ class NativeRun:
     """
 
     def __init__(self, calls: Sequence[BoundKernel]):
-        self._calls = calls
+        self.calls = calls
         memory, stride = calls[0].scratch
         self._count = len(calls)
         # Rows as `team_program` reads them: a phase has one group, which is one kernel.

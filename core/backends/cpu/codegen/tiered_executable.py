@@ -115,6 +115,10 @@ class TieredExecutable(Executable):
         """Run once and return the seconds of each step."""
         return self._current.step_times(feeds)
 
+    def stored(self) -> bytes | None:
+        """Return what a later process runs the program from, once it is compiled."""
+        return self._current.stored()
+
     def listing(self) -> str:
         """Return the text of the generated kernels that run now, or will."""
         return self._current.listing() if self._generated is None else self._generated.listing()

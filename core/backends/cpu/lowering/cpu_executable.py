@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from core.backend_contract import Executable
-from core.backends.cpu.aligned import CACHE_LINE, aligned_bytes
+from core.backends.cpu.aligned import CACHE_LINE, aligned_bytes, frozen_copy
 from core.backends.cpu.lowering.by_kernel import lower_by_kernel
 from core.backends.cpu.lowering.image_blocks import choose_margins, inside, zeros_around
 from core.backends.cpu.lowering.lowering_rules import (
@@ -96,6 +96,13 @@ class CpuExecutable(Executable):
         """Return the steps in execution order."""
         return [_told(step, self._program) for step in self._steps]
 
+    def stored(self) -> bytes | None:
+        """Return what a later process runs the program from; None if NumPy computes some of it."""
+        if self._kernels is None or self.writes_to_inputs:
+            return None
+        space = self._new_workspace()
+        return self._kernels.stored(space.arena, space.works, space.inputs, space.outputs)
+
     def listing(self) -> str:
         """Return the text of the generated kernels."""
         return super().listing() if self._kernels is None else self._kernels.listing()
@@ -127,7 +134,7 @@ class CpuExecutable(Executable):
         def do(workspace: Workspace) -> list[np.ndarray]:
             _take(workspace, feeds)
             self._do(workspace, workspace.works, len(workspace.works), check)
-            return [_frozen_copy(output) for output in workspace.outputs]
+            return [frozen_copy(output) for output in workspace.outputs]
 
         return self._workspaces.run(self._new_workspace, do)
 
@@ -144,7 +151,7 @@ class CpuExecutable(Executable):
             _take(workspace, feeds)
             self._do(workspace, workspace.works, len(workspace.works), check)
             made = [
-                feeds[updates.pairs[i]] if i in updates.pairs else _frozen_copy(output)
+                feeds[updates.pairs[i]] if i in updates.pairs else frozen_copy(output)
                 for i, output in enumerate(workspace.outputs)
             ]
             write_back(updates, self._program, feeds, workspace.outputs)
@@ -293,7 +300,7 @@ class CpuExecutable(Executable):
         outputs = [values[r] for r in program.outputs]
         is_native = self._kernels is not None and self._kernels.are_native(works)
         arrays = BoundArrays(feeds, numbers)
-        return Workspace(inputs, works, ends, outputs, apart, arrays, is_native)
+        return Workspace(arena, inputs, works, ends, outputs, apart, arrays, is_native)
 
     def _joined(
         self, before: Sequence[Work], apart: Sequence[Sequence[Work]]
@@ -380,9 +387,3 @@ def _scratch_name(step: CpuStep, index: int) -> str:
 
 def _part(arena: np.ndarray, placed: Placed, shape: Shape, dtype: np.dtype) -> np.ndarray:
     return np.ndarray(shape, dtype, arena.data, placed.offset)
-
-
-def _frozen_copy(array: np.ndarray) -> np.ndarray:
-    result = array.copy()
-    result.setflags(write=False)
-    return result

@@ -144,6 +144,22 @@ class NativeKernels(Protocol):
     def joined(self, steps: Sequence[Sequence[Work]]) -> tuple[list[Work], list[int]]:
         """Return the calls of all steps, and for each how many calls there are up to its end."""
 
+    def stored(
+        self,
+        arena: np.ndarray,
+        works: Sequence[Work],
+        inputs: Sequence[tuple[int, np.ndarray]],
+        outputs: Sequence[np.ndarray],
+    ) -> bytes | None:
+        """Return what a later process runs the program from; None if NumPy computes some of it.
+
+        Args:
+            arena: the memory of a run.
+            works: the calls that are bound to it.
+            inputs: number of the feed and value of each input.
+            outputs: the values of the outputs.
+        """
+
     def listing(self) -> str:
         """Return the text of the kernels."""
 

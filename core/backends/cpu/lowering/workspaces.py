@@ -23,6 +23,7 @@ _NONE_BOUND = BoundArrays((), ())
 class Workspace(NamedTuple):
     """Memory for one run at a time, and the calls that are bound to it."""
 
+    arena: np.ndarray
     inputs: list[tuple[int, np.ndarray]]  # which feeds are needed, and where they go
     works: list[Work]
     ends: list[int]  # where the calls of each step end

@@ -1,0 +1,179 @@
+"""A program as a later process runs it: machine code, constants, and where each value lies.
+
+That process needs neither the graph nor the ops, and nothing is lowered, generated or packed: what
+takes a model's first run 50 to 100 ms is read from one file. A program can be stored if generated
+kernels compute all of it; `core.backends.cpu.codegen.program_storing` does.
+
+The file: the length of the head, the head (JSON), and sections that begin on lines of the cache.
+An argument of a kernel is an offset into the arena of a run or into the constants.
+"""
+
+import json
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.backend_contract import MOST_IDLE
+from core.backends.cpu.aligned import CACHE_LINE, aligned_bytes, frozen_copy
+from core.backends.cpu.codegen.code_memory import CodeMemory
+from core.backends.cpu.codegen.team_loading import load_team
+from core.backends.cpu.codegen.thread_team import current_team
+
+#: Where an argument of a kernel lies.
+IN_ARENA, IN_CONSTANTS = 0, 1
+
+_HEAD = 8  # bytes of the length of the head
+
+
+class ArenaValue(NamedTuple):
+    """An input or output of a program: a value in the arena of a run."""
+
+    shape: Sequence[int]
+    dtype: str
+    offset: int
+
+    def view(self, arena: np.ndarray) -> np.ndarray:
+        """Return the value in an arena."""
+        return np.ndarray(tuple(self.shape), self.dtype, arena.data, self.offset)
+
+
+class ProgramParts(NamedTuple):
+    """What is stored of a program.
+
+    Attributes:
+        inputs: number of the feed and place of each input that is read.
+        outputs: place of each output.
+        arena_bytes: size of the arena.
+        scratch: offset in the arena of the memory of all threads, and the bytes of one of them.
+        calls: of each kernel the offset of its function in the code, its number of tasks, and the
+            first of its arguments, int64 [kernels, 3].
+        arguments: `IN_ARENA` or `IN_CONSTANTS`, and the offset there, int64 [arguments, 2].
+        code: machine code, uint8.
+        constants: the bytes of all constants, uint8.
+    """
+
+    inputs: Sequence[tuple[int, ArenaValue]]
+    outputs: Sequence[ArenaValue]
+    arena_bytes: int
+    scratch: tuple[int, int]
+    calls: np.ndarray
+    arguments: np.ndarray
+    code: np.ndarray
+    constants: np.ndarray
+
+
+#: Those of `ProgramParts` that are sections of the file, and the dtype of their numbers.
+_SECTIONS = {"calls": "<i8", "arguments": "<i8", "code": "u1", "constants": "u1"}
+
+
+def packed(parts: ProgramParts) -> bytes:
+    """Return the file of a program."""
+    raw = {name: getattr(parts, name).tobytes() for name in _SECTIONS}
+    head: dict[str, Any] = {k: v for k, v in parts._asdict().items() if k not in _SECTIONS}
+    head["sections"] = {name: len(data) for name, data in raw.items()}
+    text = json.dumps(head).encode()
+    file = bytearray(len(text).to_bytes(_HEAD, "little") + text)
+    for data in raw.values():
+        file += bytes(-len(file) % CACHE_LINE)
+        file += data
+    return bytes(file)
+
+
+def unpacked(data: memoryview) -> ProgramParts:
+    """Return the parts in a file, whose arrays show the data.
+
+    Raises:
+        ValueError, KeyError, TypeError: of a file of another format.
+    """
+    place = _HEAD + int.from_bytes(data[:_HEAD], "little")
+    head: Mapping[str, Any] = json.loads(bytes(data[_HEAD:place]))
+    arrays: dict[str, np.ndarray] = {}
+    for name, dtype in _SECTIONS.items():
+        place += -place % CACHE_LINE
+        size = head["sections"][name]
+        arrays[name] = np.frombuffer(data[place : place + size], dtype)
+        place += size
+    return ProgramParts(
+        [(number, ArenaValue(*value)) for number, value in head["inputs"]],
+        [ArenaValue(*value) for value in head["outputs"]],
+        head["arena_bytes"],
+        tuple(head["scratch"]),
+        arrays["calls"].reshape(-1, 3),
+        arrays["arguments"].reshape(-1, 2),
+        arrays["code"],
+        arrays["constants"],
+    )
+
+
+class _Workspace(NamedTuple):
+    """Memory for one run at a time."""
+
+    inputs: Sequence[tuple[int, np.ndarray]]
+    outputs: Sequence[np.ndarray]
+    table: int  # the address of the table that the thread team runs
+    alive: Sequence[np.ndarray]  # what the table leads to
+
+
+class StoredProgram:
+    """A program that is ready to run. Threads may share it.
+
+    Args:
+        data: the file, in memory that begins on a line of the cache and stays as it is.
+
+    Raises:
+        CoreError: the system does not let programs make memory executable.
+        ValueError, KeyError, TypeError: of a file of another format.
+    """
+
+    def __init__(self, data: memoryview):
+        self._parts = unpacked(data)
+        self._code = CodeMemory(self._parts.code.data)
+        self._idle: deque[_Workspace] = deque()
+        load_team()  # which runs the kernels
+
+    def run(self, feeds: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the outputs as new read-only arrays.
+
+        Args:
+            feeds: arrays of the shapes and dtypes that the program was made for.
+        """
+        try:
+            workspace = self._idle.pop()
+        except IndexError:
+            workspace = self._new_workspace()
+        try:
+            for number, target in workspace.inputs:
+                np.copyto(target, feeds[number])
+            current_team().run(workspace.table, 0, len(self._parts.calls))
+            return [frozen_copy(output) for output in workspace.outputs]
+        finally:
+            self._idle.append(workspace)
+            if len(self._idle) > MOST_IDLE:
+                with suppress(IndexError):
+                    self._idle.popleft()
+
+    def _new_workspace(self) -> _Workspace:
+        parts = self._parts
+        arena = aligned_bytes(parts.arena_bytes)
+        begins = np.array([arena.ctypes.data, parts.constants.ctypes.data], np.int64)
+        pointers = begins[parts.arguments[:, 0]] + parts.arguments[:, 1]
+        functions, tasks, first = parts.calls.T
+        # Rows as `team_program` reads them: a phase has one group, which is one kernel.
+        phases = np.zeros((len(tasks), 4), np.int64)
+        phases[:, 0], phases[:, 1], phases[:, 2] = np.arange(len(tasks)), 1, tasks
+        groups = np.zeros((len(tasks), 4), np.int64)
+        groups[:, 0] = functions + self._code.address
+        groups[:, 1] = first * pointers.itemsize + pointers.ctypes.data
+        offset, stride = parts.scratch
+        table = np.array(
+            [phases.ctypes.data, groups.ctypes.data, begins[IN_ARENA] + offset, stride], np.int64
+        )
+        return _Workspace(
+            [(number, value.view(arena)) for number, value in parts.inputs],
+            [value.view(arena) for value in parts.outputs],
+            table.ctypes.data,
+            (arena, pointers, phases, groups, table),
+        )

@@ -1,0 +1,48 @@
+"""A model whose network is read when a call needs it."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.locks import new_lock
+from core.model.stored_calls import StoredCalls
+
+if TYPE_CHECKING:
+    from core.model.graph_model import GraphModel
+
+
+class DeferredModel:
+    """Runs stored calls of a network, and makes the network for all others. Threads may share it.
+
+    Args:
+        backend: name of the backend that the model runs on.
+        make: reads the network.
+        stored: its stored calls.
+    """
+
+    def __init__(self, backend: str, make: "Callable[[], GraphModel]", stored: StoredCalls):
+        self.backend = backend
+        self._make, self._stored = make, stored
+        self._model: GraphModel | None = None
+        self._making = new_lock()
+
+    @property
+    def model(self) -> "GraphModel":
+        """The model of the network, made at its first use."""
+        if self._model is None:
+            with self._making:
+                self._model = self._model or self._make()
+        return self._model
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the network's outputs."""
+        names = None if self._model is not None else self._stored.output_names
+        return [*self.model.outputs] if names is None else names
+
+    def run(
+        self, inputs: Any, outputs: Sequence[str] | None, *, as_arrays: bool
+    ) -> dict[str, Any] | None:
+        """Return the outputs of a call that is stored; None if it is not, or the model is made."""
+        if self._model is not None:
+            return None
+        return self._stored.run(inputs, outputs, as_arrays=as_arrays)
