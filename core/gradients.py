@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from core.dispatch import tensor
 from core.dtypes import DIFFERENTIABLE
 from core.errors import CoreError
+from core.late_ops import ops
 from core.observers import observing, unobserved
-from core.registry import ops
 from core.tape import Tape, filled, gradient_dtype
 from core.tensors import Tensor
 from core.variables import Variable

@@ -9,7 +9,7 @@ import numpy as np
 from core.annotations import Index, TensorLike
 from core.dtypes import dtype_of, to_numpy
 from core.errors import CoreError
-from core.late_methods import OPERATORS, SWAPPED, end_late_methods
+from core.late_ops import OPERATORS, SWAPPED, end_late_methods
 from core.registry import FUNCTIONS, METHODS, OPS
 from core.tensors import Tensor
 

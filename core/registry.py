@@ -10,6 +10,7 @@ from typing import Any, TypeVar, overload
 import core.backends
 from core.backend_registry import REPLACED, backend_names, load_backend, unknown_backend
 from core.errors import MISUSE, CoreError, KernelNotFound
+from core.late_ops import ops
 from core.operation import Op, Rule
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -22,26 +23,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {}  # public functions that are made 
 KERNELS: dict[tuple[str, str], Callable[..., Any]] = {}
 READY: dict[tuple[str, str], Callable[..., Any]] = {}  # kernels that ran or are about to
 _HOMES: dict[tuple[str, str], str] = {}  # the module that registered each
-
-
-class OpNamespace:
-    """Attribute access to every op and composite, for rules that are declared before them."""
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if not name.startswith("__"):
-            importlib.import_module("core.ops")  # declares them, unless it is about to
-        found = OPS.get(name) or FUNCTIONS.get(name)
-        if found is None:
-            raise AttributeError(f"no op {name!r}")
-        setattr(self, name, found)  # later look-ups take a tenth of the time
-        return found
-
-    def forget(self, name: str) -> None:
-        """Forget a name that is declared again."""
-        self.__dict__.pop(name, None)
-
-
-ops = OpNamespace()
 
 
 def register(op: Op) -> Op:

@@ -14,7 +14,7 @@ from typing import Any
 
 import core
 import core.ops  # noqa: F401 - declares what is written
-from core.late_methods import OPERATORS, SWAPPED
+from core.late_ops import OPERATORS, SWAPPED
 from core.methods import OTHERS
 from core.namespaces import NAMESPACES, names_in
 from core.operation import Op

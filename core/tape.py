@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from core.dispatch import tensor
 from core.dtypes import DIFFERENTIABLE
 from core.errors import CoreError
+from core.late_ops import ops
 from core.nan_check import NotFiniteError, users_line
 from core.observers import Observer
-from core.registry import ops
 from core.settings import flags
 from core.specs import Shape, Spec, broadcasts_to
 from core.tensors import Tensor, tensors_in

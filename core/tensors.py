@@ -11,8 +11,7 @@ from core.dtypes import DType
 from core.errors import CoreError
 from core.exchange import CPU_DEVICE, NotGiven, Request
 from core.guards import live_containers, live_tensors, next_id
-from core.late_methods import add_late_methods
-from core.registry import ops
+from core.late_ops import add_late_methods, ops
 from core.specs import Shape, Spec
 
 if TYPE_CHECKING:  # stubs of the operators and methods that core.methods adds

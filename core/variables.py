@@ -15,7 +15,7 @@ from core.backend_contract import Backend, Handle
 from core.dtypes import DType, promote
 from core.errors import CoreError
 from core.function_trace import active_trace
-from core.late_methods import SWAPPED
+from core.late_ops import SWAPPED
 from core.locks import new_lock
 from core.observers import active_observers
 from core.registry import OPS

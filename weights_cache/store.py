@@ -3,6 +3,7 @@
 A file is accepted only by its length and hash, from any location.
 """
 
+import os
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Literal, get_args
@@ -14,7 +15,7 @@ from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record
 
 Check = Callable[[Path, FileRecord], str | None]  # the fault of a file, or None
 
-#: Location of a file, in the order of search.
+#: Location of a file.
 State = Literal["bundled", "kit", "cached", "mirror", "missing"]
 
 
@@ -53,7 +54,7 @@ def locate(
 ) -> ModelFiles:
     """Return the paths of the checked files of a registered model: path in the model → file.
 
-    Searched in this order: the package itself (bundled models), installed kits, the cache, the
+    Searched in this order: the package itself (bundled models), the cache, installed kits, the
     mirror, then the mirror's and the pinned URLs, from which a file is downloaded into the cache.
 
     Args:
@@ -162,11 +163,10 @@ def _search(
     locations: Locations, record: ModelRecord, check: Check, *, with_mirror: bool
 ) -> tuple[dict[str, Path], dict[FileRecord, str]]:
     """Return the paths of the right files, and the faults of the other files in the cache."""
-    kits = locations.kit_folders(record)
     found: dict[str, Path] = {}
     faults: dict[FileRecord, str] = {}
     for file in record.files:
-        path, fault = _find_file(locations, record, file, kits, check)
+        path, fault = _find_file(locations, record, file, check)
         if path is None and with_mirror:
             mirrored = locations.in_mirror(record, file)
             path = mirrored if mirrored and check(mirrored, file) is None else None
@@ -178,19 +178,20 @@ def _search(
 
 
 def _find_file(
-    locations: Locations, record: ModelRecord, file: FileRecord, kits: list[Path], check: Check
+    locations: Locations, record: ModelRecord, file: FileRecord, check: Check
 ) -> tuple[Path | None, str]:
-    """Return the path of the file in a kit or the cache, or None and the fault in the cache."""
-    for folder in kits:
-        if check(folder / file.path, file) is None:
-            return folder / file.path, ""
+    """Return the path of the file in the cache or a kit, or None and the fault in the cache."""
     path = locations.in_cache(record, file)
-    fault = check(path, file)
+    is_there = os.path.lexists(path)
+    fault = check(path, file) if is_there else ""
     if fault is None:
         return path, ""
+    for kit in locations.in_kits(record, file):  # which takes 8 ms beside 100 installed packages
+        if check(kit, file) is None:
+            return kit, ""
     from weights_cache.adoption import adopt
 
-    return adopt(locations, record, file), fault
+    return adopt(locations, record, file), fault or check(path, file) or ""
 
 
 def _bundled_files(record: ModelRecord) -> ModelFiles:

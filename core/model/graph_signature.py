@@ -10,7 +10,7 @@ from core.errors import CoreError
 from core.graph.executor import Executor
 from core.graph.feeds import Feed, as_tensor
 from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
-from core.registry import ops
+from core.late_ops import ops
 from core.tensors import Tensor
 
 #: Makes a feed of a value and of the quantization of its reference.

@@ -16,7 +16,7 @@ import numpy as np
 from core.backend_registry import REPLACED
 from core.backends.cpu.codegen.host_cpu import host_cpu
 from core.backends.cpu.stored_program import StoredProgram
-from core.backends.cpu.tiers import NUMPY, get_tier
+from core.backends.cpu.tiers import may_generate
 from core.bounds import context_limits, usual_limits
 from core.code_cache import keep, key_of, load, load_pages
 from core.errors import CoreError
@@ -206,7 +206,7 @@ def _is_plain() -> bool:
         and context_limits() is None
         and active_guard() is None
         and not active_observers()
-        and get_tier() != NUMPY
+        and may_generate()
     )
 
 

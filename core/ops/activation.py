@@ -1,7 +1,8 @@
 """Activations along an axis, and gradients of activations."""
 
+from core.late_ops import ops
 from core.ops.declaring import zero_gradient
-from core.registry import op, ops
+from core.registry import op
 from core.specs import Spec, broadcast_shapes, check_dy, normal_axis
 
 

@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import UNSPELLED, Rule, Spellings
 from core.ops.declaring import TAKES, declare_row, zero, zero_gradient
-from core.registry import op, ops
+from core.registry import op
 from core.specs import Spec, broadcast_shapes
 
 

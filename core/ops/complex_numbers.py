@@ -7,9 +7,10 @@ along the imaginary part in its imaginary part.
 from types import SimpleNamespace
 
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import Spellings
 from core.ops.declaring import declare_row
-from core.registry import op, ops
+from core.registry import op
 from core.specs import Spec
 
 

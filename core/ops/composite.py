@@ -9,8 +9,9 @@ from core.annotations import TensorLike
 from core.bounds import claim
 from core.dispatch import tensor
 from core.errors import CoreError
+from core.late_ops import ops
 from core.ops.reduce import Axis, reduced_shape
-from core.registry import composite, ops
+from core.registry import composite
 from core.specs import normal_axes, normal_axis
 from core.tensors import Tensor
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from core.annotations import TensorLike
 from core.errors import CoreError
-from core.registry import composite, op, ops
+from core.late_ops import ops
+from core.registry import composite, op
 from core.specs import Shape, Spec
 from core.tensors import Tensor
 

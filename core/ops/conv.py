@@ -5,9 +5,10 @@ from typing import Any
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import Op, Rule, Traits
 from core.ops.declaring import image_op
-from core.registry import composite, ops, register
+from core.registry import composite, register
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
 from core.windows import (

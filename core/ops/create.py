@@ -10,8 +10,9 @@ from core.annotations import Scalar, TensorLike
 from core.dispatch import tensor
 from core.dtypes import DTYPES, DType, check_dtype, check_value
 from core.errors import CoreError
+from core.late_ops import ops
 from core.ops.declaring import zero_gradient
-from core.registry import composite, op, ops
+from core.registry import composite, op
 from core.specs import Spec, check_choice, checked_shape, integer
 from core.tensors import Tensor
 

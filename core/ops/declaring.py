@@ -6,8 +6,9 @@ from inspect import cleandoc
 from typing import Any
 
 from core.dispatch import tensor
+from core.late_ops import ops
 from core.operation import UNSPELLED, Op, Rule
-from core.registry import ops, register
+from core.registry import register
 
 #: Types of an input, by its kind in `core.dtypes.KINDS`; None takes any.
 TAKES = {

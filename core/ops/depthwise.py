@@ -5,10 +5,11 @@ from typing import Any
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import Traits
 from core.ops.conv import backprops, conv2d, conv_spec, conv_window
 from core.ops.declaring import image_op
-from core.registry import composite, ops
+from core.registry import composite
 from core.specs import Spec
 from core.tensors import Tensor
 from core.windows import Padding, Pair, check_format

@@ -5,10 +5,11 @@ from math import nan
 from typing import Any
 
 from core.errors import CoreError
+from core.late_ops import ops
 from core.nan_check import unchecked
 from core.ops.declaring import image_op, zero_gradient
 from core.ops.pooling import pool_spec, taps
-from core.registry import op, ops
+from core.registry import op
 from core.specs import Spec, check_dy
 from core.windows import Padding, Pair, Window, check_format, window
 

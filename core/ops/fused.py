@@ -3,12 +3,13 @@
 from typing import Any
 
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import Op, Rule, Traits
 from core.ops.conv import conv2d
 from core.ops.declaring import image_op
 from core.ops.depthwise import depthwise_conv2d
 from core.ops.linear import matmul
-from core.registry import op, ops
+from core.registry import op
 from core.specs import Shape, Spec, broadcasts_to
 
 #: Activations that a fused op can apply to its result.

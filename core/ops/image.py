@@ -5,7 +5,8 @@ import numpy as np
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.registry import composite, op, ops
+from core.late_ops import ops
+from core.registry import composite, op
 from core.specs import Spec
 from core.tensors import Tensor
 from core.windows import check_images

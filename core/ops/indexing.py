@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from math import prod
 
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import Spellings
 from core.ops.declaring import zero_gradient
-from core.registry import op, ops
+from core.registry import op
 from core.specs import Shape, Spec, checked_shape, integer, normal_axis
 
 

@@ -3,8 +3,9 @@
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import Traits
-from core.registry import composite, op, ops
+from core.registry import composite, op
 from core.specs import Spec, broadcast_shapes
 from core.tensors import Tensor
 

@@ -10,8 +10,9 @@ from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.gradients import grads
+from core.late_ops import ops
 from core.operation import Spellings
-from core.registry import composite, op, ops
+from core.registry import composite, op
 from core.specs import Spec, broadcasts_to, check_dy, integer
 from core.tensors import Tensor
 

@@ -6,9 +6,10 @@ from math import inf, nan
 from typing import Any
 
 from core.errors import CoreError
+from core.late_ops import ops
 from core.nan_check import unchecked
 from core.ops.declaring import image_op, zero_gradient
-from core.registry import op, ops
+from core.registry import op
 from core.specs import Spec, check_choice, check_dy
 from core.windows import Padding, Pair, Window, refuse_strided_dilation, window
 

@@ -5,8 +5,9 @@ from math import isfinite
 import numpy as np
 
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import Spellings, Traits
-from core.registry import op, ops
+from core.registry import op
 from core.specs import Spec, integer
 
 #: What arithmetic in float32 took from a half is given back before rounding, else values half

@@ -6,8 +6,9 @@ from typing import NamedTuple
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
+from core.late_ops import ops
 from core.ops.sparse import check_default
-from core.registry import composite, op, ops
+from core.registry import composite, op
 from core.specs import Spec, check_rank, require
 from core.tensors import Tensor
 

@@ -12,8 +12,9 @@ from core.dtypes import DType, to_numpy
 from core.errors import CoreError
 from core.function_trace import active_trace
 from core.generators import Seed, begin_drawing, generator, restart
+from core.late_ops import ops
 from core.operation import Traits
-from core.registry import composite, op, ops
+from core.registry import composite, op
 from core.specs import Shape, Spec, check_choice, checked_shape, integer, integers
 from core.tensors import Tensor
 

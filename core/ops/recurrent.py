@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.registry import composite, ops
+from core.late_ops import ops
+from core.registry import composite
 from core.tensors import Tensor
 
 State = tuple[Tensor, Tensor]

@@ -6,9 +6,10 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import Rule
 from core.ops.declaring import TAKES, declare_row, zero_gradient
-from core.registry import op, ops
+from core.registry import op
 from core.specs import Shape, Spec, checked_shape, normal_axes, normal_axis
 
 Axis = int | Sequence[int] | None

@@ -10,7 +10,8 @@ import numpy as np
 
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.registry import op, ops
+from core.late_ops import ops
+from core.registry import op
 from core.specs import Shape, Spec, check_choice, check_dy, integers
 from core.windows import check_images, new_size
 

@@ -1,6 +1,7 @@
 """Cumulative sums and products along an axis."""
 
-from core.registry import op, ops
+from core.late_ops import ops
+from core.registry import op
 from core.specs import Spec, normal_axis
 
 

@@ -3,7 +3,8 @@
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
-from core.registry import composite, op, ops
+from core.late_ops import ops
+from core.registry import composite, op
 from core.specs import Shape, Spec, integer
 from core.tensors import Tensor
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from core.annotations import TensorLike
 from core.dtypes import DType, check_dtype
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import Spellings, Traits
-from core.registry import composite, op, ops
+from core.registry import composite, op
 from core.specs import (
     Spec,
     broadcast_shapes,

@@ -9,8 +9,9 @@ import numpy as np
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import Spellings
-from core.registry import composite, op, ops
+from core.registry import composite, op
 from core.specs import Spec, integer
 from core.tensors import Tensor
 

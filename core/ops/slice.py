@@ -6,7 +6,8 @@ from itertools import chain
 from typing import Any
 
 from core.errors import CoreError
-from core.registry import op, ops
+from core.late_ops import ops
+from core.registry import op
 from core.specs import Shape, Spec, integers, normal_axis
 
 #: Entries of NumPy's basic indexing: int, slice, None and Ellipsis.

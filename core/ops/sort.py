@@ -8,9 +8,10 @@ import numpy as np
 from core.annotations import TensorLike
 from core.dispatch import tensor
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import Spellings
 from core.ops.declaring import TAKES, declare_row
-from core.registry import composite, op, ops
+from core.registry import composite, op
 from core.specs import Spec, check_choice, integer, normal_axis
 from core.tensors import Tensor
 

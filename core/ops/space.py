@@ -7,7 +7,8 @@ from typing import NamedTuple
 from core.annotations import Scalar
 from core.dtypes import check_value
 from core.errors import CoreError
-from core.registry import op, ops
+from core.late_ops import ops
+from core.registry import op
 from core.specs import Shape, Spec, check_choice, integer, integers
 from core.windows import check_format
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from core.async_run import run_async
 from core.errors import CoreError
-from core.registry import OPS, composite, op, ops
+from core.late_ops import ops
+from core.registry import OPS, composite, op
 from core.specs import Spec, integer
 
 NO_THRESHOLD = float("-inf")

@@ -11,10 +11,10 @@ from math import pi, sqrt
 from typing import NamedTuple
 
 from core.errors import CoreError
+from core.late_ops import ops
 from core.operation import UNSPELLED, Rule, Spellings, Traits
 from core.ops.complex_numbers import abs_gradient, conjugate
 from core.ops.declaring import TAKES, declare_row, zero
-from core.registry import ops
 from core.specs import Spec
 
 FLOAT, REAL, NUMBER, BOOL, ANY = "float32", "real", "number", "bool", "no string"

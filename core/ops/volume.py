@@ -5,10 +5,11 @@ from typing import Any
 
 from core.annotations import TensorLike
 from core.dispatch import tensor
+from core.late_ops import ops
 from core.ops.conv import backprops, conv_spec, conv_window, transposed
 from core.ops.declaring import volume_op, zero_gradient
 from core.ops.pooling import avg_pool, of_winners, pool_spec, pool_window, taps
-from core.registry import composite, op, ops
+from core.registry import composite, op
 from core.specs import Shape, Spec, check_dy
 from core.tensors import Tensor
 from core.windows import Padding, Triple, check_format, window

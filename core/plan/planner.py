@@ -11,12 +11,12 @@ from core.graph.feeds import ArrayView, QuantizedArray, as_tensors
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.guards import RunCancelledError, active_guard, check_active
+from core.late_ops import ops
 from core.locks import lazy_property
 from core.plan.cache import IdleArenas, LruCache, SharedWeights
 from core.plan.partition import Stage, find_stage
 from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
 from core.plan.plan import Plan
-from core.registry import ops
 from core.settings import active_backend
 from core.specs import Spec
 from core.tensors import Tensor

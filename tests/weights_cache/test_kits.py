@@ -318,7 +318,7 @@ def test_an_installed_kit_is_found_without_running_its_code(package):
     assert "friendly_zoo_weights" not in sys.modules
 
 
-def test_installed_kits_come_before_the_cache_and_are_left_in_place(toys, package):
+def test_installed_kits_come_before_the_network_and_are_left_in_place(toys, package):
     assert status("toy") == "kit"
     assert locate("toy")["weights.bin"] == package / "toy" / "weights.bin"
     assert fetch("toy")["weights.bin"] == package / "toy" / "weights.bin"

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core import CoreError
-from weights_cache import WeightsError, find_record, load_weights, locate
+from core.errors import CoreError
+from weights_cache.errors import WeightsError
+from weights_cache.registry import find_record
+from weights_cache.store import locate
 from zoo.entry import Entry
 
 if TYPE_CHECKING:
@@ -15,13 +17,19 @@ if TYPE_CHECKING:
     from core.model.stored_calls import StoredCalls
 
 
-def stored_calls(entry: Entry, options: Mapping[str, Any]) -> "StoredCalls":
+def stored_calls(entry: Entry, options: Mapping[str, Any]) -> "StoredCalls | None":
     """Return the calls of an entry's network that processes stored, with the registered weights.
+
+    None where no calls are stored: without generated kernels.
 
     Args:
         entry: as for `build_network`.
         options: options of the model.
     """
+    from core.backends.cpu.tiers import may_generate
+
+    if not may_generate():
+        return None
     from core.model.stored_calls import StoredCalls
     from core.source_stamp import source_stamp
 
@@ -56,6 +64,8 @@ def build_network(
         WeightsError: the weights are missing, damaged, or of another network.
     """
     if entry.network:
+        from weights_cache import load_weights
+
         module, function = entry.network.split(":")
         builder = getattr(importlib.import_module(f"zoo.networks.{module}"), function)
         taken = {k: options[k] for k in builder.__kwdefaults__ or () if k in options}

@@ -315,7 +315,7 @@ def _network_of(
     if backend != "cpu" or weights is not None:
         return made(), None
     stored = stored_calls(entry, options)
-    if not len(stored):
+    if not stored:
         return made(stored), None
     from core.model.deferred_model import DeferredModel
 

@@ -76,6 +76,11 @@ def find_fault() -> str | None:
     return None if compiler_version() is not None else f"llvmlite is missing; {_INSTALL}"
 
 
+def may_generate() -> bool:
+    """Return whether plans that are made now may come to run by generated kernels."""
+    return get_tier() != NUMPY and compiler_version() is not None
+
+
 def _check_compiler() -> None:
     if compiler_version() is None:
         raise SettingError(
@@ -92,7 +97,7 @@ def lower(program: "Program") -> "Executable":
     tier = get_tier()
     if tier == GENERATED:
         _check_compiler()
-    if tier == NUMPY or compiler_version() is None:
+    if not may_generate():
         from core.backends.cpu.lowering.cpu_executable import CpuExecutable
 
         return CpuExecutable(program)

@@ -14,7 +14,7 @@ from core.graph.graph_json_reader import dtype_of_type
 from core.graph.node_types.lists import MOST_ELEMENTS, empty, joined, split
 from core.graph.node_types.rows import NodeType
 from core.graph.nodes import Attributes
-from core.registry import ops
+from core.late_ops import ops
 from core.tensors import Tensor
 
 

@@ -12,7 +12,7 @@ from core.errors import CoreError
 from core.graph.control_flow import ABSENT
 from core.graph.node_types.rows import NodeType
 from core.guards import active_guard
-from core.registry import ops
+from core.late_ops import ops
 from core.tensors import Tensor
 
 

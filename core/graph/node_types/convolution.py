@@ -6,7 +6,7 @@ from typing import Any
 from core.errors import CoreError
 from core.graph.node_types.rows import NodeType, Translation, copied
 from core.graph.nodes import Attributes
-from core.registry import ops
+from core.late_ops import ops
 from core.tensors import Tensor
 
 #: Orders of axes, the default first.

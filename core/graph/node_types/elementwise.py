@@ -6,7 +6,7 @@ from core.errors import CoreError
 from core.graph.node_types.convolution import check_format
 from core.graph.node_types.rows import NodeType, copied, required
 from core.graph.nodes import Attributes
-from core.registry import ops
+from core.late_ops import ops
 from core.tensors import Tensor
 
 _PAIR = (0, 1)

@@ -4,7 +4,7 @@ from typing import Any
 
 from core.graph.node_types.rows import NodeType, copied
 from core.graph.nodes import Attributes
-from core.registry import ops
+from core.late_ops import ops
 from core.tensors import Tensor
 
 _resize = copied("align_corners", "half_pixel_centers")

@@ -10,7 +10,7 @@ from core.graph.element_shapes import ElementShape, defined, element_shape, merg
 from core.graph.graph_json_reader import dtype_of_type
 from core.graph.node_types.rows import NodeType
 from core.graph.nodes import Attributes
-from core.registry import ops
+from core.late_ops import ops
 from core.specs import Shape
 from core.tensors import Tensor
 

@@ -11,7 +11,7 @@ from core.errors import CoreError
 from core.graph.graph_json_reader import dtype_of_type
 from core.graph.node_types.rows import NodeType, copied, required
 from core.graph.nodes import FILLING_TYPES
-from core.registry import ops
+from core.late_ops import ops
 from core.scopes import keep
 from core.tensors import Tensor
 

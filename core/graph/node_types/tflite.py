@@ -9,7 +9,7 @@ from core.dispatch import tensor
 from core.errors import CoreError
 from core.graph.node_types.rows import NodeType
 from core.graph.nodes import Attributes
-from core.registry import ops
+from core.late_ops import ops
 from core.tensors import Tensor
 
 

@@ -1,6 +1,7 @@
-"""Operators and methods of tensors before the ops are imported, which their first use does.
+"""Ops by name for what is imported before them: their first use imports them all.
 
-A program that only reads results of stored networks needs no op, and importing all takes 25 ms.
+So do the operators and methods of tensors. A program that only reads results of stored networks
+needs no op, and importing all takes 25 ms.
 """
 
 from collections.abc import Callable
@@ -33,6 +34,28 @@ OPERATORS = {
 
 #: Operators that have a swapped form, such as ``__radd__``.
 SWAPPED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
+
+
+class OpNamespace:
+    """Attribute access to every op and composite, for rules that are declared before them."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):
+            raise AttributeError(f"no op {name!r}")
+        import_module("core.ops")  # which may be about to declare it
+        registry = import_module("core.registry")
+        found: Callable[..., Any] | None = registry.OPS.get(name) or registry.FUNCTIONS.get(name)
+        if found is None:
+            raise AttributeError(f"no op {name!r}")
+        setattr(self, name, found)  # later look-ups take a tenth of the time
+        return found
+
+    def forget(self, name: str) -> None:
+        """Forget a name that is declared again."""
+        self.__dict__.pop(name, None)
+
+
+ops = OpNamespace()
 
 
 def add_late_methods(tensor: type) -> None:
