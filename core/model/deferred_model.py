@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from core.backends.cpu.tiers import may_generate
 from core.locks import new_lock
-from core.model.stored_calls import StoredCalls
 
 if TYPE_CHECKING:
     from core.model.graph_model import GraphModel
+    from core.model.stored_calls import StoredCalls
 
 
 class DeferredModel:
@@ -19,7 +20,7 @@ class DeferredModel:
         stored: its stored calls.
     """
 
-    def __init__(self, backend: str, make: "Callable[[], GraphModel]", stored: StoredCalls):
+    def __init__(self, backend: str, make: "Callable[[], GraphModel]", stored: "StoredCalls"):
         self.backend = backend
         self._make, self._stored = make, stored
         self._model: GraphModel | None = None
@@ -46,3 +47,25 @@ class DeferredModel:
         if self._model is not None:
             return None
         return self._stored.run(inputs, outputs, as_arrays=as_arrays)
+
+
+def deferred_model(
+    make: "Callable[[StoredCalls | None], GraphModel]",
+    backend: str,
+    parts: Sequence[str],
+    packages: Sequence[str],
+) -> "DeferredModel | GraphModel":
+    """Return the model of a network, which is read later if there are stored calls of it.
+
+    Args:
+        make: reads the network for a model, which adds its calls to the stored ones.
+        backend: name of the backend that it runs on.
+        parts: all that decides what the network computes; see `StoredCalls`.
+        packages: names of packages that build it; see `StoredCalls`.
+    """
+    if backend != "cpu" or not may_generate():
+        return make(None)
+    from core.model.stored_calls import StoredCalls
+
+    stored = StoredCalls(*parts, packages=packages)
+    return DeferredModel(backend, lambda: make(stored), stored) if len(stored) else make(stored)

@@ -18,7 +18,6 @@ from core.bounds import (
     usual_limits,
 )
 from core.contexts import apart
-from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.executor import Executor
 from core.graph.feeds import as_tensor, as_view
@@ -204,10 +203,8 @@ class GraphModel:
         if found is not None:
             return found
         results = self._guarded(limits, partial(self._executed, inputs, names, raw, key))
-        if self._stored is not None and key is not None:
-            ready = None if self._runs is None else self._runs.find(key)
-            if ready is not None:
-                self._stored.add(ready, inputs, is_all=names == self._output_names)
+        if self._stored is not None and key is not None and self._runs is not None:
+            self._runs.store(key, inputs, self._stored, is_all=names == self._output_names)
         return {n: np.asarray(v) for n, v in results.items()} if as_arrays else results
 
     def _repeated(
@@ -338,7 +335,7 @@ class GraphModel:
             self._renew_plans()
             if self._planner is None or not active_backend().has_plans:
                 raise CoreError(f"this model runs op by op on backend {self.backend!r}")
-            given = self._zeros() if inputs is None else inputs
+            given = self._signature.zeros() if inputs is None else inputs
             feeds = {**self._initialization.resources(), **self._signature.feeds(given)}
             if not self._planner.can_run(feeds, references):
                 raise CoreError(
@@ -348,15 +345,6 @@ class GraphModel:
             return largest_plan(self._planner.stages(feeds, references))
 
         return self._guarded(self._effective_limits(), found)
-
-    def _zeros(self) -> dict[str, np.ndarray]:
-        """Return zeros of the declared shapes."""
-        found = {}
-        for name, spec in self.inputs.items():
-            if spec.smallest is None:
-                raise CoreError(f"give inputs: the shape of {name!r} may be any {spec.shape}")
-            found[name] = np.zeros(spec.smallest, DTYPES[spec.dtype])
-        return found
 
     def predict_async(
         self, inputs: Any, *, raw: bool = False, timeout: float | None = None

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from core.dispatch import tensor
+from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.executor import Executor
 from core.graph.feeds import Feed, as_tensor
@@ -88,6 +89,20 @@ class GraphSignature:
             raise CoreError(f"give the inputs as a dict with {list(declared)}")
         return {next(iter(declared)): inputs}
 
+    def zeros(self) -> dict[str, np.ndarray]:
+        """Return zeros of the declared shapes, by the names of the inputs.
+
+        Raises:
+            CoreError: a shape may be any.
+        """
+        found = {}
+        for name, endpoint in self._graph.inputs.items():
+            spec = endpoint.spec
+            if spec.smallest is None:
+                raise CoreError(f"give inputs: the shape of {name!r} may be any {spec.shape}")
+            found[name] = np.zeros(spec.smallest, DTYPES[spec.dtype])
+        return found
+
     def fed(self, name: Any) -> str:
         """Return the reference of an input by its name.
 
@@ -154,6 +169,8 @@ def listed(outputs: Any) -> list[str]:
     Raises:
         CoreError: they are not several strings.
     """
+    if type(outputs) is list and all(type(name) is str for name in outputs):
+        return outputs
     if isinstance(outputs, Iterable) and not isinstance(outputs, (str, Tensor)):
         names = list(outputs)
         if all(isinstance(name, str) for name in names):

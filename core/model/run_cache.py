@@ -6,7 +6,7 @@ caches its latest calls.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from core.graph.nodes import Quantization
 from core.plan.cache import LruCache
 from core.plan.plan import Plan
 from core.plan.planner import PlanKey, Planner
+
+if TYPE_CHECKING:
+    from core.model.stored_calls import StoredCalls
 
 #: The number of calls that a model keeps; the oldest one goes.
 MOST_CALLS = 8
@@ -41,12 +44,13 @@ class ReadyCall(NamedTuple):
     Attributes:
         plan: the plan.
         inputs: inputs of the plan in its order, as in `CachedCall`.
-        outputs: outputs as in `CachedCall`.
+        outputs: for each output of the call its name, the plan's reference, and which output of
+            the plan it is.
     """
 
     plan: Plan
     inputs: Sequence[tuple[str, Quantization | None]]
-    outputs: Sequence[tuple[str, str]]
+    outputs: Sequence[tuple[str, str, int]]
 
     def run(self, inputs: Mapping[str, np.ndarray], as_arrays: bool) -> dict[str, Any]:
         """Return the outputs by name, tensors or read-only arrays.
@@ -58,9 +62,11 @@ class ReadyCall(NamedTuple):
             inputs[name] if quantization is None else QuantizedArray(inputs[name], quantization)
             for name, quantization in self.inputs
         ]
-        run: Any = self.plan.run_to_arrays if as_arrays else self.plan.run_on
-        found = run(feeds)
-        return {name: found[reference] for name, reference in self.outputs}
+        if as_arrays:
+            arrays = self.plan.run_to_arrays(feeds)
+            return {name: arrays[position] for name, _, position in self.outputs}
+        found = self.plan.run_on(feeds)
+        return {name: found[reference] for name, reference, _ in self.outputs}
 
 
 class RunCache:
@@ -85,7 +91,9 @@ class RunCache:
         if call is None or plan is None:
             return None
         named = [call.inputs[reference] for reference in plan.inputs]
-        ready = ReadyCall(plan, named, [*call.outputs.items()])
+        places = [*plan.outputs]
+        outputs = [(name, r, places.index(r)) for name, r in call.outputs.items()]
+        ready = ReadyCall(plan, named, outputs)
         self._latest = key, ready
         return ready
 
@@ -113,6 +121,21 @@ class RunCache:
         taken = {r: (names[r], getattr(feeds[r], "quantization", None)) for r in feeds}
         given = {name: found.sources[reference] for name, reference in outputs.items()}
         self._calls.put(key, CachedCall(found, taken, given))
+
+    def store(
+        self,
+        key: Hashable,
+        inputs: Mapping[str, np.ndarray],
+        stored: "StoredCalls",
+        *,
+        is_all: bool,
+    ) -> None:
+        """Store a call that has run, for later processes; see `StoredCalls.add`."""
+        ready = self.find(key)
+        if ready is not None:
+            given = [(name, inputs[name]) for name, _ in ready.inputs]
+            outputs = [(name, position) for name, _, position in ready.outputs]
+            stored.add(ready.plan, given, outputs, is_all=is_all)
 
 
 def call_key(inputs: Any, outputs: Sequence[str]) -> Hashable | None:

@@ -26,7 +26,7 @@ from core.settings import flags
 from core.source_stamp import source_stamp
 
 if TYPE_CHECKING:
-    from core.model.run_cache import ReadyCall
+    from core.plan.plan import Plan
     from core.tensors import Tensor
 
 #: Part of every key, to be changed with the format.
@@ -76,13 +76,15 @@ class StoredCalls:
 
     Args:
         parts: all that decides what the network computes, such as the hashes of its files and the
-            options by which it was built; see `_DECIDING` for what need not be among them.
+            options by which it was built.
+        packages: names of packages that build it, beside `core` and `weights_cache`: after a change
+            of their files calls are stored anew.
     """
 
-    def __init__(self, *parts: str):
+    def __init__(self, *parts: str, packages: Sequence[str] = ()):
         cpu = host_cpu()
         features = " ".join(sorted(cpu.features))
-        self._key = key_of(FORMAT, source_stamp(*_DECIDING), cpu.name, features, *parts)
+        self._key = key_of(FORMAT, source_stamp(*_DECIDING, *packages), cpu.name, features, *parts)
         self._calls = [*_read_index(load(self._key))]
         self._programs: dict[StoredCall, StoredProgram] = {}
 
@@ -153,29 +155,29 @@ class StoredCalls:
 
     def add(
         self,
-        ready: "ReadyCall",
-        inputs: Mapping[str, np.ndarray],
+        plan: "Plan",
+        inputs: Sequence[tuple[str, np.ndarray]],
+        outputs: Sequence[tuple[str, int]],
         *,
         is_all: bool,
     ) -> None:
         """Store a call that has run, if a later process can run it without the network.
 
         Args:
-            ready: the call with its plan.
-            inputs: the arrays by name.
-            is_all: whether its outputs are those of the network, in its order.
+            plan: the plan of the whole call.
+            inputs: name and array of each input of the plan.
+            outputs: name of each output of the call, and which output of the plan it is.
+            is_all: whether these are the outputs of the network, in its order.
         """
-        plan, specs = ready.plan, [*ready.plan.inputs.values()]
-        given = [inputs[name] for name, _ in ready.inputs]
-        is_same = all(a.dtype == s.dtype for a, s in zip(given, specs, strict=True))
+        specs = plan.inputs.values()
+        is_same = all(a.dtype == s.dtype for (_, a), s in zip(inputs, specs, strict=True))
         if not (is_same and _is_plain()) or plan.tier == "numpy":
             return
-        places = [*plan.outputs]
         call = StoredCall(
-            tuple((n, inputs[n].shape, inputs[n].dtype.str) for n, _ in ready.inputs),
-            tuple(name for name, _ in ready.outputs),
+            tuple((name, array.shape, array.dtype.str) for name, array in inputs),
+            tuple(name for name, _ in outputs),
             is_all,
-            tuple(places.index(reference) for _, reference in ready.outputs),
+            tuple(position for _, position in outputs),
             plan.largest_bytes,
             plan.run_bytes,
         )

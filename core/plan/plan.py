@@ -190,17 +190,15 @@ class Plan:
         """Return whether a run writes to the data of inputs that the program updates."""
         return self._executable.writes_to_inputs
 
-    def run_to_arrays(self, feeds: Sequence[Any]) -> dict[str, np.ndarray]:
+    def run_to_arrays(self, feeds: Sequence[Any]) -> list[np.ndarray]:
         """Return the outputs as read-only arrays, for feeds as `run_on` takes them."""
+        backend, specs = self._backend, self._outputs.values()
         handles = self._executable.run(feeds)
         try:
-            return {
-                reference: self._backend.download(handle, spec)
-                for (reference, spec), handle in zip(self._outputs.items(), handles, strict=True)
-            }
+            return [*map(backend.download, handles, specs)]
         finally:
             for handle in handles:
-                self._backend.release(handle)
+                backend.release(handle)
 
     def profile(self, values: Mapping[str, Any], repeat: int = 10) -> list[float]:
         """Return the milliseconds of each step, the median of some runs.

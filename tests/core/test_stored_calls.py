@@ -12,7 +12,7 @@ from core.backends.cpu.stored_program import ProgramParts, packed, unpacked
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.guards import Guard, guarded
 from core.model import stored_calls
-from core.model.deferred_model import DeferredModel
+from core.model.deferred_model import DeferredModel, deferred_model
 from core.model.graph_model import GraphModel
 from core.model.stored_calls import MOST_CALLS, StoredCalls
 from tests.helpers import require_llvmlite
@@ -106,6 +106,7 @@ def test_other_networks_and_other_sources_have_other_calls(model, image, monkeyp
     assert len(StoredCalls("a network")) == 1
     assert len(StoredCalls("another network")) == 0
     assert len(StoredCalls("a network", "with an option")) == 0
+    assert len(StoredCalls("a network", packages=["zoo.networks"])) == 0
     monkeypatch.setattr(stored_calls, "source_stamp", lambda *packages: "changed")
     assert len(StoredCalls("a network")) == 0
 
@@ -176,6 +177,23 @@ def test_a_program_keeps_its_parts(rng):
     assert found[:4] == parts[:4]
     for name in ("calls", "arguments", "code", "constants"):
         np.testing.assert_array_equal(getattr(found, name), getattr(parts, name))
+
+
+def test_a_model_is_deferred_if_calls_of_it_are_stored(rng, image):
+    def made(stored):
+        return GraphModel(two_outputs(rng), stored=stored)
+
+    marks = []
+    for backend, tier in (("cpu", 1), ("shader", 2)):  # which store nothing
+        core.set_tier(tier)
+        deferred_model(marks.append, backend, ["a network"], [])
+    assert marks == [None, None]
+    first = deferred_model(made, "cpu", ["a network"], [])
+    assert isinstance(first, GraphModel)
+    first.predict(image)
+    later = deferred_model(made, "cpu", ["a network"], [])
+    assert isinstance(later, DeferredModel) and later.backend == "cpu"
+    assert isinstance(deferred_model(made, "cpu", ["another"], []), GraphModel)
 
 
 def test_a_network_is_read_when_a_call_needs_it(model, image):

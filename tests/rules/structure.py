@@ -44,8 +44,13 @@ FLOORS = (
 AT_ONCE, LATER, TYPES = "at once", "later", "types"
 
 
-#: Modules of `core` that are for programs, and the one for `zoo`; the others are inner ones.
-PUBLIC = ("core", "core.converter", "core.backends.cpu.image_kernels")
+#: Modules of `core` that are for programs, and those for `zoo`; the others are inner ones.
+PUBLIC = (
+    "core",
+    "core.converter",
+    "core.backends.cpu.image_kernels",
+    "core.model.deferred_model",
+)
 
 
 class Import(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import CoreError
+from core import CoreError
 from weights_cache.errors import WeightsError
 from weights_cache.registry import find_record
 from weights_cache.store import locate
@@ -14,30 +14,19 @@ from zoo.entry import Entry
 
 if TYPE_CHECKING:
     from core import Graph
-    from core.model.stored_calls import StoredCalls
 
 
-def stored_calls(entry: Entry, options: Mapping[str, Any]) -> "StoredCalls | None":
-    """Return the calls of an entry's network that processes stored, with the registered weights.
-
-    None where no calls are stored: without generated kernels.
+def network_facts(entry: Entry, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return all that decides what an entry's network with the registered weights computes.
 
     Args:
         entry: as for `build_network`.
         options: options of the model.
     """
-    from core.backends.cpu.tiers import may_generate
-
-    if not may_generate():
-        return None
-    from core.model.stored_calls import StoredCalls
-    from core.source_stamp import source_stamp
-
     files = find_record(entry.weights).limited_to(entry.files).files
-    facts = (entry.network, entry.file, entry.files, entry.outputs, entry.batch)
+    built = (entry.network, entry.file, entry.files, entry.outputs, entry.batch)
     plain = {k: v for k, v in options.items() if isinstance(v, (int, float, str, tuple))}
-    hashes = " ".join(f"{file.path} {file.sha256}" for file in files)
-    return StoredCalls(source_stamp("zoo.networks"), hashes, repr((facts, sorted(plain.items()))))
+    return repr(built), repr(sorted(plain.items())), *(f"{f.path} {f.sha256}" for f in files)
 
 
 def check_files(entry: Entry) -> None:

@@ -10,7 +10,7 @@ from zoo.option import count
 from zoo.pipeline.options import checked_value
 
 if TYPE_CHECKING:
-    from core.model.graph_model import GraphModel
+    from core import GraphModel
     from core.plan.plan import Plan
     from core.plan.plan_report import PlanProfile
     from zoo.pipeline.verb_signatures import ImageSource, NetworkInput

@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from core.model.deferred_model import DeferredModel
 from weights_cache.errors import ZooError
 from zoo.pipeline.inspection import Planned
 from zoo.pipeline.options import checked_for
@@ -12,7 +13,6 @@ from zoo.pipeline.verb_signatures import NetworkInput
 
 if TYPE_CHECKING:
     from core import GraphModel, PartialSpec, Tensor
-    from core.model.deferred_model import DeferredModel
     from zoo.pipeline.following import Follower, LiveSession
     from zoo.pipeline.network_summary import Card
 
@@ -28,18 +28,18 @@ class LoadedModel(Planned):
     #: Verb -> ``"module:Class"`` of its `Follower`; others treat each frame as a still image.
     followers: ClassVar[Mapping[str, str]] = {}
 
-    #: The network until a call needs all of it; None where it was read at once.
-    _deferred: "DeferredModel | None" = None
+    #: The network if it is read when a call needs it.
+    _deferred: DeferredModel | None = None
 
     def __init__(
-        self,
-        name: str,
-        network: "GraphModel | None",
-        recipe: LoadCall | None = None,
-        deferred: "DeferredModel | None" = None,
+        self, name: str, network: "GraphModel | DeferredModel", recipe: LoadCall | None = None
     ):
         self._name, self._recipe = name, recipe
-        self._network, self._deferred = network, deferred
+        self._network: GraphModel | None = None
+        if isinstance(network, DeferredModel):
+            self._deferred = network
+        else:
+            self._network = network
 
     @property
     def name(self) -> str:

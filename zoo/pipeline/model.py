@@ -11,12 +11,13 @@ import numpy as np
 from core import get_backend
 from core.contexts import apart
 from core.locks import new_lock
+from core.model.deferred_model import DeferredModel, deferred_model
 from weights_cache.errors import MissingError, ZooError
 from zoo.catalog import find_entry, is_entry, model_class, with_parts
 from zoo.entry import Entry
 from zoo.images.lists import for_each_batch
 from zoo.images.reading import read_image
-from zoo.networks import build_network, check_files, stored_calls
+from zoo.networks import build_network, check_files, network_facts
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.mirroring import flipped_result
 from zoo.pipeline.options import checked
@@ -27,8 +28,7 @@ from zoo.shared.placement import Placement, Region
 
 if TYPE_CHECKING:
     from core import GraphModel, Tensor
-    from core.model.deferred_model import DeferredModel
-    from core.model.stored_calls import StoredCalls
+    from core.model.deferred_model import StoredCalls
 
 Result = TypeVar("Result")
 Outputs = Mapping[str, np.ndarray]
@@ -60,9 +60,8 @@ class Model(LoadedModel):
     ):
         self.entry, self.options = entry, dict(options)
         self.input_size = self.input_size_of(entry, options)
-        network, deferred = _network_of(entry, options, backend, weights)
-        recipe = LoadCall.of_entry(entry, options, weights)
-        super().__init__(entry.name, network, recipe, deferred)
+        network = _network_of(entry, options, backend or get_backend(), weights)
+        super().__init__(entry.name, network, LoadCall.of_entry(entry, options, weights))
         self._parts: dict[str, Model] = {}
         self._making_parts = new_lock()
 
@@ -301,26 +300,25 @@ class Model(LoadedModel):
 def _network_of(
     entry: Entry,
     options: Mapping[str, Any],
-    backend: str | None,
+    backend: str,
     weights: str | os.PathLike[str] | None,
-) -> "tuple[GraphModel | None, DeferredModel | None]":
-    """Return the network of an entry; if there are stored calls of it, it is read later."""
+) -> "GraphModel | DeferredModel":
+    """Return the network of an entry; if an earlier process stored calls of it, it is read later.
+
+    Weights of the user's own are always read now, as they may be those of another network.
+    """
 
     def made(stored: "StoredCalls | None" = None) -> "GraphModel":
-        from core.model.graph_model import GraphModel
+        from core import GraphModel
 
         return GraphModel(build_network(entry, options, weights), backend, stored=stored)
 
-    backend = backend or get_backend()
-    if backend != "cpu" or weights is not None:
-        return made(), None
-    stored = stored_calls(entry, options)
-    if not stored:
-        return made(stored), None
-    from core.model.deferred_model import DeferredModel
-
-    check_files(entry)
-    return None, DeferredModel(backend, lambda: made(stored), stored)
+    if weights is not None:
+        return made()
+    network = deferred_model(made, backend, network_facts(entry, options), ["zoo.networks"])
+    if isinstance(network, DeferredModel):
+        check_files(entry)  # of which none is read
+    return network
 
 
 def make_model(

@@ -41,7 +41,7 @@ class ArenaValue(NamedTuple):
 
 
 class ProgramParts(NamedTuple):
-    """What is stored of a program.
+    """All that is stored of a program.
 
     Attributes:
         inputs: number of the feed and place of each input that is read.

@@ -130,6 +130,14 @@ class CpuExecutable(Executable):
         check = None if guard is None or not guard.may_end else guard.check
         if self._updates.pairs:
             return self._run_updates(feeds, check)
+        if check is None and (native := self._workspaces.take_native()) is not None:
+            try:  # with little Python: small networks take microseconds
+                _take(native, feeds)
+                for work in native.works:
+                    work()
+                return [*map(frozen_copy, native.outputs)]
+            finally:
+                self._workspaces.give_back(native)
 
         def do(workspace: Workspace) -> list[np.ndarray]:
             _take(workspace, feeds)
@@ -378,7 +386,7 @@ def _take(workspace: Workspace, feeds: Sequence[np.ndarray | QuantizedArray]) ->
         if isinstance(feed, QuantizedArray):
             feed.write_to(target)
         else:
-            np.copyto(target, feed)
+            target[...] = feed  # in half the time of numpy.copyto
 
 
 def _scratch_name(step: CpuStep, index: int) -> str:

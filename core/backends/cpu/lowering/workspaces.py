@@ -77,7 +77,7 @@ class Workspaces:
             try:
                 return do(workspace)
             finally:
-                self._give_back(workspace)
+                self.give_back(workspace)
         pool, one_thread, run, me = current_pool(), one_blas_thread(), Run(), get_ident()
         errors, token = get_errors(), None
         is_caller = is_left = False
@@ -105,7 +105,7 @@ class Workspaces:
                 one_thread.end(run)
                 raise
             if is_left:
-                self._give_back(workspace)
+                self.give_back(workspace)
 
     def _free(
         self, make: Callable[[], Workspace], fits: Callable[[Workspace], bool] | None
@@ -118,7 +118,19 @@ class Workspaces:
         self.made += 1
         return make()
 
-    def _give_back(self, workspace: Workspace) -> None:
+    def take_native(self) -> Workspace | None:
+        """Return an idle workspace for `give_back` if none of its calls is NumPy's, else None."""
+        try:
+            workspace = self._waiting.pop()
+        except IndexError:
+            return None
+        if workspace.is_native:
+            return workspace
+        self._waiting.append(workspace)
+        return None
+
+    def give_back(self, workspace: Workspace) -> None:
+        """Leave a workspace that nothing works in any more to later runs."""
         self._waiting.append(workspace)
         if len(self._waiting) > self._most_waiting:
             self._drop_surplus()
