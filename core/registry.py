@@ -1,7 +1,7 @@
 """Registries: ops by name, kernels by (op, backend), backends by folder name."""
 
 import importlib
-import pkgutil
+import os
 import sys
 from collections.abc import Callable
 from functools import cache, wraps
@@ -206,13 +206,17 @@ def load_kernels(backend: str) -> None:
 
 @cache
 def _kernel_files(backend: str) -> frozenset[str]:
-    folder = f"{backends.__path__[0]}/{backend}/kernels"
-    return frozenset(m.name for m in pkgutil.iter_modules([folder]))
+    try:
+        names = os.listdir(f"{backends.__path__[0]}/{backend}/kernels")
+    except OSError:  # a registered backend has no folder
+        return frozenset()
+    return frozenset(name[:-3] for name in names if name.endswith(".py")) - {"__init__"}
 
 
 def backend_names() -> list[str]:
     """Every backend that has a folder in ``core/backends``, or that was registered."""
-    built_in = {m.name for m in pkgutil.iter_modules(backends.__path__) if m.ispkg}
+    (folder,) = backends.__path__
+    built_in = {n for n in os.listdir(folder) if os.path.exists(f"{folder}/{n}/__init__.py")}
     return sorted(built_in | _FACTORIES.keys())
 
 

@@ -2,7 +2,7 @@
 
 import argparse
 from functools import partial
-from pkgutil import resolve_name
+from importlib import import_module
 
 from weights_cache.messages import say
 from zoo.cli.blas_kernels import choose_kernels, leave_threads_out
@@ -77,7 +77,8 @@ def make_parser() -> Parser:
 
 def _declare(function: str, *arguments: object) -> None:
     """Call a function that declares arguments; importing its module takes time."""
-    resolve_name(function)(*arguments)
+    module, name = function.split(":")
+    getattr(import_module(module), name)(*arguments)
 
 
 def declare_describe(command: Parser) -> None:
