@@ -1,7 +1,6 @@
 """The tensor that users hold, and the data container that tensors share."""
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -319,6 +318,8 @@ def _parts(value: Any) -> Iterable[Any]:
         return value
     if isinstance(value, dict):
         return value.values()
-    if is_dataclass(value) and not isinstance(value, type):
+    if hasattr(type(value), "__dataclass_fields__"):  # only then somebody has imported dataclasses
+        from dataclasses import fields
+
         return [getattr(value, field.name, None) for field in fields(value)]
     return ()

@@ -1,7 +1,6 @@
 """Removal of passwords and tokens from URLs for messages, notes and pickles."""
 
 import re
-from urllib.parse import urlsplit
 
 from weights_cache.errors import WeightsError
 
@@ -53,6 +52,8 @@ def host_of(url: str) -> str:
     >>> host_of("https://example.org/weights.bin")
     'example.org'
     """
+    from urllib.parse import urlsplit  # takes 2 ms, and few programs name servers
+
     shown = shown_url(url)
     try:
         return urlsplit(shown).netloc.rpartition("@")[2] or shown

@@ -1,8 +1,7 @@
 """Facts about a pretrained model, without code."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from zoo.option import Option
 
@@ -10,8 +9,7 @@ from zoo.option import Option
 Channels = float | tuple[float, float, float]
 
 
-@dataclass(frozen=True)
-class Preprocess:
+class Preprocess(NamedTuple):
     """Conversion of an image to the input of a network, done by `zoo.pipeline.preprocess`.
 
     A pixel value p in 0..255 becomes ``p / divide - subtract``. What is resized is the whole image:
@@ -34,8 +32,7 @@ class Preprocess:
     border: str = "zero"  # or "replicate": the nearest pixel of the image
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One pretrained model, ``family.variant``: a network and how it is used."""
 
     name: str
@@ -50,12 +47,12 @@ class Entry:
     head: str = ""  # file of the record with the layers that come after those of ``file``
     outputs: tuple[str, ...] = ()  # nodes that `predict` returns instead of the file's outputs
     network: str = ""  # builder of networks without topology: "module:function" of zoo.networks
-    decode: Any = None  # what the decoder needs to know: a frozen dataclass of the family
+    decode: Any = None  # what the decoder needs to know: a named tuple of the family
     labels: str = ""  # name of a list in zoo/labels
-    parts: Mapping[str, str] = field(default_factory=dict)  # role -> entry of another network
-    options: Mapping[str, Option] = field(default_factory=dict)  # of loading it
+    parts: Mapping[str, str] = {}  # role -> entry of another network
+    options: Mapping[str, Option] = {}  # of loading it
     #: The model's defaults of options of its verbs, by name; by "verb.name" of one verb.
-    defaults: Mapping[str, float] = field(default_factory=dict)
+    defaults: Mapping[str, float] = {}
     batch: bool = False  # treats the images of a batch alike, though converted for one
     together: int = 1  # of a list, how many images run as one batch: where measured faster
     limits: str = ""  # of the model card: where it is known to fail

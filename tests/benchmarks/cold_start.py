@@ -93,7 +93,7 @@ def networks(folder: str) -> dict[str, list[str]]:
         found[first_of(name)] = ours = [sys.executable, "-c", OURS, name, given]
         found[first_of(name, "LiteRT")] = [sys.executable, "-c", LITERT, file, given]
         if find_spec("llvmlite"):
-            world = {**os.environ, "CORE_TIER": "2"}
+            world = {**environment(), "CORE_TIER": "2"}
             subprocess.run(ours, check=True, stdout=subprocess.DEVNULL, env=world)
     return found
 
@@ -109,10 +109,17 @@ def first_of(name: str, runtime: str = "ours") -> str:
     return f"first result of {name}, {runtime}"
 
 
+def environment() -> dict[str, str]:
+    """The environment of processes that keep their bytecode, as those of users do."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+
 def run(command: list[str]) -> tuple[float, float]:
     """Seconds and peak MiB of one process."""
     start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=os.path.expanduser("~"))
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, cwd=os.path.expanduser("~"), env=environment()
+    )
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)

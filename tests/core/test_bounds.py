@@ -1,5 +1,6 @@
 """Limits of runs and files: how those of a context, a model and the defaults combine."""
 
+import copy
 import math
 import pickle
 
@@ -38,6 +39,20 @@ def test_of_context_and_model_the_stricter_limit_holds():
 def test_a_limit_is_a_positive_number(value):
     with pytest.raises(core.CoreError, match="run_bytes=.* must be a number above 0"):
         core.Limits(run_bytes=value)
+
+
+def test_limits_are_values():
+    given = core.Limits(seconds=2, calls=10)
+    assert given == core.Limits(calls=10, seconds=2.0) != core.Limits(seconds=2)
+    assert hash(given) == hash(core.Limits(calls=10, seconds=2.0)) and given != (2, 10)
+    assert pickle.loads(pickle.dumps(given)) == copy.deepcopy(given) == given
+    assert eval(repr(given), {"Limits": core.Limits}) == given
+    with pytest.raises(AttributeError, match="seconds cannot be changed"):
+        given.seconds = 3
+    with pytest.raises(AttributeError, match="seconds cannot be deleted"):
+        del given.seconds
+    with pytest.raises(TypeError):
+        core.Limits(2)
 
 
 def test_unknown_limits_are_refused():

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 
@@ -71,7 +70,7 @@ def test_the_entry_that_is_shown_is_the_real_one():
     (code,) = re.findall(r"```python\n(Entry\(.*?)```", text, re.DOTALL)
     shown = eval(code, {"Entry": Entry, "Preprocess": Preprocess, "AnchorGrid": AnchorGrid})
     real = find_entry(shown.name)
-    assert replace(shown, limits=real.limits, embedding=real.embedding) == real
+    assert shown._replace(limits=real.limits, embedding=real.embedding) == real
 
 
 def test_the_files_and_commands_of_contributing_exist():

@@ -3,6 +3,7 @@
 import pickle
 
 import pytest
+from platformdirs import user_cache_path
 
 from tests.weights_cache.toys import flip_byte, toy_row
 from weights_cache import (
@@ -34,6 +35,16 @@ def test_the_cache_folder_of_the_platform_comes_last(monkeypatch, value):
         monkeypatch.setenv("ZOO_WEIGHTS_CACHE", value)
     assert "friendly-zoo" in cache_folder().parts
     assert cache_folder().name == "weights"
+
+
+@pytest.mark.parametrize("given", [None, "", "/elsewhere/cache"])
+def test_the_cache_folder_is_that_of_platformdirs(monkeypatch, given):
+    """On Linux it is found without importing it."""
+    monkeypatch.delenv("ZOO_WEIGHTS_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    if given is not None:
+        monkeypatch.setenv("XDG_CACHE_HOME", given)
+    assert cache_folder() == user_cache_path("friendly-zoo") / "weights"
 
 
 def test_a_tilde_is_the_home_folder(monkeypatch, tmp_path):

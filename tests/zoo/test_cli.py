@@ -1,5 +1,6 @@
 """The ``zoo`` command: what it prints, writes and returns."""
 
+import argparse
 import csv
 import io
 import json
@@ -17,6 +18,7 @@ from tests.conftest import ROOT
 from weights_cache import find_record
 from zoo.catalog import choices, is_entry
 from zoo.cli import main
+from zoo.cli.commands import make_parser
 from zoo.images import reading
 from zoo.pipeline.model_cache import _kept
 
@@ -556,3 +558,12 @@ def test_names_that_the_terminal_cannot_show(encoding, form, tmp_path):
         assert "\\udc" not in text
     else:
         assert text.count("\n") == 35
+
+
+@pytest.mark.parametrize("columns", ["", "0", "60", "wide", "200"])
+def test_help_is_as_wide_as_argparse_makes_it(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    parser = make_parser()
+    found = parser.format_help()
+    parser.formatter_class = argparse.HelpFormatter
+    assert found == parser.format_help()

@@ -368,6 +368,14 @@ def test_commands_are_in_the_help(capsys):
     assert {*(task.command for task in TASKS), "describe"} <= actions[0].choices.keys()
 
 
+@pytest.mark.parametrize("command", [*(task.command for task in TASKS), "describe", "doctor"])
+def test_a_known_command_has_the_only_parser(command):
+    parser = make_parser(command)
+    (action,) = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    assert [*action.choices] == [command]
+    assert action.choices[command].prog == f"zoo {command}"
+
+
 @pytest.mark.parametrize(
     "arguments, label, place",
     [

@@ -1,6 +1,5 @@
 """What ``model=`` takes: names, "fast" and "best", paths and loaded models; and what errors say."""
 
-import dataclasses
 import os
 import pydoc
 from pathlib import Path
@@ -232,7 +231,7 @@ def test_cards_are_shown_as_lines(model):
 
 
 def in_batches(name: str, most: int):
-    entry = dataclasses.replace(find_entry(name), together=most)
+    entry = find_entry(name)._replace(together=most)
     return make_model(entry, checked(name, entry.options, {}))
 
 

@@ -4,7 +4,6 @@ import copy
 import multiprocessing
 import pickle
 import pickletools
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -130,7 +129,7 @@ def test_a_closed_model_says_so():
 
 
 def test_a_model_that_load_does_not_know():
-    entry = replace(find_entry("posenet.tiny"), title="Another")
+    entry = find_entry("posenet.tiny")._replace(title="Another")
     model = make_model(entry, checked(entry.name, entry.options, {}))
     with pytest.raises(ZooError, match="posenet.tiny cannot be pickled, as zoo.load did not load"):
         pickle.dumps(model)

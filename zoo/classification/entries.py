@@ -1,6 +1,5 @@
 """The pretrained classifiers."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from zoo.entry import Entry, Preprocess
@@ -14,8 +13,8 @@ class Classes(NamedTuple):
 
 # The square in the middle, as the networks were tested by those who made them.
 _PIXELS = Preprocess(size=(224, 224), fit="crop", dtype="uint8")
-_SIGNED = replace(_PIXELS, dtype="float32", divide=127.5, subtract=1.0)  # -1..1
-_UNSIGNED = replace(_PIXELS, dtype="float32", divide=255.0)  # 0..1
+_SIGNED = _PIXELS._replace(dtype="float32", divide=127.5, subtract=1.0)  # -1..1
+_UNSIGNED = _PIXELS._replace(dtype="float32", divide=255.0)  # 0..1
 
 _ALL = "People are no class: images of them get labels of clothes and objects, with low scores."
 _COARSE = "Scores come in steps of 1/256, as the network is quantised: many classes have score 0."

@@ -1,8 +1,9 @@
 """The commands of ``zoo``, and running them."""
 
 import argparse
+import sys
 from functools import partial
-from pkgutil import resolve_name
+from importlib import import_module
 
 from weights_cache.messages import say
 from zoo.cli.blas_kernels import choose_kernels, leave_threads_out
@@ -49,8 +50,9 @@ def run(arguments: list[str] | None) -> int:
     leave_threads_out()
 
     def command() -> int:
-        parser = make_parser()
-        given = parser.parse_args(arguments)
+        words = sys.argv[1:] if arguments is None else arguments
+        parser = make_parser(words[0] if words else "")
+        given = parser.parse_args(words)
         if given.run is None:
             say(parser.format_help(), end="")
             return 2
@@ -59,25 +61,27 @@ def run(arguments: list[str] | None) -> int:
     return run_safely(command)
 
 
-def make_parser() -> Parser:
-    """The parser of all commands."""
+def make_parser(command: str = "") -> Parser:
+    """The parser of one command, as each takes time; of all where there is none of that name."""
     import zoo
 
     parser = Parser(prog="zoo", description=(zoo.__doc__ or "").splitlines()[0])
     parser.add_argument("--version", action="version", version=f"friendly-zoo {zoo.__version__}")
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
-    for task in TASKS:
-        command = commands.add_parser(task.command, help=task.help)
-        command.declare = partial(_declare, "zoo.cli.image_commands:declare_task", task)
-    for name, help_text, declare in _OTHERS:
-        commands.add_parser(name, help=help_text).declare = partial(_declare, declare)
+    declared = {name: (meaning, partial(_declare, declare)) for name, meaning, declare in _OTHERS}
+    of_task = partial(_declare, "zoo.cli.image_commands:declare_task")
+    declared = {task.command: (task.help, partial(of_task, task)) for task in TASKS} | declared
+    for name in [command] if command in declared else declared:
+        meaning, declare = declared[name]
+        commands.add_parser(name, help=meaning).declare = declare
     return parser
 
 
 def _declare(function: str, *arguments: object) -> None:
     """Call a function that declares arguments; importing its module takes time."""
-    resolve_name(function)(*arguments)
+    module, name = function.split(":")
+    getattr(import_module(module), name)(*arguments)
 
 
 def declare_describe(command: Parser) -> None:

@@ -10,9 +10,38 @@ from weights_cache.errors import ZooError
 from weights_cache.messages import say, visible
 from zoo.cli.signals import ending_in_order
 
+#: The width of a terminal that does not say it.
+_USUAL_COLUMNS = 80
+
+
+class _HelpFormatter(argparse.HelpFormatter):
+    """argparse's, as wide as the terminal.
+
+    argparse asks `shutil` for the width at each argument, and importing that takes 3 ms.
+    """
+
+    def __init__(self, prog: str, **options: Any):
+        super().__init__(prog, **{"width": _terminal_columns() - 2, **options})
+
+
+def _terminal_columns() -> int:
+    """Return the width of the terminal, as `shutil.get_terminal_size` finds it."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    if sys.__stdout__ is None:
+        return _USUAL_COLUMNS
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or _USUAL_COLUMNS
+    except (AttributeError, ValueError, OSError):  # it is closed, or no terminal
+        return _USUAL_COLUMNS
+
 
 class Parser(argparse.ArgumentParser):
     """Reports wrong arguments in one line, with the closest valid name."""
+
+    def __init__(self, **options: Any):
+        super().__init__(**{"formatter_class": _HelpFormatter, **options})
 
     #: Declares the arguments of the command; called when they are needed, as it takes time.
     declare: Callable[[Any], None] | None = None

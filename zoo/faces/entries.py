@@ -1,15 +1,13 @@
 """The pretrained face models."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from zoo.entry import Entry, Preprocess
 from zoo.option import Option, Options, by_name
 from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
 
 
-@dataclass(frozen=True)
-class Refinement:
+class Refinement(NamedTuple):
     """Facts by which `RefinedBlazeFace` refines the faces that its detector proposes."""
 
     grid: AnchorGrid  # of the refining network
@@ -112,8 +110,7 @@ def _detector(default: str, choices: tuple[str, ...]) -> Options:
 _PROPOSERS = ("blazeface.back", "blazeface.full", "faceapi.tiny_detector")
 
 _BLAZEFACES.append(
-    replace(
-        _SHORT,
+    _SHORT._replace(
         name="blazeface.refined",
         model="detectors:RefinedBlazeFace",
         decode=Refinement(_SHORT.decode),

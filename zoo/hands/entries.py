@@ -1,14 +1,13 @@
 """The pretrained models of hands, and of palms alone."""
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from zoo.entry import Entry, Preprocess
 from zoo.option import Option, by_name
 from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
 
 
-@dataclass(frozen=True)
-class HandOutputs:
+class HandOutputs(NamedTuple):
     """Meaning of the outputs of a hand landmark network."""
 
     landmarks: str  # [n, 63]: x, y, z of each in pixels of the input
@@ -18,8 +17,7 @@ class HandOutputs:
     depth: float  # what z is to be divided by for x's and y's scale
 
 
-@dataclass(frozen=True)
-class HandtrackNodes:
+class HandtrackNodes(NamedTuple):
     """Meaning of Handtrack's nodes."""
 
     boxes: str  # node [1, n, 1, 4]: y0, x0, y1, x1 in 0..1 of the image
@@ -121,8 +119,7 @@ ENTRIES = [
         "none.",
     ),
     _LITE,
-    replace(
-        _LITE,
+    _LITE._replace(
         name="hands.lite_tfjs",
         weights="hand-landmark-lite-tfjs-fp16",
         file="",

@@ -59,7 +59,7 @@ def prepare_crops(
     return crops.astype(how.dtype, copy=False), placements
 
 
-def _levels_of(how: Preprocess) -> image_kernels.Scaled:
+def _levels_of(how: Preprocess) -> "image_kernels.Scaled":
     """Return what becomes of levels; integers of other dtypes are cast afterwards."""
     if how.dtype != "float32":
         return image_kernels.Scaled("uint8")

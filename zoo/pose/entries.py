@@ -1,6 +1,5 @@
 """The pretrained pose models."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from zoo.entry import Entry, Preprocess
@@ -166,8 +165,7 @@ _BLAZEPOSE = Entry(
 
 ENTRIES = [
     _TINY,
-    replace(
-        _TINY,
+    _TINY._replace(
         name="posenet.mobilenet_v1_075",
         weights="posenet-mobilenet-v1-075-float-pertensor",
         decode=PoseNetSizes(_SINGLE_SIZE, _SINGLE_SIZE),
@@ -195,15 +193,13 @@ ENTRIES = [
         "but for equal best cells.",
     ),
     _LIGHTNING,
-    replace(
-        _LIGHTNING,
+    _LIGHTNING._replace(
         name="movenet.lightning_ptq",
         file="movenet_single_pose_lightning_ptq.tflite",
         title="MoveNet Lightning, 17 keypoints of one person, quantised, as Google Coral gives it",
     ),
     _BLAZEPOSE,
-    replace(
-        _BLAZEPOSE,
+    _BLAZEPOSE._replace(
         name="blazepose.lite_tfjs",
         weights="blazepose-lite-tfjs-fp16",
         file="",

@@ -1,7 +1,5 @@
 """The pretrained segmentation models."""
 
-from dataclasses import replace
-
 from zoo.entry import Entry, Preprocess
 from zoo.segmentation.upsampling import Cells
 
@@ -21,7 +19,7 @@ _SELFIE = Entry(
     model="person_masks:PersonModel",
     weights="mediapipe-selfie-segmentation-tflite",
     file="selfie_segmentation.tflite",
-    preprocess=replace(_STRETCH, size=(256, 256)),
+    preprocess=_STRETCH._replace(size=(256, 256)),
     output="activation_10",
     embedding="add_13__xeno_compat__1",
     title="MediaPipe Selfie Segmentation, people near the camera, by Google",
@@ -49,17 +47,15 @@ ENTRIES = [
         accuracy=_accuracy(0.919),
     ),
     _SELFIE,
-    replace(
-        _SELFIE,
+    _SELFIE._replace(
         name="selfie.landscape",
         file="selfie_segmentation_landscape.tflite",
-        preprocess=replace(_STRETCH, size=(144, 256)),
+        preprocess=_STRETCH._replace(size=(144, 256)),
         output="segment_back",
         title="MediaPipe Selfie Segmentation for wide images, faster, by Google",
         accuracy=_accuracy(0.979),
     ),
-    replace(
-        _SELFIE,
+    _SELFIE._replace(
         name="selfie.tfjs",
         weights="selfie-segmentation-tfjs-fp16",
         file="",

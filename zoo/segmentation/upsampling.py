@@ -6,7 +6,6 @@ array of the size of the image is made for each class.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
 
@@ -20,8 +19,7 @@ from zoo.shared.placement import Placement
 STRIP = 2**20  # pixels that are worked on at once
 
 
-@dataclass(frozen=True)
-class Cells:
+class Cells(NamedTuple):
     """Meaning of the cells of a network's outputs."""
 
     stride: int = 1  # pixels of the input from cell to cell
@@ -83,7 +81,7 @@ class Enlargement(NamedTuple):
         )
         return left, top, right, bottom
 
-    def taps(self, cells: tuple[int, ...]) -> tuple[list[image_kernels.Taps], image_kernels.Taps]:
+    def taps(self, cells: tuple[int, ...]) -> "tuple[list[image_kernels.Taps], image_kernels.Taps]":
         """Return of which cells the lines of each strip are mixed, and of which the columns.
 
         Args:

@@ -1,5 +1,7 @@
 """Kernels that are called by themselves: when they run, and by how many threads."""
 
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,8 +11,18 @@ import pytest
 import core
 from core import code_cache
 from core.backends.cpu import image_kernels, tiers
-from core.backends.cpu.codegen import background, called_kernels
-from core.backends.cpu.image_kernels import Scaled, averaged, sampled
+from core.backends.cpu.codegen import background, called_kernels, team_loading
+from core.backends.cpu.image_kernels import (
+    Scaled,
+    averaged,
+    cells,
+    fields,
+    regions,
+    resized,
+    resizing,
+    sampled,
+)
+from tests.rules.sources import ROOT
 
 PLACEMENT = (0.9, 0.2, -3.0, -0.2, 0.9, 5.0)
 
@@ -105,3 +117,43 @@ def test_lines_that_overlap_are_left_to_numpy():
     assert region_of(np.zeros((9, 40, 3), np.uint8)[:, ::2]) is None
     out = np.empty((4, 4, 3), np.uint8)
     assert not image_kernels.resized(repeated, (9, 20), out, Scaled("uint8"))
+
+
+def sums() -> list[float]:
+    """What some kernels make of an image, summed up; 0 where NumPy is to do the work."""
+    image = np.random.default_rng(3).integers(0, 256, (60, 80, 3), np.uint8)
+    small = np.empty((30, 40, 3), np.uint8)
+    found = [region_of(image), averaged(image, 2)]
+    found += [small if resized(image, (60, 80), small, Scaled("uint8")) else None]
+    return [0.0 if array is None else float(array.sum(dtype=np.float64)) for array in found]
+
+
+_LATER = """
+import sys
+from tests.core.cpu_codegen.test_called_kernels import sums
+print(sums())
+describe = {"block_averages", "filtered_images", "kernel_text", "region_samples", "team_program"}
+assert not {f"core.backends.cpu.codegen.{name}" for name in describe} & set(sys.modules)
+assert "llvmlite" not in sys.modules
+"""
+
+
+def test_a_later_process_imports_nothing_that_describes_kernels(monkeypatch):
+    monkeypatch.setattr(team_loading, "_code", None)  # it is to be in this cache, too
+    core.set_tier(2)
+    expected = sums()
+    assert all(expected)
+    command = [sys.executable, "-W", "error", "-c", _LATER]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.stdout.strip(), done.stderr) == (str(expected), "")
+
+
+def test_each_kernel_has_a_name_of_its_own():
+    """Its code is found by that."""
+    names = [
+        name
+        for module in (cells, fields, regions, resizing)
+        for name, made in vars(module).items()
+        if getattr(made, "__annotations__", {}).get("return") is called_kernels.Description
+    ]
+    assert len(names) == len(set(names)) == 8

@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from io import FileIO
 from math import inf
 from threading import TIMEOUT_MAX, Timer
@@ -65,7 +64,7 @@ class ModelProcess:
         self._answers = Pipe(cast(FileIO, self._process.stdout), for_writing=False)
         try:
             #: The child's description of the model.
-            self.facts = self._read({"path": path, "folder": folder, "limits": asdict(limits)})
+            self.facts = self._read({"path": path, "folder": folder, "limits": dict(vars(limits))})
         except BaseException:
             self.close()
             raise
@@ -103,7 +102,7 @@ class ModelProcess:
         Raises:
             ZooError: the run failed, or the process ended.
         """
-        document = {"limits": asdict(limits), "named": named, "outputs": outputs, "raw": raw}
+        document = {"limits": dict(vars(limits)), "named": named, "outputs": outputs, "raw": raw}
         seconds = inf if limits.seconds is None else limits.seconds
         most = inf if limits.run_bytes is None else limits.run_bytes
         return self._ask("a run", document, arrays, seconds, most, "seconds").arrays
@@ -270,7 +269,7 @@ def _how(status: int | None) -> str:
 
 
 def _limit_error(text: str, name: Any, most: Any) -> LimitError:
-    is_known = isinstance(name, str) and name in Limits.__dataclass_fields__
+    is_known = isinstance(name, str) and name in vars(Limits())
     return (
         LimitError(text, name, most)
         if is_known and type(most) in (int, float)

@@ -11,7 +11,7 @@ from _thread import start_new_thread
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from threading import get_native_id
+from threading import get_native_id  # which must first be imported by no thread of `_thread`
 from typing import Protocol
 from weakref import ref
 

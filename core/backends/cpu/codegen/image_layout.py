@@ -1,4 +1,4 @@
-"""What kernels of images and those who call them agree on."""
+"""Sizes that kernels of images share with those who call them."""
 
 #: Values of a pixel that are read at once.
 LANES = 4

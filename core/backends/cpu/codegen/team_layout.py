@@ -1,6 +1,6 @@
-"""Where the thread team's memory has what, by which its native program and Python understand it.
+"""Layout of the thread team's memory, for its native program and for Python.
 
-`team_program` says what it is for.
+`team_program` has the protocol.
 """
 
 import platform
