@@ -99,3 +99,18 @@ def test_without_a_compiler_no_generator_is_imported():
     found = imported(hidden + ESTIMATED.partition("\n")[2])
     assert not found & (NEVER | GENERATORS)
     assert "core.backends.cpu.lowering.cpu_executable" in found  # it ran by NumPy
+
+
+@pytest.mark.parametrize("words", [["pose", "--help"], ["pose"]], ids=["help", "mistake"])
+def test_help_and_mistakes_need_no_numpy(words):
+    code = f"""
+{{before}}
+import contextlib, io
+from zoo.cli import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with contextlib.suppress(SystemExit):
+        main({words})
+"""
+    found = imported(code)
+    assert "zoo.cli.image_commands" in found
+    assert not found & {"numpy", "core", "PIL"}

@@ -6,7 +6,6 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
-from core.backends.cpu.codegen.background import forbid
 from weights_cache.errors import ZooError
 from weights_cache.messages import is_read_by_people
 from weights_cache.shown_urls import shown_url
@@ -138,6 +137,8 @@ def _run(task: Task, given: argparse.Namespace) -> int:
     if not images:
         return 2
     if len(images) == 1:
+        from core.backends.cpu.codegen.background import forbid  # with it comes NumPy
+
         forbid()  # the command ends before kernels that are compiled meanwhile could be of use
     drawings = drawing_paths(images, given.draw, task.command, several=several)
     look = _look(task, given)
