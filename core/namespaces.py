@@ -4,6 +4,7 @@ A namespace has the ops and functions that some files of `core.ops` declare.
 """
 
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -44,6 +45,7 @@ def names_in(namespace: str) -> list[str]:
 
 def _declared(namespace: str) -> dict[str, Any]:
     """Return the public ops and functions of a namespace by name, which imports all ops."""
+    import_module("core.ops")
     from core.operation import Op
     from core.registry import FUNCTIONS, OPS
 

@@ -225,8 +225,8 @@ def test_batches_equal_single_pictures(name, models, pictures, results):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_list_runs_as_batches(name, models, pictures, results, monkeypatch):
     runs = []
-    outputs = Model._outputs
-    monkeypatch.setattr(Model, "_outputs", lambda m, x: runs.append(len(x)) or outputs(m, x))
+    outputs = Model.outputs_of
+    monkeypatch.setattr(Model, "outputs_of", lambda m, x: runs.append(len(x)) or outputs(m, x))
     found = models[name].classify([pictures[0]] * 6)
     assert runs == [4, 2]
     for labels in found:

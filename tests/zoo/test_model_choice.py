@@ -241,9 +241,11 @@ def runs(monkeypatch):
     from zoo.pipeline.model import Model
 
     counts = []
-    outputs = Model._outputs
+    outputs = Model.outputs_of
     monkeypatch.setattr(
-        Model, "_outputs", lambda self, values: counts.append(len(values)) or outputs(self, values)
+        Model,
+        "outputs_of",
+        lambda self, values: counts.append(len(values)) or outputs(self, values),
     )
     return counts
 

@@ -1,15 +1,19 @@
 """Networks that classify an image."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 import core
-from core import Tensor
 from weights_cache.errors import WeightsError
 from zoo.classification.entries import Classes
 from zoo.labels import best_labels, read_labels
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Label
+
+if TYPE_CHECKING:
+    from core import Tensor
 
 
 class ClassifierModel(Model):
@@ -31,7 +35,7 @@ class ClassifierModel(Model):
 
         return self.run(image, classify_one, mirror=mirror)
 
-    def rows_of(self, batch: Tensor, count: int) -> list[Tensor]:
+    def rows_of(self, batch: "Tensor", count: int) -> "list[Tensor]":
         """Return the network's output for each image of a batch, as a row [1, n]."""
         return [core.reshape(row, shape=(1, -1)) for row in super().rows_of(batch, count)]
 

@@ -6,11 +6,10 @@ wrist, divided by the largest distance along an axis, as `pre_process_landmark` 
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core import Tensor
 from weights_cache.errors import ZooError
 from zoo.entry import Entry
 from zoo.gestures.fingers import POINTS, as_hands, is_hands, points_of, to_gesture
@@ -20,6 +19,9 @@ from zoo.option import OWN
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import model_verb
 from zoo.results import Gesture, Hand
+
+if TYPE_CHECKING:
+    from core import Tensor
 
 
 class KeypointClassifier(Model):
@@ -61,7 +63,7 @@ class KeypointClassifier(Model):
     @model_verb
     def infer(  # type: ignore[override]
         self, image: Hand | Sequence[Hand], *, embedding: bool = False, mirror: bool = False
-    ) -> Tensor:
+    ) -> "Tensor":
         """Return the network's output for hands, such as to train on it.
 
         Args:
@@ -75,7 +77,7 @@ class KeypointClassifier(Model):
         """
         node = self.entry.embedding if embedding else self.entry.output
 
-        def infer_one(hands: Any) -> Tensor:
+        def infer_one(hands: Any) -> "Tensor":
             if not (seen := as_hands(hands)):
                 raise ZooError(f"{self.name} needs one hand at least")
             return self._run(seen, node, mirror)
@@ -84,7 +86,7 @@ class KeypointClassifier(Model):
             return for_each_image(image, infer_one, list)
         return infer_one(image)
 
-    def _run(self, hands: list[Mapping[str, Any]], node: str, mirror: bool) -> Tensor:
+    def _run(self, hands: list[Mapping[str, Any]], node: str, mirror: bool) -> "Tensor":
         return self.execute(self._values(hands, mirror), [node])[node]
 
     def network_input(self, image: Any) -> Any:

@@ -54,7 +54,7 @@ def test_a_workspace_waits_for_the_next_run_only_when_workers_rest(two, monkeypa
         two_tasks(begun, go_on, written)()
 
     with pytest.raises(LateError):
-        workspaces.run(partial(Workspace, [], [], [], []), do)
+        workspaces.run(partial(Workspace, np.zeros(0), [], [], [], []), do)
     assert len(workspaces) == (not is_late)
     assert written.any() != is_late
     go_on.set()
@@ -70,7 +70,7 @@ def test_an_error_of_the_run_itself_costs_no_workspace():
 
     for _ in range(3):
         with pytest.raises(LateError):
-            workspaces.run(partial(Workspace, [], [], [], []), fail)
+            workspaces.run(partial(Workspace, np.zeros(0), [], [], [], []), fail)
     assert workspaces.made == len(workspaces) == 1
 
 
