@@ -11,9 +11,9 @@ before a ``try`` is not.
 
 import os
 import sys
-from _thread import RLock, get_ident  # `threading` takes a millisecond
 from collections.abc import Callable
 from functools import cached_property
+from threading import RLock, get_ident
 from typing import Any, TypeVar
 from weakref import WeakSet
 

@@ -75,8 +75,8 @@ def test_loading_a_model_imports_no_kernels_and_no_decoder_of_images():
     found = imported(LOADED)
     assert {"core", "zoo.pose.posenet", "zoo.pipeline.preprocess"} <= found
     assert not found & (NEVER | GENERATORS)
-    assert not found & {"PIL", "PIL.Image", "logging", "signal", "traceback", "dataclasses"}
-    assert not found & {"core.backends.cpu.codegen.called_kernels", "shutil", "threading"}
+    assert not found & {"PIL", "PIL.Image", "dataclasses", "shutil"}
+    assert "core.backends.cpu.codegen.called_kernels" not in found
     assert not found & {f"core.backends.cpu.image_kernels.{n}" for n in ("resizing", "fields")}
 
 

@@ -62,7 +62,7 @@ def run(arguments: list[str] | None) -> int:
 
 
 def make_parser(command: str = "") -> Parser:
-    """The parser of one command, as each takes time; of all commands for an unknown name."""
+    """The parser of one command, as each takes time; for any other name that of all commands."""
     import zoo
 
     parser = Parser(prog="zoo", description=(zoo.__doc__ or "").splitlines()[0])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from traceback import walk_tb
 
 from weights_cache.interruptions import is_interruption
 from zoo.images.pixels import ImageError
@@ -154,9 +156,6 @@ _TIME_OUT = r"(?i)time_?(out|limit)"
 
 
 def _raised_by_signal_handler(error: Exception) -> bool:
-    import signal
-    from traceback import walk_tb
-
     handlers = [signal.getsignal(number) for number in signal.valid_signals()]
     codes = {getattr(handler, "__code__", None) for handler in handlers} - {None}
     return any(frame.f_code in codes for frame, _ in walk_tb(error.__traceback__))

@@ -5,15 +5,16 @@ A child of `os.fork` would deadlock on an import that another thread of its pare
 
 from __future__ import annotations
 
+import logging  # noqa: F401 - Pillow imports it: see `_importing`
 import os
 import re
 import sys
 import warnings
-from _thread import RLock
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
+from threading import RLock
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from weights_cache.dependencies import needed_for
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from PIL import Image
 
 #: Lock of imports, never held while an image is read; `os.fork` waits for the lock. The imported
-#: modules must not register functions to be called before a fork, as logging does, which is
-#: therefore imported before: Python would call their counterparts only.
+#: modules must not register functions to be called before a fork, as logging does: Python would
+#: call their counterparts only.
 _importing = RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
@@ -33,16 +34,6 @@ if hasattr(os, "register_at_fork"):
         after_in_parent=_importing.release,
         after_in_child=_importing.release,
     )
-
-
-@contextmanager
-def _imports() -> Iterator[None]:
-    """Hold the lock of imports."""
-    import logging  # noqa: F401 - Pillow imports it; arrays are read without both
-
-    with _importing:
-        yield
-
 
 #: First bytes of frequent formats, and their plugins. `PIL.Image.open` would import the plugins of
 #: other formats first, and check the size against its own limit.
@@ -102,7 +93,7 @@ def import_pillow() -> ModuleType:
     Raises:
         ZooError: the package is missing.
     """
-    with _imports(), needed_for("reading images"):
+    with _importing, needed_for("reading images"):
         from PIL import Image
 
         if Image.warnings is warnings:
@@ -133,7 +124,7 @@ def open_any(file: BinaryIO) -> Image.Image:
     """Open an image of any format of Pillow without decoding."""
     from PIL import Image
 
-    with _imports():
+    with _importing:
         Image.init()
         _mute()
     return Image.open(file)
@@ -145,7 +136,7 @@ def add_heif() -> None:
     Raises:
         ImportError: the package pillow-heif is missing.
     """
-    with _imports():
+    with _importing:
         from pillow_heif import register_heif_opener
 
         register_heif_opener()
@@ -154,7 +145,7 @@ def add_heif() -> None:
 
 def _imported_plugin(name: str) -> ModuleType:
     """Import and return the module of a format of Pillow."""
-    with _imports():
+    with _importing:
         plugin = import_module(f"PIL.{name}ImagePlugin")
         if getattr(plugin, "warnings", None) is warnings:
             _mute()
