@@ -17,6 +17,9 @@ from core.tensors import Tensor
 #: Makes a feed of a value and of the quantization of its reference.
 MakeFeed = Callable[[Any, Quantization | None], Feed]
 
+#: The types of names.
+_STRING = {str}
+
 
 class GraphSignature:
     """All names of the inputs and outputs of a graph.
@@ -169,7 +172,7 @@ def listed(outputs: Any) -> list[str]:
     Raises:
         CoreError: they are not several strings.
     """
-    if type(outputs) is list and all(type(name) is str for name in outputs):
+    if type(outputs) is list and {*map(type, outputs)} == _STRING:
         return outputs
     if isinstance(outputs, Iterable) and not isinstance(outputs, (str, Tensor)):
         names = list(outputs)
