@@ -199,6 +199,16 @@ class Executable(ABC):
                 their owners may write after the call; in the order of the inputs.
         """
 
+    def run_and_read(self, feeds: Sequence[Handle]) -> list[np.ndarray] | None:
+        """Run once and return the outputs as read-only arrays; None: by `run` and downloads.
+
+        A backend whose commands pass to a device does both at once here.
+
+        Args:
+            feeds: as for `run`.
+        """
+        return None
+
     @abstractmethod
     def step_times(self, feeds: Sequence[Handle]) -> list[float]:
         """Run once and return the seconds of each step."""

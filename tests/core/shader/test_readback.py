@@ -191,3 +191,27 @@ def test_values_on_the_host_do_not_come_along(shader):
     shader.session.gl_thread.call(shader.session.memory._move_all_out)
     for i, value in enumerate(outputs.values()):
         np.testing.assert_array_equal(value.numpy(), x[: 3 + i] * np.float32(i + 1))
+
+
+def test_a_run_to_arrays_is_one_call_of_the_gl_thread(compute, monkeypatch):
+    model, x = several(), np.arange(1, 9, dtype=np.float32)
+    plan = model.plan({"x": x})
+    plan.run_to_arrays([x])
+    gl_thread, calls, depth = compute.session.gl_thread, [], [0]
+    call = gl_thread.call
+
+    def counted(function):
+        calls.append(depth[0])
+        depth[0] += 1
+        try:
+            return call(function)
+        finally:
+            depth[0] -= 1
+
+    monkeypatch.setattr(gl_thread, "call", counted)
+    monkeypatch.setattr(gl_thread, "submit", lambda command: calls.append(0))
+    found = plan.run_to_arrays([x + 1])
+    assert calls.count(0) == 1
+    for i, (name, array) in enumerate(found.items()):
+        assert name in plan.outputs and not array.flags.writeable
+        np.testing.assert_array_equal(array, (i + 1) * (x + 1)[: i + 3])

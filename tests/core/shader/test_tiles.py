@@ -54,6 +54,7 @@ def gl():
     except Exception as error:
         skip_or_fail(f"no OpenGL 4.3 here: {error}")
     yield context
+    context.__exit__(None, None, None)  # else it would stay current in this thread
     context.release()
 
 

@@ -136,7 +136,7 @@ def test_what_is_as_fast_changes_nothing(restart, monkeypatch, folder, rng):
     _, old, new, told = tuned(rng)
     assert old == new and session.tuned == {}
     assert not any(step.is_new for step in told.steps) and "as before" in str(told)
-    assert load_choices(session.device.driver, False) == {}
+    assert load_choices(session.device.driver, "float32") == {}
 
 
 def test_without_a_cache_it_is_for_this_session(restart, other_wins, rng):
@@ -204,11 +204,11 @@ def test_one_that_was_fast_by_chance_is_timed_again():
 
 
 def test_choices_are_kept_by_driver_and_added_to(folder):
-    keep_choices("one", False, {("product", PRODUCT): SMALLEST_KNOWN})
-    keep_choices("one", False, {("product", TURNED): SMALLEST_KNOWN})
+    keep_choices("one", "float32", {("product", PRODUCT): SMALLEST_KNOWN})
+    keep_choices("one", "float32", {("product", TURNED): SMALLEST_KNOWN})
     both = {("product", p): SMALLEST_KNOWN for p in (PRODUCT, TURNED)}
-    assert load_choices("one", False) == both
-    assert load_choices("two", False) == load_choices("one", True) == {}
+    assert load_choices("one", "float32") == both
+    assert load_choices("two", "float32") == load_choices("one", "float16") == {}
     limits = TileLimits(tuned=both.get)
     assert choose(PRODUCT, limits) == SMALLEST_KNOWN != choose(PRODUCT, TileLimits())
 
@@ -221,12 +221,12 @@ def test_a_tile_that_does_not_fit_is_not_used():
 
 @pytest.mark.parametrize("damage", [0, 40, -1])
 def test_a_damaged_file_is_none(folder, damage):
-    keep_choices("one", False, {("product", PRODUCT): SMALLEST_KNOWN})
+    keep_choices("one", "float32", {("product", PRODUCT): SMALLEST_KNOWN})
     (path,) = folder.iterdir()
     data = bytearray(path.read_bytes())
     data[damage] ^= 1
     path.write_bytes(data)
-    assert load_choices("one", False) == {}
+    assert load_choices("one", "float32") == {}
 
 
 @pytest.mark.parametrize(
@@ -245,4 +245,4 @@ def test_a_damaged_file_is_none(folder, damage):
 def test_tables_of_another_make_are_none(folder, rows):
     data = json.dumps(rows).encode() if rows != "no rows" else b"\xff{"
     code_cache.keep(code_cache.key_of(FORMAT, "one", "float32"), data)
-    assert load_choices("one", False) == {}
+    assert load_choices("one", "float32") == {}

@@ -111,6 +111,10 @@ class TieredExecutable(Executable):
                 compile_later(self)
         return found
 
+    def run_and_read(self, feeds: Sequence[Any]) -> list[Any] | None:
+        """Return the outputs as read-only arrays."""
+        return None if self.writes_to_inputs else self.run(feeds)
+
     def step_times(self, feeds: Sequence[Any]) -> list[float]:
         """Run once and return the seconds of each step."""
         return self._current.step_times(feeds)

@@ -127,7 +127,7 @@ class CpuExecutable(Executable):
         The arrays of inputs that the program updates are written to, and returned.
         """
         guard = active_guard()
-        check = None if guard is None or not guard.may_end else guard.check
+        check = guard.check if guard is not None and guard.may_end else None
         if self._updates.pairs:
             return self._run_updates(feeds, check)
         if check is None and (native := self._workspaces.take_native()) is not None:
@@ -145,6 +145,10 @@ class CpuExecutable(Executable):
             return [frozen_copy(output) for output in workspace.outputs]
 
         return self._workspaces.run(self._new_workspace, do)
+
+    def run_and_read(self, feeds: Sequence[np.ndarray | QuantizedArray]) -> list[np.ndarray] | None:
+        """Return the outputs as read-only arrays; None where a run returns arrays of the caller."""
+        return None if self._updates.pairs else self.run(feeds)
 
     def _run_updates(
         self, given: Sequence[Any], check: Callable[[], None] | None
@@ -225,8 +229,8 @@ class CpuExecutable(Executable):
         for step in self._program.steps:
             if not is_alias(step, self._program) and step.name not in absorbed:
                 native = self._kernels and self._kernels.lowered(step.name)
-                lowered = native or self._lowered_to_numpy(step)
-                yield CpuStep(step, lowered, self._absorbed.get(step.name, ()))
+                before = self._absorbed.get(step.name, ())
+                yield CpuStep(step, native or self._lowered_to_numpy(step), before)
 
     def _lowered_to_numpy(self, step: Step) -> Lowered:
         call = NumpyCall(step, self._program, self._margins)

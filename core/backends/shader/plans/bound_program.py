@@ -239,9 +239,8 @@ class ReadyProgram:
         if source is not None and block.error is None and source.buffers.session is session:
             part: Part = source.buffers.parts[source.number]
             return part
-        if block.layout != own.layout:  # drawn to several targets, or not in half floats
-            session.wait()
-            block = Block(own.layout, own.size, session.memory.read(block))
+        if block.layout != own.layout:  # drawn to several targets, or of other floats
+            block = session.converted(block, own.layout)
         return Part(session.memory.of(block), 0, block.bytes)
 
     def _recorded(self) -> Recording:
@@ -302,7 +301,7 @@ def _run_input(feed: Feed, staging: Staging | None, own: Block) -> RunInput:
     assert isinstance(feed, Value) and feed.block is not None
     block = feed.block
     host = block.host
-    if block.resource is not None or host is None or block.layout != own.layout:
+    if block.resource is not None or host is None:
         return RunInput(block, None)
     return _array_input(host, staging, own, is_private=True)
 

@@ -124,7 +124,7 @@ def tuned_steps(program: Program, session: Session) -> list[TunedStep]:
     new = {asked: step.choice for asked, step in found.items() if step.is_new}
     if new:
         session.tuned.update(new)
-        keep_choices(session.device.driver, session.storing.half, session.tuned)
+        keep_choices(session.device.driver, session.form, session.tuned)
     return [*found.values()]
 
 

@@ -85,8 +85,9 @@ class Lowering:
         has_tiles = not session.storing.in_textures
         self._pairs = separable_pairs(program) if has_tiles else {}
         self.homes = homes_of(program)
+        inputs = session.storing.of_inputs
         self.layouts: dict[str, MemoryLayout] = {
-            r: session.storing.layout(program.specs[r]) for r in program.inputs
+            r: inputs.layout(program.specs[r]) for r in program.inputs
         }
         made = [r for step in program.steps for r in step.outputs]
         for reference in (*program.inputs, *made):

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from core.backend_contract import Executable
 from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
 from core.backends.shader.plans.bound_program import Feed, ReadyProgram
@@ -70,6 +72,20 @@ class ShaderExecutable(Executable):
         found = ready.outputs(given, outputs)
         ready.session.gl_thread.submit(partial(ready.run, given, outputs))
         return found
+
+    def run_and_read(self, feeds: Sequence[Feed]) -> list[np.ndarray]:
+        """Run and read the outputs in one visit of the context."""
+        check_active()
+        ready = self._current()
+        outputs = ready.new_outputs()
+        given = ready.inputs_of(feeds)
+        found = ready.outputs(given, outputs)
+
+        def run_and_read() -> list[np.ndarray]:
+            ready.run(given, outputs)
+            return [self._backend.download(value, value.spec) for value in found]
+
+        return ready.session.gl_thread.call(run_and_read)
 
     def step_times(self, feeds: Sequence[Feed]) -> list[float]:
         """Run once and return the seconds of each step on the device."""

@@ -8,6 +8,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from core.backends.shader.codegen.tiles.held import EXTENSION
 from core.backends.shader.runtime import context_failures
 from core.backends.shader.runtime.context_failures import dotted
 from core.backends.shader.runtime.gl_functions import GLFunctions
@@ -71,6 +72,7 @@ class Device:
     max_units: int  # textures of a fragment shader
     memory_bytes: int | None  # None if the driver does not report it
     multiprocessors: int  # 0 if the driver does not report it
+    multiplies_halves: bool  # whether shaders compute in 16 bits
 
     @staticmethod
     def of(context: "moderngl.Context", gl: GLFunctions) -> "Device":
@@ -89,6 +91,7 @@ class Device:
             multiprocessors=(
                 gl.integer(_SM_COUNT_NV) if "GL_NV_shader_thread_group" in extensions else 0
             ),
+            multiplies_halves=EXTENSION in extensions,
             **{name: gl.integer(code) for name, code in _LIMITS.items()},
             **{n: gl.integer(code) if has_compute else 0 for n, code in _COMPUTE_LIMITS.items()},
         )

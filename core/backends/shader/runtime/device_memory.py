@@ -83,8 +83,7 @@ class DeviceMemory:
         self._gl_thread = gl_thread
         memory = gl_thread.device.memory_bytes
         self.limit = limit or (int(memory * USED_PART) if memory else USUAL_BYTES)
-        self.used_bytes = 0
-        self.moved_out = 0
+        self.used_bytes = self.moved_out = 0
         self._moved_bytes = self.limit  # since garbage was collected; at first it is
         self._returned: deque[BlockMemory] = deque()
         self._spare: OrderedDict[Key, deque[_Unused]] = OrderedDict()
@@ -134,6 +133,8 @@ class DeviceMemory:
         for binding, number in enumerate(numbers):
             block = blocks[number]
             memory = block.memory
+            if memory is None and returned and block.source is None and block.error is None:
+                memory = self._recycled_memory(block)
             if (
                 memory is None
                 or memory.resource is None
@@ -142,8 +143,7 @@ class DeviceMemory:
             ):
                 resource = self.of(block)
             else:
-                resource = memory.resource
-                memory.stamp = command
+                resource, memory.stamp = memory.resource, command
                 if not memory.is_pinned:
                     touch(memory)
             resource.mglo.bind_to_storage_buffer(binding, 0, -1)

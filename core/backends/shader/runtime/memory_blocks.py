@@ -211,6 +211,15 @@ class Storing(NamedTuple):
     in_textures: bool
     half: bool
 
+    @property
+    def of_inputs(self) -> "Storing":
+        """Return the storage of a plan's inputs: 32 bits in buffers.
+
+        NumPy takes 26 ms to round 32 images of 224 pixels to 16 bits, and a first convolution of
+        few channels reads numbers of 32 bits faster.
+        """
+        return self if self.in_textures else self._replace(half=False)
+
     def layout(self, spec: Spec, layers: int = 1, chunk: int = 0) -> MemoryLayout:
         """Return the layout of a value of a shape and dtype."""
         return layout_of(spec, self.in_textures, self.half, layers, chunk)

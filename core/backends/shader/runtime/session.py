@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.backend_contract import Clock
-from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
+from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, stored_bytes
+from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand
+from core.backends.shader.codegen.tiles.held import FLOATS, HALVES, PACKED
 from core.backends.shader.codegen.tiles.tile_source import TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import load_choices
 from core.backends.shader.runtime.caller_thread import CallerThread
-from core.backends.shader.runtime.compiled_kernel import CompiledKernel
+from core.backends.shader.runtime.compiled_kernel import CompiledKernel, compile_kernel
 from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.device_timing import DeviceTimer
 from core.backends.shader.runtime.gl_functions import BARRIER_TO_ALL
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
     import moderngl
 
 
+#: Names of the forms of numbers in tiles.
+_FORMS = {FLOATS: "float32", PACKED: "float16", HALVES: "float16, products of 16 bits"}
+
 #: The most cached kernels, more than training needs even with changing shapes.
 MOST_KERNELS = 4096
 
@@ -47,6 +52,7 @@ class Session:
         gl_thread: thread of the context.
         path: ``"compute"`` or ``"fragment"``; by default the first if the device has it.
         half: whether floats are stored in 16 bits.
+        multiplies_halves: whether the products of plans are of 16 bits, if the device has these.
         limit: bytes on the device before values move to the host.
     """
 
@@ -56,6 +62,7 @@ class Session:
         path: str | None = None,
         half: bool = False,
         limit: int | None = None,
+        multiplies_halves: bool = False,
     ):
         self.gl_thread = gl_thread
         self.device = gl_thread.device
@@ -67,13 +74,18 @@ class Session:
         self.path = path or ("compute" if self.device.has_compute else "fragment")
         self.storing = Storing(self.path == "fragment", half)
         has_tiles = not self.storing.in_textures
-        self.tuned = load_choices(self.device.driver, half) if has_tiles else {}
+        held = PACKED if half and has_tiles else FLOATS
+        if held.is_packed and multiplies_halves and self.device.multiplies_halves:
+            held = HALVES
+        self.form = _FORMS[held] if has_tiles else "float32"
+        self.tuned = load_choices(self.device.driver, self.form) if has_tiles else {}
         self.limits = TileLimits(
             self.device.shared_bytes,
             self.device.max_threads,
             self.device.multiprocessors,
             self.device.max_targets,
             self.tuned.get,
+            held,
         )
         self.memory = DeviceMemory(gl_thread, limit)
         self.programs = Programs(gl_thread)
@@ -148,6 +160,22 @@ class Session:
             self.gl_thread.put(command)
         else:
             clock.seconds = self.gl_thread.call(partial(self._timed, command, inputs))
+
+    def converted(self, block: Block, layout: MemoryLayout) -> Block:
+        """Return a block's values in another layout; in the GL thread."""
+        if self.storing.in_textures:
+            self.wait()
+            return Block(layout, block.size, self.memory.read(block))
+        key = "layouts", block.layout, layout, block.size
+        compiled = self.kernels.get(key)
+        if compiled is None:
+            spec = Spec((block.size,), layout.dtype)
+            made = KernelBuilder(spec, self.limits).each("x", x=Operand(0, spec))
+            storing = self.storing._replace(half=layout.half)
+            compiled = self.keep(key, compile_kernel((made,), [block.layout], storing))
+        result = Block(layout, block.size)
+        self._execute(compiled, [block, result])
+        return result
 
     def _timed(self, command: Callable[[], Any], inputs: list[Block]) -> float:
         """Return the seconds of a command whose inputs are on the device; in the GL thread."""

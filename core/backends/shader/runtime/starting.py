@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import moderngl
 
 _PATHS = ("compute", "fragment")
+_PRECISIONS = ("float32", "half")
 _changing = new_lock()
 
 
@@ -33,6 +34,7 @@ class _Settings(NamedTuple):
     float16: bool | None = None
     limit: int | None = None  # bytes
     in_this_thread: bool = False
+    multiplies_halves: bool = False
 
 
 _chosen: _Settings | None = None  # by `start_shader`; until `stop_shader`
@@ -47,6 +49,7 @@ def start_shader(
     memory_mb: float | None = None,
     context: "moderngl.Context | None" = None,
     in_this_thread: bool = False,
+    precision: str | None = None,
 ) -> None:
     """Start the shader backend with settings; otherwise its first use starts it.
 
@@ -67,6 +70,10 @@ def start_shader(
         in_this_thread: whether a new context is for this thread only. Ops then do not switch
             threads, which is fastest in a program of one thread. A program that draws with OpenGL
             in this thread gives its ``context`` instead.
+        precision: ``"half"``: as ``float16=True``, and convolutions and products of matrices
+            multiply numbers of 16 bits where the device has these, and add up at most 32 of them
+            before a sum in 32 bits: the fastest, with two to three digits; by default
+            ``CORE_SHADER_PRECISION``, else ``"float32"``.
 
     Raises:
         SettingError: a setting is invalid.
@@ -79,7 +86,7 @@ def start_shader(
     core.errors.SettingError: path='vertex' must be 'compute' or 'fragment'
     """
     global _chosen
-    settings = _resolved(context, device, path, float16, memory_mb, in_this_thread)
+    settings = _resolved(context, device, path, float16, memory_mb, in_this_thread, precision)
     with _changing:
         _chosen = settings
         try:
@@ -140,7 +147,10 @@ def new_session(**given: Any) -> Session:
     else:
         gl_thread = new_gl_thread(lambda: open_context(device=settings.device))
     try:
-        session = Session(gl_thread, settings.path, bool(settings.float16), settings.limit)
+        half = bool(settings.float16)
+        session = Session(
+            gl_thread, settings.path, half, settings.limit, settings.multiplies_halves
+        )
     except BaseException:
         gl_thread.release()
         raise
@@ -150,10 +160,13 @@ def new_session(**given: Any) -> Session:
 
 def describe(session: Session) -> str:
     """Return a short description of a session."""
+    stored = "float16 storage" if session.storing.half else "float32"
+    if session.limits.held.is_multiplied:
+        stored = "float16 storage and products"
     return ", ".join(
         (
             f"{session.path} shaders",
-            "float16 storage" if session.storing.half else "float32",
+            stored,
             f"up to {session.memory.limit / 1e6:,.0f} MB before tensors move to the host",
         )
     )
@@ -169,11 +182,20 @@ def _resolved(
     float16: bool | None = None,
     memory_mb: float | None = None,
     in_this_thread: bool = False,
+    precision: str | None = None,
 ) -> _Settings:
     if context is not None and device is not None:
         raise SettingError(f"device={device} has no meaning beside a context, which has its own")
     limit = _bytes(memory_mb)
-    return _Settings(context, device, _path(path), _switch(float16), limit, bool(in_this_thread))
+    if precision == "half" and float16 is False:
+        raise SettingError("precision='half' stores floats in 16 bits: leave out float16=False")
+    if precision is None and float16 is False:
+        precision = "float32"  # the argument counts more than the environment
+    elif precision == "float32" and float16 is None:
+        float16 = False
+    is_half = _is_half(precision)
+    stored = is_half or _switch(float16)
+    return _Settings(context, device, _path(path), stored, limit, bool(in_this_thread), is_half)
 
 
 def _path(given: str | None) -> str | None:
@@ -181,6 +203,13 @@ def _path(given: str | None) -> str | None:
     if value is not None and value not in _PATHS:
         raise SettingError(f"{source}={value!r:.80} must be 'compute' or 'fragment'")
     return value
+
+
+def _is_half(given: str | None) -> bool:
+    source, value = _given("precision", given, "CORE_SHADER_PRECISION")
+    if value is not None and value not in _PRECISIONS:
+        raise SettingError(f"{source}={value!r:.80} must be 'float32' or 'half'")
+    return bool(value == "half")
 
 
 def _switch(given: bool | None) -> bool:

@@ -111,7 +111,7 @@ class VisitedThread(GLThread):
         here, queue = get_ident(), self._queue
         if here == self._ident:  # after the running command
             queue.put(command)
-        elif self._is_guest(here):
+        elif (here == self._latest and self._guest) or self._is_guest(here):
             queue.put(command)
             if queue.qsize() >= MOST_WAITING or perf_counter() > self._due:
                 self._visit(here, do_nothing)

@@ -139,8 +139,8 @@ def _buffer_reader(name: str, layout: MemoryLayout, binding: int, fours: bool) -
         )
     elif layout.half:
         lines.append(
-            f"float {name}_at(int i) {{ vec2 p = unpackHalf2x16({name}_data[i >> 1]); "
-            f"return (i & 1) == 0 ? p.x : p.y; }}"
+            f"float {name}_at(int i) "
+            f"{{ return unpackHalf2x16({name}_data[i >> 1] >> ((i & 1) << 4)).x; }}"
         )
     elif fours:
         vector = {"float32": "vec4", "int32": "ivec4", "bool": "bvec4"}[layout.dtype]

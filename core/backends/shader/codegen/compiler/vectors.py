@@ -18,6 +18,7 @@ from core.backends.shader.codegen.compiler.writing import (
     middle_name,
     step_function,
 )
+from core.backends.shader.codegen.tiles.held import FUNCTIONS
 from core.errors import CoreError
 from core.specs import Shape
 
@@ -26,20 +27,24 @@ class VectorWriter(Writer):
     """Writer of dispatches of kind ``"tile"`` and ``"draw"``."""
 
     def numbered_readers(self, bindings: list[str]) -> list[str]:
-        """Return ``x_4(i)`` and ``x_1(i)`` of each input, if the text uses them.
+        """Return ``x_4(i)``, ``x_raw(i)`` and ``x_1(i)`` of each input, if the text uses them.
 
         Args:
             bindings: names of bound inputs, extended by those of these readers.
         """
         parts: list[str] = []
         for name in self.made.inputs:
-            for count, fours in ((4, True), (1, False)):
-                if re.search(rf"\b{name}_{count}\b", self.made.text):
+            for pattern, fours in (("4|raw", True), ("1", False)):
+                if re.search(rf"\b{name}_({pattern})\b", self.made.text):
                     shown = name if fours else f"{name}_single"
                     parts.append(reader(shown, self.layouts[name], len(bindings), fours))
                     read = f"{shown}_{'fours' if fours else 'at'}"
-                    parts.append(f"#define {name}_{count}(i) {read}(i)")
+                    parts.append(f"#define {name}_{4 if fours else 1}(i) {read}(i)")
                     bindings.append(name)
+            if re.search(rf"\b{name}_raw\b", self.made.text):
+                is_stored = self.layouts[name].half
+                raw = f"{name}_data[i]" if is_stored else f"pack_fours({name}_fours(i))"
+                parts.append(f"#define {name}_raw(i) {raw}")
         return parts
 
     def epilogue_lines(
@@ -120,7 +125,10 @@ class TileWriter(VectorWriter):
         assert tile is not None
         bindings: list[str] = []
         text = tile.text
-        parts = self.numbered_readers(bindings)
+        readers = self.numbered_readers(bindings)
+        whole = "\n".join([*readers, text])
+        parts = [function for name, function in FUNCTIONS.items() if f"{name}(" in whole]
+        parts += readers
         parts += self._middle(bindings)
         parts += self._epilogue(bindings, "store_4" in text, "store_1" in text)
         self.inputs = bindings

@@ -11,6 +11,7 @@ import numpy as np
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.kernel_language import Dispatch, EpilogueStep, literal
 from core.backends.shader.codegen.library import functions_for
+from core.backends.shader.codegen.tiles.held import EXTENSION
 from core.specs import Shape
 
 _NUMBERS = """#define NAN intBitsToFloat(0x7fc00000)
@@ -87,6 +88,8 @@ class Writer(ABC):
         head = [*_DRAWN]
         if not self.in_textures:
             head = ["#version 430", f"layout(local_size_x = {self.local_size}) in;"]
+            if "f16vec4" in body:
+                head.insert(1, f"#extension {EXTENSION} : require")
         # Functions come first: what a kernel calls its numbers may be a name in them, too.
         texts = [*head, _NUMBERS, functions_for(body), *self._uniforms(body), body]
         text = "\n".join(t for t in texts if t) + "\n"

@@ -111,6 +111,27 @@ TUNED: dict[tuple[int, int, int], Choice] = {
     }.items()
 }
 
+#: Further tiles that won where products are of 16 bits.
+OF_HALVES = (Choice(64, 128, 8, 2, 1, 32),)
+
+#: Tiles of products of 16 bits, measured on an H200.
+TUNED_HALVES: dict[tuple[int, int, int], Choice] = {
+    (401408, 32, 64): Choice(64, 64, 4, 1, 1, 16),
+    (100352, 64, 128): Choice(64, 64, 4, 1, 1, 16),
+    (1568, 512, 1024): Choice(32, 64, 8, 1, 2, 8),
+    (1568, 1024, 1024): Choice(32, 64, 8, 1, 2, 8),
+    **dict.fromkeys(
+        (
+            (100352, 128, 128),
+            (25088, 128, 256),
+            (25088, 256, 256),
+            (6272, 256, 512),
+            (6272, 512, 512),
+        ),
+        OF_HALVES[0],
+    ),
+}
+
 #: The same for `fused.separable_tile`, whose inner axis is the channels.
 TUNED_SEPARABLE: dict[tuple[int, int, int], Choice] = {
     key: Choice(*sizes)
@@ -185,13 +206,20 @@ class Family(NamedTuple):
     def fitting(self, p: Product, limits: TileLimits) -> list[Choice]:
         """Return the tiles that may be fast for a product."""
         widest = max(2 * p.columns, 33)
-        return [c for c in self.candidates if c.fits(limits, p) and c.columns < widest]
+        more = OF_HALVES if limits.held.is_multiplied else ()
+        return [c for c in (*self.candidates, *more) if c.fits(limits, p) and c.columns < widest]
+
+    def has(self, choice: Choice) -> bool:
+        """Return whether a tile is one of the family's."""
+        return choice in self.candidates or choice in OF_HALVES
 
     def choose(self, p: Product, limits: TileLimits) -> Choice:
         """Return the tile measured on this device, else that of the table, else the model's."""
         found = limits.tuned((self.name, p))
         if found is None and limits.multiprocessors >= _MANY and p.batch == 1:
-            found = self.table.get((p.rows, p.inner, p.columns))
+            size = p.rows, p.inner, p.columns
+            is_half = limits.held.is_multiplied and self.name == "product"
+            found = (is_half and TUNED_HALVES.get(size)) or self.table.get(size)
         if found and found.fits(limits, p):
             return found
         fitting = self.fitting(p, limits) or [SMALLEST]

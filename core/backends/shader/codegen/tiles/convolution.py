@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import choose
+from core.backends.shader.codegen.tiles.held import FLOATS, Held
 from core.backends.shader.codegen.tiles.matrix import dense_text, matmul_tile, tile_grid
 from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
 from core.backends.shader.codegen.tiles.tile_source import (
@@ -55,27 +56,27 @@ def conv2d_tile(c: Convolution, limits: TileLimits) -> Tile:
         return matmul_tile(c.product, limits, names=("x", "w"))
     if direct_fits(c, limits):
         return direct_tile(c)
-    return gathered_tile(c, choose(c.product, limits))
+    return gathered_tile(c, choose(c.product, limits), limits.held)
 
 
-def gathered_tile(c: Convolution, choice: Choice) -> Tile:
+def gathered_tile(c: Convolution, choice: Choice, held: Held = FLOATS) -> Tile:
     """Return a convolution as product."""
     p = c.product
     guard = bool(p.inner % choice.strip)
     layout = OperandLayout(
-        gather_side(c),
-        matrix_side("w", "0", p.columns, p.inner, False, guard),
+        gather_side(c, held),
+        matrix_side("w", "0", p.columns, p.inner, False, guard, held),
         str(p.rows),
         p.columns,
         lambda strip: str(ceil_div(p.inner, strip)),
         lambda row: f"{row} * {p.columns}",
     )
     groups, prologue = tile_grid(choice, p.rows, p.columns, 1)
-    text = dense_text(choice, layout, prologue, p.inner, "w")
+    text = dense_text(choice, layout, prologue, p.inner, "w", held)
     return Tile(text, choice.threads, groups)
 
 
-def pixel_function(c: Convolution) -> str:
+def pixel_function(c: Convolution, held: Held = FLOATS) -> str:
     """Return GLSL of ``x_pixel(image, y, x, k)``: four inputs of the window with corner y, x.
 
     k counts along positions and channels. Values are zero outside the image and past the end of k.
@@ -89,13 +90,14 @@ def pixel_function(c: Convolution) -> str:
         f"bool inside = k < {inner} && uint(row) < {height}u && uint(column) < {width}u;\n"
         f"int at = ((image * {height} + row) * {width} + column) * {c.channels} + c;\n"
     )
-    name = "vec4 x_pixel(int image, int y, int x, int k)"
+    name = "x_pixel(int image, int y, int x, int k)"
     if c.channels % 4 == 0:
-        return f"{name} {{\n{body}return inside ? x_4(at / 4) : vec4(0.0);\n}}\n"
+        body += f"return inside ? {held.read('x')}(at / 4) : {held.zero};\n"
+        return f"{held.four} {name} {{\n{body}}}\n"
     one = f"float x_float(int image, int y, int x, int k) {{\n{body}"
     one += "return inside ? x_1(at) : 0.0;\n}\n"
     parts = ", ".join(f"x_float(image, y, x, k + {j})" for j in range(4))
-    return f"{one}{name} {{ return vec4({parts}); }}\n"
+    return f"{one}vec4 {name} {{ return vec4({parts}); }}\n"
 
 
 def corner(c: Convolution, s: str, row: str) -> str:
@@ -108,14 +110,16 @@ def corner(c: Convolution, s: str, row: str) -> str:
     )
 
 
-def gather_side(c: Convolution) -> Side:
+def gather_side(c: Convolution, held: Held = FLOATS) -> Side:
     """Return the images as left factor."""
+    held = FLOATS if c.channels % 4 else held
     return Side(
         True,
-        pixel_function(c),
+        pixel_function(c, held),
         lambda s, line, place: corner(c, s, line) + f"int k{s} = {place};",
         lambda s: f"x_pixel(image{s}, y{s}, x{s}, k{s})",
         lambda s, length: f"k{s} += {length};",
+        held,
     )
 
 

@@ -7,6 +7,7 @@ neighbouring pixels of four channels, and holds the columns of the image they sh
 from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
+from core.backends.shader.codegen.tiles.held import FLOATS, Held
 from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, threads
 from core.windows import Window
 
@@ -67,7 +68,7 @@ def depthwise_tile(d: Depthwise, limits: TileLimits, strip: Strip | None = None)
     text += "".join(f"{r.kind} s{q} = {r.kind}(0.0);\n" for q in range(s.pixels))
     for ky in range(w.size[0]):
         text += f"{{ int row = y * {w.strides[0]} + {ky * w.dilations[0] - w.padding[0][0]};\n"
-        text += _row(d, r, s.pixels, ky) + "}\n"
+        text += _row(d, r, s.pixels, ky, _held(d, limits)) + "}\n"
     text += f"int to = ((image * {height} + y) * {width} + block * {s.pixels}) * {vectors} + c;\n"
     for q in range(s.pixels):
         guard = f"if (block * {s.pixels} + {q} < {width}) " if width % s.pixels else ""
@@ -91,10 +92,18 @@ def _reads(d: Depthwise) -> _Reads:
     return _Reads("float", "store_1", 1, f"x_1({{at}} + c / {d.multiplier})", d.channels)
 
 
-def _row(d: Depthwise, r: _Reads, pixels: int, ky: int) -> str:
+def _held(d: Depthwise, limits: TileLimits) -> Held:
+    """Return the form of numbers: 16 bits where these make products of whole vectors."""
+    are_whole = d.multiplier == 1 and d.channels % 4 == 0
+    held = limits.held.summed(d.window.size[0])
+    return held if are_whole and held.is_multiplied else FLOATS
+
+
+def _row(d: Depthwise, r: _Reads, pixels: int, ky: int, held: Held) -> str:
     """Return GLSL that loads a row of the image for the pixels, once, and adds its products.
 
-    No branch encloses the loads, so that all loads of a thread are in flight at once.
+    No branch encloses the loads, so that all loads of a thread are in flight at once. Products of
+    16 bits are added up in 16 bits along the row.
     """
     w, (height, width) = d.window, d.window.in_size
     text = f"bool in_ = uint(row) < {height}u;\n"
@@ -103,6 +112,8 @@ def _row(d: Depthwise, r: _Reads, pixels: int, ky: int) -> str:
     columns = [
         [q * w.strides[1] + k * w.dilations[1] for k in range(w.size[1])] for q in range(pixels)
     ]
+    if held.is_packed:
+        return text + _row_of_halves(columns, r.step, width, ky * w.size[1] * vectors, held)
     for k in range(w.size[1]):
         read = f"w{'_4' if r.wide == 4 else '_1'}({(ky * w.size[1] + k) * vectors} + c)"
         text += f"{r.kind} f{k} = {read};\n"
@@ -111,6 +122,31 @@ def _row(d: Depthwise, r: _Reads, pixels: int, ky: int) -> str:
         text += f"{r.kind} v{x} = in_ && uint(first + {x}) < {width}u ? {value} : {r.kind}(0.0);\n"
     for q in range(pixels):
         text += "".join(f"s{q} = fma(v{x}, f{k}, s{q});\n" for k, x in enumerate(columns[q]))
+    return text
+
+
+def _row_of_halves(columns: list[list[int]], step: int, width: int, tap: int, held: Held) -> str:
+    """Return GLSL of a row of products of 16 bits.
+
+    Args:
+        columns: for each pixel the columns of the image that it needs.
+        step: vectors between columns of the image, and between places of the filter.
+        width: columns of the image.
+        tap: vector of the filter at which the row begins.
+        held: form of the numbers.
+    """
+    kind, text = held.factor, ""
+    for k in range(len(columns[0])):
+        read = f"{held.read('w')}({tap + k * step} + c)"
+        text += f"{kind} f{k} = {held.factors(read)};\n"
+    for x in sorted({x for row in columns for x in row}):
+        read = f"{held.read('x')}(at + {x * step} + c)"
+        text += f"uvec2 p{x} = in_ && uint(first + {x}) < {width}u ? {read} : {held.zero};\n"
+        text += f"{kind} v{x} = {held.factors(f'p{x}')};\n"
+    for q, row in enumerate(columns):
+        text += f"{kind} h{q} = v{row[0]} * f0;\n"
+        text += "".join(f"h{q} = fma(v{x}, f{k}, h{q});\n" for k, x in enumerate(row) if k)
+        text += f"s{q} += vec4(h{q});\n"
     return text
 
 

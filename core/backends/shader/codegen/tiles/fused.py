@@ -10,6 +10,7 @@ from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import choose_separable
 from core.backends.shader.codegen.tiles.convolution import Convolution, corner
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
+from core.backends.shader.codegen.tiles.held import Held
 from core.backends.shader.codegen.tiles.matrix import dense_text, tile_grid
 from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
 from core.backends.shader.codegen.tiles.tile_source import Choice, Product, Tile, TileLimits
@@ -37,18 +38,20 @@ def separable_tile(
     """
     c = Convolution(d.batch, d.channels, filters, d.window)
     p = Product(c.pixels, d.channels, filters)
-    choice = choice or choose_separable(p, limits)
+    choice, held = choice or choose_separable(p, limits), limits.held
+    guard = bool(p.inner % choice.strip)
     layout = OperandLayout(
         _depthwise_side(c),
-        matrix_side("w", "0", p.columns, p.inner, False, bool(p.inner % choice.strip)),
+        matrix_side("w", "0", p.columns, p.inner, False, guard, held),
         str(p.rows),
         p.columns,
         lambda strip: str(ceil_div(p.inner, strip)),
         lambda row: f"{row} * {p.columns}",
-        (lambda choice: _fill(c, choice)) if choice.threads >= c.channels // 4 else None,
+        (lambda choice: _fill(c, choice, held)) if choice.threads >= c.channels // 4 else None,
     )
     groups, prologue = tile_grid(choice, p.rows, p.columns, 1)
-    return Tile(dense_text(choice, layout, prologue, p.inner, "w"), choice.threads, groups)
+    text = dense_text(choice, layout, prologue, p.inner, "w", held)
+    return Tile(text, choice.threads, groups)
 
 
 def can_fuse(d: Depthwise) -> bool:
@@ -95,7 +98,7 @@ def _depthwise_side(c: Convolution) -> Side:
     )
 
 
-def _fill(c: Convolution, choice: Choice) -> str:
+def _fill(c: Convolution, choice: Choice, held: Held) -> str:
     """Return GLSL that computes the left rows of a resident tile.
 
     A thread keeps its channels' filter in registers and makes some of the tile's pixels.
@@ -113,7 +116,9 @@ def _fill(c: Convolution, choice: Choice) -> str:
         text += "".join(_pixel(c, q) for q in range(pixels))
     for q in range(pixels):
         guard = f"if (first + {q} < {choice.rows}) " if pixels * lanes != choice.rows else ""
-        text += f"{guard}tile[(first + {q}) * {vectors | 1} + c] = middle_4(c, s{q});\n"
+        text += (
+            f"{guard}tile[(first + {q}) * {vectors | 1} + c] = {held.kept(f'middle_4(c, s{q})')};\n"
+        )
     return text + "}\n"
 
 

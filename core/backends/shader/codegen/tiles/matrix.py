@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import choose
+from core.backends.shader.codegen.tiles.held import FLOATS, Held
 from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
 from core.backends.shader.codegen.tiles.tile_source import Choice, Product, Tile, TileLimits, spread
 from core.backends.shader.codegen.tiles.vector import MOST_ROWS, vector_tile
@@ -28,8 +29,9 @@ class _Strip(NamedTuple):
     name: str  # prefix of its registers
     lines: int  # rows or columns of the tile
     choice: Choice
-    offset: int  # in vec4s
+    offset: int  # in vectors of four
     interleaved: bool  # columns 0, 4, 8, ... first, so that neighbouring threads read neighbours
+    held: Held
 
     @property
     def stride(self) -> int:
@@ -59,12 +61,16 @@ class _Strip(NamedTuple):
             else:
                 line, place = f"({e} % {self.lines // 4} * 4)", f"({e} / {self.lines // 4})"
                 to = e
-            text += f"int {self.name}to{s} = {self.offset} + {to}; vec4 {self.name}v{s};\n"
+            text += (
+                f"int {self.name}to{s} = {self.offset} + {to}; {self.held.four} {self.name}v{s};\n"
+            )
             text += self.side.start(s, f"({first_line} + {line})", place) + "\n"
         return text
 
     def load(self) -> str:
-        return "".join(f"{g}{self.name}v{s} = {self.side.value(s)};\n" for s, g in self.slots())
+        return "".join(
+            f"{g}{self.name}v{s} = {self.side.kept(s, self.held)};\n" for s, g in self.slots()
+        )
 
     def save(self, stage: str) -> str:
         return "".join(
@@ -75,16 +81,16 @@ class _Strip(NamedTuple):
         return "".join(self.side.step(s, self.choice.strip) for s, _ in self.slots()) + "\n"
 
 
-def product_text(choice: Choice, layout: OperandLayout, prologue: str) -> str:
+def product_text(choice: Choice, layout: OperandLayout, prologue: str, held: Held = FLOATS) -> str:
     """Return GLSL of a tiled product; the prologue sets ``first_row`` and ``first_column``."""
-    c = choice
-    left = _Strip(layout.left, "l", c.rows, c, 0, False)
-    right = _Strip(layout.right, "r", c.columns, c, left.vectors, True)
+    c, held = choice, held.summed(layout.turns(choice.strip))
+    left = _Strip(layout.left, "l", c.rows, c, 0, False, held)
+    right = _Strip(layout.right, "r", c.columns, c, left.vectors, True, held)
     strip = left.vectors + right.vectors
     across, down = c.columns // 4 // c.thread_vectors, c.rows // c.thread_rows
     flip = f" + stage * {strip}" if c.stages == 2 else ""
-    cells = [(i, r) for i in range(c.thread_rows) for r in range(c.thread_vectors)]
-    text = f"shared vec4 tile[{max(c.stages * strip, c.sum_vectors())}];\n"
+    cells = _cells(c)
+    text = held.declaration(c.stages * strip, c.sum_vectors())
     text += layout.left.functions + layout.right.functions
     text += "void main() {\nint t = int(gl_LocalInvocationIndex);\n" + prologue
     text += f"int part = t / {across * down}, u = t % {across * down};\n"
@@ -96,14 +102,19 @@ def product_text(choice: Choice, layout: OperandLayout, prologue: str) -> str:
     text += "int stage = turn & 1;\n" if c.stages == 2 else "if (turn > 0) barrier();\n"
     text += left.save(flip) + right.save(flip) + "barrier();\n"
     text += "if (turn + 1 < turns) {\n" + left.advance() + right.advance()
-    text += left.load() + right.load() + "}\n" + _multiply(c, left, right, flip) + "}\n"
+    text += left.load() + right.load() + "}\n" + _multiply(c, left, right, flip, held) + "}\n"
     if c.splits == 1:
         return text + _store(c, layout, across, down) + "}\n"
-    return text + _store_sums(c, layout, across, down) + "}\n"
+    return text + _store_sums(c, layout, across, down, held) + "}\n"
 
 
 def resident_text(
-    choice: Choice, layout: OperandLayout, prologue: str, inner: int, name: str
+    choice: Choice,
+    layout: OperandLayout,
+    prologue: str,
+    inner: int,
+    name: str,
+    held: Held = FLOATS,
 ) -> str:
     """Return GLSL of a product whose group keeps its left rows in shared memory.
 
@@ -117,12 +128,14 @@ def resident_text(
         prologue: GLSL that sets ``first_row`` and ``first_column``, as `tile_grid` does.
         inner: length of the inner axis, a multiple of 4.
         name: name of the right factor, [inner, columns].
+        held: form of the numbers; products are of 32 bits in any case, as memory limits them.
     """
+    held = held.multiplied_as_floats
     c, vectors, columns = choice, inner // 4, layout.columns // 4
     across, down = c.columns // 4 // c.thread_vectors, c.rows // c.thread_rows
     stride, spans = vectors | 1, range(c.thread_vectors)
     cells = [(i, r) for i in range(c.thread_rows) for r in spans]
-    text = f"shared vec4 tile[{max(c.rows * stride, c.sum_vectors())}];\n{layout.left.functions}"
+    text = held.declaration(c.rows * stride, c.sum_vectors()) + layout.left.functions
     text += "void main() {\nint t = int(gl_LocalInvocationIndex);\n" + prologue
     text += f"int part = t / {across * down}, u = t % {across * down};\n"
     text += f"int tx = u % {across}, ty = u / {across};\n"
@@ -130,73 +143,99 @@ def resident_text(
         column = f"min(first_column / 4 + tx + {r * across}, {columns - 1})"
         text += f"int pb{r} = part * {4 * columns} + {column};\n"
     text += "".join(
-        f"vec4 n{r}_{j} = {name}_4(pb{r} + {j * columns});\n" for r in spans for j in range(4)
+        f"{held.four} n{r}_{j} = {held.read(name)}(pb{r} + {j * columns});\n"
+        for r in spans
+        for j in range(4)
     )
-    text += layout.fill(c) if layout.fill else _fill(c, layout.left, vectors)
+    text += layout.fill(c) if layout.fill else _fill(c, layout.left, vectors, held)
     text += "".join(f"vec4 c{i}_{r} = vec4(0.0);\n" for i, r in cells)
     text += f"barrier();\nfor (int k = part; k < {vectors}; k += {c.splits}) {{\n"
-    text += "".join(f"vec4 b{r}_{j} = n{r}_{j};\n" for r in spans for j in range(4))
+    text += "".join(
+        f"vec4 b{r}_{j} = {held.factors(f'n{r}_{j}')};\n" for r in spans for j in range(4)
+    )
     text += f"if (k + {c.splits} < {vectors}) {{\n"
     text += "".join(f"pb{r} += {c.splits * 4 * columns};\n" for r in spans)
     text += "".join(
-        f"n{r}_{j} = {name}_4(pb{r} + {j * columns});\n" for r in spans for j in range(4)
+        f"n{r}_{j} = {held.read(name)}(pb{r} + {j * columns});\n" for r in spans for j in range(4)
     )
     text += "}\n"
     for i in range(c.thread_rows):
-        text += f"vec4 a{i} = tile[(ty + {i * down}) * {stride} + k];\n"
+        text += f"vec4 a{i} = {held.factors(f'tile[(ty + {i * down}) * {stride} + k]')};\n"
     for j in range(4):
         text += "".join(
             f"c{i}_{r} = fma(vec4(a{i}.{_XYZW[j]}), b{r}_{j}, c{i}_{r});\n" for i, r in cells
         )
-    store = _store if c.splits == 1 else _store_sums
-    return text + "}\n" + store(c, layout, across, down) + "}\n"
+    text += "}\n"
+    if c.splits == 1:
+        return text + _store(c, layout, across, down) + "}\n"
+    return text + _store_sums(c, layout, across, down, held) + "}\n"
 
 
-def _fill(c: Choice, left: Side, vectors: int) -> str:
+def _fill(c: Choice, left: Side, vectors: int, held: Held) -> str:
     """Return GLSL that copies the tile's rows of the left factor."""
     return (
         f"for (int e = t; e < {c.rows * vectors}; e += {c.threads}) {{\n"
         + left.start("", f"(first_row + e / {vectors})", f"(e % {vectors} * 4)")
-        + f"\ntile[e / {vectors} * {vectors | 1} + e % {vectors}] = {left.value('')};\n}}\n"
+        + f"\ntile[e / {vectors} * {vectors | 1} + e % {vectors}] = {left.kept('', held)};\n}}\n"
     )
 
 
-def _multiply(c: Choice, left: _Strip, right: _Strip, flip: str) -> str:
+def _multiply(c: Choice, left: _Strip, right: _Strip, flip: str, held: Held) -> str:
     """Return GLSL of the product of two strips, for four positions of the inner axis at a time."""
     across, down = c.columns // 4 // c.thread_vectors, c.rows // c.thread_rows
+    kind, cells = held.factor, [f"{i}_{r}" for i, r in _cells(c)]
     text = f"int pa = {_part(c, left)}{flip} + ty{_line_step(left)};\n"
     text += f"int pb = {right.offset} + {_part(c, right)}{flip} + tx{_line_step(right)};\n"
+    if held.is_multiplied:
+        text += "".join(f"{kind} h{cell} = {kind}(0.0);\n" for cell in cells)
     text += f"for (int k = 0; k < {c.inner // 4}; k++) {{\n"
     if left.side.along_inner:
-        text += "".join(
-            f"vec4 a{i} = tile[pa + {i * down * left.stride} + k];\n" for i in range(c.thread_rows)
-        )
-    if right.side.along_inner:
-        text += "".join(
-            f"vec4 b{r}_{j} = tile[pb + {(j * c.columns // 4 + r * across) * right.stride} + k];\n"
-            for r in range(c.thread_vectors)
-            for j in range(4)
-        )
-    for j in range(4):
-        text += "{\n"
-        if not left.side.along_inner:
-            text += "".join(
-                f"vec4 a{g} = tile[pa + (k * 4 + {j}) * {left.stride} + {g * down}];\n"
-                for g in range(c.thread_rows // 4)
-            )
-        for r in range(c.thread_vectors):
-            if right.side.along_inner:
-                parts = ", ".join(f"b{r}_{i}.{_XYZW[j]}" for i in range(4))
-                text += f"vec4 b{r} = vec4({parts});\n"
-            else:
-                text += f"vec4 b{r} = tile[pb + (k * 4 + {j}) * {right.stride} + {r * across}];\n"
         for i in range(c.thread_rows):
-            a = f"a{i}.{_XYZW[j]}" if left.side.along_inner else f"a{i // 4}.{_XYZW[i % 4]}"
-            text += "".join(
-                f"c{i}_{r} = fma(vec4({a}), b{r}, c{i}_{r});\n" for r in range(c.thread_vectors)
-            )
+            text += f"{kind} a{i} = {held.factors(f'tile[pa + {i * down * left.stride} + k]')};\n"
+    if right.side.along_inner:
+        for r in range(c.thread_vectors):
+            for j in range(4):
+                at = f"tile[pb + {(j * c.columns // 4 + r * across) * right.stride} + k]"
+                text += f"{kind} b{r}_{j} = {held.factors(at)};\n"
+    for j in range(4):
+        text += "{\n" + _factors_at(c, left, right, held, j) + _products_at(c, left, held, j)
         text += "}\n"
-    return text + "}\n"
+    text += "}\n"
+    if held.is_multiplied:
+        text += "".join(f"c{cell} += vec4(h{cell});\n" for cell in cells)
+    return text
+
+
+def _cells(c: Choice) -> list[tuple[int, int]]:
+    """Return the rows and vectors that a thread makes."""
+    return [(i, r) for i in range(c.thread_rows) for r in range(c.thread_vectors)]
+
+
+def _factors_at(c: Choice, left: _Strip, right: _Strip, held: Held, j: int) -> str:
+    """Return GLSL of the factors at position j of four, if they do not lie along the inner axis."""
+    across, down = c.columns // 4 // c.thread_vectors, c.rows // c.thread_rows
+    kind, text = held.factor, ""
+    if not left.side.along_inner:
+        for g in range(c.thread_rows // 4):
+            at = f"tile[pa + (k * 4 + {j}) * {left.stride} + {g * down}]"
+            text += f"{kind} a{g} = {held.factors(at)};\n"
+    for r in range(c.thread_vectors):
+        if right.side.along_inner:
+            parts = ", ".join(f"b{r}_{i}.{_XYZW[j]}" for i in range(4))
+            text += f"{kind} b{r} = {kind}({parts});\n"
+        else:
+            at = f"tile[pb + (k * 4 + {j}) * {right.stride} + {r * across}]"
+            text += f"{kind} b{r} = {held.factors(at)};\n"
+    return text
+
+
+def _products_at(c: Choice, left: _Strip, held: Held, j: int) -> str:
+    """Return GLSL that adds the products of these factors."""
+    to, text = "h" if held.is_multiplied else "c", ""
+    for i, r in _cells(c):
+        a = f"a{i}.{_XYZW[j]}" if left.side.along_inner else f"a{i // 4}.{_XYZW[i % 4]}"
+        text += f"{to}{i}_{r} = fma({held.factor}({a}), b{r}, {to}{i}_{r});\n"
+    return text
 
 
 def _part(c: Choice, strip: _Strip) -> str:
@@ -240,7 +279,7 @@ def _store_vector(columns: int, tile_columns: int, value: str) -> str:
     return f"{guard}store_4((to + column) / 4, {value});\n"
 
 
-def _store_sums(c: Choice, layout: OperandLayout, across: int, down: int) -> str:
+def _store_sums(c: Choice, layout: OperandLayout, across: int, down: int, held: Held) -> str:
     """Add the sums of the inner axis's splits through shared memory, and store the result.
 
     If shared memory cannot hold all of them, the last ones are first added to the first ones.
@@ -251,24 +290,25 @@ def _store_sums(c: Choice, layout: OperandLayout, across: int, down: int) -> str
         for i in range(c.thread_rows)
         for r in range(c.thread_vectors)
     }
-    text, parts, held = "", c.splits, c.held_sums
-    while parts > held:
-        moved = min(held, parts // 2)
+    text, parts, room = "", c.splits, c.held_sums
+    while parts > room:
+        moved = min(room, parts // 2)
         parts -= moved
         text += f"barrier();\nif (part >= {parts} && part < {parts + moved}) {{\n"
         text += "".join(
-            f"tile[(part - {parts}) * {size} + {at}] = {v};\n" for v, at in cells.items()
+            held.put_sum(f"(part - {parts}) * {size} + {at}", v) + "\n" for v, at in cells.items()
         )
         text += f"}}\nbarrier();\nif (part < {moved}) {{\n"
-        text += "".join(f"{v} += tile[part * {size} + {at}];\n" for v, at in cells.items()) + "}\n"
+        text += "".join(f"{v} += {held.sum(f'part * {size} + {at}')};\n" for v, at in cells.items())
+        text += "}\n"
     text += f"barrier();\nif (part < {parts}) {{\n" if parts < c.splits else "barrier();\n{\n"
-    text += "".join(f"tile[part * {size} + {at}] = {v};\n" for v, at in cells.items())
-    more = "".join(f" + tile[e + {s * size}]" for s in range(1, parts))
+    text += "".join(held.put_sum(f"part * {size} + {at}", v) + "\n" for v, at in cells.items())
+    more = "".join(f" + {held.sum(f'e + {s * size}')}" for s in range(1, parts))
     return text + (
         f"}}\nbarrier();\nfor (int e = t; e < {size}; e += {c.threads}) {{\n"
         f"int row = first_row + e / {per_row}, column = first_column + e % {per_row} * 4;\n"
         f"if (row < {layout.rows}) {{ int to = {layout.store_row('row')};\n"
-        f"vec4 v = tile[e]{more};\n{_store_vector(layout.columns, c.columns, 'v')}}} }}\n"
+        f"vec4 v = {held.sum('e')}{more};\n{_store_vector(layout.columns, c.columns, 'v')}}} }}\n"
     )
 
 
@@ -290,13 +330,15 @@ def tile_grid(
     return groups, text + f"int z = group / {across * down};\n"
 
 
-def product_tile(p: Product, choice: Choice, names: tuple[str, str] = ("a", "b")) -> Tile:
+def product_tile(
+    p: Product, choice: Choice, names: tuple[str, str] = ("a", "b"), held: Held = FLOATS
+) -> Tile:
     """Return the tiled product with given sizes."""
     guard = bool(p.inner % choice.strip)
     base_a = "0" if p.batch == 1 or p.shared_a else f"z * {p.rows * p.inner}"
     base_b = "0" if p.batch == 1 or p.shared_b else f"z * {p.inner * p.columns}"
-    left = matrix_side(names[0], base_a, p.rows, p.inner, not p.transpose_a, guard)
-    right = matrix_side(names[1], base_b, p.columns, p.inner, p.transpose_b, guard)
+    left = matrix_side(names[0], base_a, p.rows, p.inner, not p.transpose_a, guard, held)
+    right = matrix_side(names[1], base_b, p.columns, p.inner, p.transpose_b, guard, held)
     where = "" if p.batch == 1 else f"z * {p.rows * p.columns} + "
     layout = OperandLayout(
         left,
@@ -307,10 +349,18 @@ def product_tile(p: Product, choice: Choice, names: tuple[str, str] = ("a", "b")
         lambda row: f"{where}{row} * {p.columns}",
     )
     groups, prologue = tile_grid(choice, p.rows, p.columns, p.batch)
-    return Tile(dense_text(choice, layout, prologue, p.inner, names[1]), choice.threads, groups)
+    text = dense_text(choice, layout, prologue, p.inner, names[1], held)
+    return Tile(text, choice.threads, groups)
 
 
-def dense_text(choice: Choice, layout: OperandLayout, prologue: str, inner: int, right: str) -> str:
+def dense_text(
+    choice: Choice,
+    layout: OperandLayout,
+    prologue: str,
+    inner: int,
+    right: str,
+    held: Held = FLOATS,
+) -> str:
     """Return GLSL of a product whose right factor is a dense matrix.
 
     Args:
@@ -319,10 +369,11 @@ def dense_text(choice: Choice, layout: OperandLayout, prologue: str, inner: int,
         prologue: GLSL that sets ``first_row`` and ``first_column``, as `tile_grid` does.
         inner: length of the inner axis.
         right: name of the right factor, [inner, columns].
+        held: form of the numbers in the tile.
     """
     if choice.resident:
-        return resident_text(choice, layout, prologue, inner, right)
-    return product_text(choice, layout, prologue)
+        return resident_text(choice, layout, prologue, inner, right, held)
+    return product_text(choice, layout, prologue, held)
 
 
 def matmul_tile(
@@ -334,4 +385,4 @@ def matmul_tile(
     """Return the product ``a`` @ ``b``: for few rows, or with a given or the best known tile."""
     if choice is None and p.rows <= MOST_ROWS:
         return vector_tile(p, limits, names)
-    return product_tile(p, choice or choose(p, limits), names)
+    return product_tile(p, choice or choose(p, limits), names, limits.held)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from core.backends.shader.codegen.tiles.held import FLOATS, Held
 from core.backends.shader.codegen.tiles.tile_source import Choice, run_function
 
 
@@ -18,8 +19,14 @@ class Side(NamedTuple):
     along_inner: bool
     functions: str
     start: Callable[[str, str, str], str]  # slot, line, place on the inner axis: declarations
-    value: Callable[[str], str]  # slot: an expression of vec4
+    value: Callable[[str], str]  # slot: an expression of vec4, or of the form `held`
     step: Callable[[str, int], str]  # slot, floats to go along the inner axis: statements
+    held: Held = FLOATS
+
+    def kept(self, slot: str, held: Held) -> str:
+        """Return the value of a slot in the form of a tile."""
+        value = self.value(slot)
+        return value if held.is_packed == self.held.is_packed else held.kept(value)
 
 
 class OperandLayout(NamedTuple):
@@ -34,7 +41,15 @@ class OperandLayout(NamedTuple):
     fill: Callable[[Choice], str] | None = None  # how the left factor's rows become resident
 
 
-def matrix_side(name: str, base: str, lines: int, inner: int, along: bool, guard: bool) -> Side:
+def matrix_side(
+    name: str,
+    base: str,
+    lines: int,
+    inner: int,
+    along: bool,
+    guard: bool,
+    held: Held = FLOATS,
+) -> Side:
     """Return a dense matrix as a factor.
 
     Args:
@@ -44,6 +59,7 @@ def matrix_side(name: str, base: str, lines: int, inner: int, along: bool, guard
         inner: length of the inner axis.
         along: whether elements along the inner axis are adjacent.
         guard: whether strips extend past the end of the inner axis.
+        held: form of the tile; of loose rows the values are floats.
     """
     if (inner if along else lines) % 4:
         return _loose_side(name, base, lines, inner, along, guard)
@@ -57,14 +73,14 @@ def matrix_side(name: str, base: str, lines: int, inner: int, along: bool, guard
         return f"int {name}at{s} = {base_4}{at};" + (f"int {name}k{s} = {place};" if guard else "")
 
     def value(s: str) -> str:
-        read = f"{name}_4({name}at{s})"
-        return f"{name}k{s} < {inner} ? {read} : vec4(0.0)" if guard else read
+        read = f"{held.read(name)}({name}at{s})"
+        return f"{name}k{s} < {inner} ? {read} : {held.zero}" if guard else read
 
     def step(s: str, length: int) -> str:
         ahead = length // 4 if along else length * (lines // 4)
         return f"{name}at{s} += {ahead};" + (f"{name}k{s} += {length};" if guard else "")
 
-    return Side(along, "", start, value, step)
+    return Side(along, "", start, value, step, held)
 
 
 def _loose_side(name: str, base: str, lines: int, inner: int, along: bool, guard: bool) -> Side:

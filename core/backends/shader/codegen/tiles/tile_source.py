@@ -3,17 +3,19 @@
 The text of a `Tile` contains its shared memory, its functions and ``main``. The compiler declares
 the buffers and writes, as functions or macros,
 
-- for each input ``x``: ``x_4(i)``, vec4 number i of the dense array, and ``x_1(i)``, float i;
+- for each input ``x``: ``x_4(i)``, vec4 number i of the dense array, ``x_raw(i)``, these numbers
+  in the form of `held`, and ``x_1(i)``, float i;
 - for the result: ``store_4(i, v)`` and ``store_1(i, v)``, with the epilogue inside.
 
-A text uses ``x_4`` only if rows start on a vec4, and ``store_4`` only if the last axis of the
-result has whole vec4s. Every element of the result is stored just once.
+A text uses ``x_4`` and ``x_raw`` only if rows start on a vec4, and ``store_4`` only if the last
+axis of the result has whole vec4s. Every element of the result is stored just once.
 """
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
+from core.backends.shader.codegen.tiles.held import FLOATS, Held
 
 
 class Product(NamedTuple):
@@ -46,13 +48,14 @@ def nothing_tuned(asked: Asked) -> "Choice | None":
 
 
 class TileLimits(NamedTuple):
-    """The limits of a device, and the fastest tiles measured on it."""
+    """The limits of a device, the fastest tiles measured on it, and the form of numbers."""
 
     shared_bytes: int = 32768
     max_threads: int = 1024
     multiprocessors: int = 0  # 0: not known
     max_targets: int = 8  # textures that a shader draws to at once; OpenGL 3.3 promises as many
     tuned: "Callable[[Asked], Choice | None]" = nothing_tuned
+    held: Held = FLOATS
 
 
 #: vec4s of shared memory that sums of splits take at once; more splits take turns.

@@ -56,34 +56,34 @@ def _in_turn(
     return times
 
 
-def load_choices(driver: str, half: bool) -> dict[Asked, Choice]:
+def load_choices(driver: str, form: str) -> dict[Asked, Choice]:
     """Return the stored tiles of a device; none if they cannot be read.
 
     Args:
         driver: name of the device and its driver.
-        half: whether floats are stored in 16 bits.
+        form: how floats are stored and multiplied, as a session names it.
     """
-    kept = code_cache.load(_key(driver, half)) or b"[]"
+    kept = code_cache.load(_key(driver, form)) or b"[]"
     try:
         return dict(_read(json.loads(kept)))
     except (LookupError, TypeError, ValueError):
         return {}
 
 
-def keep_choices(driver: str, half: bool, choices: Mapping[Asked, Choice]) -> None:
+def keep_choices(driver: str, form: str, choices: Mapping[Asked, Choice]) -> None:
     """Store tiles on disk, with those that other processes stored meanwhile."""
-    whole = {**load_choices(driver, half), **choices}
+    whole = {**load_choices(driver, form), **choices}
     rows = [(name, p, choice) for (name, p), choice in whole.items()]
-    code_cache.keep(_key(driver, half), json.dumps(rows).encode())
+    code_cache.keep(_key(driver, form), json.dumps(rows).encode())
 
 
-def _key(driver: str, half: bool) -> str:
-    return code_cache.key_of(FORMAT, driver, "float16" if half else "float32")
+def _key(driver: str, form: str) -> str:
+    return code_cache.key_of(FORMAT, driver, form)
 
 
 def _read(rows: Any) -> Iterator[tuple[Asked, Choice]]:
     """Return the rows of a table without tiles that no longer exist."""
     for name, product, sizes in rows:
         choice = Choice(*sizes)
-        if choice in FAMILIES[name].candidates:
+        if FAMILIES[name].has(choice):
             yield (name, Product(*product)), choice
