@@ -317,12 +317,7 @@ class CpuExecutable(Executable):
     def _joined(
         self, before: Sequence[Work], apart: Sequence[Sequence[Work]]
     ) -> tuple[list[Work], list[int]]:
-        """Return the calls of all steps, and where those of each step end.
-
-        Args:
-            before: calls before the first step.
-            apart: the calls of each step.
-        """
+        """Return the calls before the first step and of all steps, and where those of each end."""
         if self._kernels is not None:
             return self._kernels.joined(apart)
         works, ends = [*before], []
