@@ -3,8 +3,8 @@
 Run: ``python tests/benchmarks/cold_start.py [ROUNDS]``. Each round starts every command once, in
 turn, so that a busy machine slows all of them alike. The tasks beside ``pose`` take part where
 their weights are among the reference files (``ZOO_SHARED``); before the rounds they are put into a
-cache of their own. So do some networks, which a fresh process imports, loads and runs once on a
-photo, compiled code being cached, beside a process of LiteRT that does that with the file, on one
+cache of their own, and so is compiled code. So do some networks, which a fresh process imports,
+loads and runs once on a photo, beside a process of LiteRT that does that with the file, on one
 thread each (extra ``benchmark``). ``--networks`` starts only these. Prints a table and a line of
 JSON.
 """
@@ -39,6 +39,7 @@ SHARED = Path(os.environ.get("ZOO_SHARED", ROOT.parent / "shared"))
 
 FLOOR = "floor: import numpy and PIL, decode the photo"
 POSE = "zoo pose PHOTO"
+BY_NUMPY = ", NumPy's kernels"  # as without llvmlite, or where no code is cached
 OURS = """
 import os, sys
 os.environ.update(CORE_THREADS="1", OPENBLAS_NUM_THREADS="1")
@@ -58,6 +59,7 @@ print([model.get_tensor(details["index"]).sum() for details in model.get_output_
 COMMANDS = {
     FLOOR: [sys.executable, "-c", f"import numpy, PIL.Image; PIL.Image.open({PHOTO!r}).load()"],
     POSE: [ZOO, "pose", PHOTO],
+    POSE + BY_NUMPY: [ZOO, "pose", PHOTO],
     "import numpy": [sys.executable, "-c", "import numpy"],
     "import numpy, zoo": [sys.executable, "-c", "import numpy, zoo"],
     "import zoo": [sys.executable, "-c", "import zoo"],
@@ -78,7 +80,7 @@ def tasks() -> dict[str, list[str]]:
 def networks(folder: str) -> dict[str, list[str]]:
     """The commands that give the first result of networks, ours and LiteRT's.
 
-    Before that inputs are written, and our code is compiled and cached.
+    Before that inputs are written.
     """
     import numpy as np
 
@@ -90,11 +92,8 @@ def networks(folder: str) -> dict[str, list[str]]:
         entry, given = find_entry(name), f"{folder}/{name}.npy"
         np.save(given, zoo.load(name).network_input(PHOTO))
         file = str(SHARED / "weights" / entry.weights / entry.file)
-        found[first_of(name)] = ours = [sys.executable, "-c", OURS, name, given]
+        found[first_of(name)] = [sys.executable, "-c", OURS, name, given]
         found[first_of(name, "LiteRT")] = [sys.executable, "-c", LITERT, file, given]
-        if find_spec("llvmlite"):
-            world = {**environment(), "CORE_TIER": "2"}
-            subprocess.run(ours, check=True, stdout=subprocess.DEVNULL, env=world)
     return found
 
 
@@ -109,16 +108,17 @@ def first_of(name: str, runtime: str = "ours") -> str:
     return f"first result of {name}, {runtime}"
 
 
-def environment() -> dict[str, str]:
+def environment(tier: str) -> dict[str, str]:
     """The environment of processes that keep their bytecode, as those of users do."""
-    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "CORE_TIER": tier}
 
 
-def run(command: list[str]) -> tuple[float, float]:
-    """Seconds and peak MiB of one process."""
+def run(command: list[str], tier: str = "") -> tuple[float, float]:
+    """Seconds and peak MiB of one process, whose networks run in a tier of the cpu backend."""
     start = time.perf_counter()
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, cwd=os.path.expanduser("~"), env=environment()
+        command, stdout=subprocess.DEVNULL, cwd=os.path.expanduser("~"), env=environment(tier)
     )
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - start
@@ -129,13 +129,14 @@ def run(command: list[str]) -> tuple[float, float]:
 
 
 def measure(rounds: int, commands: dict[str, list[str]]) -> dict[str, list[tuple[float, float]]]:
-    """All commands in turn, after one round that fills the disk cache."""
-    for command in commands.values():
-        run(command)
+    """All commands in turn, after rounds that fill the disk cache, with compiled code too."""
+    for tier in ["2", ""] if find_spec("llvmlite") else [""]:
+        for command in commands.values():
+            run(command, tier)
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
-            found[name].append(run(command))
+            found[name].append(run(command, "1" if name.endswith(BY_NUMPY) else ""))
     return found
 
 
@@ -171,7 +172,10 @@ def main(rounds: int, *, only_networks: bool) -> None:
     }
     for name, row in rows.items():
         print(f"{name:<56}", "  ".join(f"{key} {value:>7}" for key, value in row.items()))
-    ratios = [("import numpy, zoo", "import numpy"), *((name, FLOOR) for name in [POSE, *others])]
+    ratios = [
+        ("import numpy, zoo", "import numpy"),
+        *((name, FLOOR) for name in [POSE, POSE + BY_NUMPY, *others]),
+    ]
     ratios += [(first_of(name), first_of(name, "LiteRT")) for name in NETWORKS]
     for ours, other in ratios:
         if ours not in found:
