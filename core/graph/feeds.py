@@ -7,6 +7,7 @@ import numpy as np
 
 from core.dispatch import tensor
 from core.graph.nodes import Quantization
+from core.real_values import write_real_values
 from core.specs import Spec
 from core.tensors import Tensor
 
@@ -27,9 +28,9 @@ class QuantizedArray(NamedTuple):
         return Spec(self.array.shape)
 
     def write_to(self, target: np.ndarray) -> None:
-        """Write the real values into an array; the difference of integers is exact."""
-        np.subtract(self.array, np.float32(self.quantization.zero_point), out=target)
-        np.multiply(target, np.float32(self.quantization.scale), out=target)
+        """Write the real values into an array."""
+        how = self.quantization
+        write_real_values(self.array, how.scale, how.zero_point, target)
 
     def values(self) -> np.ndarray:
         """Return the real values."""

@@ -133,7 +133,10 @@ class RunCache:
         """Store a call that has run, for later processes; see `StoredCalls.add`."""
         ready = self.find(key)
         if ready is not None:
-            given = [(name, inputs[name]) for name, _ in ready.inputs]
+            given = [
+                (name, inputs[name], None if how is None else (float(how.scale), how.zero_point))
+                for name, how in ready.inputs
+            ]
             outputs = [(name, position) for name, _, position in ready.outputs]
             stored.add(ready.plan, given, outputs, is_all=is_all)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from core.backend_registry import REPLACED
 from core.backends.cpu.codegen.host_cpu import host_cpu
-from core.backends.cpu.stored_program import StoredProgram
+from core.backends.cpu.stored_program import Feed, StoredProgram
 from core.backends.cpu.tiers import may_generate
 from core.bounds import context_limits, usual_limits
 from core.code_cache import keep, key_of, load, load_pages
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from core.tensors import Tensor
 
 #: Part of every key, to be changed with the format.
-FORMAT = "stored calls 1"
+FORMAT = "stored calls 2"
 
 #: The number of calls of a network that are stored; the oldest one goes.
 MOST_CALLS = 8
@@ -42,11 +42,31 @@ MOST_BYTES = 64_000_000
 _DECIDING = ("core", "weights_cache")
 
 
+class StoredInput(NamedTuple):
+    """An input of a call.
+
+    Attributes:
+        name: its name.
+        shape: shape of the array.
+        dtype: dtype of the array, as of `numpy.dtype.str`.
+        quantization: scale and zero point of integers that stand for real values, else None.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    quantization: tuple[float, int] | None
+
+    def feed(self, array: np.ndarray) -> Feed:
+        """Return an array as programs take it."""
+        return array if self.quantization is None else (array, *self.quantization)
+
+
 class StoredCall(NamedTuple):
     """A call as the index of a network describes it.
 
     Attributes:
-        inputs: name, shape and dtype of each input, in the order of the program.
+        inputs: the inputs, in the order of the program.
         outputs: names of the outputs, as they were asked for.
         is_all: whether these are the outputs of the network, in its order.
         positions: which output of the program each of them is.
@@ -54,20 +74,20 @@ class StoredCall(NamedTuple):
         run_bytes: bytes that a run holds at the same time.
     """
 
-    inputs: Sequence[tuple[str, tuple[int, ...], str]]
-    outputs: Sequence[str]
+    inputs: tuple[StoredInput, ...]
+    outputs: tuple[str, ...]
     is_all: bool
-    positions: Sequence[int]
+    positions: tuple[int, ...]
     value_bytes: int
     run_bytes: int
 
     def takes(self, inputs: Mapping[str, Any]) -> bool:
         """Return whether inputs by name have the names, shapes and dtypes of this call."""
         return len(inputs) == len(self.inputs) and all(
-            isinstance(value := inputs.get(name), np.ndarray)
-            and value.shape == shape
-            and value.dtype == dtype
-            for name, shape, dtype in self.inputs
+            isinstance(value := inputs.get(each.name), np.ndarray)
+            and value.shape == each.shape
+            and value.dtype == each.dtype
+            for each in self.inputs
         )
 
 
@@ -115,8 +135,8 @@ class StoredCalls:
         program = None if call is None else self._program(call)
         if call is None or program is None:
             return None
-        named = inputs if isinstance(inputs, Mapping) else {call.inputs[0][0]: inputs}
-        found = program.run([named[name] for name, _, _ in call.inputs])
+        named = inputs if isinstance(inputs, Mapping) else {call.inputs[0].name: inputs}
+        found = program.run([each.feed(named[each.name]) for each in call.inputs])
         arrays = [found[position] for position in call.positions]
         values = arrays if as_arrays else _tensors(arrays)
         return dict(zip(call.outputs, values, strict=True))
@@ -127,7 +147,7 @@ class StoredCalls:
             if isinstance(inputs, Mapping):
                 named = inputs
             elif len(call.inputs) == 1:
-                named = {call.inputs[0][0]: inputs}
+                named = {call.inputs[0].name: inputs}
             else:
                 continue
             asked = call.is_all if outputs is None else [*outputs] == [*call.outputs]
@@ -156,7 +176,7 @@ class StoredCalls:
     def add(
         self,
         plan: "Plan",
-        inputs: Sequence[tuple[str, np.ndarray]],
+        inputs: Sequence[tuple[str, np.ndarray, tuple[float, int] | None]],
         outputs: Sequence[tuple[str, int]],
         *,
         is_all: bool,
@@ -165,16 +185,19 @@ class StoredCalls:
 
         Args:
             plan: the plan of the whole call.
-            inputs: name and array of each input of the plan.
+            inputs: name, array and quantization of each input of the plan; see `StoredInput`.
             outputs: name of each output of the call, and which output of the plan it is.
             is_all: whether these are the outputs of the network, in its order.
         """
         specs = plan.inputs.values()
-        is_same = all(a.dtype == s.dtype for (_, a), s in zip(inputs, specs, strict=True))
-        if not (is_same and _is_plain()) or plan.tier == "numpy":
+        is_taken = all(
+            quantization is not None or array.dtype == spec.dtype
+            for (_, array, quantization), spec in zip(inputs, specs, strict=True)
+        )
+        if not (is_taken and _is_plain()) or plan.tier == "numpy":
             return
         call = StoredCall(
-            tuple((name, array.shape, array.dtype.str) for name, array in inputs),
+            tuple(StoredInput(name, a.shape, a.dtype.str, how) for name, a, how in inputs),
             tuple(name for name, _ in outputs),
             is_all,
             tuple(position for _, position in outputs),
@@ -194,9 +217,11 @@ class StoredCalls:
 
 
 def _read_index(data: bytes | None) -> Iterator[StoredCall]:
-    for inputs, outputs, *others in json.loads(data) if data else ():
-        each = tuple((name, tuple(shape), dtype) for name, shape, dtype in inputs)
-        is_all, positions, *sizes = others
+    for inputs, outputs, is_all, positions, *sizes in json.loads(data) if data else ():
+        each = tuple(
+            StoredInput(name, tuple(shape), dtype, None if how is None else tuple(how))
+            for name, shape, dtype, how in inputs
+        )
         yield StoredCall(each, tuple(outputs), is_all, tuple(positions), *sizes)
 
 

@@ -9,7 +9,8 @@ import core
 from core import code_cache
 from core.backend_registry import REPLACED
 from core.backends.cpu.stored_program import ProgramParts, packed, unpacked
-from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core.graph.feeds import QuantizedArray
+from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
 from core.guards import Guard, guarded
 from core.model import stored_calls
 from core.model.deferred_model import DeferredModel, deferred_model
@@ -74,6 +75,21 @@ def test_a_later_process_gets_the_numbers_of_the_network(model, image, rng):
     for name, value in expected.items():
         np.testing.assert_array_equal(found[name], value)
         assert not found[name].flags.writeable
+
+
+def test_integers_that_stand_for_real_values(rng):
+    graph = two_outputs(rng)
+    quantization = Quantization(0.017, 121, "uint8")
+    x = graph.inputs["x"]._replace(quantization=quantization)
+    model = GraphModel(graph._replace(inputs={"x": x}), stored=StoredCalls("integers"))
+    image = rng.integers(0, 256, (1, 9, 11, 5), np.uint8)
+    expected, later = arrays(model.predict(image)), StoredCalls("integers")
+    np.testing.assert_array_equal(later.run(image, None, as_arrays=True)["c"], expected["c"])
+    real = QuantizedArray(image, quantization).values()
+    assert later.run(real, None, as_arrays=True) is None  # which is another call
+    np.testing.assert_array_equal(arrays(model.predict(real))["c"], expected["c"])
+    found = StoredCalls("integers").run(real, None, as_arrays=True)
+    np.testing.assert_array_equal(found["c"], expected["c"])
 
 
 def test_a_part_of_the_outputs_is_another_call(model, image):

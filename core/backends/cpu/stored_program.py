@@ -21,6 +21,10 @@ from core.backends.cpu.aligned import CACHE_LINE, aligned_bytes, frozen_copy
 from core.backends.cpu.codegen.code_memory import CodeMemory
 from core.backends.cpu.codegen.team_loading import load_team
 from core.backends.cpu.codegen.thread_team import current_team
+from core.real_values import write_real_values
+
+#: An array, or integers with their scale and zero point.
+Feed = np.ndarray | tuple[np.ndarray, float, int]
 
 #: Where an argument of a kernel lies.
 IN_ARENA, IN_CONSTANTS = 0, 1
@@ -134,11 +138,12 @@ class StoredProgram:
         self._idle: deque[_Workspace] = deque()
         load_team()  # which runs the kernels
 
-    def run(self, feeds: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def run(self, feeds: Sequence[Feed]) -> list[np.ndarray]:
         """Return the outputs as new read-only arrays.
 
         Args:
-            feeds: arrays of the shapes and dtypes that the program was made for.
+            feeds: arrays of the shapes and dtypes that the program was made for, or integers that
+                stand for such, with their scale and zero point.
         """
         try:
             workspace = self._idle.pop()
@@ -146,7 +151,11 @@ class StoredProgram:
             workspace = self._new_workspace()
         try:
             for number, target in workspace.inputs:
-                np.copyto(target, feeds[number])
+                feed = feeds[number]
+                if isinstance(feed, np.ndarray):
+                    target[...] = feed
+                else:
+                    write_real_values(*feed, target)
             current_team().run(workspace.table, 0, len(self._parts.calls))
             return [frozen_copy(output) for output in workspace.outputs]
         finally:
