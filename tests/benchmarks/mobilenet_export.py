@@ -37,6 +37,7 @@ CASES = {
     "mobilenet_100_224": Case(1.0, 224),
     "mobilenet_025_224": Case(0.25, 224),
     "posenet_trunk_075_257": Case(0.75, 257, 16, 0),
+    "posenet_trunk_050_257": Case(0.5, 257, 16, 0),
 }
 
 
