@@ -32,6 +32,7 @@ class DeferredModel:
         if self._model is None:
             with self._making:
                 self._model = self._model or self._make()
+            self._stored.release()
         return self._model
 
     @property

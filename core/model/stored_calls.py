@@ -18,7 +18,7 @@ from core.backends.cpu.codegen.host_cpu import host_cpu
 from core.backends.cpu.stored_program import Feed, StoredProgram
 from core.backends.cpu.tiers import may_generate
 from core.bounds import context_limits, usual_limits
-from core.code_cache import keep, key_of, load, load_pages
+from core.code_cache import is_usable, keep, key_of, load, load_pages
 from core.errors import CoreError
 from core.guards import active_guard
 from core.observers import active_observers
@@ -170,6 +170,10 @@ class StoredCalls:
                 program = self._programs.setdefault(call, program)
         return program
 
+    def release(self) -> None:
+        """Free the memory of programs; one that is needed again is read again."""
+        self._programs.clear()
+
     def _key_of(self, call: StoredCall) -> str:
         return key_of(self._key, json.dumps([call.inputs, call.outputs]))
 
@@ -204,7 +208,7 @@ class StoredCalls:
             plan.largest_bytes,
             plan.run_bytes,
         )
-        if call in self._calls:
+        if call in self._calls or not is_usable():
             return
         data = plan.stored()
         if data is None or len(data) > MOST_BYTES:

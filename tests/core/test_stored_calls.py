@@ -165,6 +165,13 @@ def test_a_damaged_file_is_not_run(model, image, tmp_path, keep):
     assert len(later) == 1 and later.run(image, None, as_arrays=True) is None
 
 
+def test_nothing_is_prepared_where_nothing_can_be_kept(model, image, monkeypatch):
+    monkeypatch.setenv(code_cache.VARIABLE, "0")
+    monkeypatch.setattr("core.plan.plan.Plan.stored", None)
+    model.predict(image)
+    assert len(StoredCalls("a network")) == 0
+
+
 def test_threads_share_a_program(model, rng):
     images = [rng.standard_normal((1, 9, 11, 5), np.float32) for _ in range(8)]
     expected = [np.asarray(model.predict(image)["c"]) for image in images]
@@ -221,5 +228,7 @@ def test_a_network_is_read_when_a_call_needs_it(model, image):
     found = deferred.run(image, None, as_arrays=True)
     np.testing.assert_array_equal(found["c"], expected["c"])
     assert not made and deferred.run(image[:, 1:], None, as_arrays=True) is None and not made
+    assert stored._programs
     assert deferred.model is model and deferred.model is model and made == [1]
+    assert not stored._programs  # whose weights would be there twice
     assert deferred.run(image, None, as_arrays=True) is None  # whose plans serve all calls now

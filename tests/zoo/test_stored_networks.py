@@ -64,7 +64,7 @@ def test_a_network_that_is_read_later_has_all_of_its_methods():
     expected = first.estimate_single_pose(PHOTO)
     with zoo.load("posenet.tiny") as model:
         assert model.backend == "cpu" and model.estimate_single_pose(PHOTO) == expected
-        assert model.run_stored(model.network_input(PHOTO), model.output_names) is not None
+        assert model._run_stored(model.network_input(PHOTO), model.output_names) is not None
         assert model.inputs == first.inputs and model.outputs == first.outputs
         assert "parameters" in repr(model.describe())
         assert model.plan().tier == "generated" and model.warmup() > 0
@@ -91,7 +91,7 @@ def test_weights_that_are_gone_are_missing_though_their_network_is_stored(
     monkeypatch.setenv("ZOO_OFFLINE", "1")
     image = np.zeros((1, 256, 256, 3), np.float32)
     zoo.load("selfie.base").predict(image)
-    assert zoo.load("selfie.base").run_stored(image, None) is not None
+    assert zoo.load("selfie.base")._run_stored(image, None) is not None
     shutil.rmtree(mirror / RECORD)
     with pytest.raises(MissingError, match=r"selfie\.base"):
         zoo.load("selfie.base")

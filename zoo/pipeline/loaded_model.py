@@ -99,7 +99,7 @@ class LoadedModel(Planned):
             CoreError: an input is missing, unknown, or of another shape or dtype.
             ZooError: the model is closed.
         """
-        found = None if raw else self.run_stored(inputs, None)
+        found = None if raw else self._run_stored(inputs, None)
         return found or self.network.predict(inputs, raw=raw)
 
     def predict_async(
@@ -150,10 +150,10 @@ class LoadedModel(Planned):
         Returns:
             The values of the nodes or outputs, by the names given.
         """
-        found = None if raw else self.run_stored(inputs, outputs)
+        found = None if raw else self._run_stored(inputs, outputs)
         return found or self.network.execute(inputs, outputs, raw=raw)
 
-    def run_stored(
+    def _run_stored(
         self, inputs: Any, outputs: Sequence[str] | None, *, as_arrays: bool = False
     ) -> dict[str, Any] | None:
         """Return the outputs of a call that an earlier process stored.

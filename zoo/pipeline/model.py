@@ -245,7 +245,7 @@ class Model(LoadedModel):
             names: names of outputs or nodes, by default `output_names`.
         """
         names = names or self.output_names
-        found = self.run_stored(values, names, as_arrays=True)
+        found = self._run_stored(values, names, as_arrays=True)
         return found or self.network.execute(values, names, as_arrays=True)
 
     def run(
