@@ -9,6 +9,7 @@ there, until a call is not among the stored ones. They import neither graphs nor
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -142,6 +143,8 @@ class StoredCalls:
         return dict(zip(call.outputs, values, strict=True))
 
     def _find(self, inputs: Any, outputs: Sequence[str] | None) -> StoredCall | None:
+        if not isinstance(outputs, (list, tuple, NoneType)):
+            return None  # such as an iterator, which is read once
         limits = usual_limits(None)
         for call in self._calls:
             if isinstance(inputs, Mapping):

@@ -98,6 +98,8 @@ def test_a_part_of_the_outputs_is_another_call(model, image):
     assert later.run(image, None, as_arrays=True) is None and later.output_names is None
     np.testing.assert_array_equal(later.run(image, ["a"], as_arrays=True)["a"], expected["a"])
     assert later.run(image, ["b"], as_arrays=True) is None
+    names = iter(["a"])
+    assert later.run(image, names, as_arrays=True) is None and [*names] == ["a"]
 
 
 def test_calls_of_other_inputs_are_not_stored(model, image):

@@ -24,7 +24,7 @@ def network_facts(entry: Entry, options: Mapping[str, Any]) -> tuple[str, ...]:
         options: options of the model.
     """
     files = find_record(entry.weights).limited_to(entry.files).files
-    built = (entry.network, entry.file, entry.files, entry.outputs, entry.batch)
+    built = (entry.network, entry.file, entry.head, entry.files, entry.outputs, entry.batch)
     plain = {k: v for k, v in options.items() if isinstance(v, (int, float, str, tuple))}
     return repr(built), repr(sorted(plain.items())), *(f"{f.path} {f.sha256}" for f in files)
 

@@ -49,16 +49,18 @@ class LoadedModel(Planned):
     @property
     def backend(self) -> str:
         """Name of the backend on which the network runs."""
-        return self.network.backend if self._deferred is None else self._deferred.backend
+        deferred = self._deferred
+        return self.network.backend if deferred is None else deferred.backend
 
     @property
     def network(self) -> "GraphModel":
         """The graph that runs, with its weights."""
-        if self._network is not None:
-            return self._network
-        self.check_open()
-        assert self._deferred is not None
-        return self._deferred.model
+        network, deferred = self._network, self._deferred  # which another thread may close
+        if network is not None:
+            return network
+        if deferred is not None:
+            return deferred.model
+        raise self._closed_error()
 
     def check_open(self) -> None:
         """Raise if the model is closed.
@@ -67,12 +69,16 @@ class LoadedModel(Planned):
             ZooError: it is.
         """
         if self._network is None and self._deferred is None:
-            raise ZooError(f"the model {self.name} is closed: load it again with zoo.load")
+            raise self._closed_error()
+
+    def _closed_error(self) -> ZooError:
+        return ZooError(f"the model {self.name} is closed: load it again with zoo.load")
 
     @property
     def output_names(self) -> list[str]:
         """Names of the nodes that are fetched from the network; by default its outputs."""
-        return [*self.network.outputs] if self._deferred is None else self._deferred.output_names
+        deferred = self._deferred
+        return [*self.network.outputs] if deferred is None else deferred.output_names
 
     @property
     def inputs(self) -> "dict[str, PartialSpec]":
