@@ -11,6 +11,7 @@ import pytest
 import core
 import zoo
 from core import code_cache
+from core.model import stored_calls
 from tests.helpers import ROOT, require_llvmlite
 from weights_cache.errors import MissingError, ZooError
 
@@ -30,6 +31,7 @@ def _generated_kernels(tmp_path, monkeypatch):
     require_llvmlite()
     monkeypatch.setenv(code_cache.VARIABLE, str(tmp_path / "code"))
     monkeypatch.setenv("CORE_TIER", "2")
+    monkeypatch.setattr(stored_calls, "REPLACED", [])  # other tests of this process do
     core.set_tier(2)
     yield
     core.set_tier(None)
