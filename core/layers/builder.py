@@ -1,8 +1,8 @@
-"""Builder of a graph's nodes, and the call of a layer, with which lowerings add nodes."""
+"""Builder of a graph's nodes and constants."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,28 +10,12 @@ from core.bounds import LimitError, effective_limits
 from core.errors import CoreError
 from core.graph.nodes import Function, Node
 from core.graph.unique_names import UniqueNames
-from core.layers.keras_config import LayerSpec
-from core.layers.layer_config import Options
+from core.layers.layer_call import Value
 from core.layers.weight_slots import Bound
 from weights_cache.reading_budgets import check_time
 
-#: Lengths of axes; None is an unknown length.
-Lengths = tuple[int | None, ...]
-
-#: TensorFlow's names of dtypes.
-DATA_TYPES = {"float32": "DT_FLOAT", "int32": "DT_INT32", "bool": "DT_BOOL"}
-
 #: The most nodes of a lowered model.
 MOST_NODES = 100_000
-
-
-class Value(NamedTuple):
-    """An output of a node: its reference, shape (None: unknown rank), dtype, and mask if any."""
-
-    reference: str
-    shape: Lengths | None
-    dtype: str = "float32"
-    mask: "Value | None" = None
 
 
 class Builder:
@@ -111,126 +95,3 @@ class Builder:
             name = new if node.name == old else node.name
             self.nodes[i] = node._replace(name=name, inputs=inputs)
         return new
-
-
-class LayerCall:
-    """A call of a layer, with the functions that add its nodes.
-
-    Args:
-        builder: builder of the nodes.
-        spec: the layer.
-        path: names of the surrounding models, and the layer's name.
-        scope: prefix of the names of its nodes.
-        keywords: keyword arguments of the call, with values in place of tensors.
-
-    Attributes:
-        where: description of the layer for errors.
-        dialect: the library that wrote the topology: "tfjs", "keras2" or "keras3".
-    """
-
-    def __init__(
-        self,
-        builder: Builder,
-        spec: LayerSpec,
-        path: tuple[str, ...],
-        scope: str,
-        keywords: Mapping[str, Any] | None = None,
-    ):
-        self.builder, self.spec, self.path, self.scope = builder, spec, path, scope
-        self.keywords, self.dialect = keywords or {}, spec.dialect
-        self.where = f"layer {'/'.join(path)!r} ({spec.class_name})"
-        self.options = Options(spec.config, self.where)
-
-    def error(self, message: str) -> CoreError:
-        """Return an error that names the layer."""
-        return CoreError(f"{self.where}: {message}")
-
-    def child(self, spec: LayerSpec) -> "LayerCall":
-        """Return the call of an inner layer."""
-        scope = f"{self.scope}/{spec.name}"
-        return LayerCall(self.builder, spec, (*self.path, spec.name), scope)
-
-    def node(
-        self,
-        type: str,
-        inputs: Sequence[Value],
-        attributes: Mapping[str, Any] | None = None,
-        shape: Lengths | None = None,
-        dtype: str | None = None,
-    ) -> Value:
-        """Add a node; shape and dtype default to those of its first input."""
-        references = [value.reference for value in inputs]
-        name = self.builder.add(f"{self.scope}/{type}", type, references, attributes or {})
-        if shape is None:
-            shape = inputs[0].shape
-        return Value(name, shape, dtype or inputs[0].dtype)
-
-    def outputs(
-        self, value: Value, shapes: Sequence[Lengths], dtype: str | None = None
-    ) -> list[Value]:
-        """Return the outputs of a node with several."""
-        name = value.reference
-        return [
-            Value(f"{name}:{i}" if i else name, shape, dtype or value.dtype)
-            for i, shape in enumerate(shapes)
-        ]
-
-    def ints(self, *values: int) -> Value:
-        """Add a constant vector of integers."""
-        return self.constant(np.array(values, np.int32), "ints")
-
-    def integer(self, value: int) -> Value:
-        """Add a constant integer."""
-        return self.constant(np.array(value, np.int32), "int")
-
-    def number(self, value: float) -> Value:
-        """Add a constant float."""
-        return self.constant(np.array(value, np.float32), "number")
-
-    def constant(self, array: np.ndarray, name: str) -> Value:
-        """Add a constant that is not a weight, or a part of one."""
-        return self.builder.constant(f"{self.scope}/{name}", array)
-
-    def part(self, array: np.ndarray, name: str) -> Value:
-        """Add a constant computed from weights, once for all calls of the layer."""
-        return self.builder.weight(f"{'/'.join(self.path)}/{name}", np.ascontiguousarray(array))
-
-    def array(self, name: str, shape: Sequence[int | None]) -> np.ndarray:
-        """Return the values of a weight; raise unless its shape fits (None: any length)."""
-        found = self.builder.bound.get(self.path, {})
-        if name not in found:
-            shapes = {key: array.shape for key, array in found.items()} or "no weights"
-            raise self.error(f"lacks the weight {name!r} of shape {tuple(shape)}; it has {shapes}")
-        array = found[name]
-        if len(array.shape) != len(shape) or any(
-            n not in (None, m) for n, m in zip(shape, array.shape, strict=True)
-        ):
-            raise self.error(
-                f"the weight {name!r} must have shape {tuple(shape)}, the file has {array.shape}"
-            )
-        return array
-
-    def weight(
-        self, name: str, shape: Sequence[int | None], view: Sequence[int] | None = None
-    ) -> Value:
-        """Add a weight with a shape in the file; ``view`` is another shape for the graph."""
-        array = self.array(name, shape)
-        if view is not None:
-            array = array.reshape(view)
-        return self.builder.weight(f"{'/'.join(self.path)}/{name}", array)
-
-    def shape(self, x: Value, *ranks: int) -> Lengths:
-        """Return the shape of a value; raise if it is unknown, or of none of the ranks given."""
-        if x.shape is None:
-            raise self.error("the shape of its input must be known")
-        if ranks and len(x.shape) not in ranks:
-            expected = " or ".join(map(str, ranks))
-            raise self.error(f"takes tensors of {expected} axes, got shape {x.shape}")
-        return x.shape
-
-    def length(self, x: Value, axis: int) -> int:
-        """Return the length of an axis; raise if it is unknown."""
-        found = self.shape(x)[axis]
-        if found is None:
-            raise self.error(f"the length of axis {axis} of its input must be known, got {x.shape}")
-        return found

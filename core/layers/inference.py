@@ -6,10 +6,12 @@ from typing import Any
 from core.errors import CoreError, KernelNotFound
 from core.graph.nodes import Endpoint, Graph, PartialSpec
 from core.graph.unique_names import free_name
-from core.layers.builder import Builder, Value
+from core.layers.builder import Builder
+from core.layers.graph_calls import model_results
 from core.layers.keras_config import LayerSpec, Source, read_topology
-from core.layers.layer_calls import kind_of, model_results
+from core.layers.layer_call import Value
 from core.layers.layer_config import dimensions
+from core.layers.lowering.rows import kind_of
 from core.layers.weight_slots import Bound, bind_by_lists, bind_by_names, slots_of_model
 
 _DTYPES = {"bool": "bool", "string": "string"}

@@ -48,6 +48,7 @@ class LayerSpec(NamedTuple):
         holder: attribute of the parent in Keras that has the layer.
         is_function: whether it is a function of Keras, such as ``x + y``.
         input_shape: shape for which Keras 3 built the layer.
+        layer: the layer object that the spec stands for, where a program made the layer.
     """
 
     class_name: str
@@ -59,6 +60,7 @@ class LayerSpec(NamedTuple):
     holder: str = "layers"
     is_function: bool = False
     input_shape: Any = None
+    layer: Any = None
 
 
 class ModelSpec(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from math import pi, sqrt
 from typing import Any
 
-from core.layers.builder import LayerCall, Value
 from core.layers.keras_config import LayerSpec
+from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.common_nodes import (
     as_float,
     axis_last,

@@ -3,10 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from core.layers.builder import LayerCall, Lengths, Value
 from core.layers.keras_config import LayerSpec, read_layer
+from core.layers.layer_call import LayerCall, Lengths, Value
 from core.layers.lowering.activation import activated
 from core.layers.lowering.common_nodes import (
     bias_of,
@@ -94,21 +92,17 @@ def _gru(call: LayerCall, inputs: Lengths) -> Cell:
     units = call.options.integer("units")
     after = call.options.flag("reset_after", call.dialect == "keras3")
     kernel = call.weight("kernel", (inputs[-1], 3 * units))
-    recurrent = call.array("recurrent_kernel", (units, 3 * units))
-    bias = call.options.flag("use_bias", True)
-    shape = (2, 3 * units) if after else (3 * units,)
-    biases = call.array("bias", shape).reshape(-1, 3 * units) if bias else None
-    first = None if biases is None else call.part(biases[0], "bias")
+    full = 3 * units
+    first = second = None
+    if call.options.flag("use_bias", True) and after:
+        first, second = call.weight_parts("bias", (2, full), (1, 1), 0, lambda _: (full,))
+    elif call.options.flag("use_bias", True):
+        first = call.weight("bias", (full,))
     if after:
-        second = None if biases is None else call.part(biases[1], "recurrent_bias")
-        full = call.part(recurrent, "recurrent_kernel")
-        step = _gru_step_after(call, full, second)
+        step = _gru_step_after(call, call.weight("recurrent_kernel", (units, full)), second)
     else:
-        parts = np.split(recurrent, [2 * units], axis=1)
-        gates, candidate = (
-            call.part(part, f"recurrent_kernel_{name}")
-            for part, name in zip(parts, ("gates", "candidate"), strict=True)
-        )
+        sizes = 2 * units, units
+        gates, candidate = call.weight_parts("recurrent_kernel", (units, full), sizes, 1)
         step = _gru_step_before(call, gates, candidate)
     return Cell([(units,)], lambda x: matmul(call, x, kernel, first), step)
 

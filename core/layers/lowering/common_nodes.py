@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from core.layers.builder import DATA_TYPES, LayerCall, Lengths, Value
+from core.layers.layer_call import DATA_TYPES, LayerCall, Lengths, Value
 
 
 def cast(call: LayerCall, x: Value, dtype: str) -> Value:
@@ -197,7 +197,7 @@ def split(call: LayerCall, x: Value, count: int, axis: int) -> list[Value]:
     shape = call.shape(x)
     axis = axis % len(shape)
     part = call.length(x, axis) // count
-    call.builder.check_count(count)
+    call.check_count(count)
     shapes = [(*shape[:axis], part, *shape[axis + 1 :])] * count
     first = call.node("Split", [call.integer(axis), x], {"num_split": count}, shapes[0], x.dtype)
     return call.outputs(first, shapes)
@@ -207,7 +207,7 @@ def unpack(call: LayerCall, x: Value, axis: int) -> list[Value]:
     """Unpack the slices along an axis of known length."""
     shape = call.shape(x)
     count = call.length(x, axis)
-    call.builder.check_count(count)
+    call.check_count(count)
     shapes = [(*shape[:axis], *shape[axis + 1 :])] * count
     first = call.node("Unpack", [x], {"num": count, "axis": axis}, shapes[0])
     return call.outputs(first, shapes)

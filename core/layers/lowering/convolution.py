@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from core.layers.builder import LayerCall, Lengths, Value
+from core.layers.layer_call import LayerCall, Lengths, Value
 from core.layers.lowering.activation import activated, fused_activation
 from core.layers.lowering.common_nodes import (
     as_float,
@@ -146,8 +144,12 @@ def _conv_of_rank(rank: int) -> LayerType:
         if groups == channels > 1 and rank < 3:
             return _as_output(call, _per_channel(call, x, window, shape, bias), rank)
         if groups > 1:
-            kernel = call.array("kernel", shape).reshape((*window.row, *shape))
-            return _as_output(call, _grouped(call, x, kernel, bias, window, groups), rank)
+            sizes = [filters // groups] * groups
+            call.check_count(groups)
+            kernels = call.weight_parts(
+                "kernel", shape, sizes, -1, lambda size: (*window.row, *shape[:-1], size)
+            )
+            return _as_output(call, _grouped(call, x, kernels, bias, window), rank)
         kernel_value = call.weight("kernel", shape, (*window.row, *shape))
         return _as_output(call, convolved(call, x, kernel_value, bias, window), rank)
 
@@ -166,20 +168,14 @@ def _per_channel(
 
 
 def _grouped(
-    call: LayerCall, x: Value, kernel: np.ndarray, bias: Value | None, window: Window, groups: int
+    call: LayerCall, x: Value, kernels: Sequence[Value], bias: Value | None, window: Window
 ) -> Value:
     """Add a convolution per group of filters, on its group of channels only."""
     type = "Conv3D" if window.rank == 3 else "Conv2D"
-    filters = kernel.shape[-1] // groups
-    call.builder.check_count(groups)
-    shape = window.shape(call, x, filters)
-    kernels = [
-        call.part(part, f"kernel_group_{i}")
-        for i, part in enumerate(np.split(kernel, groups, axis=-1))
-    ]
+    shape = window.shape(call, x, call.length(kernels[0], -1))
     parts = [
-        call.node(type, [part, each], window.attributes, shape)
-        for part, each in zip(split(call, x, groups, -1), kernels, strict=True)
+        call.node(type, [part, kernel], window.attributes, shape)
+        for part, kernel in zip(split(call, x, len(kernels), -1), kernels, strict=True)
     ]
     return activated(call, _biased(call, concat(call, parts, -1), bias))
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import prod
 from string import ascii_letters
 
-from core.layers.builder import LayerCall, Value
+from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.activation import activated, fused_activation
 from core.layers.lowering.common_nodes import (
     as_float,

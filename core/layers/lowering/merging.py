@@ -9,7 +9,7 @@ from functools import reduce as folded
 from math import prod
 from typing import Any
 
-from core.layers.builder import LayerCall, Value
+from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.activation import ACTIVATIONS
 from core.layers.lowering.common_nodes import (
     as_float,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.layers.builder import LayerCall, Lengths, Value
+from core.layers.layer_call import LayerCall, Lengths, Value
 from core.layers.layer_config import Options
 from core.layers.lowering.common_nodes import (
     as_float,
@@ -40,7 +40,7 @@ def _batch_normalization(call: LayerCall, x: Value) -> Value:
 def _or_else(call: LayerCall, name: str, has_weight: bool, count: int, value: float) -> Value:
     if has_weight:
         return call.weight(name, (count,))
-    return call.part(np.full(count, value, np.float32), name)
+    return call.constant(np.full(count, value, np.float32), name)
 
 
 def _along(shape: Lengths, axes: Sequence[int]) -> list[int]:
@@ -136,22 +136,20 @@ def _normalization(call: LayerCall, x: Value) -> Value:
     )
     lengths, view = [call.length(x, axis) for axis in axes], _along(shape, axes)
     mean, variance = (_statistic(call, name, lengths, view) for name in ("mean", "variance"))
-    with np.errstate(invalid="ignore"):  # NaN, as in Keras
-        deviation = np.maximum(np.sqrt(variance), np.float32(1e-7))
-    means, deviations = call.part(mean, "mean"), call.part(deviation, "deviation")
+    deviation = binary(call, "Maximum", call.node("Sqrt", [variance]), call.number(1e-7))
     if options.flag("invert", False):
-        return binary(call, "AddV2", binary(call, "Mul", x, deviations), means)
-    return binary(call, "RealDiv", binary(call, "Sub", x, means), deviations)
+        return binary(call, "AddV2", binary(call, "Mul", x, deviation), mean)
+    return binary(call, "RealDiv", binary(call, "Sub", x, mean), deviation)
 
 
-def _statistic(call: LayerCall, name: str, shape: list[int], view: list[int]) -> np.ndarray:
+def _statistic(call: LayerCall, name: str, shape: list[int], view: list[int]) -> Value:
     given = call.options.get(name)
     if given is None:
-        return call.array(name, shape).reshape(view)
+        return call.weight(name, shape, view)
     try:
         array = np.asarray(given, np.float32)
         # A single number stays one, as it fits any declared length.
-        return array.reshape(view if array.size > 1 else [1] * len(view))
+        return call.constant(array.reshape(view if array.size > 1 else [1] * len(view)), name)
     except (TypeError, ValueError) as error:
         raise call.options.error(name, f"numbers of shape {shape}") from error
 

@@ -7,7 +7,7 @@ other model those of Keras.
 import numpy as np
 
 from core.graph.nodes import DataType
-from core.layers.builder import LayerCall, Value
+from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.common_nodes import (
     as_float,
     as_images,

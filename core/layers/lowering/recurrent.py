@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from core.errors import CoreError
 from core.graph.json_values import mapping
 from core.graph.nodes import DataType, Function, FunctionName, Node
-from core.layers.builder import LayerCall, Value
+from core.layers.graph_calls import GraphCall
 from core.layers.keras_config import LayerSpec, read_layer
-from core.layers.layer_calls import results
+from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.cells import CELLS, Cell, cell_of, cells_of_stack
 from core.layers.lowering.common_nodes import (
     as_float,
@@ -28,7 +28,7 @@ from core.layers.lowering.common_nodes import (
     transpose,
     unpack,
 )
-from core.layers.lowering.rows import LayerType, weighted
+from core.layers.lowering.rows import LayerType, results, weighted
 
 #: The most unrolled steps; longer sequences become a loop.
 MOST_UNROLLED = 64
@@ -76,8 +76,11 @@ def _recurrent(call: LayerCall, x: Value, *initial: Value) -> list[Value]:
         mask = None if mask is None else _reversed(call, mask)
     given = cell.project(x)
     steps = shape[1]
-    run = _unrolled if steps is not None and 0 < steps <= MOST_UNROLLED else _looped
-    y, states = run(call, cell, given, mask, states)
+    is_short = steps is not None and 0 < steps <= MOST_UNROLLED
+    if isinstance(call, GraphCall) and not is_short:
+        y, states = _looped(call, cell, given, mask, states)
+    else:
+        y, states = _unrolled(call, cell, given, mask, states)
     if options.flag("return_sequences", False):
         y = y._replace(mask=mask)
     return [y, *states] if options.flag("return_state", False) else [y]
@@ -137,7 +140,7 @@ def _chosen(call: LayerCall, is_valid: Value, new: Value, old: Value) -> Value:
 
 
 def _looped(
-    call: LayerCall, cell: Cell, given: Value, mask: Value | None, states: list[Value]
+    call: GraphCall, cell: Cell, given: Value, mask: Value | None, states: list[Value]
 ) -> tuple[Value, list[Value]]:
     """Add a loop over the steps, with results equal to those of unrolled steps."""
     order = (1, 0, *range(2, len(call.shape(given))))
@@ -165,7 +168,7 @@ def _looped(
     return transpose(call, y, (1, 0, *range(2, len(stacked)))), new
 
 
-def _run(call: LayerCall, cell: Cell, initial: dict[str, Value]) -> dict[str, Value]:
+def _run(call: GraphCall, cell: Cell, initial: dict[str, Value]) -> dict[str, Value]:
     """Add the node of a loop with some variables, and return their final values."""
     scope = call.builder.unique(f"{call.scope}/loop")
     condition, arguments = _signature(call, f"{scope}/condition", initial)
@@ -186,7 +189,7 @@ def _run(call: LayerCall, cell: Cell, initial: dict[str, Value]) -> dict[str, Va
 
 
 def _signature(
-    call: LayerCall, name: str, variables: dict[str, Value]
+    call: GraphCall, name: str, variables: dict[str, Value]
 ) -> tuple[FunctionName, dict[str, Value]]:
     """Return the name of a function of all variables, and its arguments."""
     arguments = {
@@ -197,7 +200,7 @@ def _signature(
 
 
 def _add(
-    call: LayerCall,
+    call: GraphCall,
     name: FunctionName,
     nodes: Sequence[Node],
     arguments: dict[str, Value],

@@ -1,4 +1,4 @@
-"""The type of the rows in the tables of layers, and lookup of the rows."""
+"""The type of the rows in the tables of layers, lookup of the rows, and their use in a call."""
 
 import os
 import pkgutil
@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from core.layers.keras_config import LayerSpec
+from core.layers.layer_call import LayerCall, Value
 from core.layers.layer_config import Options
 
 
@@ -27,8 +28,8 @@ class LayerType(NamedTuple):
     """The lowering of a class of layers.
 
     Attributes:
-        lower: function from a `core.layers.builder.LayerCall` and the layer's input values to its
-            output value, or a list of them.
+        lower: function from a `core.layers.layer_call.LayerCall` and the values of the layer's
+            inputs to its output value, or a list of them.
         weights: function from options to the names of the layer's weights in Keras's order.
         children: function from the layer to its inner layers.
         keeps_mask: whether an output without a mask gets the mask of the first input.
@@ -43,6 +44,32 @@ class LayerType(NamedTuple):
 def find_layer_type(class_name: str) -> LayerType | None:
     """Return the row of a class of layers, or None."""
     return next((rows[class_name] for rows in layer_tables() if class_name in rows), None)
+
+
+def kind_of(spec: LayerSpec) -> LayerType | None:
+    """Return the type of a layer, or of a function between layers."""
+    as_function = f"ops.{spec.class_name.lower()}"
+    if spec.is_function:
+        return find_layer_type(as_function)
+    return find_layer_type(spec.class_name) or find_layer_type(as_function)
+
+
+def results(call: LayerCall, values: Sequence[Value]) -> list[Value]:
+    """Return the results of a layer called on values."""
+    kind = None if call.spec.model or call.spec.layer else kind_of(call.spec)
+    if kind is None:
+        return call.layer_results(values)
+    try:
+        found = kind.lower(call, *values)
+    except TypeError as error:
+        if "positional argument" not in str(error):
+            raise
+        raise call.error(f"does not take {len(values)} tensors") from error
+    given = list(found) if isinstance(found, list) else [found]
+    mask = values[0].mask if values and kind.keeps_mask else None
+    if given[0].mask is None and mask is not None:
+        given[0] = given[0]._replace(mask=mask)
+    return given
 
 
 def layer_tables() -> Iterator[Mapping[str, LayerType]]:

@@ -1,57 +1,137 @@
-"""Lowering of calls of layers and models to nodes and their output values."""
+"""Calls of layers and models that add nodes to a graph."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from core.errors import CoreError
 from core.graph.subgraph import running_order
-from core.layers.builder import DATA_TYPES, Builder, LayerCall, Value
+from core.layers.builder import Builder
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, sources
+from core.layers.layer_call import DATA_TYPES, LayerCall, Lengths, Value
 from core.layers.layer_config import dimensions
-from core.layers.lowering.rows import LayerType, find_layer_type
+from core.layers.lowering.rows import results
 
 #: Keyword arguments that are tensors for some layers.
 _TENSOR_KEYWORDS = {"initial_state", "mask", "count_weights"}
 
 
-def kind_of(spec: LayerSpec) -> LayerType | None:
-    """Return the type of a layer, or of a function between layers."""
-    as_function = f"ops.{spec.class_name.lower()}"
-    if spec.is_function:
-        return find_layer_type(as_function)
-    return find_layer_type(spec.class_name) or find_layer_type(as_function)
+class GraphCall(LayerCall):
+    """A call of a layer that adds nodes to a graph.
 
+    Args:
+        builder: builder of the nodes.
+        spec: the layer.
+        path: names of the surrounding models, and the layer's name.
+        scope: prefix of the names of its nodes.
+        keywords: keyword arguments of the call, with values in place of tensors.
+    """
 
-def results(call: LayerCall, values: Sequence[Value]) -> list[Value]:
-    """Return the results of a layer called on values."""
-    if call.spec.model is not None:
-        return model_results(call.builder, call.spec.model, call.path, call.scope, values)
-    kind = kind_of(call.spec)
-    if kind is None:
-        return [_custom_node(call, values)]
-    try:
-        found = kind.lower(call, *values)
-    except TypeError as error:
-        if "positional argument" not in str(error):
-            raise
-        raise call.error(f"does not take {len(values)} tensors") from error
-    given = list(found) if isinstance(found, list) else [found]
-    mask = values[0].mask if values and kind.keeps_mask else None
-    if given[0].mask is None and mask is not None:
-        given[0] = given[0]._replace(mask=mask)
-    return given
+    def __init__(
+        self,
+        builder: Builder,
+        spec: LayerSpec,
+        path: tuple[str, ...],
+        scope: str,
+        keywords: Mapping[str, Any] | None = None,
+    ):
+        super().__init__(spec, path, scope, keywords)
+        self.builder = builder
 
+    def child(self, spec: LayerSpec) -> "GraphCall":
+        """Return the call of an inner layer."""
+        scope = f"{self.scope}/{spec.name}"
+        return GraphCall(self.builder, spec, (*self.path, spec.name), scope)
 
-def _custom_node(call: LayerCall, values: Sequence[Value]) -> Value:
-    """Add a node for a layer with a user-defined kernel: its tensors, then its weights."""
-    arrays = call.builder.bound.get(call.path, {})
-    weights = [call.weight(name, array.shape) for name, array in arrays.items()]
-    config = {name: value for name, value in call.spec.config.items() if _is_plain(value)}
-    references = [value.reference for value in (*values, *weights)]
-    name = call.builder.add(
-        f"{call.scope}/{call.spec.class_name}", call.spec.class_name, references, config
-    )
-    return Value(name, None)
+    def node(
+        self,
+        type: str,
+        inputs: Sequence[Value],
+        attributes: Mapping[str, Any] | None = None,
+        shape: Lengths | None = None,
+        dtype: str | None = None,
+    ) -> Value:
+        """Add a node; shape and dtype default to those of its first input."""
+        references = [value.reference for value in inputs]
+        name = self.builder.add(f"{self.scope}/{type}", type, references, attributes or {})
+        if shape is None:
+            shape = inputs[0].shape
+        return Value(name, shape, dtype or inputs[0].dtype)
+
+    def outputs(
+        self, value: Value, shapes: Sequence[Lengths], dtype: str | None = None
+    ) -> list[Value]:
+        """Return the outputs of a node with several."""
+        name = value.reference
+        return [
+            Value(f"{name}:{i}" if i else name, shape, dtype or value.dtype)
+            for i, shape in enumerate(shapes)
+        ]
+
+    def constant(self, array: np.ndarray, name: str) -> Value:
+        """Add a constant that is not a weight, or a part of one."""
+        return self.builder.constant(f"{self.scope}/{name}", array)
+
+    def array(self, name: str, shape: Sequence[int | None]) -> np.ndarray:
+        """Return the values of a weight; raise unless its shape fits (None: any length)."""
+        found = self.builder.bound.get(self.path, {})
+        if name not in found:
+            shapes = {key: array.shape for key, array in found.items()} or "no weights"
+            raise self.error(f"lacks the weight {name!r} of shape {tuple(shape)}; it has {shapes}")
+        array = found[name]
+        if len(array.shape) != len(shape) or any(
+            n not in (None, m) for n, m in zip(shape, array.shape, strict=True)
+        ):
+            raise self.error(
+                f"the weight {name!r} must have shape {tuple(shape)}, the file has {array.shape}"
+            )
+        return array
+
+    def weight(
+        self, name: str, shape: Sequence[int | None], view: Sequence[int] | None = None
+    ) -> Value:
+        """Add a weight with a shape in the file; ``view`` is another shape for the graph."""
+        array = self.array(name, shape)
+        if view is not None:
+            array = array.reshape(view)
+        return self.builder.weight(f"{'/'.join(self.path)}/{name}", array)
+
+    def weight_parts(
+        self,
+        name: str,
+        shape: Sequence[int],
+        sizes: Sequence[int],
+        axis: int,
+        view: Callable[[int], Sequence[int]] | None = None,
+    ) -> list[Value]:
+        """Add the parts of a weight as constants, once for all calls of the layer."""
+        parts = np.split(self.array(name, shape), np.cumsum(sizes)[:-1], axis)
+        found = []
+        for i, (part, size) in enumerate(zip(parts, sizes, strict=True)):
+            part = np.ascontiguousarray(part if view is None else part.reshape(view(size)))
+            found.append(self.builder.weight(f"{'/'.join(self.path)}/{name}_{i}", part))
+        return found
+
+    def check_count(self, count: int) -> None:
+        """Raise if so many more nodes exceed the limit of a model."""
+        self.builder.check_count(count)
+
+    def layer_results(self, values: Sequence[Value]) -> list[Value]:
+        """Return the results of a model, or of a layer with a user-defined kernel."""
+        if self.spec.model is not None:
+            return model_results(self.builder, self.spec.model, self.path, self.scope, values)
+        return [self._custom_node(values)]
+
+    def _custom_node(self, values: Sequence[Value]) -> Value:
+        """Add a node for a layer with a user-defined kernel: its tensors, then its weights."""
+        arrays = self.builder.bound.get(self.path, {})
+        weights = [self.weight(name, array.shape) for name, array in arrays.items()]
+        config = {name: value for name, value in self.spec.config.items() if _is_plain(value)}
+        references = [value.reference for value in (*values, *weights)]
+        class_name = self.spec.class_name
+        name = self.builder.add(f"{self.scope}/{class_name}", class_name, references, config)
+        return Value(name, None)
 
 
 def _is_plain(value: Any) -> bool:
@@ -136,7 +216,7 @@ class _ModelRun:
         if _has_number(spec.calls[index]):  # as in x * 2.0, which Keras 3's h5 files do not mark
             spec = spec._replace(is_function=True)
         values, keywords = self._arguments(spec.calls[index])
-        call = LayerCall(self.builder, spec, (*self.path, name), scoped, keywords)
+        call = GraphCall(self.builder, spec, (*self.path, name), scoped, keywords)
         values = [_with_known_shape(call, value, len(values)) for value in values]
         start = len(self.builder.nodes)
         return self._named(call, start, results(call, values))
@@ -161,7 +241,7 @@ class _ModelRun:
             ]
         return values, keywords
 
-    def _named(self, call: LayerCall, start: int, found: list[Value]) -> list[Value]:
+    def _named(self, call: GraphCall, start: int, found: list[Value]) -> list[Value]:
         """Return the results, with the last node named by the layer."""
         if len(found) > 1:
             name = self.builder.add(
@@ -184,7 +264,7 @@ def _has_number(call: KerasCall) -> bool:
     return any(isinstance(a, (int, float)) and not isinstance(a, bool) for a in arguments)
 
 
-def _with_known_shape(call: LayerCall, value: Value, count: int) -> Value:
+def _with_known_shape(call: GraphCall, value: Value, count: int) -> Value:
     """Return a value with the layer's declared input shape, if the value has no known shape."""
     shape = call.spec.input_shape
     if value.shape is not None or count != 1 or shape is None:
