@@ -9,6 +9,7 @@ from typing import Any
 
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall, Value
+from core.layers.lowering.arguments import about_weights, arguments
 from core.layers.lowering.common_nodes import (
     as_float,
     axis_last,
@@ -209,11 +210,19 @@ def _softmax(call: LayerCall, x: Value) -> Value:
 
 
 LAYER_TYPES = {
-    "Activation": LayerType(_activation),
-    "ReLU": LayerType(_relu),
-    "LeakyReLU": LayerType(_leaky_relu),
-    "PReLU": LayerType(_prelu, weighted("alpha")),
-    "ELU": LayerType(_elu),
-    "ThresholdedReLU": LayerType(_thresholded_relu),
-    "Softmax": LayerType(_softmax),
+    "Activation": LayerType(_activation, arguments=arguments("activation")),
+    "ReLU": LayerType(
+        _relu, arguments=arguments(max_value=None, negative_slope=0.0, threshold=0.0)
+    ),
+    "LeakyReLU": LayerType(_leaky_relu, arguments=arguments(negative_slope=0.3)),
+    "PReLU": LayerType(
+        _prelu,
+        weighted("alpha"),
+        arguments=arguments(
+            **about_weights(alpha="zeros", has_activity=False), shared_axes=None
+        ),
+    ),
+    "ELU": LayerType(_elu, arguments=arguments(alpha=1.0)),
+    "ThresholdedReLU": LayerType(_thresholded_relu, arguments=arguments(theta=1.0)),
+    "Softmax": LayerType(_softmax, arguments=arguments(axis=-1)),
 }

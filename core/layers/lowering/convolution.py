@@ -5,6 +5,7 @@ from typing import Any
 
 from core.layers.layer_call import LayerCall, Lengths, Value
 from core.layers.lowering.activation import activated, fused_activation
+from core.layers.lowering.arguments import about_weights, arguments
 from core.layers.lowering.common_nodes import (
     as_float,
     as_images,
@@ -23,6 +24,7 @@ from core.layers.lowering.common_nodes import (
 )
 from core.layers.lowering.rows import LayerType, weighted
 
+_KERNEL_AND_BIAS = about_weights(kernel="glorot_uniform", bias="zeros")
 _DEPTHWISE = ("DepthwiseConv2dNative", "FusedDepthwiseConv2dNative")
 
 
@@ -153,7 +155,24 @@ def _conv_of_rank(rank: int) -> LayerType:
         kernel_value = call.weight("kernel", shape, (*window.row, *shape))
         return _as_output(call, convolved(call, x, kernel_value, bias, window), rank)
 
-    return LayerType(lower, weighted("kernel", use_bias="bias"), keeps_mask=False)
+    return LayerType(
+        lower,
+        weighted("kernel", use_bias="bias"),
+        keeps_mask=False,
+        arguments=arguments(
+            "filters",
+            "kernel_size",
+            strides=1,
+            padding="valid",
+            data_format=None,
+            dilation_rate=1,
+            groups=1,
+            activation=None,
+            use_bias=True,
+            **_KERNEL_AND_BIAS,
+        ),
+        other_names=(f"Convolution{rank}D",),
+    )
 
 
 def _per_channel(
@@ -189,7 +208,22 @@ def _depthwise_of_rank(rank: int) -> LayerType:
             call, _fused(call, _DEPTHWISE, [x, kernel], bias, window.attributes, shape), rank
         )
 
-    return LayerType(lower, weighted("depthwise_kernel", use_bias="bias"), keeps_mask=False)
+    return LayerType(
+        lower,
+        weighted("depthwise_kernel", use_bias="bias"),
+        keeps_mask=False,
+        arguments=arguments(
+            "kernel_size",
+            strides=1,
+            padding="valid",
+            depth_multiplier=1,
+            data_format=None,
+            dilation_rate=1,
+            activation=None,
+            use_bias=True,
+            **about_weights(depthwise="glorot_uniform", bias="zeros"),
+        ),
+    )
 
 
 def _depthwise_parts(call: LayerCall, x: Value, rank: int) -> tuple[Value, Value, Window, int]:
@@ -218,8 +252,26 @@ def _separable_of_rank(rank: int) -> LayerType:
         y = _fused(call, types, [x, pointwise], bias, attributes, (*shape[:-1], filters))
         return _as_output(call, y, rank)
 
-    weights = weighted("depthwise_kernel", "pointwise_kernel", use_bias="bias")
-    return LayerType(lower, weights, keeps_mask=False)
+    return LayerType(
+        lower,
+        weighted("depthwise_kernel", "pointwise_kernel", use_bias="bias"),
+        keeps_mask=False,
+        arguments=arguments(
+            "filters",
+            "kernel_size",
+            strides=1,
+            padding="valid",
+            data_format=None,
+            dilation_rate=1,
+            depth_multiplier=1,
+            activation=None,
+            use_bias=True,
+            **about_weights(
+                depthwise="glorot_uniform", pointwise="glorot_uniform", bias="zeros"
+            ),
+        ),
+        other_names=(f"SeparableConvolution{rank}D",),
+    )
 
 
 def _transposed_of_rank(rank: int) -> LayerType:
@@ -239,7 +291,24 @@ def _transposed_of_rank(rank: int) -> LayerType:
         y = call.node(type, inputs, window.attributes, result, "float32")
         return _as_output(call, activated(call, _biased(call, y, bias_of(call, filters))), rank)
 
-    return LayerType(lower, weighted("kernel", use_bias="bias"), keeps_mask=False)
+    return LayerType(
+        lower,
+        weighted("kernel", use_bias="bias"),
+        keeps_mask=False,
+        arguments=arguments(
+            "filters",
+            "kernel_size",
+            strides=1,
+            padding="valid",
+            output_padding=None,
+            data_format=None,
+            dilation_rate=1,
+            activation=None,
+            use_bias=True,
+            **_KERNEL_AND_BIAS,
+        ),
+        other_names=(f"Convolution{rank}DTranspose",),
+    )
 
 
 def _transposed_shape(call: LayerCall, x: Value, window: Window, filters: int) -> Lengths:
@@ -292,7 +361,11 @@ def _pooling_of_rank(rank: int, type: str) -> LayerType:
     def lower(call: LayerCall, x: Value) -> Value:
         return in_data_format(call, _pooled(call, as_images(call, x, rank), rank, type))
 
-    return LayerType(lower, keeps_mask=False)
+    short = {"MaxPool": "MaxPool", "AvgPool": "AvgPool"}[type[:7]]
+    given = arguments(pool_size=2, strides=None, padding="valid", data_format=None)
+    return LayerType(
+        lower, keeps_mask=False, arguments=given, other_names=(f"{short}{rank}D",)
+    )
 
 
 def _pooled(call: LayerCall, x: Value, rank: int, type: str) -> Value:
@@ -330,7 +403,13 @@ def _global_of_rank(rank: int, type: str) -> LayerType:
             return _masked_mean(call, x, x.mask, first, keep)
         return reduce(call, type, x, axes, keep)
 
-    return LayerType(lower, keeps_mask=False)
+    short = "Max" if type == "Max" else "Avg"
+    return LayerType(
+        lower,
+        keeps_mask=False,
+        arguments=arguments(data_format=None, keepdims=False),
+        other_names=(f"Global{short}Pool{rank}D",),
+    )
 
 
 def _masked_mean(call: LayerCall, x: Value, mask: Value, axis: int, keep: bool) -> Value:
@@ -342,7 +421,6 @@ def _masked_mean(call: LayerCall, x: Value, mask: Value, axis: int, keep: bool) 
 
 LAYER_TYPES = {
     **{f"Conv{rank}D": _conv_of_rank(rank) for rank in (1, 2, 3)},
-    **{f"Convolution{rank}D": _conv_of_rank(rank) for rank in (1, 2, 3)},
     **{f"Conv{rank}DTranspose": _transposed_of_rank(rank) for rank in (1, 2, 3)},
     **{f"DepthwiseConv{rank}D": _depthwise_of_rank(rank) for rank in (1, 2)},
     **{f"SeparableConv{rank}D": _separable_of_rank(rank) for rank in (1, 2)},

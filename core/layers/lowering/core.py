@@ -7,6 +7,7 @@ from string import ascii_letters
 
 from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.activation import activated, fused_activation
+from core.layers.lowering.arguments import about_weights, arguments
 from core.layers.lowering.common_nodes import (
     as_float,
     bias_of,
@@ -25,6 +26,10 @@ from core.layers.lowering.common_nodes import (
     transpose,
 )
 from core.layers.lowering.rows import LayerType, weighted
+
+
+_DATA_FORMAT = {"data_format": None}
+_KERNEL_AND_BIAS = about_weights(kernel="glorot_uniform", bias="zeros")
 
 
 def _dense(call: LayerCall, x: Value) -> Value:
@@ -173,15 +178,18 @@ def _padding_of_rank(rank: int) -> LayerType:
     def lower(call: LayerCall, x: Value) -> Value:
         return padded(call, x, _spatial(call, x, call.options.edges("padding", rank, 1)))
 
-    return LayerType(lower, keeps_mask=False)
+    given = arguments(padding=1, **_DATA_FORMAT)
+    return LayerType(lower, keeps_mask=False, arguments=given)
 
 
 def _cropping_of_rank(rank: int) -> LayerType:
+    default = 1 if rank != 2 else 0
+
     def lower(call: LayerCall, x: Value) -> Value:
-        default = 1 if rank != 2 else 0
         return cut(call, x, _spatial(call, x, call.options.edges("cropping", rank, default)))
 
-    return LayerType(lower, keeps_mask=False)
+    given = arguments(cropping=default, **({} if rank == 1 else _DATA_FORMAT))
+    return LayerType(lower, keeps_mask=False, arguments=given)
 
 
 def _tiled(call: LayerCall, x: Value, axis: int, count: int) -> Value:
@@ -209,27 +217,38 @@ def _up_sampling_of_rank(rank: int) -> LayerType:
             x = _tiled(call, x, first + i, count) if count > 1 else x
         return x
 
-    return LayerType(lower, keeps_mask=False)
+    given = arguments(size=2, **({} if rank == 1 else _DATA_FORMAT))
+    return LayerType(lower, keeps_mask=False, arguments=given)
 
-
-_IDENTITIES = (
-    "ActivityRegularization AlphaDropout Dropout GaussianDropout GaussianNoise Identity "
-    "SpatialDropout1D SpatialDropout2D SpatialDropout3D StochasticDepth"
-)
 
 LAYER_TYPES = {
-    **{name: LayerType(lambda _, *values: list(values)) for name in _IDENTITIES.split()},
-    "Dense": LayerType(_dense, weighted("kernel", use_bias="bias")),
+    "Dense": LayerType(
+        _dense,
+        weighted("kernel", use_bias="bias"),
+        arguments=arguments("units", activation=None, use_bias=True, **_KERNEL_AND_BIAS),
+    ),
     "EinsumDense": LayerType(
         _einsum_dense,
         lambda options: ("kernel", "bias") if options.get("bias_axes") else ("kernel",),
+        arguments=arguments(
+            "equation", "output_shape", activation=None, bias_axes=None, **_KERNEL_AND_BIAS
+        ),
     ),
-    "Embedding": LayerType(_embedding, weighted("embeddings")),
-    "Masking": LayerType(_masking),
-    "Flatten": LayerType(_flatten, keeps_mask=False),
-    "Reshape": LayerType(_reshape, keeps_mask=False),
-    "Permute": LayerType(_permute, keeps_mask=False),
-    "RepeatVector": LayerType(_repeat_vector, keeps_mask=False),
+    "Embedding": LayerType(
+        _embedding,
+        weighted("embeddings"),
+        arguments=arguments(
+            "input_dim",
+            "output_dim",
+            **about_weights(embeddings="uniform", has_activity=False),
+            mask_zero=False,
+        ),
+    ),
+    "Masking": LayerType(_masking, arguments=arguments(mask_value=0.0)),
+    "Flatten": LayerType(_flatten, keeps_mask=False, arguments=arguments(**_DATA_FORMAT)),
+    "Reshape": LayerType(_reshape, keeps_mask=False, arguments=arguments("target_shape")),
+    "Permute": LayerType(_permute, keeps_mask=False, arguments=arguments("dims")),
+    "RepeatVector": LayerType(_repeat_vector, keeps_mask=False, arguments=arguments("n")),
     **{f"ZeroPadding{rank}D": _padding_of_rank(rank) for rank in (1, 2, 3)},
     **{f"Cropping{rank}D": _cropping_of_rank(rank) for rank in (1, 2, 3)},
     **{f"UpSampling{rank}D": _up_sampling_of_rank(rank) for rank in (1, 3)},

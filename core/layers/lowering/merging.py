@@ -11,6 +11,7 @@ from typing import Any
 
 from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.activation import ACTIVATIONS
+from core.layers.lowering.arguments import arguments
 from core.layers.lowering.common_nodes import (
     as_float,
     binary,
@@ -31,7 +32,7 @@ def _folded(type: str) -> LayerType:
         y = folded(lambda a, b: binary(call, type, a, b), _of_one_rank(call, values))
         return y._replace(mask=_any_mask(call, values))
 
-    return LayerType(lower, keeps_mask=False)
+    return LayerType(lower, keeps_mask=False, arguments={})
 
 
 def _average(call: LayerCall, *values: Value) -> Value:
@@ -192,10 +193,10 @@ LAYER_TYPES = {
     "Subtract": _folded("Sub"),
     "Maximum": _folded("Maximum"),
     "Minimum": _folded("Minimum"),
-    "Average": LayerType(_average, keeps_mask=False),
-    "Concatenate": LayerType(_concatenate, keeps_mask=False),
+    "Average": LayerType(_average, keeps_mask=False, arguments={}),
+    "Concatenate": LayerType(_concatenate, keeps_mask=False, arguments=arguments(axis=-1)),
     "CustomScaleLayer": LayerType(_scaled_sum, keeps_mask=False),
-    "Dot": LayerType(_dot, keeps_mask=False),
+    "Dot": LayerType(_dot, keeps_mask=False, arguments=arguments("axes", normalize=False)),
     **_spelled(),
     **{f"ops.{name}": _unary(ACTIVATIONS[known]) for name, known in _ACTIVATIONS.items()},
 }

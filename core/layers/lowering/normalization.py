@@ -6,6 +6,7 @@ import numpy as np
 
 from core.layers.layer_call import LayerCall, Lengths, Value
 from core.layers.layer_config import Options
+from core.layers.lowering.arguments import about_weights, arguments
 from core.layers.lowering.common_nodes import (
     as_float,
     axis_last,
@@ -159,19 +160,48 @@ def _statistics(options: Options) -> Sequence[str]:
 
 
 _SCALED = weighted(scale="gamma", center="beta")
+_SCALE = about_weights(beta="zeros", gamma="ones", has_activity=False)
 _BATCH_NORMALIZATION = LayerType(
-    _batch_normalization, lambda options: (*_SCALED(options), "moving_mean", "moving_variance")
+    _batch_normalization,
+    lambda options: (*_SCALED(options), "moving_mean", "moving_variance"),
+    arguments=arguments(
+        axis=-1,
+        momentum=0.99,
+        epsilon=1e-3,
+        center=True,
+        scale=True,
+        beta_initializer="zeros",
+        gamma_initializer="ones",
+        moving_mean_initializer="zeros",
+        moving_variance_initializer="ones",
+        beta_regularizer=None,
+        gamma_regularizer=None,
+        beta_constraint=None,
+        gamma_constraint=None,
+    ),
+    other_names=("BatchNormalizationV1", "BatchNormalizationV2", "SyncBatchNormalization"),
 )
 
 LAYER_TYPES = {
     "BatchNormalization": _BATCH_NORMALIZATION,
-    "BatchNormalizationV1": _BATCH_NORMALIZATION,
-    "BatchNormalizationV2": _BATCH_NORMALIZATION,
-    "SyncBatchNormalization": _BATCH_NORMALIZATION,
-    "LayerNormalization": LayerType(_layer_normalization, _SCALED),
-    "RMSNormalization": LayerType(_rms_normalization, weighted("scale")),
-    "GroupNormalization": LayerType(_group_normalization, _SCALED),
+    "LayerNormalization": LayerType(
+        _layer_normalization,
+        _SCALED,
+        arguments=arguments(axis=-1, epsilon=1e-3, center=True, scale=True, **_SCALE),
+    ),
+    "RMSNormalization": LayerType(
+        _rms_normalization, weighted("scale"), arguments=arguments(axis=-1, epsilon=1e-6)
+    ),
+    "GroupNormalization": LayerType(
+        _group_normalization,
+        _SCALED,
+        arguments=arguments(groups=32, axis=-1, epsilon=1e-3, center=True, scale=True, **_SCALE),
+    ),
     "LayerScale": LayerType(_layer_scale, weighted("gamma")),
-    "UnitNormalization": LayerType(_unit_normalization),
-    "Normalization": LayerType(_normalization, _statistics),
+    "UnitNormalization": LayerType(_unit_normalization, arguments=arguments(axis=-1)),
+    "Normalization": LayerType(
+        _normalization,
+        _statistics,
+        arguments=arguments(axis=-1, mean=None, variance=None, invert=False),
+    ),
 }

@@ -8,6 +8,7 @@ import numpy as np
 
 from core.graph.nodes import DataType
 from core.layers.layer_call import LayerCall, Value
+from core.layers.lowering.arguments import arguments
 from core.layers.lowering.common_nodes import (
     as_float,
     as_images,
@@ -137,9 +138,31 @@ _AUGMENTATIONS = (
 
 LAYER_TYPES = {
     **{f"Random{name}": LayerType(as_float) for name in _AUGMENTATIONS.split()},
-    "UpSampling2D": LayerType(_up_sampling2d, keeps_mask=False),
-    "Resizing": LayerType(_resizing, keeps_mask=False),
-    "Rescaling": LayerType(_rescaling),
-    "CenterCrop": LayerType(_center_crop, keeps_mask=False),
-    "CategoryEncoding": LayerType(_category_encoding, keeps_mask=False),
+    "UpSampling2D": LayerType(
+        _up_sampling2d,
+        keeps_mask=False,
+        arguments=arguments(size=2, data_format=None, interpolation="nearest"),
+    ),
+    "Resizing": LayerType(
+        _resizing,
+        keeps_mask=False,
+        arguments=arguments(
+            "height",
+            "width",
+            interpolation="bilinear",
+            crop_to_aspect_ratio=False,
+            pad_to_aspect_ratio=False,
+            antialias=False,
+            data_format=None,
+        ),
+    ),
+    "Rescaling": LayerType(_rescaling, arguments=arguments("scale", offset=0.0)),
+    "CenterCrop": LayerType(
+        _center_crop, keeps_mask=False, arguments=arguments("height", "width", data_format=None)
+    ),
+    "CategoryEncoding": LayerType(
+        _category_encoding,
+        keeps_mask=False,
+        arguments=arguments(num_tokens=None, output_mode="multi_hot"),
+    ),
 }

@@ -13,7 +13,8 @@ from core.graph.nodes import DataType, Function, FunctionName, Node
 from core.layers.graph_calls import GraphCall
 from core.layers.keras_config import LayerSpec, read_layer
 from core.layers.layer_call import LayerCall, Value
-from core.layers.lowering.cells import CELLS, Cell, cell_of, cells_of_stack
+from core.layers.lowering.arguments import Arguments, about_weights, arguments
+from core.layers.lowering.cells import Cell, cell_of, cells_of_stack
 from core.layers.lowering.common_nodes import (
     as_float,
     binary,
@@ -306,13 +307,70 @@ def _held(spec: LayerSpec) -> Sequence[LayerSpec]:
     return _both(spec) if spec.class_name == "Bidirectional" else (_inner(spec),)
 
 
-_LAYER = LayerType(_recurrent, children=_cell, keeps_mask=False)
-_CELL = LayerType(_not_called, weighted("kernel", "recurrent_kernel", use_bias="bias"))
+_WEIGHTS = {"kernel": "glorot_uniform", "recurrent": "orthogonal", "bias": "zeros"}
+_DROPOUT = {"dropout": 0.0, "recurrent_dropout": 0.0, "seed": None}
+_WINDOW = {
+    "strides": 1,
+    "padding": "valid",
+    "data_format": None,
+    "dilation_rate": 1,
+}
+_GATES = {"activation": "tanh", "recurrent_activation": "sigmoid", "use_bias": True}
+_RESULTS = {
+    "return_sequences": False,
+    "return_state": False,
+    "go_backwards": False,
+    "stateful": False,
+    "unroll": False,
+    "zero_output_for_mask": False,
+}
+
+#: The arguments of a cell before those about weights, and its other ones.
+_CELL_ARGUMENTS: dict[str, tuple[Arguments, Arguments]] = {
+    "SimpleRNN": (arguments("units", activation="tanh", use_bias=True), {}),
+    "LSTM": (arguments("units", **_GATES), {"unit_forget_bias": True}),
+    "GRU": (arguments("units", **_GATES), {"reset_after": True}),
+    "ConvLSTM2D": (
+        arguments("filters", "kernel_size", **_WINDOW, **_GATES),
+        {"unit_forget_bias": True},
+    ),
+}
+
+
+def _layer_of(name: str) -> LayerType:
+    """Return the row of a recurrent layer with a cell of its own."""
+    first, other = _CELL_ARGUMENTS[name]
+    given = {**first, **about_weights(**_WEIGHTS), **_DROPOUT, **_RESULTS, **other}
+    return LayerType(_recurrent, children=_cell, keeps_mask=False, arguments=given)
+
+
+def _cell_of(name: str) -> LayerType:
+    """Return the row of a cell."""
+    first, other = _CELL_ARGUMENTS[name]
+    about = about_weights(**_WEIGHTS, has_activity=False)
+    return LayerType(
+        _not_called,
+        weighted("kernel", "recurrent_kernel", use_bias="bias"),
+        arguments={**first, **about, **_DROPOUT, **other},
+    )
+
 
 LAYER_TYPES = {
-    **dict.fromkeys(("RNN", *_OWN_CELLS), _LAYER),
-    **dict.fromkeys(CELLS, _CELL),
-    "StackedRNNCells": LayerType(_not_called, children=cells_of_stack),
-    "TimeDistributed": LayerType(_time_distributed, children=_held),
-    "Bidirectional": LayerType(_bidirectional, children=_held, keeps_mask=False),
+    "RNN": LayerType(
+        _recurrent, children=_cell, keeps_mask=False, arguments=arguments("cell", **_RESULTS)
+    ),
+    **{name: _layer_of(name) for name in _OWN_CELLS},
+    **{_OWN_CELLS[name][0]: _cell_of(name) for name in _OWN_CELLS},
+    "StackedRNNCells": LayerType(
+        _not_called, children=cells_of_stack, arguments=arguments("cells")
+    ),
+    "TimeDistributed": LayerType(
+        _time_distributed, children=_held, arguments=arguments("layer")
+    ),
+    "Bidirectional": LayerType(
+        _bidirectional,
+        children=_held,
+        keeps_mask=False,
+        arguments=arguments("layer", merge_mode="concat", backward_layer=None),
+    ),
 }

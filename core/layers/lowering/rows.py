@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall, Value
 from core.layers.layer_config import Options
+from core.layers.lowering.arguments import Arguments
 
 
 def weighted(*always: str, **optional: str) -> Callable[[Options], Sequence[str]]:
@@ -33,12 +34,16 @@ class LayerType(NamedTuple):
         weights: function from options to the names of the layer's weights in Keras's order.
         children: function from the layer to its inner layers.
         keeps_mask: whether an output without a mask gets the mask of the first input.
+        arguments: the arguments of the layer's class; None if programs cannot make such a layer.
+        other_names: other names of the class.
     """
 
     lower: Callable[..., Any]
     weights: Callable[[Options], Sequence[str]] = lambda _: ()
     children: Callable[[LayerSpec], Sequence[LayerSpec]] = lambda _: ()
     keeps_mask: bool = True
+    arguments: Arguments | None = None
+    other_names: tuple[str, ...] = ()
 
 
 def find_layer_type(class_name: str) -> LayerType | None:
@@ -82,7 +87,7 @@ def layer_tables() -> Iterator[Mapping[str, LayerType]]:
 def _families() -> tuple[str, ...]:
     first = ("convolution", "core", "activation", "normalization")
     folder = __file__.rpartition(os.sep)[0]
-    shared = {"rows", "common_nodes", "cells"}
+    shared = {"rows", "arguments", "common_nodes", "cells", "training"}
     names = {m.name for m in pkgutil.iter_modules([folder])} - shared
     return (*(n for n in first if n in names), *sorted(names - set(first)))
 
