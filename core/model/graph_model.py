@@ -1,14 +1,13 @@
 """A graph with its weights, ready to run."""
 
-from collections.abc import Callable, Coroutine, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
-from core.async_run import checked_timeout, run_async, within
-from core.backend_registry import REPLACED, load_backend
+from core.backend_registry import REPLACED
 from core.bounds import (
     LimitError,
     Limits,
@@ -25,6 +24,7 @@ from core.graph.initialization import Initialization, check_count, check_given, 
 from core.graph.nodes import Graph, PartialSpec
 from core.graph.weight_tensors import shown_graph, weight
 from core.guards import Guard, RunCancelledError, active_guard, guarded
+from core.model.async_runs import AsyncRuns
 from core.model.graph_signature import GraphSignature, MakeFeed, listed
 from core.model.run_cache import RunCache, call_key
 from core.observers import active_observers
@@ -37,13 +37,15 @@ from core.tensors import Tensor
 
 if TYPE_CHECKING:
     from core.model.stored_calls import StoredCalls
+    from core.model.trainable_constants import Pattern
+    from core.model.trainable_graph import TrainableGraph
     from core.plan.plan import Plan
     from core.plan.plan_report import PlanProfile
 
 Result = TypeVar("Result")
 
 
-class GraphModel:
+class GraphModel(AsyncRuns):
     """Runs a graph on one backend, where its weights stay. Threads may share it.
 
     Args:
@@ -346,51 +348,52 @@ class GraphModel:
 
         return self._guarded(self._effective_limits(), found)
 
-    def predict_async(
-        self, inputs: Any, *, raw: bool = False, timeout: float | None = None
-    ) -> Coroutine[Any, Any, dict[str, Tensor]]:
-        """`predict` to await: the event loop goes on while a worker thread runs the graph.
-
-        If the awaiting task is cancelled, the run ends at its next step.
+    def trainable(
+        self,
+        *patterns: "Pattern",
+        outputs: str | Iterable[str] | None = None,
+        momentum: float = 0.99,
+    ) -> "TrainableGraph":
+        """Return a graph that trains: float constants become variables. The model stays as it is.
 
         Args:
-            inputs: as for `predict`.
-            raw: as for `predict`.
-            timeout: seconds from the first ``await`` on, above 0; None: any time.
+            patterns: names of constants with ``*``, ``?`` and ``[...]``, such as ``"head/*"``, or
+                functions of a name. Where a pattern matches a node of batch norm or both of its
+                moving statistics, these become variables that calls with ``training=True`` update.
+                Without patterns the graph only computes, such as features.
+            outputs: name or names of outputs or nodes to compute; by default all outputs.
+            momentum: share of moving statistics that is kept in each call, 0 to 1.
 
         Raises:
-            LimitError: (awaited) there is no result after ``timeout`` seconds; the run is
-                cancelled then.
-            CoreError: as of `predict`, or ``timeout`` is not such a number.
+            CoreError: a pattern matches nothing that can train, an output does not exist, or the
+                momentum is out of range.
 
-        >>> import asyncio
+        >>> import core
         >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-        >>> x = Endpoint("x", PartialSpec((None,)))
-        >>> model = GraphModel(Graph([Node("x", "Placeholder")], {}, {"x": x}, {"y": x}))
-        >>> asyncio.run(model.predict_async([-1.0, 2.0], timeout=60))["y"].numpy()
-        array([-1.,  2.], dtype=float32)
+        >>> nodes = [Node("x", "Placeholder"), Node("w", "Const"), Node("y", "Mul", ("x", "w"))]
+        >>> ends = [Endpoint(name, PartialSpec((None,))) for name in ("x", "y")]
+        >>> graph = Graph(nodes, {"w": np.float32([2.0])}, {"x": ends[0]}, {"y": ends[1]})
+        >>> trained = GraphModel(graph).trainable("w")
+        >>> optimizer = core.train.sgd(0.1)
+        >>> for _ in range(20):
+        ...     optimizer.minimize(lambda: core.mean(core.square(trained([1.0]) - 5.0)))
+        >>> f"{trained.variables['w'].item():.2f}"
+        '4.97'
         """
-        return self._until_done(partial(self.predict, inputs, raw=raw), timeout)
+        from core.model.trainable_graph import ModelParts, TrainableGraph
 
-    def execute_async(
-        self,
-        inputs: Any,
-        outputs: Iterable[str],
-        *,
-        raw: bool = False,
-        timeout: float | None = None,
-    ) -> Coroutine[Any, Any, dict[str, Tensor]]:
-        """`execute` to await, as `predict_async`: ``await model.execute_async(x, ["relu_3"])``."""
-        return self._until_done(partial(self.execute, inputs, outputs, raw=raw), timeout)
+        parts = ModelParts(
+            self.graph,
+            self._executor,
+            self._signature,
+            self._initialization.resources,
+            self.backend,
+            self._effective_limits,
+            self._with_graph,
+        )
+        return TrainableGraph(parts, patterns, outputs=outputs, momentum=momentum)
 
-    def _until_done(
-        self, run: Callable[[], Result], timeout: float | None
-    ) -> Coroutine[Any, Any, Result]:
-        """Return the result of a run in a worker thread, after the device has finished."""
-
-        async def done() -> Result:
-            found = await run_async(run)
-            await load_backend(self.backend).finished()
-            return found
-
-        return within(checked_timeout(timeout), done)
+    def _with_graph(self, graph: Graph) -> "GraphModel":
+        """Return a model of another graph with these options."""
+        kernels, plans = self._executor.kernels, self._has_plans
+        return GraphModel(graph, self.backend, kernels=kernels, plans=plans, limits=self.limits)

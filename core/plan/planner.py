@@ -96,11 +96,21 @@ class Planner:
     def can_run(self, given: Iterable[str], wanted: Iterable[str]) -> bool:
         """Return whether plans can be used: not without a backend's support, nor for partial feeds.
 
-        If one output of a node is fed, the node may still have to run for another one.
+        Args:
+            given: references of the feeds.
+            wanted: references of the fetches.
+        """
+        return active_backend().has_plans and self.feeds_whole_nodes(given, wanted)
+
+    def feeds_whole_nodes(self, given: Iterable[str], wanted: Iterable[str]) -> bool:
+        """Return whether no fed node has to run for another one of its outputs.
+
+        Args:
+            given: references of the feeds.
+            wanted: references of the fetches.
         """
         named = {node_of(reference) for reference in (*given, *wanted) if ":" in reference}
-        several = self._several | named
-        return active_backend().has_plans and several.isdisjoint(map(node_of, given))
+        return (self._several | named).isdisjoint(map(node_of, given))
 
     @lazy_property
     def _several(self) -> set[str]:
@@ -187,15 +197,33 @@ class Planner:
         return not (writes or arrays or self._executor.kernels)
 
     def _new_body(self, given: frozenset[str], wanted: Sequence[str]) -> "_PlannedBody":
-        graph = self._between(given, wanted)
         try:
-            for graph_pass in self._graph_passes:
-                check_active()
-                graph = graph_pass(graph)
+            executor, sources = self.optimised(given, wanted)
         except _FINAL:
             raise
         except CoreError as error:
             raise PlanError(error, is_made=False) from error
+        return _PlannedBody(executor, sources, self._program_passes, self._arenas)
+
+    def optimised(
+        self, given: frozenset[str], wanted: Sequence[str]
+    ) -> tuple[Executor, dict[str, str]]:
+        """Return the executor of the graph between feeds and fetches after all passes for graphs.
+
+        Args:
+            given: references of the feeds.
+            wanted: references of the fetches.
+
+        Returns:
+            The executor, and its reference for each fetch.
+
+        Raises:
+            CoreError: a pass failed.
+        """
+        graph = self._between(given, wanted)
+        for graph_pass in self._graph_passes:
+            check_active()
+            graph = graph_pass(graph)
         own = self._executor
         executor = Executor(
             graph.nodes,
@@ -204,8 +232,7 @@ class Planner:
             kernels=own.kernels,
         )
         executor.resources = own.resources
-        sources = {name: executor.normalised(graph.outputs[name].node) for name in wanted}
-        return _PlannedBody(executor, sources, self._program_passes, self._arenas)
+        return executor, {name: executor.normalised(graph.outputs[name].node) for name in wanted}
 
     def _between(self, given: frozenset[str], wanted: Sequence[str]) -> Graph:
         """Return the graph between feeds and fetches, in the form that passes compare."""
