@@ -5,16 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import CoreError
-from core.graph.subgraph import running_order
 from core.layers.builder import Builder
-from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, sources
+from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec
 from core.layers.layer_call import DATA_TYPES, LayerCall, Lengths, Value
 from core.layers.layer_config import dimensions
 from core.layers.lowering.rows import results
-
-#: Keyword arguments that are tensors for some layers.
-_TENSOR_KEYWORDS = {"initial_state", "mask", "count_weights"}
+from core.layers.model_run import ModelRun
 
 
 class GraphCall(LayerCall):
@@ -155,91 +151,29 @@ def model_results(
         scope: prefix of the names of its nodes.
         values: one value per input.
     """
-    if len(values) != len(model.inputs):
-        raise CoreError(
-            f"the model {'/'.join(path)!r} has {len(model.inputs)} inputs, but is called "
-            f"on {len(values)} tensors"
-        )
-    run = _ModelRun(builder, model, path, scope)
-    for source, value in zip(model.inputs, values, strict=True):
-        run.values[source.layer, source.call] = [value]
-    run.compute(model.outputs)
-    return [run.value(source) for source in model.outputs]
+    return _GraphRun(builder, model, path, scope).results(values)
 
 
-class _ModelRun:
-    """One call of a model, with the results of the calls of its layers."""
+class _GraphRun(ModelRun):
+    """A run of a model that adds nodes to a graph."""
 
     def __init__(self, builder: Builder, model: ModelSpec, path: tuple[str, ...], scope: str):
-        self.builder, self.model, self.path, self.scope = builder, model, path, scope
-        self.layers = {layer.name: layer for layer in model.layers}
-        self.values: dict[tuple[str, int], list[Value]] = {}
+        super().__init__(model, f"the model {'/'.join(path)!r}" if path else "the model")
+        self.builder, self.path, self.scope = builder, path, scope
 
-    def compute(self, outputs: Sequence[Source]) -> None:
-        """Call all layers that outputs need, in execution order."""
-        calls = [(layer.name, i) for layer in self.model.layers for i in range(len(layer.calls))]
-        known = set(calls)
-        calls += [key for key in self.values if key not in known]
-        labels = {key: f"{i} {key[0].replace(':', '_')}" for i, key in enumerate(calls)}
-        keys = {label: key for key, label in labels.items()}
-
-        def needs(label: str) -> list[str]:
-            name, i = keys[label]
-            call = self.layers[name].calls[i]
-            found = sources([call.arguments, call.keywords], name)
-            return [self._label(labels, source) for source in found]
-
-        given = [labels[key] for key in self.values]
-        for label in running_order(needs, given, [self._label(labels, s) for s in outputs]):
-            self.values[keys[label]] = self._called(*keys[label])
-
-    def _label(self, labels: Mapping[tuple[str, int], str], source: Source) -> str:
-        found = labels.get((source.layer, source.call))
-        if found is None:
-            where = f"the model {'/'.join(self.path)!r}" if self.path else "the model"
-            raise CoreError(f"{where} has no call {source.call} of a layer {source.layer!r}")
-        return found
-
-    def value(self, source: Source) -> Value:
-        """Return an output of a call."""
-        found = self.values[source.layer, source.call]
-        if source.output >= len(found):
-            raise CoreError(f"layer {source.layer!r} has no output {source.output}")
-        return found[source.output]
-
-    def _called(self, name: str, index: int) -> list[Value]:
-        spec = self.layers[name]
-        if spec.class_name == "InputLayer":
-            raise CoreError(f"the input {name!r} is not an input of its model")
+    def called(
+        self, spec: LayerSpec, index: int, values: list[Value], keywords: dict[str, Any]
+    ) -> list[Value]:
+        """Return the results of a call of a layer, the last of whose nodes has its name."""
+        name = spec.name
         scoped = f"{self.scope}/{name}" if self.scope else name
         scoped = f"{scoped}_{index}" if index else scoped
         if _has_number(spec.calls[index]):  # as in x * 2.0, which Keras 3's h5 files do not mark
             spec = spec._replace(is_function=True)
-        values, keywords = self._arguments(spec.calls[index])
         call = GraphCall(self.builder, spec, (*self.path, name), scoped, keywords)
         values = [_with_known_shape(call, value, len(values)) for value in values]
         start = len(self.builder.nodes)
         return self._named(call, start, results(call, values))
-
-    def _arguments(self, call: KerasCall) -> tuple[list[Value], dict[str, Any]]:
-        """Return the tensors of a layer's call, and the other arguments by name."""
-        values = [self.value(source) for source in sources(call.arguments, "the arguments")]
-        keywords: dict[str, Any] = {}
-        for name, argument in call.keywords.items():
-            given = [self.value(source) for source in sources(argument, name)]
-            if given and name not in _TENSOR_KEYWORDS:
-                values += given  # as in layer(query, value=...)
-            elif name == "initial_state":
-                values += given
-            elif name == "mask" and given and values:
-                values[0] = values[0]._replace(mask=given[0])
-            else:
-                keywords[name] = given[0] if given else argument
-        if isinstance(call.arguments, list):
-            keywords["arguments"] = [
-                self.value(a) if isinstance(a, Source) else a for a in call.arguments
-            ]
-        return values, keywords
 
     def _named(self, call: GraphCall, start: int, found: list[Value]) -> list[Value]:
         """Return the results, with the last node named by the layer."""

@@ -115,6 +115,9 @@ def read_layer(document: Any, dialect: str, holder: str = "layers", depth: int =
     """Read a layer, with its inner layers if it is a model."""
     if depth > DEEPEST:
         raise CoreError(f"models are nested more than {DEEPEST} deep")
+    if hasattr(document, "layer_spec"):  # a layer object, not of a file
+        found: LayerSpec = document.layer_spec(dialect)
+        return found._replace(holder=holder)
     spend(_LAYER_BYTES, "its layers")
     document = mapping(document, "a layer")
     class_name = text(document.get("class_name"), "the class_name of a layer")

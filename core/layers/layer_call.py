@@ -7,13 +7,17 @@ adds nodes to a graph, a `core.layers.shape_calls.ShapeCall` makes weights and f
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from core.errors import CoreError
+from core.generators import Seed
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_config import Options
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 #: Lengths of axes; None is an unknown length.
 Lengths = tuple[int | None, ...]
@@ -127,6 +131,14 @@ class LayerCall(ABC):
     def called(self, function: Callable[..., Any], *values: Value) -> Value:
         """Add a function of tensors that the user gave, whose result has the first one's shape."""
         raise self.error(f"uses the function {function!r:.80}, which no file can contain")
+
+    def generator(self, seed: Seed) -> Callable[[], "Generator"]:
+        """Return a function to the layer's source of random numbers, which goes on at each call."""
+        raise self.error("draws random numbers, which no file can contain")
+
+    def assign(self, name: str, value: Value) -> None:
+        """Give a weight that no optimizer changes a new value, in training."""
+        raise self.error(f"changes its weight {name!r}, which no file can contain")
 
     def layer_results(self, values: Sequence[Value]) -> list[Value]:
         """Return the results of the layer object that the spec stands for."""

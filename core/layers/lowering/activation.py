@@ -3,7 +3,7 @@
 Sources: ``activations.js`` of TensorFlow.js, ``keras.activations``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import pi, sqrt
 from typing import Any
 
@@ -14,6 +14,7 @@ from core.layers.lowering.common_nodes import (
     as_float,
     axis_last,
     binary,
+    broadcast,
     cast,
     reduce,
     scaled,
@@ -107,8 +108,10 @@ _OTHER_NAMES = {"hardSigmoid": "hard_sigmoid", "logSoftmax": "log_softmax"}
 
 
 def activation_name(call: LayerCall, option: str = "activation", default: str = "linear") -> Any:
-    """Return the name of an activation, or the document of an activation layer."""
+    """Return the name of an activation, the document of an activation layer, or a function."""
     value = call.options.get(option, default)
+    if callable(value):
+        return value
     if isinstance(value, Mapping):
         if str(value.get("class_name")) in LAYER_TYPES:
             return value
@@ -125,6 +128,8 @@ def activated(
 ) -> Value:
     """Apply the activation that an option names to a value."""
     name = activation_name(call, option, default)
+    if callable(name):
+        return call.called(name, x)
     if not isinstance(name, str):
         return _by_layer(call, x, name)
     return ACTIVATIONS[name](call, x)
@@ -195,18 +200,45 @@ def _thresholded_relu(call: LayerCall, x: Value) -> Value:
 
 
 def _softmax(call: LayerCall, x: Value) -> Value:
-    x = as_float(call, x)
-    rank = len(call.shape(x))
-    axes = call.options.axes("axis", rank, -1)
-    if x.mask is not None and call.dialect == "keras3":
-        raise call.error("a softmax of masked values is not supported: take the mask away before")
-    if axes == (rank - 1,):
+    x, mask = as_float(call, x), x.mask
+    axes = call.options.axes("axis", len(call.shape(x)), -1)
+    if mask is None:
+        return softmax_along(call, x, axes)
+    return masked_softmax(call, x, axes, mask, has_zeros=call.dialect == "keras3")
+
+
+def softmax_along(call: LayerCall, x: Value, axes: Sequence[int]) -> Value:
+    """Add a softmax along axes."""
+    if tuple(axes) == (len(call.shape(x)) - 1,):
         return call.node("Softmax", [x])
     if len(axes) == 1:
         x, back = axis_last(call, x, axes[0])
         return transpose(call, call.node("Softmax", [x]), back)
     powers = call.node("Exp", [binary(call, "Sub", x, reduce(call, "Max", x, axes, keep=True))])
     return binary(call, "RealDiv", powers, reduce(call, "Sum", powers, axes, keep=True))
+
+
+def masked_softmax(
+    call: LayerCall, x: Value, axes: Sequence[int], mask: Value, *, has_zeros: bool
+) -> Value:
+    """Add a softmax over the values that a mask keeps.
+
+    Args:
+        call: call of the layer.
+        x: the logits.
+        axes: axes of the softmax.
+        mask: mask of a shape that broadcasts to the logits.
+        has_zeros: whether masked values become 0 where all are masked, too; else all become equal.
+    """
+    kept = cast(call, mask, "bool")
+    if broadcast(call, kept.shape, x.shape) != x.shape:
+        raise call.error(f"a mask of shape {kept.shape} does not broadcast to {x.shape}")
+    y = softmax_along(call, _where(call, kept, x, -1e9), axes)
+    return _where(call, kept, y, 0.0) if has_zeros else y
+
+
+def _where(call: LayerCall, kept: Value, x: Value, other: float) -> Value:
+    return call.node("SelectV2", [kept, x, call.number(other)], {}, x.shape, x.dtype)
 
 
 LAYER_TYPES = {

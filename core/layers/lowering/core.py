@@ -54,7 +54,8 @@ def _check_not_quantized(call: LayerCall) -> None:
 def _einsum_dense(call: LayerCall, x: Value) -> Value:
     x = as_float(call, x)
     left, right, result = _einsum_terms(call, len(call.shape(x)))
-    kernel = call.weight("kernel", [None] * len(right))
+    lengths = _einsum_lengths(call, ((left, x),)) | _einsum_results(call, left, result)
+    kernel = call.weight("kernel", [lengths.get(letter) for letter in right])
     lengths = _einsum_lengths(call, ((left, x), (right, kernel)))
     if not set(result) <= set(lengths):
         raise call.options.error(
@@ -83,6 +84,14 @@ def _einsum_terms(call: LayerCall, rank: int) -> tuple[str, str, str]:
     if len(left) != rank:
         raise call.error(f"the equation is for {len(left)} axes, got {rank}")
     return left, right, result
+
+
+def _einsum_results(call: LayerCall, left: str, result: str) -> dict[str, int | None]:
+    """Return the lengths of the result's letters that the input lacks, from ``output_shape``."""
+    given = call.options.get("output_shape")
+    lengths = [given] if isinstance(given, int) else list(given or ())
+    pairs = zip(reversed(result), reversed(lengths), strict=False)
+    return {letter: n for letter, n in pairs if letter not in left and isinstance(n, int)}
 
 
 def _einsum_lengths(call: LayerCall, terms: Sequence[tuple[str, Value]]) -> dict[str, int | None]:

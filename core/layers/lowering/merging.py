@@ -4,10 +4,12 @@ Functions are Keras 3's operations and tf.keras's TFOpLambda. Their names in the
 the functions, in lower case after "ops.".
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce as folded
 from math import prod
 from typing import Any
+
+import numpy as np
 
 from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.activation import ACTIVATIONS
@@ -15,6 +17,7 @@ from core.layers.lowering.arguments import arguments
 from core.layers.lowering.common_nodes import (
     as_float,
     binary,
+    cast,
     concat,
     expand,
     reduce,
@@ -133,40 +136,82 @@ def _size(call: LayerCall, lengths: Sequence[int | None]) -> int | None:
     return None if None in lengths else prod(n for n in lengths if n is not None)
 
 
+#: Operations whose results are integers for integers.
+_OF_INTEGERS = ("AddV2", "Sub", "Mul", "Maximum", "Minimum")
+
+
 def _binary(type: str) -> LayerType:
     def lower(call: LayerCall, *values: Value) -> Value:
-        a, b = (_operand(call, value) for value in _operands(call, values))
+        pair = operands_of(call, values, "x1", "x2", "y")
+        if len(pair) != 2:
+            raise call.error(f"takes two tensors or numbers, got {len(pair)}")
+        a, b = of_one_dtype(call, pair)
+        if type not in _OF_INTEGERS or a.dtype == "bool":
+            a, b = as_float(call, a), as_float(call, b)
         return binary(call, type, a, b)
 
     return LayerType(lower, keeps_mask=False)
 
 
-def _operands(call: LayerCall, values: tuple[Value, ...]) -> list[Any]:
-    """Return the two tensors or numbers on which a function is called."""
+def operands_of(call: LayerCall, values: Sequence[Value], *names: str) -> list[Any]:
+    """Return the tensors, numbers and lists on which a function is called.
+
+    Args:
+        call: call of the function.
+        values: all tensors of the call.
+        names: names of the function's operands, in order.
+    """
     given = call.keywords.get("arguments", list(values))
-    others = [call.keywords[key] for key in ("x2", "y") if key in call.keywords]
-    flat = [part for item in given for part in (item if isinstance(item, list) else [item])]
-    if len(flat) == 1:
-        flat += others or list(values[1:])
-    if len(flat) != 2:
-        raise call.error(f"takes two tensors or numbers, got {len(flat)}")
-    return flat
+    flat = list[Any]()
+    for item in given:
+        has_tensors = isinstance(item, list) and any(isinstance(part, Value) for part in item)
+        flat += item if has_tensors else [item]
+    named = list(values[sum(isinstance(item, Value) for item in flat) :])
+    for name in names[len(flat) :]:
+        if call.keywords.get(name) is not None:
+            flat.append(call.keywords[name])
+        elif named:
+            flat.append(named.pop(0))
+    return flat + named
 
 
-def _operand(call: LayerCall, value: Any) -> Value:
-    if isinstance(value, Value):
-        return as_float(call, value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise call.error(f"is called on {value!r:.80}, which is neither a tensor nor a number")
-    return call.number(value)
+def of_one_dtype(call: LayerCall, operands: Sequence[Any]) -> list[Value]:
+    """Return tensors, numbers and arrays as tensors of the dtype that holds them all."""
+    tensors = [operand(call, each) for each in operands]
+    known = {value.dtype for value in tensors}
+    if "string" in known:
+        raise call.error("computes with numbers, got a string tensor")
+    dtype = next((name for name in ("float32", "int32") if name in known), "bool")
+    return [cast(call, value, dtype) for value in tensors]
+
+
+def operand(call: LayerCall, given: Any) -> Value:
+    """Return a tensor, number or array of a call as a tensor."""
+    if isinstance(given, Value):
+        return given
+    try:
+        array = np.asarray(_listed(given))
+    except (TypeError, ValueError):
+        array = np.asarray(None)
+    if array.dtype.kind not in "fiub":
+        raise call.error(f"is called on {given!r:.80}, which is neither a tensor nor a number")
+    dtype = {"f": np.float32, "b": np.bool_}.get(array.dtype.kind, np.int32)
+    return call.constant(array.astype(dtype), "number")
+
+
+def _listed(given: Any) -> Any:
+    """Return the numbers of an array that Keras 3 wrote as an object."""
+    if isinstance(given, Mapping) and isinstance(given.get("config"), Mapping):
+        return given["config"].get("value")
+    return given
 
 
 def _unary(activation: Callable[[LayerCall, Value], Value]) -> LayerType:
-    return LayerType(lambda call, x: activation(call, as_float(call, x)))
+    return LayerType(lambda call, x: activation(call, as_float(call, x)), keeps_mask=False)
 
 
 def _node(type: str) -> LayerType:
-    return LayerType(lambda call, x: call.node(type, [as_float(call, x)]))
+    return LayerType(lambda call, x: call.node(type, [as_float(call, x)]), keeps_mask=False)
 
 
 def _spelled() -> dict[str, LayerType]:
@@ -183,7 +228,6 @@ _ACTIVATIONS = {
     **{name: name for name in ("silu", "swish", "softsign")},
     "hardsigmoid": "hard_sigmoid",
     "hardsilu": "hard_silu",
-    "logsoftmax": "log_softmax",
 }
 
 

@@ -11,8 +11,12 @@ from core.layers.lowering.common_nodes import (
     as_float,
     axis_last,
     binary,
+    cast,
+    expand,
     reduce,
+    reshape,
     reshape_like,
+    scaled,
     shifted,
     transpose,
 )
@@ -24,10 +28,14 @@ def _batch_normalization(call: LayerCall, x: Value) -> Value:
     x, options = as_float(call, x), call.options
     axis = options.axis("axis", len(call.shape(x)), -1)
     channels = call.length(x, axis)
-    mean = call.weight("moving_mean", (channels,))
-    variance = call.weight("moving_variance", (channels,))
+    if options.flag("renorm", False):
+        raise call.error("batch renormalisation is not supported: make it with renorm=False")
+    if call.training:
+        return _by_statistics_of_batch(call, x, axis)
     scale = _or_else(call, "gamma", options.flag("scale", True), channels, 1.0)
     offset = _or_else(call, "beta", options.flag("center", True), channels, 0.0)
+    mean = call.weight("moving_mean", (channels,))
+    variance = call.weight("moving_variance", (channels,))
     attributes = {
         "epsilon": options.number("epsilon", 1e-3),
         "is_training": False,
@@ -36,6 +44,42 @@ def _batch_normalization(call: LayerCall, x: Value) -> Value:
     x, back = axis_last(call, x, axis)
     y = call.node("FusedBatchNormV3", [x, scale, offset, mean, variance], attributes)
     return transpose(call, y, back)
+
+
+def _by_statistics_of_batch(call: LayerCall, x: Value, axis: int) -> Value:
+    """Normalise by mean and variance of the batch, which the moving ones follow."""
+    shape, options = call.shape(x), call.options
+    axes = [i for i in range(len(shape)) if i != axis]
+    mean = _mean(call, x, axes)
+    centered = binary(call, "Sub", x, mean)
+    variance = _mean(call, call.node("Square", [centered])._replace(mask=x.mask), axes)
+    channels = call.length(x, axis)
+    rest = 1 - options.number("momentum", 0.99)
+    for name, found in (("moving_mean", mean), ("moving_variance", variance)):
+        old = call.weight(name, (channels,))
+        change = binary(call, "Sub", reshape(call, found, (channels,)), old)
+        call.assign(name, binary(call, "AddV2", old, scaled(call, change, rest)))
+    factor = call.node("Rsqrt", [shifted(call, variance, options.number("epsilon", 1e-3))])
+    view = _along(shape, [axis])
+    if options.flag("scale", True):
+        factor = binary(call, "Mul", factor, call.weight("gamma", (channels,), view))
+    y = binary(call, "Mul", centered, factor)
+    if options.flag("center", True):
+        y = binary(call, "AddV2", y, call.weight("beta", (channels,), view))
+    return y._replace(mask=x.mask)
+
+
+def _mean(call: LayerCall, x: Value, axes: Sequence[int]) -> Value:
+    """Return the mean along axes, which are kept; of masked values that of the valid ones."""
+    if x.mask is None or call.dialect == "tfjs":
+        return reduce(call, "Mean", x, axes, keep=True)
+    valid = cast(call, x.mask, "float32")
+    for _ in range(len(call.shape(x)) - len(call.shape(x.mask))):
+        valid = expand(call, valid, -1)
+    total = reduce(call, "Sum", binary(call, "Mul", x, valid), axes, keep=True)
+    ones = binary(call, "Mul", call.node("OnesLike", [x]), valid)
+    count = reduce(call, "Sum", ones, axes, keep=True)
+    return binary(call, "RealDiv", total, shifted(call, count, 1e-7))
 
 
 def _or_else(call: LayerCall, name: str, has_weight: bool, count: int, value: float) -> Value:
@@ -179,6 +223,7 @@ _BATCH_NORMALIZATION = LayerType(
         beta_constraint=None,
         gamma_constraint=None,
     ),
+    freezes=True,
     other_names=("BatchNormalizationV1", "BatchNormalizationV2", "SyncBatchNormalization"),
 )
 
@@ -190,7 +235,10 @@ LAYER_TYPES = {
         arguments=arguments(axis=-1, epsilon=1e-3, center=True, scale=True, **_SCALE),
     ),
     "RMSNormalization": LayerType(
-        _rms_normalization, weighted("scale"), arguments=arguments(axis=-1, epsilon=1e-6)
+        _rms_normalization,
+        weighted("scale"),
+        arguments=arguments(axis=-1, epsilon=1e-6),
+        starts={"scale": "ones"},
     ),
     "GroupNormalization": LayerType(
         _group_normalization,
@@ -203,5 +251,6 @@ LAYER_TYPES = {
         _normalization,
         _statistics,
         arguments=arguments(axis=-1, mean=None, variance=None, invert=False),
+        starts={"variance": "ones"},
     ),
 }

@@ -76,7 +76,7 @@ def _recurrent(call: LayerCall, x: Value, *initial: Value) -> list[Value]:
         x = _reversed(call, x)
         mask = None if mask is None else _reversed(call, mask)
     given = cell.project(x)
-    steps = shape[1]
+    steps = call.shape(x)[1]
     is_short = steps is not None and 0 < steps <= MOST_UNROLLED
     if isinstance(call, GraphCall) and not is_short:
         y, states = _looped(call, cell, given, mask, states)
@@ -253,7 +253,7 @@ def _time_distributed(call: LayerCall, x: Value) -> Value:
 
 def _both(spec: LayerSpec) -> tuple[LayerSpec, LayerSpec]:
     """Return the forward and backward layers; the backward one defaults to the forward one."""
-    inner = _inner(spec)
+    inner = _inner(spec)._replace(layer=None)  # both are layers like the given one
     document = spec.config.get("backward_layer")
     plain = inner.name.removeprefix("forward_")
     if document is None:
@@ -261,7 +261,7 @@ def _both(spec: LayerSpec) -> tuple[LayerSpec, LayerSpec]:
         backward = inner._replace(config=config, name=f"backward_{plain}")
     else:
         mapping(document, "the backward_layer")
-        backward = read_layer(document, spec.dialect)
+        backward = read_layer(document, spec.dialect)._replace(layer=None)
     forward = inner._replace(name=f"forward_{plain}")
     return _masked_as_zeros(forward, "forward_layer"), _masked_as_zeros(backward, "backward_layer")
 

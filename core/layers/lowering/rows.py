@@ -36,6 +36,9 @@ class LayerType(NamedTuple):
         keeps_mask: whether an output without a mask gets the mask of the first input.
         arguments: the arguments of the layer's class; None if programs cannot make such a layer.
         other_names: other names of the class.
+        starts: initializers of weights that have no argument for them; by default zeros.
+        freezes: whether a layer that does not train runs as in inference, as batch norm does.
+        about: documentation of the class.
     """
 
     lower: Callable[..., Any]
@@ -44,11 +47,23 @@ class LayerType(NamedTuple):
     keeps_mask: bool = True
     arguments: Arguments | None = None
     other_names: tuple[str, ...] = ()
+    starts: Mapping[str, str] = {}
+    freezes: bool = False
+    about: str = ""
 
 
 def find_layer_type(class_name: str) -> LayerType | None:
     """Return the row of a class of layers, or None."""
     return next((rows[class_name] for rows in layer_tables() if class_name in rows), None)
+
+
+def find_layer_name(name: str) -> str | None:
+    """Return the name of the class that has a name or another name, or None."""
+    for rows in layer_tables():
+        if name in rows:
+            row = rows[name]
+            return next(key for key, value in rows.items() if value is row)
+    return None
 
 
 def kind_of(spec: LayerSpec) -> LayerType | None:
@@ -87,11 +102,12 @@ def layer_tables() -> Iterator[Mapping[str, LayerType]]:
 def _families() -> tuple[str, ...]:
     first = ("convolution", "core", "activation", "normalization")
     folder = __file__.rpartition(os.sep)[0]
-    shared = {"rows", "arguments", "common_nodes", "cells", "training"}
-    names = {m.name for m in pkgutil.iter_modules([folder])} - shared
+    names = {m.name for m in pkgutil.iter_modules([folder])} - {"rows"}
     return (*(n for n in first if n in names), *sorted(names - set(first)))
 
 
 @cache
 def _rows(family: str) -> dict[str, LayerType]:
-    return import_module(f"core.layers.lowering.{family}").LAYER_TYPES
+    module = import_module(f"core.layers.lowering.{family}")
+    rows: dict[str, LayerType] = getattr(module, "LAYER_TYPES", {})
+    return {**rows, **{name: row for row in rows.values() for name in row.other_names}}

@@ -1,0 +1,306 @@
+"""The classes of the built-in layers, made from the rows of `core.layers.lowering`."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from inspect import Parameter, Signature
+from typing import Any, ClassVar
+
+import numpy as np
+
+from core import constraints, initializers, regularizers
+from core.configured import Configured, checked_call
+from core.errors import CoreError
+from core.layers.keras_config import KerasCall, LayerSpec
+from core.layers.layer import Layer, ValueOf
+from core.layers.layer_call import Value
+from core.layers.layer_config import Options
+from core.layers.lowering.arguments import REQUIRED, stem_of
+from core.layers.lowering.rows import LayerType, find_layer_name, find_layer_type, results
+from core.layers.model_run import bound_arguments
+from core.layers.shape_calls import ShapeCall
+from core.layers.tensor_calls import TensorCall
+from core.layers.variable_store import VariableStore
+from core.variables import Variable
+
+#: Arguments of all layers.
+COMMON = (
+    "name",
+    "trainable",
+    "dtype",
+    "input_shape",
+    "batch_input_shape",
+    "batch_size",
+)
+
+#: What the texts, configs and objects of an argument become, by the end of its name.
+_FAMILIES = {
+    "_initializer": initializers.get,
+    "_regularizer": regularizers.get,
+    "_constraint": constraints.get,
+}
+
+
+class BuiltIn(Layer):
+    """A built-in layer: its class has the arguments of a row of `core.layers.lowering`.
+
+    Args:
+        *positional: arguments of the layer in their order.
+        **options: arguments by name, and those of every `Layer`.
+    """
+
+    #: The row of the class.
+    kind: ClassVar[LayerType]
+
+    #: Name of the class in files.
+    class_name: ClassVar[str]
+
+    #: Whether it is a function between layers, such as ``x + y``.
+    is_function: ClassVar[bool] = False
+
+    def __init__(self, *positional: Any, **options: Any):
+        names = [*(self.kind.arguments or {})]
+        if len(positional) > len(names):
+            raise CoreError(
+                f"{self.class_name} takes {len(names)} arguments without names, got "
+                f"{len(positional)}"
+            )
+        for name, value in zip(names, positional, strict=False):
+            if name in options:
+                raise CoreError(f"{self.class_name} got the argument {name!r} twice")
+            options[name] = value
+        own = {name: options.pop(name) for name in names if name in options}
+        weights = options.pop("weights", None)
+        legacy = {k: options.pop(k) for k in ("input_dim", "input_length") if k in options}
+        self._check_names(options)
+        super().__init__(**_with_input_dim(options, legacy))
+        self.config = self._checked_config(own)
+        self.activity_regularizer = self.config.get("activity_regularizer")
+        self._store, self.dialect, self._initial = VariableStore(self.name), "keras3", weights
+        self.inner = [*self.config.values()]
+
+    def _check_names(self, options: Mapping[str, Any]) -> None:
+        for name in options:
+            if name not in COMMON:
+                valid = ", ".join([*(self.kind.arguments or {}), *COMMON])
+                raise CoreError(
+                    f"{self.class_name} has no argument {name!r}; its arguments are {valid}"
+                )
+
+    def _checked_config(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all arguments by name, with objects in place of the names of objects."""
+        config: dict[str, Any] = {}
+        for name, default in (self.kind.arguments or {}).items():
+            value = given.get(name, default)
+            if value is REQUIRED:
+                raise CoreError(f"{self.class_name} needs the argument {name!r}")
+            family = next((f for end, f in _FAMILIES.items() if name.endswith(end)), None)
+            if isinstance(value, (np.integer, np.floating)):
+                value = value.item()
+            config[name] = value if family is None or value is None else family(value)
+        return config
+
+    # --- what calls need ---------------------------------------------------------------------
+
+    def layer_spec(self, dialect: str | None = None) -> LayerSpec:
+        """Return the description of the layer for models and wrappers."""
+        return LayerSpec(
+            self.class_name,
+            self.name,
+            {**self.config, "trainable": self.trainable},
+            dialect or self.dialect,
+            tuple(self.calls),
+            is_function=self.is_function,
+            layer=self,
+        )
+
+    def _spec(self) -> LayerSpec:
+        return self.layer_spec()._replace(layer=None)
+
+    def results_of_call(
+        self, call: KerasCall, value_of_source: ValueOf, *, training: bool
+    ) -> list[Value]:
+        """Return the results of a call; each source is a tensor's value."""
+        if type(self).call is not BuiltIn.call:
+            return super().results_of_call(call, value_of_source, training=training)
+        values, keywords = bound_arguments(call, value_of_source)
+        if not self.built:
+            self.shapes_of_call(call, value_of_source)
+        flag = training and self.trainable if self.kind.freezes else training
+        made = TensorCall(self._spec(), (), self._store, training=flag, keywords=keywords)
+        found = results(made, values)
+        self.penalise_activity(found, training)
+        return found
+
+    def shapes_of_call(self, call: KerasCall, value_of_source: ValueOf) -> list[Value]:
+        """Return the shapes of the results, after the variables are made."""
+        values, keywords = bound_arguments(call, value_of_source)
+        made = ShapeCall(self._spec(), (), self._store, keywords)
+        found = results(made, [_without_tensors(value) for value in values])
+        self._finish_build()
+        return found
+
+    def _finish_build(self) -> None:
+        if not self.built:
+            self.built = True
+            if self._initial is not None:
+                self.set_weights(self._initial)
+
+    def call(self, *inputs: Any, **options: Any) -> Any:
+        """Return the result for inputs, as a call of the layer does."""
+        return self(*inputs, **options)
+
+    def build(self, input_shape: Any) -> None:
+        """Make the variables for inputs of a shape with the batch, or for a list of shapes."""
+        self.compute_output_shape(input_shape)
+
+    # --- variables ---------------------------------------------------------------------------
+
+    def own_variables(self) -> list[Variable]:
+        """Return the variables of the layer, in the order of Keras's files."""
+        found = [*_stored(self._spec(), (), self._store), *super().own_variables()]
+        return sorted(found, key=lambda variable: not variable.trainable)
+
+    @property
+    def trainable_variables(self) -> list[Variable]:
+        """The variables that training changes."""
+        return [v for v in super().trainable_variables if v.trainable]
+
+    def penalties(self) -> Iterator[tuple[Any, Variable]]:
+        """Yield the regularizers of the variables, with those of the layers inside."""
+        if self.trainable:
+            yield from self._options_of_variables("regularizer")
+        yield from super().penalties()
+
+    def limits(self) -> Iterator[tuple[Any, Variable]]:
+        """Yield the constraints of the variables, with those of the layers inside."""
+        yield from self._options_of_variables("constraint")
+        yield from super().limits()
+
+    def _options_of_variables(self, end: str) -> Iterator[tuple[Any, Variable]]:
+        family = _FAMILIES[f"_{end}"]
+        for spec, name, variable in _described(self._spec(), (), self._store):
+            given = spec.config.get(f"{stem_of(name)}_{end}")
+            if given is not None:
+                yield family(given), variable
+
+    # --- descriptions ------------------------------------------------------------------------
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments by name, as texts, numbers, lists and dicts of them."""
+        config = {name: serialized(value) for name, value in self.config.items()}
+        shape = self.declared_input_shape
+        if shape is not None:
+            config["batch_input_shape"] = list(shape)
+        return {**super().get_config(), **config}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> "BuiltIn":
+        """Make a layer from the result of `get_config`."""
+        return checked_call(cls, config)
+
+    @classmethod
+    def from_spec(cls, spec: LayerSpec) -> "BuiltIn":
+        """Make the layer of a file, with the config and the dialect of the file."""
+        made = cls.__new__(cls)
+        shape = spec.config.get("batch_input_shape") or spec.config.get("batch_shape")
+        trainable = spec.config.get("trainable", True) is not False
+        Layer.__init__(made, name=spec.name, trainable=trainable, batch_input_shape=shape)
+        made.config, made.dialect = dict(spec.config), spec.dialect
+        made.activity_regularizer = regularizers.get(spec.config.get("activity_regularizer"))
+        made._store, made._initial = VariableStore(spec.name), None
+        made.inner = [*made.config.values()]
+        return made
+
+
+@cache
+def layer_class(name: str) -> type[BuiltIn] | None:
+    """Return the class of a built-in layer by one of its names, or None.
+
+    >>> layer_class("MaxPool2D").__name__
+    'MaxPooling2D'
+    """
+    found = find_layer_name(name)
+    kind = None if found is None else find_layer_type(found)
+    if found is None or kind is None or kind.arguments is None:
+        return None
+    if found != name:
+        return layer_class(found)
+    members = {
+        "kind": kind,
+        "class_name": found,
+        "is_function": found.startswith("ops."),
+        "__doc__": kind.about or f"Layer `{found}` of Keras.",
+        "__module__": "core.layers",
+        "__signature__": _signature(kind),
+    }
+    return type(found, (BuiltIn,), members)
+
+
+def _signature(kind: LayerType) -> Signature:
+    either = Parameter.POSITIONAL_OR_KEYWORD
+    own = [
+        Parameter(name, either, default=Parameter.empty if value is REQUIRED else value)
+        for name, value in (kind.arguments or {}).items()
+    ]
+    own.sort(key=lambda p: p.default is not Parameter.empty)
+    common = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in COMMON]
+    return Signature([*own, *common])
+
+
+def function_layer(name: str) -> BuiltIn:
+    """Return a new layer for a function of tensors, such as "Add" for ``x + y``."""
+    kind = find_layer_type(f"ops.{name.lower()}")
+    if kind is None:
+        raise CoreError(f"there is no function {name!r} between layers")
+    members = {"kind": kind, "class_name": name, "is_function": True, "__module__": "core.layers"}
+    made: BuiltIn = type(name, (BuiltIn,), members)()
+    return made
+
+
+def _without_tensors(value: Value) -> Value:
+    mask = None if value.mask is None else value.mask._replace(reference=None)
+    return value._replace(reference=None, mask=mask)
+
+
+def _with_input_dim(options: Mapping[str, Any], legacy: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with the input shape that Keras 2's ``input_dim`` means."""
+    if legacy.get("input_dim") is None or "input_shape" in options:
+        return dict(options)
+    length = [legacy["input_length"]] if "input_length" in legacy else []
+    return {**options, "input_shape": [*length, legacy["input_dim"]]}
+
+
+def _described(
+    spec: LayerSpec, path: tuple[str, ...], store: VariableStore
+) -> Iterator[tuple[LayerSpec, str, Variable]]:
+    """Yield the variables of a layer, in the order of Keras's files, with what describes them."""
+    kind = None if spec.is_function else find_layer_type(spec.class_name)
+    if kind is None or not len(store):
+        return
+    for name in kind.weights(Options(spec.config, f"layer {spec.name!r}")):
+        variable = store.find(path, name)
+        if variable is not None:
+            yield spec, name, variable
+    for child in kind.children(spec):
+        yield from _described(child, (*path, child.name), store)
+
+
+def _stored(spec: LayerSpec, path: tuple[str, ...], store: VariableStore) -> list[Variable]:
+    return [variable for _, _, variable in _described(spec, path, store)]
+
+
+def serialized(value: Any) -> Any:
+    """Return an argument as files have it: objects as their class and config."""
+    if isinstance(value, Layer):
+        return {"class_name": getattr(value, "class_name", type(value).__name__),
+                "config": value.get_config()}
+    if isinstance(value, Configured):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
+    if isinstance(value, (list, tuple)):
+        return [serialized(part) for part in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if callable(value):
+        name = getattr(value, "__name__", repr(value))
+        raise CoreError(f"the function {name!r} cannot be saved: name an activation instead")
+    return value

@@ -1,0 +1,108 @@
+"""Sums of products between layers: matrices and equations of axes."""
+
+from collections.abc import Sequence
+from string import ascii_letters
+from typing import Any
+
+from core.layers.layer_call import LayerCall, Lengths, Value
+from core.layers.lowering.common_nodes import as_float, broadcast, expand, squeeze
+from core.layers.lowering.merging import operands_of
+from core.layers.lowering.rows import LayerType
+
+
+def einsum(call: LayerCall, equation: str, values: Sequence[Value]) -> Value:
+    """Add the sum of products that an equation such as "abc,acd->abd" describes."""
+    terms, result = _terms(call, equation, values)
+    lengths: dict[str, int | None] = {}
+    for term, value in zip(terms, values, strict=True):
+        for letter, n in zip(term, call.shape(value), strict=True):
+            known = lengths.get(letter)
+            if known not in (None, 1) and n not in (None, 1, known):
+                raise call.error(f"the axes {letter!r} of {equation!r} have lengths {known}, {n}")
+            lengths[letter] = n if known in (None, 1) and n is not None else known
+    attributes = {"equation": f"{','.join(terms)}->{result}", "N": len(values)}
+    shape = tuple(lengths[letter] for letter in result)
+    return call.node("Einsum", values, attributes, shape)
+
+
+def _terms(call: LayerCall, equation: str, values: Sequence[Value]) -> tuple[list[str], str]:
+    """Return the terms and the result of an equation, with letters for the dots."""
+    left, arrow, right = "".join(equation.split()).partition("->")
+    given = left.split(",")
+    ranks = [len(call.shape(value)) for value in values]
+    if len(given) != len(values):
+        raise call.error(f"the equation {equation!r} is for {len(given)} tensors")
+    unused = [letter for letter in ascii_letters if letter not in equation]
+    counts = [rank - len(t.replace("...", "")) for t, rank in zip(given, ranks, strict=True)]
+    dots = "".join(unused[: max(0, *counts)])
+    terms = [
+        t.replace("...", dots[len(dots) - n :]) if n > 0 else t.replace("...", "")
+        for t, n in zip(given, counts, strict=True)
+    ]
+    every = "".join(terms)
+    if not arrow:
+        right = "..." * bool(dots) + "".join(
+            c for c in sorted(set(every)) if every.count(c) == 1 and c not in dots
+        )
+    result = right.replace("...", dots)
+    fits = [len(t) for t in terms] == ranks and set(result) <= set(every)
+    if not fits or not set(every) <= set(ascii_letters):
+        raise call.error(f"the equation {equation!r} does not fit tensors of {ranks} axes")
+    return terms, result
+
+
+def _einsum(call: LayerCall, *values: Value) -> Value:
+    equation = str(call.options.get("subscripts", call.options.get("equation", "")))
+    tensors = operands_of(call, values)
+    return einsum(call, equation, [as_float(call, x) for x in tensors if isinstance(x, Value)])
+
+
+def matrix_product(call: LayerCall, x: Value, y: Value) -> Value:
+    """Add the product of matrices in the last two axes; vectors are rows or columns of one."""
+    first, second = len(call.shape(x)), len(call.shape(y))
+    x = expand(call, x, 0) if first == 1 else x
+    y = expand(call, y, 1) if second == 1 else y
+    a, b = call.shape(x), call.shape(y)
+    if len(a) < 2 or len(b) < 2 or (None not in (a[-1], b[-2]) and a[-1] != b[-2]):
+        raise call.error(f"cannot multiply matrices of shapes {x.shape} and {y.shape}")
+    ends: Lengths = (a[-2], b[-1])
+    batch = broadcast(call, a[:-2], b[:-2])
+    assert batch is not None
+    attributes = {"adj_x": False, "adj_y": False}
+    product = call.node("BatchMatMulV2", [x, y], attributes, (*batch, *ends))
+    if first == 1:
+        product = squeeze(call, product, len(batch))
+    return squeeze(call, product, len(call.shape(product)) - 1) if second == 1 else product
+
+
+def _two(call: LayerCall, values: Sequence[Value]) -> tuple[Value, Value]:
+    found = [as_float(call, v) for v in operands_of(call, values) if isinstance(v, Value)]
+    if len(found) != 2:
+        raise call.error(f"takes two tensors, got {len(found)}")
+    return found[0], found[1]
+
+
+def _matmul(call: LayerCall, *values: Value) -> Value:
+    return matrix_product(call, *_two(call, values))
+
+
+def _dot(call: LayerCall, *values: Value) -> Value:
+    """Sum over the last axis of the first tensor and the last but one of the second."""
+    x, y = _two(call, values)
+    m, n = len(call.shape(x)), len(call.shape(y))
+    left, right = ascii_letters[:m], ascii_letters[m : m + n]
+    if not m or not n:
+        raise call.error(f"takes tensors with axes, got shapes {x.shape} and {y.shape}")
+    summed = max(n - 2, 0)
+    right = right[:summed] + left[-1] + right[summed + 1 :]
+    others = left[:-1] + right[:summed] + right[summed + 1 :]
+    return einsum(call, f"{left},{right}->{others}", [x, y])
+
+
+
+
+LAYER_TYPES: dict[str, Any] = {
+    "ops.einsum": LayerType(_einsum, keeps_mask=False),
+    "ops.matmul": LayerType(_matmul, keeps_mask=False),
+    "ops.dot": LayerType(_dot, keeps_mask=False),
+}

@@ -1,0 +1,76 @@
+"""Operations that layers add in training only: random numbers, and dropout."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.generators import Seed
+from core.late_ops import ops
+from core.layers.layer_call import LayerCall, Value
+from core.ops.random_numbers import drawn
+from core.specs import Shape
+from core.tensors import Tensor
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+#: Draws an array of a shape from a source of random numbers.
+Draw = Callable[["Generator", Shape], np.ndarray]
+
+
+def with_noise(
+    call: LayerCall,
+    x: Value,
+    draw: Draw,
+    combine: Callable[[Tensor, Tensor], Tensor],
+    noise_shape: Sequence[int | None] | None = None,
+    seed: Seed = None,
+) -> Value:
+    """Combine a value with random numbers, which are new at each call.
+
+    Args:
+        call: call of a layer in training.
+        x: float32 of any shape.
+        draw: function from a generator and a shape to the numbers.
+        combine: function of the tensor and that of the numbers.
+        noise_shape: shape of the numbers, which broadcasts to that of x; None for a length is that
+            of x.
+        seed: where the layer's sequence of numbers begins; without one the numbers of the process.
+    """
+
+    def combined(tensor: Tensor) -> Tensor:
+        given = noise_shape or (None,) * len(tensor.shape)
+        shape = tuple(
+            m if n is None else int(n) for n, m in zip(given, tensor.shape, strict=True)
+        )
+        source = call.generator(seed)
+        return combine(tensor, drawn(lambda: draw(source(), shape), shape, "float32"))
+
+    return call.called(combined, x)._replace(mask=x.mask)
+
+
+def dropped_out(
+    call: LayerCall,
+    x: Value,
+    rate: float,
+    noise_shape: Sequence[int | None] | None = None,
+    seed: Seed = None,
+) -> Value:
+    """Set random values to 0 in training and scale the others so that the mean stays.
+
+    Args:
+        call: call of the layer.
+        x: float32 of any shape.
+        rate: share of values to drop, from 0 to 1.
+        noise_shape: shape of the random decisions; None for a length is that of x.
+        seed: where the layer's sequence of decisions begins.
+    """
+    if not call.training or not rate:
+        return x
+    kept = np.float32(0 if rate >= 1 else 1 / (1 - rate))
+
+    def draw(generator: "Generator", shape: Shape) -> np.ndarray:
+        return (generator.random(shape, np.float32) >= rate) * kept
+
+    return with_noise(call, x, draw, ops.mul, noise_shape, seed)

@@ -1,0 +1,125 @@
+"""One run of a model: the calls of its layers in execution order, each on the results of others."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from core.errors import CoreError
+from core.graph.subgraph import running_order
+from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, sources
+from core.layers.layer_call import Value
+
+#: Keyword arguments that are tensors for some layers, and no inputs of theirs.
+TENSOR_KEYWORDS = frozenset(
+    {
+        "mask",
+        "count_weights",
+        "attention_mask",
+        "query_mask",
+        "value_mask",
+        "key_mask",
+    }
+)
+
+
+class ModelRun(ABC):
+    """A run of a model, with the results of the calls of its layers.
+
+    Args:
+        model: the model.
+        where: description of the model, for errors.
+    """
+
+    def __init__(self, model: ModelSpec, where: str):
+        self.model, self.where = model, where
+        self.layers = {layer.name: layer for layer in model.layers}
+        self.values: dict[tuple[str, int], list[Value]] = {}
+
+    @abstractmethod
+    def called(
+        self, spec: LayerSpec, index: int, values: list[Value], keywords: dict[str, Any]
+    ) -> list[Value]:
+        """Return the results of a call of a layer.
+
+        Args:
+            spec: the layer.
+            index: the number of the call among those of the layer.
+            values: the inputs.
+            keywords: keyword arguments of the call, with values in place of tensors.
+        """
+
+    def results(self, inputs: Sequence[Value]) -> list[Value]:
+        """Return the results of the model for values of its inputs.
+
+        Raises:
+            CoreError: there are more or fewer values than inputs.
+        """
+        if len(inputs) != len(self.model.inputs):
+            raise CoreError(
+                f"{self.where} has {len(self.model.inputs)} inputs, but is called "
+                f"on {len(inputs)} tensors"
+            )
+        for source, value in zip(self.model.inputs, inputs, strict=True):
+            self.values[source.layer, source.call] = [value]
+        self._compute(self.model.outputs)
+        return [self._value(source) for source in self.model.outputs]
+
+    def _compute(self, outputs: Sequence[Source]) -> None:
+        """Call all layers that outputs need, in execution order."""
+        calls = [(layer.name, i) for layer in self.model.layers for i in range(len(layer.calls))]
+        known = set(calls)
+        calls += [key for key in self.values if key not in known]
+        labels = {key: f"{i} {key[0].replace(':', '_')}" for i, key in enumerate(calls)}
+        keys = {label: key for key, label in labels.items()}
+
+        def needs(label: str) -> list[str]:
+            name, i = keys[label]
+            call = self.layers[name].calls[i]
+            found = sources([call.arguments, call.keywords], name)
+            return [self._label(labels, source) for source in found]
+
+        given = [labels[key] for key in self.values]
+        for label in running_order(needs, given, [self._label(labels, s) for s in outputs]):
+            name, i = keys[label]
+            self.values[name, i] = self._called(name, i)
+
+    def _label(self, labels: Mapping[tuple[str, int], str], source: Source) -> str:
+        found = labels.get((source.layer, source.call))
+        if found is None:
+            raise CoreError(f"{self.where} has no call {source.call} of a layer {source.layer!r}")
+        return found
+
+    def _value(self, source: Source) -> Value:
+        """Return an output of a call."""
+        found = self.values[source.layer, source.call]
+        if source.output >= len(found):
+            raise CoreError(f"layer {source.layer!r} has no output {source.output}")
+        return found[source.output]
+
+    def _called(self, name: str, index: int) -> list[Value]:
+        spec = self.layers[name]
+        if spec.class_name == "InputLayer":
+            raise CoreError(f"the input {name!r} is not an input of its model")
+        values, keywords = bound_arguments(spec.calls[index], self._value)
+        return self.called(spec, index, values, keywords)
+
+
+def bound_arguments(
+    call: KerasCall, value_of: Callable[[Source], Value]
+) -> tuple[list[Value], dict[str, Any]]:
+    """Return the tensors of a layer's call, and the other arguments by name."""
+    values = [value_of(source) for source in sources(call.arguments, "the arguments")]
+    keywords: dict[str, Any] = {}
+    for name, argument in call.keywords.items():
+        given = [value_of(source) for source in sources(argument, name)]
+        if given and name not in TENSOR_KEYWORDS:
+            values += given  # as in layer(query, value=...), or the initial_state
+        elif name == "mask" and given and values:
+            values[0] = values[0]._replace(mask=given[0])
+        else:
+            keywords[name] = given[0] if given else argument
+    if isinstance(call.arguments, list):
+        keywords["arguments"] = [
+            value_of(a) if isinstance(a, Source) else a for a in call.arguments
+        ]
+    return values, keywords

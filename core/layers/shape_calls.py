@@ -1,0 +1,94 @@
+"""Calls of layers without data: they find the shapes of results, and make the weights."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from core.layers.keras_config import LayerSpec
+from core.layers.layer_call import LayerCall, Lengths, Value
+from core.layers.variable_store import VariableStore
+
+
+class ShapeCall(LayerCall):
+    """A call of a layer on shapes.
+
+    Args:
+        spec: the layer.
+        path: names of the layers from the one that has the store to this one.
+        store: where the variables are made.
+        keywords: keyword arguments of the call.
+    """
+
+    def __init__(
+        self,
+        spec: LayerSpec,
+        path: tuple[str, ...],
+        store: VariableStore,
+        keywords: Mapping[str, Any] | None = None,
+    ):
+        super().__init__(spec, path, "", keywords)
+        self.where = f"layer {'/'.join((store.owner, *path))!r} ({spec.class_name})"
+        self.options.where = self.where
+        self.store = store
+
+    def child(self, spec: LayerSpec) -> "ShapeCall":
+        """Return the call of an inner layer."""
+        return ShapeCall(spec, (*self.path, spec.name), self.store)
+
+    def node(
+        self,
+        type: str,
+        inputs: Sequence[Value],
+        attributes: Mapping[str, Any] | None = None,
+        shape: Lengths | None = None,
+        dtype: str | None = None,
+    ) -> Value:
+        """Return a value of the shape that the operation gives."""
+        return Value(None, inputs[0].shape if shape is None else shape, dtype or inputs[0].dtype)
+
+    def outputs(
+        self, value: Value, shapes: Sequence[Lengths], dtype: str | None = None
+    ) -> list[Value]:
+        """Return the outputs of an operation with several."""
+        return [Value(None, shape, dtype or value.dtype) for shape in shapes]
+
+    def constant(self, array: np.ndarray, name: str) -> Value:
+        """Return the shape of a constant."""
+        dtype = {"f": "float32", "b": "bool"}.get(array.dtype.kind, "int32")
+        return Value(None, array.shape, dtype)
+
+    def weight(
+        self, name: str, shape: Sequence[int | None], view: Sequence[int] | None = None
+    ) -> Value:
+        """Make a weight, and return its shape."""
+        made = self.store.make(self, name, shape)
+        return Value(None, made.shape if view is None else tuple(view))
+
+    def weight_parts(
+        self,
+        name: str,
+        shape: Sequence[int],
+        sizes: Sequence[int],
+        axis: int,
+        view: Callable[[int], Sequence[int]] | None = None,
+    ) -> list[Value]:
+        """Make a weight, and return the shapes of its parts."""
+        made = self.store.make(self, name, shape)
+        found = []
+        for size in sizes:
+            part = [size if i == axis % len(made.shape) else n for i, n in enumerate(made.shape)]
+            found.append(Value(None, tuple(part if view is None else view(size))))
+        return found
+
+    def check_count(self, count: int) -> None:
+        """Accept any number of operations."""
+
+    def called(self, function: Callable[..., Any], *values: Value) -> Value:
+        """Return the shape of the first value, which the function keeps."""
+        return Value(None, values[0].shape, values[0].dtype)
+
+    def layer_results(self, values: Sequence[Value]) -> list[Value]:
+        """Return the shapes of the results of the layer object that the spec stands for."""
+        found: list[Value] = self.spec.layer.shapes_of(list(values), self.keywords)
+        return found

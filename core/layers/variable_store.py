@@ -1,0 +1,116 @@
+"""The variables of a layer: made when the layer is built, by the initializers of its config."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core import initializers
+from core.errors import CoreError
+from core.generators import Seed, generator
+from core.layers.keras_config import LayerSpec
+from core.layers.layer_call import LayerCall
+from core.layers.lowering.arguments import REQUIRED, stem_of
+from core.layers.lowering.rows import LayerType, kind_of
+from core.layers.weight_slots import NOT_TRAINED
+from core.variables import Variable
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+#: Names of the layers from a layer to one inside it.
+Path = tuple[str, ...]
+
+
+class VariableStore:
+    """The variables of a layer and of the layers inside it that are no objects of their own.
+
+    Args:
+        owner: name of the layer, the first part of the variables' names.
+    """
+
+    def __init__(self, owner: str):
+        self.owner = owner
+        self._variables: dict[tuple[Path, str], Variable] = {}
+        self._generators: dict[Path, Generator] = {}
+
+    def __iter__(self) -> Iterator[tuple[Path, str]]:
+        return iter(self._variables)
+
+    def __len__(self) -> int:
+        return len(self._variables)
+
+    def find(self, path: Path, name: str) -> Variable | None:
+        """Return the variable of a layer inside by its name, or None."""
+        return self._variables.get((path, name))
+
+    def generator(self, path: Path, seed: Seed) -> "Generator":
+        """Return the source of a layer's random numbers, which begins with the seed."""
+        if seed is None:
+            return generator(None)
+        if path not in self._generators:
+            self._generators[path] = generator(seed)
+        return self._generators[path]
+
+    def make(self, call: LayerCall, name: str, shape: Sequence[int | None]) -> Variable:
+        """Return a variable, which is made at the first call.
+
+        Args:
+            call: the call of the layer that the variable belongs to.
+            name: name of the weight.
+            shape: its shape.
+
+        Raises:
+            CoreError: a length of the shape is unknown, or the variable has another shape.
+        """
+        found = self._variables.get((call.path, name))
+        if found is None:
+            lengths = tuple(n for n in shape if n is not None)
+            if len(lengths) != len(shape):
+                raise call.error(
+                    f"the shape of its weight {name!r} follows from the shape of its input, of "
+                    f"which a length is unknown: give the layer a shape without None but for the "
+                    f"batch"
+                )
+            full = "/".join((self.owner, *call.path, name))
+            array = starting_value(call.spec, name, lengths)
+            found = Variable(array, trainable=name not in NOT_TRAINED, name=full)
+            self._variables[call.path, name] = found
+        elif len(found.shape) != len(shape) or any(
+            n not in (None, m) for n, m in zip(shape, found.shape, strict=True)
+        ):
+            raise call.error(
+                f"was built with the weight {name!r} of shape {found.shape}, but this input needs "
+                f"{tuple(shape)}: call it on inputs of one number of channels, or make another "
+                f"layer"
+            )
+        return found
+
+
+def starting_value(spec: LayerSpec, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the first value of a weight, by the initializer that the layer's config has for it."""
+    kind = kind_of(spec)
+    arguments: Mapping[str, Any] = (kind.arguments if kind else None) or {}
+    option = f"{stem_of(name)}_initializer"
+    identifier = spec.config.get(option)
+    if identifier is None:
+        identifier = arguments.get(option, _usual(kind, name))
+    if identifier is REQUIRED:
+        raise CoreError(f"layer {spec.name!r} ({spec.class_name}) needs the argument {option!r}")
+    array = np.asarray(initializers.get(identifier)(shape, "float32"), np.float32)
+    if array.shape != shape:
+        raise CoreError(
+            f"the {option} of layer {spec.name!r} gave an array of shape {array.shape}, the "
+            f"weight has {shape}"
+        )
+    has_gate = name == "bias" and "unit_forget_bias" in arguments
+    if has_gate and spec.config.get("unit_forget_bias", arguments["unit_forget_bias"]):
+        units = shape[-1] // 4
+        array = array.copy()
+        array[..., units : 2 * units] = 1  # of the forget gate
+    return array
+
+
+def _usual(kind: LayerType | None, name: str) -> str:
+    """Return the initializer of a weight without an argument for it."""
+    return (kind.starts.get(name) if kind else None) or "zeros"
