@@ -1,0 +1,42 @@
+"""Images of numbers and of training, drawn with Pillow: curves, bars, matrices, tables.
+
+Each function returns a `Plot`: an ``image``, and the numbers that it shows as ``data``.
+
+>>> import core
+>>> plot = core.plots.line_chart({"loss": [2.3, 0.9, 0.4], "val_loss": [2.4, 1.1, 0.7]})
+>>> plot
+Plot(1440 x 840 pixels; 6 rows of series, x, y)
+"""
+
+from core.plots.cells import confusion_matrix, heat_map
+from core.plots.charts import bar_chart, histogram, line_chart, scatter_plot
+from core.plots.distributions import layer, value_distribution
+from core.plots.plot import Plot
+from core.plots.scores import (
+    ClassAccuracies,
+    accuracy,
+    confusion_matrix_values,
+    per_class_accuracy_values,
+)
+from core.plots.tables import model_summary, table
+from core.plots.training import history, per_class_accuracy
+
+__all__ = [
+    "ClassAccuracies",
+    "Plot",
+    "accuracy",
+    "bar_chart",
+    "confusion_matrix",
+    "confusion_matrix_values",
+    "heat_map",
+    "histogram",
+    "history",
+    "layer",
+    "line_chart",
+    "model_summary",
+    "per_class_accuracy",
+    "per_class_accuracy_values",
+    "scatter_plot",
+    "table",
+    "value_distribution",
+]

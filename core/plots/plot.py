@@ -1,0 +1,106 @@
+"""Results of plotting functions: an image, and the numbers that it shows."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from core.errors import CoreError
+
+if TYPE_CHECKING:
+    import pandas
+    from PIL import Image
+
+#: Values by the names of columns, which all have the same length.
+Columns = Mapping[str, Sequence[object]]
+
+
+@dataclass(frozen=True, repr=False)
+class Plot:
+    """An image of numbers, with these numbers. Made by the functions of `core.plots`.
+
+    A notebook shows it where it is the last line of a cell.
+
+    Attributes:
+        image: a Pillow image, RGB.
+        data: what it shows, as columns of equal length.
+        notes: sentences about what the image does not show, such as values that are NaN; they
+            are written below it.
+        scale: number of pixels for a unit of ``width`` and ``height``.
+    """
+
+    image: "Image.Image"
+    data: Columns
+    notes: tuple[str, ...] = ()
+    scale: float = 1.0
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the image in pixels."""
+        return self.image.size
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the image to a file, whole or not at all.
+
+        Args:
+            path: its ending says the format: ``.png``, ``.jpg``, ``.webp``, ``.pdf`` or another
+                one that Pillow writes.
+
+        Raises:
+            CoreError: Pillow writes no format of that ending.
+
+        >>> import core, tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "loss.png"
+        >>> core.plots.line_chart([3.0, 2.0, 1.0]).save(path)
+        >>> path.read_bytes()[1:4]
+        b'PNG'
+        """
+        from PIL import Image
+
+        name = os.fspath(path)
+        ending = os.path.splitext(name)[1].lower()
+        format_name = Image.registered_extensions().get(ending, "")
+        if format_name not in Image.SAVE:
+            raise CoreError(
+                f"{name!r} has no ending of a format that Pillow writes: use .png, .jpg or .webp"
+            )
+        written = f"{name}.{os.getpid()}.part"
+        try:
+            self.image.save(written, format_name)
+            os.replace(written, name)
+        finally:
+            if os.path.exists(written):
+                os.remove(written)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return the data as a data frame, with a column for each of `data`.
+
+        Raises:
+            CoreError: pandas is not installed.
+
+        >>> import core
+        >>> core.plots.bar_chart({"cat": 3, "dog": 5}).to_pandas()
+          name  value
+        0  cat    3.0
+        1  dog    5.0
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise CoreError(
+                "to_pandas needs pandas: run pip install pandas, or use .data"
+            ) from error
+        return pandas.DataFrame(dict(self.data))
+
+    def __repr__(self) -> str:
+        width, height = self.size
+        rows = max(map(len, self.data.values()), default=0)
+        return f"Plot({width} x {height} pixels; {rows} rows of {', '.join(self.data)})"
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        """Return the image for notebooks, and the size at which it has its full sharpness."""
+        buffer = BytesIO()
+        self.image.save(buffer, "PNG")
+        width, height = (round(n / self.scale) for n in self.size)
+        return buffer.getvalue(), {"width": width, "height": height}
