@@ -120,7 +120,7 @@ def _axis(
 
 
 def _shown(points: Points, ranges: Ranges) -> np.ndarray:
-    """Which points can be drawn."""
+    """For each point, whether it can be drawn."""
     ok = are_finite(points.x) & are_finite(points.y)
     for values, kind in ((points.x, ranges.x_scale), (points.y, ranges.y_scale)):
         if kind == "log":

@@ -53,9 +53,10 @@ class Surface:
         from PIL import Image, ImageDraw
 
         self.box = Box(0.0, 0.0, width, height)
-                self._over = _FINE if scale < 2 else _COARSE
+        self._over = _FINE if scale < 2 else _COARSE
         self._factor = scale * self._over
-        self._large = Image.new("RGB", (round(width * scale) * self._over, round(height * scale) * self._over), PAPER)
+        across, down = (round(n * scale) * self._over for n in (width, height))
+        self._large = Image.new("RGB", (across, down), PAPER)
         self._draw = ImageDraw.Draw(self._large)
         self._origin = (0, 0)
 
