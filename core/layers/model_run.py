@@ -115,11 +115,21 @@ def bound_arguments(
         if given and name not in TENSOR_KEYWORDS:
             values += given  # as in layer(query, value=...), or the initial_state
         elif name == "mask" and given and values:
-            values[0] = values[0]._replace(mask=given[0])
+            masks = argument if isinstance(argument, list) else [argument]
+            for i, (value, mask) in enumerate(zip(values, masks, strict=False)):
+                if isinstance(mask, Source):
+                    values[i] = value._replace(mask=value_of(mask))
         else:
             keywords[name] = given[0] if given else argument
     if isinstance(call.arguments, list):
-        keywords["arguments"] = [
-            value_of(a) if isinstance(a, Source) else a for a in call.arguments
-        ]
+        keywords["arguments"] = [_with_values(a, value_of) for a in call.arguments]
     return values, keywords
+
+
+def _with_values(argument: Any, value_of: Callable[[Source], Value]) -> Any:
+    """Return an argument with values in place of the tensors in nested lists."""
+    if isinstance(argument, Source):
+        return value_of(argument)
+    if isinstance(argument, list):
+        return [_with_values(part, value_of) for part in argument]
+    return argument

@@ -115,10 +115,10 @@ def _gelu(call: LayerCall, x: Value) -> Value:
     return ACTIVATIONS[name](call, as_float(call, x))
 
 
-
-
 def _of_floats(type: str, dtype: str | None = None) -> LayerType:
-    return LayerType(lambda call, x: call.node(type, [as_float(call, x)], dtype=dtype), keeps_mask=False)
+    return LayerType(
+        lambda call, x: call.node(type, [as_float(call, x)], dtype=dtype), keeps_mask=False
+    )
 
 
 def _activation(name: str) -> LayerType:

@@ -99,8 +99,6 @@ def _dot(call: LayerCall, *values: Value) -> Value:
     return einsum(call, f"{left},{right}->{others}", [x, y])
 
 
-
-
 LAYER_TYPES: dict[str, Any] = {
     "ops.einsum": LayerType(_einsum, keeps_mask=False),
     "ops.matmul": LayerType(_matmul, keeps_mask=False),

@@ -1,0 +1,394 @@
+"""Attention layers: of several heads, of grouped queries, and with dot products or sums.
+
+Sources: ``keras.layers.MultiHeadAttention``, ``GroupQueryAttention``, ``Attention`` and
+``AdditiveAttention`` of Keras 3; Vaswani et al., "Attention Is All You Need" (2017); Ainslie et
+al., "GQA" (2023); Bahdanau et al., "Neural Machine Translation by Jointly Learning to Align and
+Translate" (2015).
+"""
+
+from collections.abc import Sequence
+from math import sqrt
+from string import ascii_lowercase
+from typing import NamedTuple
+
+from core.graph.nodes import DataType
+from core.layers.keras_config import LayerSpec
+from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_config import Options
+from core.layers.lowering.activation import masked_softmax, softmax_along
+from core.layers.lowering.arguments import about_weights, arguments
+from core.layers.lowering.common_nodes import (
+    as_float,
+    binary,
+    cast,
+    expand,
+    length,
+    reduce,
+    scaled,
+    transpose,
+)
+from core.layers.lowering.elementwise import chosen
+from core.layers.lowering.products import einsum, matrix_product
+from core.layers.lowering.rearranging import repeated
+from core.layers.lowering.rows import LayerType, results
+from core.layers.lowering.training import dropped_out
+
+_ABOUT_WEIGHTS = about_weights(kernel="glorot_uniform", bias="zeros")
+
+
+class _Inputs(NamedTuple):
+    """Query, value and key of a call, with their masks."""
+
+    query: Value
+    value: Value
+    key: Value
+    masks: tuple[Value | None, Value | None, Value | None]
+
+
+def _inputs(call: LayerCall, values: Sequence[Value]) -> _Inputs:
+    """Return the inputs without masks; a key is the value by default, and then has no mask."""
+    if len(values) not in (2, 3):
+        raise call.error(f"takes a query, a value and perhaps a key, got {len(values)} tensors")
+    found = [as_float(call, value._replace(mask=None)) for value in values]
+    names = ("query_mask", "value_mask", "key_mask")
+    masks = [
+        call.keywords.get(name) or value.mask for name, value in zip(names, values, strict=False)
+    ]
+    last = masks[2] if len(masks) > 2 else call.keywords.get("key_mask")
+    return _Inputs(found[0], found[1], found[-1], (masks[0], masks[1], last))
+
+
+def _and(call: LayerCall, a: Value | None, b: Value | None) -> Value | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return binary(call, "LogicalAnd", cast(call, a, "bool"), cast(call, b, "bool"), "bool")
+
+
+def _distances(call: LayerCall, query: Value, value: Value) -> Value:
+    """Return the places of queries less those of values, [1, queries, values]."""
+    rows, columns = (_places(call, x) for x in (query, value))
+    return binary(call, "Sub", expand(call, expand(call, rows, 1), 0), columns)
+
+
+def _places(call: LayerCall, x: Value) -> Value:
+    inputs = [call.integer(0), length(call, x, 1), call.integer(1)]
+    return call.node("Range", inputs, {"Tidx": DataType("DT_INT32")}, (call.shape(x)[1],), "int32")
+
+
+def _causal_mask(call: LayerCall, query: Value, value: Value) -> Value:
+    distances = _distances(call, query, value)
+    return binary(call, "GreaterEqual", distances, call.integer(0), "bool")
+
+
+def _flag(call: LayerCall, name: str) -> bool:
+    return bool(call.keywords.get(name, call.options.get(name, False)))
+
+
+def _attention_mask(call: LayerCall, inputs: _Inputs) -> Value | None:
+    """Return the mask of pairs of query and value that all masks keep."""
+    found: Value | None = None
+    for mask, axis in zip(inputs.masks, (-1, -2, -2), strict=True):
+        if mask is not None:
+            rank = len(call.shape(mask))
+            found = _and(call, found, expand(call, mask, axis % (rank + 1)))
+    if _flag(call, "use_causal_mask"):
+        found = _and(call, found, _causal_mask(call, inputs.query, inputs.value))
+    if call.options.get("sliding_window") is not None:
+        window = call.integer(call.options.integer("sliding_window"))
+        far = call.node("Abs", [_distances(call, inputs.query, inputs.value)])
+        found = _and(call, found, binary(call, "Less", far, window, "bool"))
+    given = call.keywords.get("attention_mask")
+    return _and(call, given if isinstance(given, Value) else None, found)
+
+
+def _attended(
+    call: LayerCall, inputs: _Inputs, axes: Sequence[int], depth: int, mask: Value | None
+) -> tuple[Value, Value]:
+    """Return the sums of values weighted by attention, and the weights.
+
+    Args:
+        call: call of the layer.
+        inputs: projected query, value and key, [batch, ..., heads, depth].
+        axes: axes over which queries attend to keys.
+        depth: length of a query, whose root divides the scores.
+        mask: mask of [batch, queries, values].
+    """
+    rank = len(call.shape(inputs.query))
+    query = ascii_lowercase[:rank]
+    key = "".join(c.upper() if i in axes else c for i, c in enumerate(query))
+    held = "".join(c for i, c in enumerate(query[:-1]) if i not in axes)
+    scores = held + "".join(query[i] for i in axes) + "".join(key[i] for i in axes)
+    projected = scaled(call, inputs.query, 1 / sqrt(depth))
+    logits = einsum(call, f"{key},{query}->{scores}", [inputs.key, projected])
+    weights = _weights(call, logits, len(axes), mask)
+    kept = dropped_out(call, weights, _rate(call), seed=call.options.get("seed"))
+    return einsum(call, f"{scores},{key}->{query}", [kept, inputs.value]), weights
+
+
+def _rate(call: LayerCall) -> float:
+    return call.options.number("dropout", 0.0)
+
+
+def _weights(call: LayerCall, logits: Value, count: int, mask: Value | None) -> Value:
+    """Return the softmax over the last axes of scores that a mask keeps."""
+    rank = len(call.shape(logits))
+    last = range(rank - count, rank)
+    if mask is None:
+        return softmax_along(call, logits, last)
+    while len(call.shape(mask)) < rank:
+        mask = expand(call, mask, (-2 * count - 1) % (len(call.shape(mask)) + 1))
+    # Keras 3 zeroes queries that attend to nothing, unless it computes by one fused function.
+    is_fused = rank == 4 and count == 1 and not _rate(call)
+    is_fused &= not _flag(call, "return_attention_scores")
+    has_zeros = call.dialect == "keras3" and not is_fused
+    return masked_softmax(call, logits, last, mask, has_zeros=has_zeros)
+
+
+def _projection(
+    spec: LayerSpec,
+    name: str,
+    axes: tuple[int, int],
+    output: Sequence[int | None],
+    holder: str | None = None,
+) -> LayerSpec:
+    """Return the inner layer that projects some of the last axes to others.
+
+    Args:
+        spec: the attention layer.
+        name: name of the inner layer.
+        axes: the numbers of axes that stay, and that are projected.
+        output: lengths of the projected axes.
+        holder: attribute of the layer in Keras.
+    """
+    kept, summed = axes
+    first, inner = ascii_lowercase[:kept], ascii_lowercase[kept : kept + summed]
+    last = ascii_lowercase[kept + summed : kept + summed + len(output)]
+    config = {key: spec.config[key] for key in _ABOUT_WEIGHTS if key in spec.config}
+    config |= {
+        "equation": f"{first}{inner},{inner}{last}->{first}{last}",
+        "output_shape": [*[None] * (kept - 1), *output],
+        "bias_axes": last if spec.config.get("use_bias", True) else None,
+        "activation": "sigmoid" if name == "gate" else None,
+    }
+    holder = holder or f"{name.removeprefix('attention_')}_dense"
+    return LayerSpec("EinsumDense", name, config, spec.dialect, holder=holder)
+
+
+def _options(spec: LayerSpec) -> Options:
+    return Options(spec.config, f"layer {spec.name!r} ({spec.class_name})")
+
+
+def _heads_of(
+    spec: LayerSpec, ranks: tuple[int, int, int] = (3, 3, 3), width: int | None = None
+) -> dict[str, LayerSpec]:
+    """Return the inner layers of a MultiHeadAttention by name, in Keras's order.
+
+    Args:
+        spec: the layer.
+        ranks: ranks of query, value and key.
+        width: length of the last axis of the query.
+    """
+    options, (query, value, key) = _options(spec), ranks
+    heads, depth = options.integer("num_heads"), options.integer("key_dim")
+    size = options.integer("value_dim", depth)
+    given = options.get("output_shape", [width])
+    output = list(given) if isinstance(given, (list, tuple)) else [given]
+    found = [
+        _projection(spec, "query", (query - 1, 1), (heads, depth)),
+        _projection(spec, "key", (key - 1, 1), (heads, depth)),
+    ]
+    if options.flag("use_gate", False):
+        found.append(_projection(spec, "gate", (query - 1, 1), (heads, size), "_gate_dense"))
+    found.append(_projection(spec, "value", (value - 1, 1), (heads, size)))
+    found.append(_projection(spec, "attention_output", (query - 1, 2), output))
+    return {layer.name: layer for layer in found}
+
+
+def _groups_of(spec: LayerSpec, width: int | None = None) -> dict[str, LayerSpec]:
+    """Return the inner layers of a GroupQueryAttention by name, in Keras's order."""
+    options = _options(spec)
+    depth = options.integer("head_dim")
+    many, few = options.integer("num_query_heads"), options.integer("num_key_value_heads")
+    if many % few:
+        raise options.error("num_query_heads", f"a multiple of num_key_value_heads={few}")
+    names = {"query": many, "key": few, "gate": many, "value": few}
+    if not options.flag("use_gate", False):
+        del names["gate"]
+    found = [
+        _projection(spec, name, (2, 1), (heads, depth), f"_{name}_dense")
+        for name, heads in names.items()
+    ]
+    found.append(_projection(spec, "attention_output", (2, 2), [width], "_output_dense"))
+    return {layer.name: layer for layer in found}
+
+
+def _projected(call: LayerCall, spec: LayerSpec, x: Value) -> Value:
+    return results(call.child(spec), [x])[0]
+
+
+def _multi_head_attention(call: LayerCall, *values: Value) -> list[Value]:
+    inputs = _inputs(call, values)
+    ranks = [len(call.shape(x)) for x in inputs[:3]]
+    if min(ranks) < 3 or len(set(ranks)) > 1:
+        raise call.error(f"takes tensors of at least 3 axes, and as many each, got {ranks}")
+    inner = _heads_of(call.spec, (ranks[0], ranks[1], ranks[2]), call.length(inputs.query, -1))
+    axes: Sequence[int] = range(1, ranks[0] - 1)
+    if call.options.get("attention_axes") is not None:
+        axes = call.options.axes("attention_axes", ranks[0], 1)
+    return _of_projections(call, inner, inputs, axes, call.options.integer("key_dim"))
+
+
+def _group_query_attention(call: LayerCall, *values: Value) -> list[Value]:
+    inputs = _inputs(call, values)
+    for x in inputs[:3]:
+        call.shape(x, 3)
+    inner = _groups_of(call.spec, call.length(inputs.query, -1))
+    return _of_projections(call, inner, inputs, (1,), call.options.integer("head_dim"))
+
+
+def _of_projections(
+    call: LayerCall,
+    inner: dict[str, LayerSpec],
+    inputs: _Inputs,
+    axes: Sequence[int],
+    depth: int,
+) -> list[Value]:
+    """Return the projected attention of projected inputs, and the weights if they are asked for."""
+    mask = _attention_mask(call, inputs)
+    query = _projected(call, inner["query"], inputs.query)
+    key = _projected(call, inner["key"], inputs.key)
+    gate = _projected(call, inner["gate"], inputs.query) if "gate" in inner else None
+    value = _projected(call, inner["value"], inputs.value)
+    times = call.length(query, -2) // call.length(key, -2)
+    heads = len(call.shape(key)) - 2
+    key, value = (repeated(call, x, heads, times) for x in (key, value))
+    found = _Inputs(query, value, key, (None, None, None))
+    y, weights = _attended(call, found, axes, depth, mask)
+    if gate is not None:
+        y = binary(call, "Mul", y, gate)
+    y = _projected(call, inner["attention_output"], y)._replace(mask=inputs.masks[0])
+    return [y, weights] if _flag(call, "return_attention_scores") else [y]
+
+
+def _attention(call: LayerCall, *values: Value) -> list[Value]:
+    """Lower to attention with scores that are dot products, or sums of tanh."""
+    inputs = _inputs(call, values)
+    for x in inputs[:3]:
+        call.shape(x, 3)
+    mode = call.options.choice("score_mode", ("dot", "concat"), "dot")
+    scale = call.weight("scale", ()) if call.options.flag("use_scale", False) else None
+    if mode == "concat":
+        total = reduce(call, "Sum", _tanh_of_sums(call, inputs, scale), [3])
+        scores = binary(call, "Mul", total, call.weight("concat_score_weight", ()))
+    else:
+        scores = matrix_product(call, inputs.query, transpose(call, inputs.key, (0, 2, 1)))
+        scores = scores if scale is None else binary(call, "Mul", scores, scale)
+    return _of_scores(call, inputs, scores)
+
+
+def _additive_attention(call: LayerCall, *values: Value) -> list[Value]:
+    inputs = _inputs(call, values)
+    for x in inputs[:3]:
+        call.shape(x, 3)
+    terms = _tanh_of_sums(call, inputs, None)
+    if call.options.flag("use_scale", True):
+        terms = binary(call, "Mul", terms, call.weight("scale", (call.length(inputs.query, -1),)))
+    return _of_scores(call, inputs, reduce(call, "Sum", terms, [3]))
+
+
+def _tanh_of_sums(call: LayerCall, inputs: _Inputs, scale: Value | None) -> Value:
+    """Return the tanh of each query plus each key, [batch, queries, keys, depth]."""
+    query, key = expand(call, inputs.query, 2), expand(call, inputs.key, 1)
+    total = binary(call, "AddV2", query, key)
+    return call.node("Tanh", [total if scale is None else binary(call, "Mul", total, scale)])
+
+
+def _of_scores(call: LayerCall, inputs: _Inputs, scores: Value) -> list[Value]:
+    """Return the sums of values weighted by the softmax of scores, and perhaps the weights."""
+    of_query, of_value, _ = inputs.masks
+    mask = None if of_value is None else expand(call, cast(call, of_value, "bool"), 1)
+    if _flag(call, "use_causal_mask") or _flag(call, "causal"):
+        mask = _and(call, mask, _causal_mask(call, inputs.query, inputs.key))
+    if mask is not None:
+        scores = chosen(call, mask, scores, binary(call, "Sub", scores, call.number(1e9)))
+    weights = call.node("Softmax", [scores])
+    kept = dropped_out(call, weights, _rate(call), seed=call.options.get("seed"))
+    y = matrix_product(call, kept, inputs.value)
+    if of_query is not None:
+        rows = expand(call, cast(call, of_query, "bool"), 2)
+        y = chosen(call, rows, y, call.number(0.0))._replace(mask=of_query)
+    return [y, weights] if _flag(call, "return_attention_scores") else [y]
+
+
+def _names_of_attention(options: Options) -> tuple[str, ...]:
+    names = ("scale",) if options.flag("use_scale", False) else ()
+    is_concat = options.choice("score_mode", ("dot", "concat"), "dot") == "concat"
+    return (*names, "concat_score_weight") if is_concat else names
+
+
+def _dot_product_attention(call: LayerCall, *values: Value) -> Value:
+    """Lower the function: attention of [batch, length, heads, depth] without projections."""
+    given = ("bias", "mask")
+    if len(values) != 3 or any(isinstance(call.keywords.get(n), Value) for n in given):
+        raise call.error("takes a query, a key and a value, without bias and mask")
+    query, key, value = (as_float(call, x) for x in values)
+    for x in (query, key, value):
+        call.shape(x, 4)
+    depth = call.length(query, -1)
+    scale = call.keywords.get("scale")
+    if isinstance(scale, (int, float)):
+        query = scaled(call, query, scale * sqrt(depth))
+    times = call.length(query, 2) // max(call.length(key, 2), 1)
+    key, value = (repeated(call, x, 2, times) for x in (key, value))
+    is_causal = call.options.flag("is_causal", False)
+    mask = _causal_mask(call, query, value) if is_causal else None
+    inputs = _Inputs(query, value, key, (None, None, None))
+    return _attended(call, inputs, (1,), depth, mask)[0]
+
+
+_ARGUMENTS = {
+    "use_bias": True,
+    "sliding_window": None,
+    "flash_attention": None,
+    **_ABOUT_WEIGHTS,
+    "use_gate": False,
+    "seed": None,
+}
+
+LAYER_TYPES = {
+    "MultiHeadAttention": LayerType(
+        _multi_head_attention,
+        children=lambda spec: tuple(_heads_of(spec).values()),
+        arguments=arguments(
+            "num_heads",
+            "key_dim",
+            value_dim=None,
+            dropout=0.0,
+            use_bias=True,
+            output_shape=None,
+            attention_axes=None,
+            **{name: value for name, value in _ARGUMENTS.items() if name != "use_bias"},
+        ),
+    ),
+    "GroupQueryAttention": LayerType(
+        _group_query_attention,
+        children=lambda spec: tuple(_groups_of(spec).values()),
+        arguments=arguments(
+            "head_dim", "num_query_heads", "num_key_value_heads", dropout=0.0, **_ARGUMENTS
+        ),
+        other_names=("GroupedQueryAttention",),
+    ),
+    "Attention": LayerType(
+        _attention,
+        _names_of_attention,
+        arguments=arguments(use_scale=False, score_mode="dot", dropout=0.0, seed=None),
+        starts={"scale": "ones", "concat_score_weight": "ones"},
+    ),
+    "AdditiveAttention": LayerType(
+        _additive_attention,
+        lambda options: ("scale",) if options.flag("use_scale", True) else (),
+        arguments=arguments(use_scale=True, dropout=0.0),
+        starts={"scale": "glorot_uniform"},
+    ),
+    "ops.dotproductattention": LayerType(_dot_product_attention, keeps_mask=False),
+}
