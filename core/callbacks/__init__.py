@@ -1,0 +1,40 @@
+"""What to do while a model is trained, evaluated or asked: names and defaults of Keras 3.
+
+>>> import core
+>>> stopping = core.callbacks.EarlyStopping(monitor="val_loss", patience=3)
+>>> checkpoint = core.callbacks.ModelCheckpoint("best.keras", save_best_only=True)
+
+``model.fit(x, y, callbacks=[stopping, checkpoint])`` calls them.
+"""
+
+from core.callbacks.base import Callback
+from core.callbacks.callback_list import CallbackList
+from core.callbacks.checkpoints import ModelCheckpoint
+from core.callbacks.functions import LambdaCallback
+from core.callbacks.monitors import EarlyStopping, MonitorCallback, ReduceLROnPlateau
+from core.callbacks.progress import ProgbarLogger
+from core.callbacks.rates import LearningRateScheduler, TerminateOnNaN
+from core.callbacks.recorders import CSVLogger, CurvesImage, History
+from core.callbacks.tensor_board import TensorBoard
+
+__all__ = [
+    "CSVLogger",
+    "Callback",
+    "CallbackList",
+    "CurvesImage",
+    "CustomCallback",
+    "EarlyStopping",
+    "History",
+    "LambdaCallback",
+    "LearningRateScheduler",
+    "ModelCheckpoint",
+    "MonitorCallback",
+    "ProgbarLogger",
+    "ReduceLROnPlateau",
+    "TensorBoard",
+    "TerminateOnNaN",
+    "early_stopping",
+]
+
+#: Names of TensorFlow.js.
+early_stopping, CustomCallback = EarlyStopping, LambdaCallback

@@ -1,0 +1,149 @@
+"""Callbacks that record the results of epochs: in lists, a table, an image."""
+
+import csv
+import math
+import os
+from pathlib import Path
+
+from core.callbacks.base import Callback, Logs
+from core.errors import CoreError
+
+
+class History(Callback):
+    """Keep the results of each epoch; `fit` returns it.
+
+    Attributes:
+        history: for each name the results of the epochs.
+        epoch: numbers of the epochs, from 0.
+
+    >>> import core
+    >>> kept = core.callbacks.History()
+    >>> kept.on_train_begin()
+    >>> kept.on_epoch_end(0, {"loss": 0.5, "val_loss": 0.6})
+    >>> kept.on_epoch_end(1, {"loss": 0.25, "val_loss": 0.5})
+    >>> kept.history
+    {'loss': [0.5, 0.25], 'val_loss': [0.6, 0.5]}
+    """
+
+    def __init__(self) -> None:
+        self.history: dict[str, list[float]] = {}
+        self.epoch: list[int] = []
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        """Begin anew to count epochs; results are appended, as in Keras."""
+        self.epoch = []
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        """Append the results."""
+        self.epoch.append(epoch)
+        for name, value in (logs or {}).items():
+            self.history.setdefault(name, []).append(value)
+
+
+class CSVLogger(Callback):
+    r"""Write the results of each epoch as a row of a CSV file.
+
+    The columns are those of the first epoch, ``epoch`` and names in alphabetical order, and those
+    with ``val_`` if there are none. A result that is missing is ``NA``.
+
+    Args:
+        filename: path of the file, in a folder that exists.
+        separator: letter between values.
+        append: go on in a file that exists; else it is written anew.
+
+    Raises:
+        CoreError: the separator is not one letter.
+
+    >>> import core, pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "log.csv")
+    >>> table = core.callbacks.CSVLogger(path)
+    >>> table.on_train_begin()
+    >>> table.on_epoch_end(0, {"loss": 0.5, "val_loss": 0.6})
+    >>> path.read_text()
+    'epoch,loss,val_loss\n0,0.5,0.6\n'
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self, filename: str | os.PathLike[str], separator: str = ",", append: bool = False
+    ):
+        if len(separator) != 1:
+            raise CoreError(f"separator={separator!r} must be one letter, such as ','")
+        self.filename, self.separator, self.append = Path(filename), separator, append
+        self._columns: list[str] = []
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        """Begin the file, or find the columns of one that exists."""
+        self._columns = []
+        if self.append and self.filename.exists():
+            with self.filename.open(newline="") as file:
+                self._columns = next(csv.reader(file, delimiter=self.separator), [])
+        else:
+            self.filename.write_text("")
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        """Append a row."""
+        found = logs or {}
+        rows: list[list[object]] = []
+        if not self._columns:
+            self._columns = _columns(found)
+            rows.append([*self._columns])
+        values: dict[str, object] = {**found, "epoch": epoch}
+        rows.append([values.get(name, "NA") for name in self._columns])
+        with self.filename.open("a", newline="") as file:
+            csv.writer(file, delimiter=self.separator, lineterminator="\n").writerows(rows)
+
+
+class CurvesImage(Callback):
+    """Write the curves of all results as a PNG after each epoch; never half of a file.
+
+    Args:
+        filename: path of the image, in a folder that exists.
+
+    >>> import core, pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "curves.png")
+    >>> curves = core.callbacks.CurvesImage(path)
+    >>> curves.on_train_begin()
+    >>> curves.on_epoch_end(0, {"loss": 0.5, "val_loss": 0.6})
+    >>> path.read_bytes()[1:4]
+    b'PNG'
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, filename: str | os.PathLike[str]):
+        self.filename = Path(filename)
+        self._curves: dict[str, list[float]] = {}
+        self._epochs = 0
+
+    def on_train_begin(self, logs: Logs | None = None) -> None:
+        """Begin the curves anew."""
+        self._curves, self._epochs = {}, 0
+
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
+        """Write the image; where an epoch lacks a result, its curve has a gap."""
+        found = logs or {}
+        for name in {**self._curves, **found}:
+            curve = self._curves.setdefault(name, [math.nan] * self._epochs)
+            curve.append(found.get(name, math.nan))
+        self._epochs += 1
+        if self._curves:
+            self._write()
+
+    def _write(self) -> None:
+        from core.plots import history
+
+        part = self.filename.with_name(f".{self.filename.name}.{os.getpid()}")
+        try:
+            history(self._curves).save(part, format="PNG")
+            part.replace(self.filename)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def _columns(logs: Logs) -> list[str]:
+    names = sorted(logs)
+    if not any(name.startswith("val_") for name in names):
+        names += [f"val_{name}" for name in names]
+    return ["epoch", *names]
