@@ -8,6 +8,7 @@ from core.errors import CoreError
 from core.graph.subgraph import running_order
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, sources
 from core.layers.layer_call import Value
+from core.layers.lowering.rows import kind_of
 
 #: Keyword arguments that are tensors for some layers, and no inputs of theirs.
 TENSOR_KEYWORDS = frozenset(
@@ -101,7 +102,17 @@ class ModelRun(ABC):
         if spec.class_name == "InputLayer":
             raise CoreError(f"the input {name!r} is not an input of its model")
         values, keywords = bound_arguments(spec.calls[index], self._value)
-        return self.called(spec, index, values, keywords)
+        found = self.called(spec, index, values, keywords)
+        kind = kind_of(spec)
+        if kind is not None and kind.removes_masks and spec.dialect == "keras3":
+            self._remove_masks(spec.calls[index])
+        return found
+
+    def _remove_masks(self, call: KerasCall) -> None:
+        """Remove the masks of a call's inputs, for calls after it."""
+        for source in sources([call.arguments, call.keywords], "the arguments"):
+            found = self.values[source.layer, source.call]
+            found[source.output] = found[source.output]._replace(mask=None)
 
 
 def bound_arguments(
@@ -117,8 +128,8 @@ def bound_arguments(
         elif name == "mask" and given and values:
             masks = argument if isinstance(argument, list) else [argument]
             for i, (value, mask) in enumerate(zip(values, masks, strict=False)):
-                if isinstance(mask, Source):
-                    values[i] = value._replace(mask=value_of(mask))
+                found = value_of(mask) if isinstance(mask, Source) else None
+                values[i] = value._replace(mask=found)
         else:
             keywords[name] = given[0] if given else argument
     if isinstance(call.arguments, list):

@@ -359,6 +359,7 @@ LAYER_TYPES = {
     "MultiHeadAttention": LayerType(
         _multi_head_attention,
         children=lambda spec: tuple(_heads_of(spec).values()),
+        removes_masks=True,
         arguments=arguments(
             "num_heads",
             "key_dim",

@@ -227,14 +227,19 @@ def _slice_of(
         if n is not None and not -n <= entry < n:
             raise call.error(f"the index {entry} is outside of an axis of length {n}")
         return (entry, entry + 1, 1), ["shrink_axis_mask"], []
-    config = entry.get("config") if _class_of(entry) == "__slice__" else None
-    parts = [config.get(k) for k in ("start", "stop", "step")] if config is not None else ["?"]
-    if not all(part is None or isinstance(part, int) for part in parts) or parts[-1] == 0:
-        raise call.error(f"the key has {entry!r:.80}: expected an integer or a slice")
-    start, stop, step = parts
+    start, stop, step = _bounds(call, entry)
     marks = ["begin_mask"] * (start is None) + ["end_mask"] * (stop is None)
     length = None if n is None else len(range(*slice(start, stop, step).indices(n)))
     return (start or 0, stop or 0, step or 1), marks, [length]
+
+
+def _bounds(call: LayerCall, entry: Any) -> tuple[int | None, int | None, int | None]:
+    """Return start, stop and step of a slice that Keras 3 wrote."""
+    config = entry.get("config") if _class_of(entry) == "__slice__" else None
+    parts = [config.get(k) for k in ("start", "stop", "step")] if isinstance(config, dict) else [0]
+    if not all(part is None or isinstance(part, int) for part in parts) or parts[-1] == 0:
+        raise call.error(f"the key has {entry!r:.80}: expected an integer or a slice")
+    return parts[0], parts[1], parts[2]
 
 
 def _flip(call: LayerCall, x: Value) -> Value:
@@ -332,11 +337,12 @@ def _broadcast_to(call: LayerCall, x: Value) -> Value:
 
 def _one_hot(call: LayerCall, x: Value) -> Value:
     count, lengths = call.options.integer("num_classes"), call.shape(x)
-    axis = _axis(call, len(lengths) + 1, default=-1)
+    rank = len(lengths) + 1
+    axis = _axis(call, rank, default=-1)
     inputs = [cast(call, x, "int32"), call.integer(count), call.number(1.0), call.number(0.0)]
-    shape = (*lengths[:axis], count, *lengths[axis:])
-    attributes = {"axis": axis, "T": DataType("DT_FLOAT")}
-    return call.node("OneHot", inputs, attributes, shape, "float32")
+    attributes = {"axis": -1, "T": DataType("DT_FLOAT")}
+    y = call.node("OneHot", inputs, attributes, (*lengths, count), "float32")
+    return transpose(call, y, [*range(axis), rank - 1, *range(axis, rank - 1)])
 
 
 def _top_k(call: LayerCall, x: Value) -> list[Value]:

@@ -34,6 +34,8 @@ class LayerType(NamedTuple):
         weights: function from options to the names of the layer's weights in Keras's order.
         children: function from the layer to its inner layers.
         keeps_mask: whether an output without a mask gets the mask of the first input.
+        removes_masks: whether its inputs have no masks any more for later layers of a model of
+            Keras 3, in which the layer takes them off the tensors.
         arguments: the arguments of the layer's class; None if programs cannot make such a layer.
         other_names: other names of the class.
         starts: initializers of weights that have no argument for them; by default zeros.
@@ -45,6 +47,7 @@ class LayerType(NamedTuple):
     weights: Callable[[Options], Sequence[str]] = lambda _: ()
     children: Callable[[LayerSpec], Sequence[LayerSpec]] = lambda _: ()
     keeps_mask: bool = True
+    removes_masks: bool = False
     arguments: Arguments | None = None
     other_names: tuple[str, ...] = ()
     starts: Mapping[str, str] = {}
