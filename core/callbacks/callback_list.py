@@ -137,6 +137,11 @@ class CallbackList(Callback):
         """Call all callbacks."""
         self._call("on_predict_batch_end", logs, batch)
 
+    def needs_batch_results(self) -> bool:
+        """Return whether a callback wants the results so far after this batch of training."""
+        owners = [getattr(m, "__self__", None) for m in self._called["on_train_batch_end"]]
+        return any(not isinstance(o, ProgbarLogger) or o.is_due() for o in owners)
+
     def _first(self, kind: type[Callback]) -> Callback | None:
         return next((each for each in self.callbacks if isinstance(each, kind)), None)
 

@@ -92,9 +92,13 @@ class ProgbarLogger(Callback):
         self._start = perf_counter()
         self._next = self._start + _INTERVAL
 
+    def is_due(self) -> bool:
+        """Return whether the line is to be rewritten now."""
+        return self._verbose == 1 and perf_counter() >= self._next and _is_terminal()
+
     def _update(self, seen: int, logs: Logs | None) -> None:
         self._seen = seen
-        if self._verbose == 1 and perf_counter() >= self._next and _is_terminal():
+        if self.is_due():
             self._next = perf_counter() + _INTERVAL
             self._rewrite(self._bar(), self._left(), logs, end="")
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from functools import cache
 from inspect import Parameter, Signature
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,15 @@ _FAMILIES = {
     "_regularizer": regularizers.get,
     "_constraint": constraints.get,
 }
+
+
+class Described(NamedTuple):
+    """A variable, the layer inside that it belongs to with its path, and its name there."""
+
+    spec: LayerSpec
+    path: tuple[str, ...]
+    name: str
+    variable: Variable
 
 
 class BuiltIn(Layer):
@@ -157,7 +166,7 @@ class BuiltIn(Layer):
 
     def own_variables(self) -> list[Variable]:
         """Return the variables of the layer, in the order of Keras's files."""
-        found = [*_stored(self._spec(), (), self._store), *super().own_variables()]
+        found = [*(each.variable for each in self.described()), *super().own_variables()]
         return sorted(found, key=lambda variable: not variable.trainable)
 
     @property
@@ -178,10 +187,19 @@ class BuiltIn(Layer):
 
     def _options_of_variables(self, end: str) -> Iterator[tuple[Any, Variable]]:
         family = _FAMILIES[f"_{end}"]
-        for spec, name, variable in _described(self._spec(), (), self._store):
+        for spec, _, name, variable in self.described():
             given = spec.config.get(f"{stem_of(name)}_{end}")
             if given is not None:
                 yield family(given), variable
+
+    def described(self) -> list[Described]:
+        """Return the variables of the layer with the layers inside that they belong to."""
+        return list(_described(self._spec(), (), self._store))
+
+    def inner_layers(self) -> list[tuple[str, Layer]]:
+        """Return the layers that are objects inside of this one, such as of TimeDistributed."""
+        children = () if self.is_function else self.kind.children(self._spec())
+        return [(child.name, child.layer) for child in children if child.layer is not None]
 
     # --- descriptions ------------------------------------------------------------------------
 
@@ -249,12 +267,17 @@ def _signature(kind: LayerType) -> Signature:
 
 def function_layer(name: str) -> BuiltIn:
     """Return a new layer for a function of tensors, such as "Add" for ``x + y``."""
+    return function_class(name)()
+
+
+@cache
+def function_class(name: str) -> type[BuiltIn]:
+    """Return the class of the layers for a function of tensors."""
     kind = find_layer_type(f"ops.{name.lower()}")
     if kind is None:
         raise CoreError(f"there is no function {name!r} between layers")
     members = {"kind": kind, "class_name": name, "is_function": True, "__module__": "core.layers"}
-    made: BuiltIn = type(name, (BuiltIn,), members)()
-    return made
+    return type(name, (BuiltIn,), members)
 
 
 def _without_tensors(value: Value) -> Value:
@@ -272,21 +295,17 @@ def _with_input_dim(options: Mapping[str, Any], legacy: Mapping[str, Any]) -> di
 
 def _described(
     spec: LayerSpec, path: tuple[str, ...], store: VariableStore
-) -> Iterator[tuple[LayerSpec, str, Variable]]:
-    """Yield the variables of a layer, in the order of Keras's files, with what describes them."""
+) -> Iterator[Described]:
+    """Yield the variables of a layer, in the order of Keras's files."""
     kind = None if spec.is_function else find_layer_type(spec.class_name)
     if kind is None or not len(store):
         return
     for name in kind.weights(Options(spec.config, f"layer {spec.name!r}")):
         variable = store.find(path, name)
         if variable is not None:
-            yield spec, name, variable
+            yield Described(spec, path, name, variable)
     for child in kind.children(spec):
         yield from _described(child, (*path, child.name), store)
-
-
-def _stored(spec: LayerSpec, path: tuple[str, ...], store: VariableStore) -> list[Variable]:
-    return [variable for _, _, variable in _described(spec, path, store)]
 
 
 def serialized(value: Any) -> Any:

@@ -41,9 +41,7 @@ def with_noise(
 
     def combined(tensor: Tensor) -> Tensor:
         given = noise_shape or (None,) * len(tensor.shape)
-        shape = tuple(
-            m if n is None else int(n) for n, m in zip(given, tensor.shape, strict=True)
-        )
+        shape = tuple(m if n is None else int(n) for n, m in zip(given, tensor.shape, strict=True))
         source = call.generator(seed)
         return combine(tensor, drawn(lambda: draw(source(), shape), shape, "float32"))
 

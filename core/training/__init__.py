@@ -1,0 +1,1 @@
+"""Models of layers: Sequential and functional ones, training, evaluation, saving."""

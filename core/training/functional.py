@@ -1,0 +1,210 @@
+"""Functional models: from symbolic tensors to a description, and runs of it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.errors import CoreError
+from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source
+from core.layers.layer import Layer
+from core.layers.layer_call import Value
+from core.layers.model_run import ModelRun
+from core.layers.symbolic import SymbolicTensor, replaced
+
+#: A call of a layer: the layer's id, and the number of the call.
+_Node = tuple[int, int]
+
+
+class LayerGraph:
+    """The layers between some symbolic tensors, ordered as in Keras's functional models.
+
+    Layers far from the outputs come first, which decides the names of weights in files.
+
+    Source: ``map_graph_network`` of ``keras.src.ops.function``.
+
+    Args:
+        inputs: the inputs.
+        outputs: the outputs.
+
+    Attributes:
+        layers: the layers, inputs included.
+        spec: the description of the model.
+        symbols: the symbolic tensors by their sources in the description.
+    """
+
+    def __init__(self, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]):
+        self._given = {_node(x): x for x in inputs}
+        self._layers: dict[int, Layer] = {}
+        self._nodes: list[_Node] = []
+        self._visited: set[_Node] = set()
+        for output in outputs:
+            self._visit(output)
+        for x in inputs:
+            if id(x.layer) not in self._layers:
+                raise CoreError(f"the input {x.name!r} leads to no output of the model")
+        self.symbols: dict[Source, SymbolicTensor] = {}
+        self.layers = self._ordered()
+        _check_names(self.layers)
+        self.spec = self._described(inputs, outputs)
+
+    def _visit(self, output: SymbolicTensor) -> None:
+        """Add the calls that lead to a tensor, after those that lead to their inputs."""
+        stack: list[tuple[SymbolicTensor, bool]] = [(output, False)]
+        while stack:
+            symbol, is_done = stack.pop()
+            node = _node(symbol)
+            if is_done:
+                self._nodes.append(node)
+                continue
+            if node in self._visited:
+                continue
+            self._visited.add(node)
+            self._layers.setdefault(id(symbol.layer), symbol.layer)
+            stack.append((symbol, True))
+            if node in self._given:
+                continue
+            needed = symbol.layer.call_inputs[symbol.call]
+            if not needed:
+                raise CoreError(
+                    f"the output needs the input {symbol.name!r}, which is not among the inputs "
+                    f"of the model"
+                )
+            stack += [(each, False) for each in reversed(needed)]
+
+    def _parents(self, node: _Node) -> list[_Node]:
+        key, call = node
+        return [] if node in self._given else [*map(_node, self._layers[key].call_inputs[call])]
+
+    def _ordered(self) -> list[Layer]:
+        """Return the layers by their distance from the outputs, then by first visit."""
+        depths: dict[_Node, int] = {}
+        of_layers: dict[int, int] = {}
+        for node in reversed(self._nodes):
+            depth = max(depths.setdefault(node, 0), of_layers.get(node[0], 0))
+            of_layers[node[0]] = depths[node] = depth
+            for parent in self._parents(node):
+                depths[parent] = max(depth + 1, depths.get(parent, 0))
+        places = {key: place for place, key in enumerate(self._layers)}
+        order = sorted(self._layers, key=lambda key: (-of_layers[key], places[key]))
+        return [self._layers[key] for key in order]
+
+    def _described(
+        self, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]
+    ) -> ModelSpec:
+        """Return the description, with the calls of this model alone, numbered from 0."""
+        used: dict[int, list[int]] = {}
+        for key, call in sorted(self._nodes, key=lambda node: node[1]):
+            used.setdefault(key, []).append(call)
+        names = {layer.name: id(layer) for layer in self.layers}
+
+        def moved(source: Source) -> Source:
+            return source._replace(call=used[names[source.layer]].index(source.call))
+
+        specs = []
+        for layer in self.layers:
+            key = id(layer)
+            calls = []
+            for number in used[key]:
+                call = layer.calls[number]
+                if (key, number) in self._given:
+                    call = KerasCall([], {})
+                for i, symbol in enumerate(layer.call_outputs[number]):
+                    self.symbols[Source(layer.name, len(calls), i)] = symbol
+                calls.append(KerasCall(*(replaced(part, Source, moved) for part in call)))
+            specs.append(layer.layer_spec()._replace(calls=tuple(calls)))
+        ends = [
+            tuple(moved(Source(s.layer.name, s.call, s.output)) for s in symbols)
+            for symbols in (inputs, outputs)
+        ]
+        return ModelSpec(tuple(specs), *ends)
+
+
+def _node(symbol: SymbolicTensor) -> _Node:
+    return id(symbol.layer), symbol.call
+
+
+def _check_names(layers: Sequence[Layer]) -> None:
+    known: dict[str, Layer] = {}
+    for layer in layers:
+        if known.setdefault(layer.name, layer) is not layer:
+            raise CoreError(
+                f"two layers of the model are named {layer.name!r}: give one another name="
+            )
+
+
+class TensorRun(ModelRun):
+    """A run of a functional model on tensors.
+
+    Args:
+        model: the model.
+        where: description of the model, for errors.
+        training: whether its layers run as in training.
+    """
+
+    def __init__(self, model: ModelSpec, where: str, *, training: bool):
+        super().__init__(model, where)
+        self.training = training
+
+    def called(
+        self, spec: LayerSpec, index: int, values: list[Value], keywords: dict[str, Any]
+    ) -> list[Value]:
+        """Return the results of a call of a layer."""
+        found: list[Value] = spec.layer.results_of_call(
+            spec.calls[index], self._value, training=self.training
+        )
+        return found
+
+
+class ShapeRun(ModelRun):
+    """A run of a functional model on shapes, which makes the variables of its layers."""
+
+    def called(
+        self, spec: LayerSpec, index: int, values: list[Value], keywords: dict[str, Any]
+    ) -> list[Value]:
+        """Return the shapes of the results of a call of a layer."""
+        found: list[Value] = spec.layer.shapes_of_call(spec.calls[index], self._value)
+        return found
+
+
+def functional_config(graph: LayerGraph, name: str, trainable: bool) -> dict[str, Any]:
+    """Return the config of a functional model as Keras 3 writes it.
+
+    Args:
+        graph: the layers.
+        name: name of the model.
+        trainable: whether training changes it.
+    """
+
+    def document(source: Source) -> dict[str, Any]:
+        symbol = graph.symbols[source]
+        shape = None if symbol.value.shape is None else list(symbol.value.shape)
+        config = {"shape": shape, "dtype": symbol.dtype, "keras_history": list(source)}
+        return {"class_name": "__keras_tensor__", "config": config}
+
+    def written(spec: LayerSpec) -> dict[str, Any]:
+        calls = [] if spec.class_name == "InputLayer" else spec.calls
+        nodes = [
+            {
+                "args": replaced(call.arguments, Source, document),
+                "kwargs": replaced(dict(call.keywords), Source, document),
+            }
+            for call in calls
+        ]
+        return {**layer_document(spec.layer), "name": spec.name, "inbound_nodes": nodes}
+
+    spec = graph.spec
+    return {
+        "name": name,
+        "trainable": trainable,
+        "layers": [written(layer) for layer in spec.layers],
+        "input_layers": [list(source) for source in spec.inputs],
+        "output_layers": [list(source) for source in spec.outputs],
+    }
+
+
+def layer_document(layer: Layer) -> dict[str, Any]:
+    """Return the class and the config of a layer."""
+    spec = layer.layer_spec()
+    found: dict[str, Any] = {"class_name": spec.class_name, "config": layer.get_config()}
+    if spec.is_function:
+        found["module"] = "keras.src.ops.numpy"
+    return found
