@@ -11,6 +11,7 @@ Plot(1440 x 840 pixels; 6 rows of series, x, y)
 from core.plots.cells import confusion_matrix, heat_map
 from core.plots.charts import bar_chart, histogram, line_chart, scatter_plot
 from core.plots.distributions import layer, value_distribution
+from core.plots.live import LiveHistory, fit_callbacks
 from core.plots.plot import Plot
 from core.plots.scores import (
     ClassAccuracies,
@@ -23,11 +24,13 @@ from core.plots.training import history, per_class_accuracy
 
 __all__ = [
     "ClassAccuracies",
+    "LiveHistory",
     "Plot",
     "accuracy",
     "bar_chart",
     "confusion_matrix",
     "confusion_matrix_values",
+    "fit_callbacks",
     "heat_map",
     "histogram",
     "history",

@@ -40,15 +40,16 @@ class Plot:
         """Width and height of the image in pixels."""
         return self.image.size
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Write the image to a file, whole or not at all.
 
         Args:
-            path: its ending says the format: ``.png``, ``.jpg``, ``.webp``, ``.pdf`` or another
-                one that Pillow writes.
+            path: of the file.
+            format: name of a format that Pillow writes, such as ``"PNG"``; by default that of the
+                path's ending: ``.png``, ``.jpg``, ``.webp``, ``.pdf`` and others.
 
         Raises:
-            CoreError: Pillow writes no format of that ending.
+            CoreError: Pillow writes no such format.
 
         >>> import core, tempfile, pathlib
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "loss.png"
@@ -59,15 +60,17 @@ class Plot:
         from PIL import Image
 
         name = os.fspath(path)
-        ending = os.path.splitext(name)[1].lower()
-        format_name = Image.registered_extensions().get(ending, "")
-        if format_name not in Image.SAVE:
+        endings = Image.registered_extensions()  # which also loads the formats
+        chosen = format or endings.get(os.path.splitext(name)[1].lower(), "")
+        if chosen.upper() not in Image.SAVE:
             raise CoreError(
-                f"{name!r} has no ending of a format that Pillow writes: use .png, .jpg or .webp"
+                f"Pillow writes no format {format!r}: use 'PNG', 'JPEG' or 'WEBP'"
+                if format
+                else f"{name!r} has no ending of a format that Pillow writes: use .png or .jpg"
             )
         written = f"{name}.{os.getpid()}.part"
         try:
-            self.image.save(written, format_name)
+            self.image.save(written, chosen)
             os.replace(written, name)
         finally:
             if os.path.exists(written):

@@ -45,7 +45,7 @@ def history(
         history: values of each epoch by the names of the loss and the metrics, or what ``fit``
             returns, which has them as its ``history``. ``val_loss`` shares a panel with ``loss``,
             and is dashed.
-        metrics: names to show, without ``val_``; by default all.
+        metrics: names to show, each with its validation curve; by default all.
         title: written above.
         x_label: written below each panel.
         y_scale: ``"linear"`` or ``"log"``.
@@ -103,10 +103,11 @@ def _panels(curves: Mapping[str, np.ndarray], wanted: Sequence[str] | None) -> d
     panels = {name: sorted(names, key=len) for name, names in found.items()}
     if wanted is None:
         return panels
-    for name in wanted:
+    names = dict.fromkeys(name.removeprefix(_VALIDATION) for name in wanted)
+    for name in names:
         if name not in panels:
             raise CoreError(f"the history has no {name!r}; its metrics are {', '.join(panels)}")
-    return {name: panels[name] for name in wanted}
+    return {name: panels[name] for name in names}
 
 
 def _boxes(count: int, width: float, top: float, height: float) -> list[Box]:
