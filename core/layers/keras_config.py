@@ -126,7 +126,8 @@ def read_layer(document: Any, dialect: str, holder: str = "layers", depth: int =
     if class_name == "Sequential" and isinstance(config, list):
         config = {"layers": config}  # Keras before 2.2.3
     config = mapping(config, f"the config of a {class_name}")
-    is_function = "ops" in str(document.get("module")).split(".")
+    # Keras 3's h5 files have no modules, and call both a function and a layer "Reshape".
+    is_function = "ops" in str(document.get("module")).split(".") or "newshape" in config
     if class_name == "TFOpLambda":  # a function of tf.keras between layers
         class_name, is_function = str(config.get("function")).rpartition(".")[2], True
     name = document.get("name") or config.get("name") or class_name.lower()
