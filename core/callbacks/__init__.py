@@ -1,4 +1,4 @@
-"""What to do while a model is trained, evaluated or asked: names and defaults of Keras 3.
+"""Objects that act while a model is trained, evaluated or asked, with Keras 3's names.
 
 >>> import core
 >>> stopping = core.callbacks.EarlyStopping(monitor="val_loss", patience=3)

@@ -1,4 +1,4 @@
-"""What all callbacks have in common, and what they see of a model."""
+"""The base of callbacks, and the parts of a model that they see."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ Params = Mapping[str, int | str | None]
 
 
 class RatedOptimizer(Protocol):
-    """What callbacks see of an optimizer."""
+    """The part of an optimizer that callbacks see."""
 
     learning_rate: float
 
 
 class TrainingModel(Protocol):
-    """What callbacks see of a model."""
+    """The part of a model that callbacks see."""
 
     stop_training: bool
 

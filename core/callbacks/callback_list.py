@@ -160,7 +160,8 @@ def _flat(callbacks: Callbacks, where: str) -> list[Callback]:
     if isinstance(callbacks, Callback):
         return [callbacks]
     if isinstance(callbacks, Mapping):
-        return [LambdaCallback(**callbacks)]
+        functions: dict[str, Any] = dict(callbacks)  # whose names say which arguments they take
+        return [LambdaCallback(**functions)]
     if isinstance(callbacks, Sequence) and not isinstance(callbacks, str):
         return [c for i, each in enumerate(callbacks) for c in _flat(each, f"{where}[{i}]")]
     raise CoreError(

@@ -44,7 +44,7 @@ class CSVLogger(Callback):
     r"""Write the results of each epoch as a row of a CSV file.
 
     The columns are those of the first epoch, ``epoch`` and names in alphabetical order, and those
-    with ``val_`` if there are none. A result that is missing is ``NA``.
+    with ``val_`` if it has no validation. A result that is missing is ``NA``.
 
     Args:
         filename: path of the file, in a folder that exists.

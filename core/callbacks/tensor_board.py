@@ -11,7 +11,7 @@ from core.errors import CoreError
 
 
 class EventWriter(Protocol):
-    """What the writers of tensorboardX and of tensorboard have in common."""
+    """The methods that the writers of tensorboardX and of tensorboard share."""
 
     def add_scalar(self, tag: str, value: float, step: int, /) -> None:
         """Write a number."""
@@ -39,7 +39,7 @@ class TensorBoard(Callback):
             are written, too, as ``batch_loss``.
 
     Raises:
-        CoreError: ``update_freq`` is none of these; when training begins, neither package is
+        CoreError: ``update_freq`` is something else; when training begins, neither package is
             installed.
 
     >>> import core
@@ -54,7 +54,7 @@ class TensorBoard(Callback):
         histogram_freq: int = 0,
         update_freq: Literal["epoch", "batch"] | int = "epoch",
     ):
-        freq = {"epoch": 0, "batch": 1}.get(update_freq, update_freq)  # type: ignore[call-overload]
+        freq = {"epoch": 0, "batch": 1}.get(str(update_freq), update_freq)
         if not isinstance(freq, int) or freq < 0:
             raise CoreError(
                 f"update_freq={update_freq!r} must be 'epoch', 'batch' or a number of batches"

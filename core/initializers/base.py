@@ -1,4 +1,4 @@
-"""What all initializers have in common."""
+"""The base of initializers."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -33,7 +33,7 @@ class Initializer(Configured):
             dtype: of the values.
 
         Raises:
-            CoreError: the shape has a negative length, or is none that the initializer fills.
+            CoreError: the shape has a negative length, or the initializer cannot fill it.
         """
         lengths = checked_shape(shape)
         claim(8 * Spec(lengths).size, f"initial values of shape {lengths}, made in 64 bits")
