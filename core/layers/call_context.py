@@ -1,8 +1,9 @@
 """What the calls of layers share: whether they train, added losses, and masks of tensors."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Generic, TypeVar
 from weakref import ref
 
 from core.contexts import put_back
@@ -10,10 +11,10 @@ from core.layers.layer_call import Value
 from core.tensors import Tensor
 
 _training: ContextVar[bool] = ContextVar("training", default=False)
+_updates: "ContextVar[list[Callable[[], None]] | None]" = ContextVar("updates", default=None)
 _losses: "ContextVar[list[Tensor] | None]" = ContextVar("losses", default=None)
 
-#: Masks by the ids of tensors that a layer returned, with a reference by which they end.
-_masks: "dict[int, tuple[ref[Tensor], Value]]" = {}
+Note = TypeVar("Note")
 
 
 def is_training(given: bool | None = None) -> bool:
@@ -49,13 +50,45 @@ def add_loss(loss: Tensor) -> None:
         found.append(loss)
 
 
-def mask_of(tensor: Tensor) -> Value | None:
-    """Return the mask with which a layer returned a tensor, or None."""
-    found = _masks.get(tensor.id)
-    return None if found is None or found[0]() is not tensor else found[1]
+@contextmanager
+def collected_updates() -> Iterator[list[Callable[[], None]]]:
+    """Collect the updates of variables that calls of layers ask for, such as of moving means."""
+    updates: list[Callable[[], None]] = []
+    token = _updates.set(updates)
+    try:
+        yield updates
+    finally:
+        put_back(_updates, token)
 
 
-def set_mask(tensor: Tensor, mask: Value) -> None:
-    """Keep a mask as long as its tensor."""
-    key = tensor.id
-    _masks[key] = ref(tensor, lambda _: _masks.pop(key, None)), mask
+def update_later(update: Callable[[], None]) -> None:
+    """Give an update to the surrounding `collected_updates`, or run it at once."""
+    found = _updates.get()
+    if found is None:
+        update()
+    else:
+        found.append(update)
+
+
+class Notes(Generic[Note]):
+    """Facts on tensors, each kept as long as its tensor."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[ref[Tensor], Note]] = {}
+
+    def find(self, tensor: Tensor) -> Note | None:
+        """Return the fact on a tensor, or None."""
+        found = self._kept.get(tensor.id)
+        return None if found is None or found[0]() is not tensor else found[1]
+
+    def add(self, tensor: Tensor, note: Note) -> None:
+        """Keep a fact on a tensor."""
+        key = tensor.id
+        self._kept[key] = ref(tensor, lambda _: self._kept.pop(key, None)), note
+
+
+#: The masks with which layers returned tensors.
+MASKS: Notes[Value] = Notes()
+
+#: The activation that gave a tensor, "softmax" or "sigmoid", and what it was computed from.
+LOGITS: Notes[tuple[str, Tensor]] = Notes()

@@ -10,10 +10,9 @@ from core import regularizers
 from core.dispatch import tensor
 from core.errors import CoreError
 from core.layers.call_context import (
+    MASKS,
     add_loss,
     is_training,
-    mask_of,
-    set_mask,
     training_phase,
 )
 from core.layers.keras_config import KerasCall, LayerSpec, Source
@@ -137,7 +136,7 @@ class Layer(VariableOwner):
 
         def placed(given: Any) -> Source:
             found = given if isinstance(given, Tensor) else tensor(given)
-            values.append(value_of(found, mask_of(found)))
+            values.append(value_of(found, MASKS.find(found)))
             return Source("", 0, len(values) - 1)
 
         call = _call_of(arguments, keywords, placed)
@@ -350,5 +349,5 @@ def _open_lengths(shape: Lengths | None, other: Lengths | None) -> Lengths | Non
 def _with_mask(value: Value) -> Tensor:
     found = tensor_of(value)
     if value.mask is not None:
-        set_mask(found, value.mask)
+        MASKS.add(found, value.mask)
     return found

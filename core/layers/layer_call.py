@@ -54,9 +54,11 @@ class LayerCall(ABC):
         where: description of the layer for errors.
         dialect: the library that wrote the topology: "tfjs", "keras2" or "keras3".
         training: whether dropout and statistics of batches are those of training.
+        is_abstract: whether values are shapes alone.
     """
 
     training = False
+    is_abstract = False
 
     def __init__(
         self,
@@ -136,8 +138,8 @@ class LayerCall(ABC):
         """Return a function to the layer's source of random numbers, which goes on at each call."""
         raise self.error("draws random numbers, which no file can contain")
 
-    def assign(self, name: str, value: Value) -> None:
-        """Give a weight that no optimizer changes a new value, in training."""
+    def assign(self, name: str, make: Callable[[], Value]) -> None:
+        """Give a weight that no optimizer changes the value that a function makes, in training."""
         raise self.error(f"changes its weight {name!r}, which no file can contain")
 
     def layer_results(self, values: Sequence[Value]) -> list[Value]:

@@ -20,6 +20,8 @@ class ShapeCall(LayerCall):
         keywords: keyword arguments of the call.
     """
 
+    is_abstract = True
+
     def __init__(
         self,
         spec: LayerSpec,

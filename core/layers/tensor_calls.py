@@ -12,6 +12,7 @@ from core.graph.bound_nodes import bound_to_op
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Node
 from core.late_ops import ops
+from core.layers.call_context import LOGITS, update_later
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall, Lengths, Value
 from core.layers.variable_store import VariableStore
@@ -22,6 +23,10 @@ from core.variables import Variable
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
+
+#: Node types of activations that some losses undo.
+_LOGISTIC = {"Softmax": "softmax", "Sigmoid": "sigmoid"}
 
 
 class Operand:
@@ -91,6 +96,8 @@ class TensorCall(LayerCall):
             raise self.error(str(error)) from error
         if isinstance(result, (list, tuple)):
             return value_of(result[0])._replace(reference=Operand(list(result)))
+        if self.training and type in _LOGISTIC:
+            LOGITS.add(result, (_LOGISTIC[type], inputs[0].reference.value))
         return value_of(result)
 
     def outputs(
@@ -135,10 +142,17 @@ class TensorCall(LayerCall):
         pairs = zip(parts, sizes, strict=True)
         return [value_of(ops.reshape(part, shape=tuple(view(size)))) for part, size in pairs]
 
-    def assign(self, name: str, value: Value) -> None:
-        """Give a weight that no optimizer changes a new value, such as a moving mean."""
-        with unobserved(Tape):
-            self._variable(name).assign(tensor_of(value))
+    def assign(self, name: str, make: Callable[[], Value]) -> None:
+        """Give a weight that no optimizer changes the value that a function makes.
+
+        Training steps do so after they have looked at the loss.
+        """
+
+        def update() -> None:
+            with unobserved(Tape):
+                self._variable(name).assign(tensor_of(make()))
+
+        update_later(update)
 
     def generator(self, seed: Seed) -> Callable[[], "Generator"]:
         """Return a function to the layer's source of random numbers, which goes on at each call."""

@@ -230,7 +230,7 @@ def _bind_lists(
     if key in weights:
         used.add(key)
         arrays = weights[key]
-        names = _in_order(slots)
+        names = weights_in_order(slots)
         if slots.is_open:
             names = [(slots.path, str(i)) for i in range(len(arrays))]
         if len(arrays) != len(names):  # a .keras file lists the layer's own weights only
@@ -257,7 +257,7 @@ def _share(slots: Sequence[WeightSlots], bound: Bound) -> None:
                 bound[slot.path] = bound[same]
 
 
-def _in_order(slots: WeightSlots) -> list[tuple[tuple[str, ...], str]]:
+def weights_in_order(slots: WeightSlots) -> list[tuple[tuple[str, ...], str]]:
     """Return paths and names of all weights in a layer: trainable ones, then the others."""
     every = [(s, name) for s in slots.flattened() for name in s.weights]
     every.sort(key=lambda each: not each[0].trainable or each[1] in NOT_TRAINED)

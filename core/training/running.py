@@ -83,10 +83,7 @@ class Means:
         for tensors, samples, where in waiting:
             values = [float(each.item()) for each in tensors]
             if where is not None and not isfinite(values[0]):
-                raise CoreError(
-                    f"the loss is {values[0]} in {where}; the weights are those before that step: "
-                    f"lower the learning rate, or look for NaN in the data"
-                )
+                raise not_finite(f"the loss is {values[0]}", where)
             self.count += samples
             sums = self._sums or [0.0] * len(values)
             self._sums = [a + b * samples for a, b in zip(sums, values, strict=True)]
@@ -96,6 +93,14 @@ class Means:
         self.check()
         means = [each / max(1, self.count) for each in self._sums]
         return dict(zip(("loss", *names), means, strict=False))
+
+
+def not_finite(what: str, where: str) -> CoreError:
+    """Return the error for a step whose loss is not finite."""
+    return CoreError(
+        f"{what} in {where}; the weights are those before that step: lower the learning rate, or "
+        f"look for NaN in the data"
+    )
 
 
 def weights_of_classes(

@@ -1,6 +1,7 @@
 """Steps of training and of evaluation, compiled to plans."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from core.compiled.compiled_function import CompiledFunction
@@ -8,10 +9,12 @@ from core.errors import CoreError
 from core.function_trace import active_trace
 from core.gradients import variable_grads
 from core.late_ops import ops
-from core.layers.call_context import collected_losses
+from core.layers.call_context import collected_losses, collected_updates
+from core.settings import active_backend
+from core.nan_check import NotFiniteError
 from core.tensors import Tensor
 from core.training.objectives import Objectives
-from core.variables import Variable
+from core.training.running import not_finite
 
 if TYPE_CHECKING:
     from core.training.model import Model
@@ -47,22 +50,55 @@ class Steps:
             seen[:] = outputs, values
             return total
 
-        changed = [*self._model.variables]
-        before = [variable.read() for variable in changed]
-        total, gradients = variable_grads(loss, self._trained)
+        with collected_updates() as updates:
+            total, gradients = variable_grads(loss, self._trained)
         outputs, values = seen
-        kept = sum(self._optimizer._state.slots_of(self._trained), [])
-        changed += kept
-        before += [slot.read() for slot in kept]
-        if active_trace() is None and not bool(ops.is_finite(total).item()):
-            return total, values
-        self._optimizer.apply_gradients(gradients)
-        for limit, variable in self._limits:
-            variable.assign(limit(variable.read()))
-        if active_trace() is not None:
-            _take_back(changed, before, ops.is_finite(total))
+        with self._protected(total) as total:
+            for update in updates:
+                update()
+            self._optimizer.apply_gradients(gradients)
+            for limit, variable in self._limits:
+                variable.assign(limit(variable.read()))
         self._objectives.update(labels, outputs, weights)
         return total, values
+
+    def train_or_explain(
+        self, inputs: Batch, labels: Batch, weights: Batch, where: str
+    ) -> tuple[Tensor, list[Tensor]]:
+        """Make one step; the error for a loss that is not finite names the step.
+
+        Args:
+            inputs: the inputs.
+            labels: labels for each output, or None.
+            weights: weights of samples for each output, or None.
+            where: description of the step.
+        """
+        try:
+            found: tuple[Tensor, list[Tensor]] = self.train(inputs, labels, weights)
+            return found
+        except NotFiniteError as error:
+            if error.op != "check_numerics":
+                raise
+            raise not_finite(str(error), where) from None
+
+    @contextmanager
+    def _protected(self, loss: Tensor) -> Iterator[Tensor]:
+        """Let variables keep their values where the loss is not finite.
+
+        On cpu the step ends there with an error. Other backends run on while the program does, and
+        choose: reading the loss in each step would make the program wait for the device.
+        """
+        if active_backend().name == "cpu" or active_trace() is None:
+            yield ops.check_numerics(loss, message="the loss")
+            return
+        changed = [*self._model.variables, *self._optimizer.slot_variables(self._trained)]
+        before = [variable.read() for variable in changed]
+        yield loss
+        is_finite = ops.is_finite(loss)
+        for variable, old in zip(changed, before, strict=True):
+            new = variable.read()
+            if new.handle is not old.handle:
+                variable.assign(ops.where(is_finite, new, old))
 
     def _loss(
         self, inputs: Batch, labels: Batch, weights: Batch, *, training: bool
@@ -85,10 +121,3 @@ class Steps:
     def _predict(self, inputs: Batch) -> list[Tensor]:
         return self._model.output_list(inputs, training=False)
 
-
-def _take_back(changed: Sequence[Variable], before: Sequence[Tensor], is_finite: Tensor) -> None:
-    """Give variables their values before the step, where the loss is not finite."""
-    for variable, old in zip(changed, before, strict=True):
-        new = variable.read()
-        if new is not old:
-            variable.assign(ops.where(is_finite, new, old))

@@ -190,8 +190,9 @@ class Trainer:
             called.on_train_batch_begin(step)
             inputs, labels, weights = self._tensors_of(batch, class_weight)
             steps = self._ready(inputs, labels)
-            total, values = steps.train(inputs, labels, weights)
-            means.add(total, values, inputs[0].shape[0], where=f"step {step} of epoch {epoch}")
+            where = f"step {step} of epoch {epoch}"
+            total, values = steps.train_or_explain(inputs, labels, weights, where)
+            means.add(total, values, inputs[0].shape[0], where=where)
             needs_results = called.needs_batch_results()
             called.on_train_batch_end(step, self._logs(means) if needs_results else {})
             if self.stop_training:
@@ -345,8 +346,11 @@ class Trainer:
         assert self._objectives is not None
         self._objectives.reset()
         means = Means()
-        run = steps.train if kind == "train" else steps.test
-        means.add(*run(inputs, labels, weights), inputs[0].shape[0], where="this batch")
+        if kind == "train":
+            found = steps.train_or_explain(inputs, labels, weights, "this batch")
+        else:
+            found = steps.test(inputs, labels, weights)
+        means.add(*found, inputs[0].shape[0], where=None)
         means.check()
         logs = self._logs(means)
         values = list(logs.values())

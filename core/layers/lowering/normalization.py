@@ -1,6 +1,7 @@
 """Normalisation layers, with stored or computed statistics."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -54,11 +55,8 @@ def _by_statistics_of_batch(call: LayerCall, x: Value, axis: int) -> Value:
     centered = binary(call, "Sub", x, mean)
     variance = _mean(call, call.node("Square", [centered])._replace(mask=x.mask), axes)
     channels = call.length(x, axis)
-    rest = 1 - options.number("momentum", 0.99)
     for name, found in (("moving_mean", mean), ("moving_variance", variance)):
-        old = call.weight(name, (channels,))
-        change = binary(call, "Sub", reshape(call, found, (channels,)), old)
-        call.assign(name, binary(call, "AddV2", old, scaled(call, change, rest)))
+        call.assign(name, partial(_followed, call, name, found, channels))
     factor = call.node("Rsqrt", [shifted(call, variance, options.number("epsilon", 1e-3))])
     view = _along(shape, [axis])
     if options.flag("scale", True):
@@ -67,6 +65,14 @@ def _by_statistics_of_batch(call: LayerCall, x: Value, axis: int) -> Value:
     if options.flag("center", True):
         y = binary(call, "AddV2", y, call.weight("beta", (channels,), view))
     return y._replace(mask=x.mask)
+
+
+def _followed(call: LayerCall, name: str, found: Value, channels: int) -> Value:
+    """Return a moving statistic after a batch."""
+    old = call.weight(name, (channels,))
+    change = binary(call, "Sub", reshape(call, found, (channels,)), old)
+    rest = 1 - call.options.number("momentum", 0.99)
+    return binary(call, "AddV2", old, scaled(call, change, rest))
 
 
 def _mean(call: LayerCall, x: Value, axes: Sequence[int]) -> Value:

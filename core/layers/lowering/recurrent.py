@@ -80,6 +80,8 @@ def _recurrent(call: LayerCall, x: Value, *initial: Value) -> list[Value]:
     is_short = steps is not None and 0 < steps <= MOST_UNROLLED
     if isinstance(call, GraphCall) and not is_short:
         y, states = _looped(call, cell, given, mask, states)
+    elif call.is_abstract and steps is None:
+        y, states = _of_open_length(call, cell, given, states)
     else:
         y, states = _unrolled(call, cell, given, mask, states)
     if options.flag("return_sequences", False):
@@ -105,6 +107,18 @@ def _unrolled(
     if call.options.flag("return_sequences", False):
         return pack(call, outputs, 1), states
     return outputs[-1], states
+
+
+def _of_open_length(
+    call: LayerCall, cell: Cell, given: Value, states: list[Value]
+) -> tuple[Value, list[Value]]:
+    """Return the shapes of the results for any number of steps."""
+    shape = call.shape(given)
+    y, states = cell.step(given._replace(shape=(shape[0], *shape[2:])), states)
+    if call.options.flag("return_sequences", False):
+        batch, *rest = call.shape(y)
+        y = y._replace(shape=(batch, None, *rest))
+    return y, states
 
 
 def _masked_step(
