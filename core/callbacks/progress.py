@@ -115,10 +115,11 @@ class ProgbarLogger(Callback):
             print(" - ".join(filter(None, (self._title, counted, timing, results(logs)))))
 
     def _rewrite(self, bar: str, timing: str, logs: Logs | None, end: str) -> None:
-        """Write a line over the last one, as far as the terminal is wide."""
+        """Write a line over the last one; one to be rewritten must fit into the terminal."""
         parts = (" ".join(filter(None, (self._title, bar, timing))), results(logs))
         line = " - ".join(filter(None, parts))
-        line = line[: shutil.get_terminal_size().columns - 1]
+        if not end:
+            line = line[: shutil.get_terminal_size().columns - 1]
         print(f"\r{line.ljust(self._shown)}", end=end, flush=True)
         self._shown = len(line)
 

@@ -395,12 +395,14 @@ def test_progress_on_a_terminal_rewrites_a_line(clock, monkeypatch):
     )
 
 
-def test_progress_is_cut_to_the_terminal(clock, monkeypatch):
+def test_a_line_to_be_rewritten_fits_into_the_terminal(clock, monkeypatch):
     out = Terminal()
     monkeypatch.setattr("sys.stdout", out)
     monkeypatch.setenv("COLUMNS", "40")
-    run(c.ProgbarLogger(), losses([0.5]), batches=4, verbose=1, steps=4)
-    assert max(map(len, out.getvalue().split("\r"))) <= 40
+    slow = {"on_train_batch_begin": lambda *_: clock.__setitem__(0, clock[0] + 30)}
+    run([slow, c.ProgbarLogger()], losses([0.5]), batches=4, verbose=1, steps=4)
+    *rewritten, last = out.getvalue().split("\r")
+    assert max(map(len, rewritten)) == 39 and last.endswith("val_loss: 0.5000\n")
 
 
 def test_progress_is_rewritten_20_times_a_second_at_most(clock, monkeypatch):
