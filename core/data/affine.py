@@ -74,7 +74,7 @@ def _inside(at: np.ndarray, length: int, fill_mode: FillMode) -> np.ndarray:
         if fill_mode == "reflect":
             at = _reflected(at, length)
         elif fill_mode == "wrap":
-            at = at % length
+            at = _wrapped(at, length)
     return np.clip(at, 0, length - 1)
 
 
@@ -83,6 +83,14 @@ def _reflected(at: np.ndarray, length: int) -> np.ndarray:
     if distance.max() > 2 * length:
         distance %= 2 * length
     return np.minimum(distance, 2 * length - distance) - np.float32(0.5)
+
+
+def _wrapped(at: np.ndarray, length: int) -> np.ndarray:
+    """Return places on an axis that repeats, by TensorFlow's rule for those between two images."""
+    images = np.trunc(at / np.float32(max(length - 1, 1)))
+    return np.where(
+        at < 0, at + length * (1 - images), np.where(at > length - 1, at - length * images, at)
+    )
 
 
 def _planes(image: np.ndarray, result: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

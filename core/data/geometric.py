@@ -24,7 +24,7 @@ class RandomFlip(RandomTransform):
 
     >>> flip = RandomFlip("horizontal", seed=2)
     >>> flip(np.arange(12, dtype=np.uint8).reshape(4, 1, 3, 1))[:, 0, :, 0].tolist()
-    [[2, 1, 0], [5, 4, 3], [6, 7, 8], [11, 10, 9]]
+    [[2, 1, 0], [3, 4, 5], [8, 7, 6], [9, 10, 11]]
     """
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from zlib import crc32
 
 import numpy as np
 
@@ -41,7 +42,8 @@ class RandomTransform(Configured, Seeded[Augmented]):
 
     def __init__(self, seed: int | None = None):
         self.seed = seed
-        self.entropy = [checked_seed(seed)]
+        # Classes differ, so that those with equal seeds do not draw the same.
+        self.entropy = [checked_seed(seed), crc32(type(self).__name__.encode())]
         self._generator = generator_of(*self.entropy)
 
     def __call__(self, *element: np.ndarray) -> Augmented:
@@ -112,7 +114,8 @@ def in_dtype(values: np.ndarray, dtype: "np.dtype[Any]") -> np.ndarray:
     """Return values in the dtype of images; for integers rounded, inside of their range."""
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
-        values = np.clip(np.rint(values), limits.min, limits.max)
+        values = np.rint(values)
+        np.clip(values, limits.min, limits.max, out=values)
     return values.astype(dtype, copy=False)
 
 
