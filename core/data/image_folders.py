@@ -82,16 +82,24 @@ def image_folder(
     found = [(path, 0) for path in _images(root)] if labels is None else _labelled(root, names)
     if not found:
         raise CoreError(
-            f"{str(root)!r} has no image in {'a folder of a class' if names else 'it'}: the "
+            f"{str(root)!r} has no image in {'it' if labels is None else 'a folder of a class'}: the "
             f"endings are {', '.join(ENDINGS)}"
         )
     if validation_split is not None:
         found = _part(found, validation_split, subset, 0 if seed is None else checked_seed(seed))
-    height, width = integers(size, "size") * (1 if isinstance(size, (tuple, list)) else 2)
+    height, width = _height_and_width(size)
     coded = _coded([label for _, label in found], len(names), labels)
-    reader = _Reader(integer(height, "size", 1), integer(width, "size", 1), color_mode, dtype)
+    reader = _Reader(height, width, color_mode, dtype)
     several = None if threads is None else integer(threads, "threads", 1)
     return ImageFolder(_ImageTable([str(p) for p, _ in found], coded, reader, several), names)
+
+
+def _height_and_width(size: int | tuple[int, int]) -> tuple[int, int]:
+    found = integers(size, "size")
+    height, *others = found
+    if len(found) > 2 or min(found) < 1:
+        raise CoreError(f"size={size!r} must be an integer, 1 or more, or (height, width)")
+    return height, others[0] if others else height
 
 
 def _check(
@@ -133,7 +141,8 @@ def _labelled(root: Path, names: list[str]) -> list[tuple[Path, int]]:
 def _images(folder: Path) -> Iterator[Path]:
     """Yield the images of a folder and of those in it, sorted."""
     for path in sorted(folder.rglob("*")):
-        if path.suffix.lower() in ENDINGS and path.is_file():
+        is_hidden = any(part[0] == "." for part in path.relative_to(folder).parts)
+        if path.suffix.lower() in ENDINGS and not is_hidden and path.is_file():
             yield path
 
 

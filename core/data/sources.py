@@ -54,5 +54,5 @@ def _iterator(source: Any) -> Iterator[Any]:
         return iter(source)
     except TypeError:
         raise CoreError(
-            f"from_generator needs a function that returns an iterator, got {source!r:.80}"
+            f"an iterable, or a function that returns one, is needed, got {source!r:.80}"
         ) from None
