@@ -74,7 +74,7 @@ _HOMES = {
     "tensor": "core.dispatch",
     "tidy": "core.scopes",
     "time": "core.profiler",
-    "train": "core.optimizers",
+    "train": "core.train",
     "tune_shader": "core.backends.shader.plans.plan_tuning",
     "value_and_grad": "core.gradients",
     "value_and_grads": "core.gradients",

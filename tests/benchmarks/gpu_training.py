@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import core
-from core.optimizers import Adam, Momentum, Optimizer
+from core.optimizer_steps.base import Optimizer
+from core.train import Adam, Momentum
 
 #: Within which TensorFlow.js's tests, too, take results of float32 for the same.
 MOST_APART = 1e-3

@@ -102,7 +102,7 @@ def ours(case: Case, *, compiled: bool) -> Step:
 
     x, labels = core.tensor(case.x), core.tensor(case.labels)
     weights = [(core.variable(each.weight), core.variable(each.bias)) for each in case.layers]
-    adam = core.optimizers.Adam(case.rate)
+    adam = core.train.adam(case.rate)
 
     def logits(x: core.Tensor) -> core.Tensor:
         for layer, (weight, bias) in zip(case.layers, weights, strict=True):

@@ -309,7 +309,7 @@ OPTIMIZERS = [
     lambda: core.train.adadelta(0.1),
     lambda: core.train.adamax(0.01),
     lambda: core.train.adagrad(0.1),
-    lambda: core.optimizers.Adam(0.1),
+    lambda: core.train.adam(0.1),
 ]
 
 

@@ -11,13 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from core.optimizer_formulas import FORMULAS
+from core.optimizer_formulas import ELEMENTWISE
 
 Array = np.ndarray
 Several = Sequence[np.ndarray]
 
 #: Floats that are worked on at a time: the pieces of five arrays stay in a cache of 1 MB.
 BLOCK = 2**15
+
+#: Free buffers, which the longest formula needs.
+_FREE = 3
 
 #: A NumPy function, and the numbers of the buffers of its operands and of its result.
 Step = tuple[Any, int, int, int]
@@ -27,7 +30,7 @@ class _Scratch(local):
     """Memory for intermediate values, for each thread."""
 
     def __init__(self) -> None:
-        self.blocks = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
+        self.blocks = [np.empty(BLOCK, np.float32) for _ in range(_FREE)]
 
 
 _scratch = _Scratch()
@@ -84,9 +87,8 @@ def drop_denormals(array: Array) -> None:
 
 
 def _run(steps: Sequence[Step], buffers: list[Array]) -> None:
-    t, u = _scratch.blocks
     size = buffers[0].size
-    buffers += t[:size], u[:size]
+    buffers += [block[:size] for block in _scratch.blocks]
     for function, first, second, target in steps:
         function(buffers[first], buffers[second], buffers[target])
 
@@ -99,8 +101,20 @@ def _absolute(x: Array, _: Array, out: Array) -> None:
     np.absolute(x, out)
 
 
+def _sign(x: Array, _: Array, out: Array) -> None:
+    np.sign(x, out)
+
+
 def _maximum(x: Array, y: Array, out: Array) -> None:
     np.maximum(x, y, out=out)  # NumPy takes no third argument here
+
+
+def _minimum(x: Array, y: Array, out: Array) -> None:
+    np.minimum(x, y, out=out)
+
+
+def _copy(x: Array, _: Array, out: Array) -> None:
+    out[...] = x
 
 
 class _Traced:
@@ -123,7 +137,9 @@ class _Traced:
     __sub__ = partialmethod(_then, np.subtract)
     __mul__ = partialmethod(_then, np.multiply)
     __truediv__ = partialmethod(_then, np.divide)
+    __pow__ = partialmethod(_then, np.power)
     maximum = partialmethod(_then, _maximum)
+    minimum = partialmethod(_then, _minimum)
 
     def sqrt(self) -> "_Traced":
         return self._then(_sqrt, self)
@@ -131,21 +147,25 @@ class _Traced:
     def abs(self) -> "_Traced":
         return self._then(_absolute, self)
 
+    def sign(self) -> "_Traced":
+        return self._then(_sign, self)
+
 
 @cache
 def _steps(formula: str, slots: int, constants: int) -> list[Step]:
     """Return the steps of a formula in place.
 
-    The buffers are the gradient, the constants, the value, the slots, and two free ones. A result
-    is stored over an operand that no later step reads, or in a free buffer.
+    The buffers are the gradient, the constants, the value, the slots, and free ones. A result is
+    stored over an operand that no later step reads, or in a free buffer, from which copies at the
+    end bring it home.
     """
     value, count = 1 + constants, 2 + constants + slots
     made: list[tuple[Any, int, int]] = []
-    g, *rest = (_Traced(number, made, count + 2) for number in range(count))
-    results = FORMULAS[formula](rest[constants], g, rest[value:], rest[:constants])
+    g, *rest = (_Traced(number, made, count + _FREE) for number in range(count))
+    results = ELEMENTWISE[formula](rest[constants], g, rest[value:], rest[:constants])
     last = {number: i for i, step in enumerate(made) for number in step[1:]}
     last |= dict.fromkeys((each.number for each in results), len(made))
-    buffers, free, steps = list(range(count + 2)), [count + 1, count], []
+    buffers, free, steps = list(range(count + _FREE)), [*range(count, count + _FREE)], []
     for i, (function, *numbers) in enumerate(made):
         first, second = (buffers[number] for number in numbers)
         ended = [buffers[n] for n in numbers if last[n] == i and buffers[n] >= value]
@@ -153,8 +173,12 @@ def _steps(formula: str, slots: int, constants: int) -> list[Step]:
         free += [b for b in {*ended} - {target} if b >= count]
         buffers.append(target)
         steps.append((function, first, second, target))
-    assert [buffers[each.number] for each in results] == [*range(value, count)], formula
-    return steps
+    ends = [
+        (buffers[each.number], home)
+        for each, home in zip(results, range(value, count), strict=True)
+    ]
+    assert all(end in (home, *range(count, count + _FREE)) for end, home in ends), formula
+    return steps + [(_copy, end, end, home) for end, home in ends if end != home]
 
 
-UPDATES = {formula: partial(_update, formula) for formula in FORMULAS}
+UPDATES = {formula: partial(_update, formula) for formula in ELEMENTWISE}

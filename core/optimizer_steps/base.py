@@ -4,12 +4,13 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from core.backend_contract import Backend
+from core.configured import Configured
 from core.dispatch import handle_on
 from core.errors import CoreError
 from core.function_trace import FunctionTrace, active_trace
@@ -18,10 +19,10 @@ from core.locks import new_lock
 from core.nan_check import check_finite
 from core.observers import active_observers, unobserved
 from core.optimizer_formulas import FORMULAS
-from core.optimizers.pairs import fitting_pairs
-from core.optimizers.slots import ITERATIONS, OptimizerState
+from core.optimizer_steps.pairs import fitting_pairs
+from core.optimizer_steps.slots import ITERATIONS, OptimizerState
 from core.settings import active_backend, flags
-from core.specs import Spec
+from core.specs import Shape, Spec
 from core.tape import Tape
 from core.tensors import Tensor
 from core.variables import Variable
@@ -35,7 +36,15 @@ _CLEAN_EVERY = 16
 _NEGLIGIBLE, _LARGEST = 1e-9, 3e38
 
 
-class Optimizer:
+class Update(NamedTuple):
+    """What one step changes: a variable along its gradient, and its slots."""
+
+    variable: Variable
+    gradient: Tensor
+    slots: list[Variable]
+
+
+class Optimizer(Configured):
     """An optimizer, which changes variables along their gradients: the base of `Adam` and others.
 
     An optimizer does not keep variables alive: the state of a variable is freed with it.
@@ -51,7 +60,7 @@ class Optimizer:
     epsilon: float | None = None
     _learning_rate: float
 
-    def __init__(self, learning_rate: float, initial: float = 0.0):
+    def __init__(self, learning_rate: float, initial: Sequence[float] | None = None):
         if not hasattr(self, "formula"):
             raise CoreError(
                 f"{type(self).__name__} has no formula, as it is a base class: make an "
@@ -59,7 +68,8 @@ class Optimizer:
             )
         self.learning_rate = learning_rate
         self._iterations = 0
-        self._state = OptimizerState(self.slots, initial)
+        initial = [0.0] * len(self.slots) if initial is None else initial
+        self._state = OptimizerState(self.slots, initial, self._slot_shapes)
         self._seen: WeakValueDictionary[str, Variable] = WeakValueDictionary()
         self._powers: dict[float, tuple[int, float]] = {}
         self._stepping = new_lock()
@@ -166,18 +176,7 @@ class Optimizer:
             self._trace_step(trace, fitting_pairs(gradients, self._seen))
             return
         with self._stepping:
-            pairs = fitting_pairs(gradients, self._seen)
-            if flags.debug:
-                for variable, gradient in pairs:
-                    check_finite(f"gradient of {variable.name!r}", [], [gradient])
-            self._seen.update({variable.name: variable for variable, _ in pairs})
-            all_slots = self._state.slots_of(variable for variable, _ in pairs)
-            backend = active_backend()
-            constants = self._constants_on(backend)
-            update = backend.update_of(self.formula)
-            for (variable, gradient), slots in zip(pairs, all_slots, strict=True):
-                self._change(backend, update, variable, gradient, slots, constants)
-            self._iterations += 1
+            self._step(fitting_pairs(gradients, self._seen))
 
     def get_weights(self) -> dict[str, np.ndarray]:
         """Return a copy of the optimizer's state, by the names and in the order of TensorFlow.js.
@@ -228,37 +227,17 @@ class Optimizer:
         >>> core.train.momentum(0.5, 0.9).get_config()
         {'learning_rate': 0.5, 'momentum': 0.9, 'use_nesterov': False}
         """
-        missing = inspect.signature(type(self)).parameters.keys() - self._options()
-        if missing:
-            raise CoreError(
-                f"{type(self).__name__} does not store its argument {min(missing)!r} as an "
-                f"attribute: store it, or define get_config"
-            )
-        return self._options()
+        return super().get_config()
 
     def _options(self) -> dict[str, Any]:
         """Return the arguments that are attributes."""
         names = inspect.signature(type(self)).parameters
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
-    @classmethod
-    def from_config(cls: type[Kind], config: Mapping[str, Any]) -> Kind:
-        """Make an optimizer from the result of `get_config`.
-
-        Args:
-            config: arguments by name; missing ones have their defaults.
-
-        Raises:
-            CoreError: an argument is unknown or missing, or out of its range.
-
-        >>> import core
-        >>> core.train.momentum.from_config({"learning_rate": 0.5, "momentum": 0.9})
-        Momentum(learning_rate=0.5, momentum=0.9, use_nesterov=False)
-        """
-        try:
-            return cls(**config)
-        except TypeError as error:
-            raise CoreError(f"{cls.__name__} cannot be made from {config}: {error}") from error
+    @staticmethod
+    def _slot_shapes(shape: Shape, slots: tuple[str, ...]) -> list[Shape]:
+        """Return the shapes of the slots of a variable of some shape."""
+        return [shape] * len(slots)
 
     def _constants(self, epsilon: float) -> tuple[float, ...]:
         """Return the constants of the next step for its formula."""
@@ -268,6 +247,18 @@ class Optimizer:
         """Return the constants of the next step as arrays without axes."""
         epsilon = backend.epsilon if self.epsilon is None else self.epsilon
         return [np.array(c, np.float32) for c in self._constants(epsilon)]
+
+    def _step(self, pairs: list[tuple[Variable, Tensor]]) -> None:
+        """Make one step at once."""
+        if flags.debug:
+            for variable, gradient in pairs:
+                check_finite(f"gradient of {variable.name!r}", [], [gradient])
+        self._seen.update({variable.name: variable for variable, _ in pairs})
+        all_slots = self._state.slots_of(variable for variable, _ in pairs)
+        backend = active_backend()
+        updates = [Update(*pair, slots) for pair, slots in zip(pairs, all_slots, strict=True)]
+        self._change_all(updates, self._constants_on(backend), backend)
+        self._iterations += 1
 
     def _trace_step(self, trace: FunctionTrace, pairs: list[tuple[Variable, Tensor]]) -> None:
         """Record a step of a function that is compiled; its constants are those of each run."""
@@ -290,22 +281,64 @@ class Optimizer:
             return constants
 
         constants = trace.supply(begin_step, [Spec(())] * count)
-        for (variable, gradient), slots in zip(pairs, all_slots, strict=True):
-            self._change_by_ops(variable, gradient, slots, constants)
+        updates = [Update(*pair, slots) for pair, slots in zip(pairs, all_slots, strict=True)]
+        self._change_all(updates, constants, None)
 
-    def _change_by_ops(
-        self,
-        variable: Variable,
-        gradient: Tensor,
-        slots: list[Variable],
-        constants: Sequence[Any],
+    def _change_all(
+        self, updates: list[Update], constants: Sequence[Any], backend: Backend | None
     ) -> None:
+        """Change all variables of a step.
+
+        Args:
+            updates: the variables with their gradients and slots.
+            constants: those of the step.
+            backend: the active one; None while a function is compiled, when all are changed by ops.
+        """
+        for update in updates:
+            self._change(update, self.formula, constants, backend)
+
+    def _change(
+        self, update: Update, formula: str, constants: Sequence[Any], backend: Backend | None
+    ) -> None:
+        """Change one variable by a formula, in place if the backend of its data supports it."""
+        if backend is None:
+            self._change_by_ops(update, formula, constants)
+            return
+        change = backend.update_of(formula)
+        if change is not None and update.variable.container.backend is backend:
+            self._change_in_place(update, formula, constants, backend, change)
+        else:
+            self._change_by_ops(update, formula, constants)
+        if flags.debug:
+            check_finite(type(self).__name__, [update.gradient], [update.variable.read()])
+
+    def _change_by_ops(self, update: Update, formula: str, constants: Sequence[Any]) -> None:
         """Change one variable by ops, on any backend."""
+        variable, gradient, slots = update
         with unobserved(Tape):
             kept = [slot.read() for slot in slots]
-            values = FORMULAS[self.formula](variable.read(), gradient, kept, constants)
+            values = FORMULAS[formula](variable.read(), gradient, kept, constants)
             for each, value in zip((variable, *slots), values, strict=True):
                 each.assign(value)
+
+    def _change_in_place(
+        self,
+        update: Update,
+        formula: str,
+        constants: Sequence[Any],
+        backend: Backend,
+        change: Callable[..., None],
+    ) -> None:
+        """Change one variable in place."""
+        variable, gradient, slots = update
+        handle = handle_on(backend, gradient)
+        kept = [_handle_of_slot(backend, slot) for slot in slots]
+        clean = self._iterations % _CLEAN_EVERY == 0
+        started = perf_counter()
+        variable.update(lambda value: change(value, handle, kept, constants, clean))
+        seconds, inputs = perf_counter() - started, [variable, gradient, *slots]
+        for observer in active_observers():
+            observer.stepped(formula, type(self).__name__, inputs, seconds)
 
     def _power(self, base: float) -> float:
         """Return ``base`` to the power of the step, multiplied in float32 as in TensorFlow.js.
@@ -321,30 +354,6 @@ class Optimizer:
             done, product = done + 1, float(np.float32(product * factor))
         self._powers[base] = steps, product
         return product
-
-    def _change(
-        self,
-        backend: Backend,
-        update: Callable[..., None] | None,
-        variable: Variable,
-        gradient: Tensor,
-        slots: list[Variable],
-        constants: Sequence[Any],
-    ) -> None:
-        """Change one variable, in place if the backend of its data supports it."""
-        if update is not None and variable.container.backend is backend:
-            handle = handle_on(backend, gradient)
-            kept = [_handle_of_slot(backend, slot) for slot in slots]
-            clean = self._iterations % _CLEAN_EVERY == 0
-            started = perf_counter()
-            variable.update(lambda value: update(value, handle, kept, constants, clean))
-            seconds, inputs = perf_counter() - started, [variable, gradient, *slots]
-            for observer in active_observers():
-                observer.stepped(self.formula, type(self).__name__, inputs, seconds)
-        else:
-            self._change_by_ops(variable, gradient, slots, constants)
-        if flags.debug:
-            check_finite(type(self).__name__, [gradient], [variable.read()])
 
     def __reduce__(self) -> Any:
         return _restored, (type(self), self.get_config(), self.get_weights())

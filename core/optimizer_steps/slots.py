@@ -1,7 +1,7 @@
 """State of optimizers per variable, and saving and loading of the state."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from weakref import ReferenceType, ref
 
@@ -34,12 +34,19 @@ class OptimizerState:
     References to variables are weak: slots are freed with their variable.
 
     Args:
-        slots: names of a variable's slots in TensorFlow.js.
-        initial: initial value of slots.
+        slots: names of a variable's slots in saved state.
+        initial: the first value of each slot.
+        shapes: returns the shapes of slots for a variable's shape and the names of the slots; the
+            last slot has the variable's shape.
     """
 
-    def __init__(self, slots: tuple[str, ...], initial: float):
-        self.slots, self.initial = slots, initial
+    def __init__(
+        self,
+        slots: tuple[str, ...],
+        initial: Sequence[float],
+        shapes: Callable[[Shape, tuple[str, ...]], list[Shape]],
+    ):
+        self.slots, self.initial, self._shapes = slots, initial, shapes
         self.kept: dict[str, Slots] = {}
         self.waiting: Arrays = {}  # loaded, for variables that were not used yet
         self._by_order = True  # whether state may still be restored by order
@@ -80,15 +87,19 @@ class OptimizerState:
 
     def _made(self, variable: Variable, arrays: list[np.ndarray] | None) -> Slots:
         if arrays is None:
-            arrays = [np.full(variable.shape, self.initial, np.float32) for _ in self.slots]
+            shapes = self._shapes(variable.shape, self.slots)
+            pairs = zip(shapes, self.initial, strict=True)
+            arrays = [np.full(shape, value, np.float32) for shape, value in pairs]
         known = self._known.get(id(variable))
         if known is not None and known.variable() is variable:
             for slot, array in zip(known.slots, arrays, strict=True):
                 slot.assign(array)
             return known
         names = [f"{variable.name}/{slot}" for slot in self.slots]
-        pairs = zip(arrays, names, strict=True)
-        slots = [Variable(a, trainable=False, name=n) for a, n in pairs]
+        slots = [
+            Variable(array, trainable=False, name=name)
+            for array, name in zip(arrays, names, strict=True)
+        ]
         made = self._known[id(variable)] = Slots(self._reference(variable), slots)
         return made
 
@@ -109,7 +120,7 @@ class OptimizerState:
 
         return ref(variable, forget)
 
-    def _alive(self) -> dict[str, Variable]:
+    def alive(self) -> dict[str, Variable]:
         """Return the variables that are alive, as a copy, since one may be freed at any moment."""
         found = {name: kept.variable() for name, kept in self.kept.copy().items()}
         return {name: v for name, v in found.items() if v is not None}
@@ -136,12 +147,12 @@ class OptimizerState:
         """
         iterations = _iterations(weights)
         loaded = self._grouped({n: w for n, w in weights.items() if n != ITERATIONS})
-        alive = self._alive()
+        alive = self.alive()
         found: dict[str, str] = {}
         # Before the first step there are no slots.
         if alive and self.slots and (loaded or iterations):
             shapes = {name: v.shape for name, v in alive.items()}
-            shapes |= {name: arrays[0].shape for name, arrays in self.waiting.items()}
+            shapes |= {name: arrays[-1].shape for name, arrays in self.waiting.items()}
             found = _matched(shapes, loaded, by_order=True)
             if not found:  # some variables may be new, but not all
                 raise _mismatch(shapes, loaded)
@@ -174,10 +185,15 @@ class OptimizerState:
         missing = [f"{owner}/{slot}" for slot in self.slots if slot not in group]
         if missing:
             raise CoreError(f"{missing} is missing: load the whole result of get_weights")
-        if len({array.shape for array in group.values()}) > 1:
+        arrays = [group[slot] for slot in self.slots]
+        found, expected = [a.shape for a in arrays], self._shapes(arrays[-1].shape, self.slots)
+        if found != expected:
             shapes = {f"{owner}/{slot}": array.shape for slot, array in group.items()}
-            raise CoreError(f"the slots of a variable must have one shape, got {shapes}")
-        return [group[slot] for slot in self.slots]
+            raise CoreError(
+                f"the slots of a variable of the shape {expected[-1]} have the shapes "
+                f"{', '.join(map(str, expected))}, got {shapes}"
+            )
+        return arrays
 
 
 def _iterations(weights: Mapping[str, Any]) -> int:
@@ -207,7 +223,7 @@ def _matched(shapes: Mapping[str, Shape], loaded: Arrays, by_order: bool) -> dic
             raise _mismatch(shapes, loaded)
         found = dict(zip(shapes, loaded, strict=True))
     for name, source in found.items():
-        shape = loaded[source][0].shape
+        shape = loaded[source][-1].shape
         if shape != shapes[name]:
             raise CoreError(
                 f"variable {name!r} has shape {shapes[name]}, the state saved for {source!r} has "

@@ -1,0 +1,1 @@
+"""Tests of Keras's optimizers, and of schedules of learning rates."""
