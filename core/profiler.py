@@ -4,29 +4,21 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from inspect import iscoroutine
 from time import perf_counter
-from typing import Any, TypedDict, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, overload
+from weakref import ref
 
 from core.errors import CoreError
 from core.guards import memory
+from core.naming import Place, active_place
 from core.observers import Observer, observing
+from core.profile_tables import KernelProfile, LayerProfiles, grouped, kernel_lines
 from core.settings import active_backend
-from core.specs import Shape
 from core.tensors import Tensor, tensors_in
 
+if TYPE_CHECKING:
+    from core.variables import Variable
 
-class KernelProfile(TypedDict):
-    """One kernel that ran, or one variable that an optimizer changed in place."""
-
-    op: str  # of an optimizer: the name of its step, such as "adam"
-    kernel: str  # by TensorFlow.js's name; of an optimizer: its class
-    backend: str
-    input_shapes: list[Shape]
-    output_shapes: list[Shape]
-    ms: float
-    bytes_added: int  # of its results; 0 where they share the data of an input
-    total_bytes: int  # of the process after it
-    tensors_added: int
-    total_tensors: int
+P = ParamSpec("P")
 
 
 class Timing(TypedDict):
@@ -69,50 +61,39 @@ class Profile:
 
     def table(self) -> str:
         """The kernels as lines of text, and their totals."""
-        lines = [_HEADER, *map(_cells, self.kernels)]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        rows = ["  ".join(map(_aligned, line, widths, _HEADER)).rstrip() for line in lines]
         total = (
             f"{len(self.kernels)} kernels, {self.kernel_ms:.3f} ms in them; {self.new_tensors} new "
             f"tensors, {self.new_bytes:,} new bytes, peak {self.peak_bytes:,} bytes"
         )
-        return "\n".join([*rows, total])
+        return "\n".join([*kernel_lines(self.kernels), total])
+
+    def by_layer(self) -> LayerProfiles:
+        """Milliseconds of each layer: forward, backward, and in the update of its variables.
+
+        Returns:
+            A list, which prints as a table, of dicts with ``layer``, ``forward_ms``,
+            ``backward_ms``, ``update_ms`` and ``ops``. What runs outside of layers, such as the
+            loss, has the name ``""``.
+
+        >>> import core
+        >>> model = core.profile(lambda: core.relu([1.0, -1.0]))
+        >>> [(row["layer"], row["ops"]) for row in model.by_layer()]
+        [('', 1)]
+        """
+        return grouped(self.kernels)
 
     __repr__ = table
-
-
-_HEADER = ("op", "ms", "inputs", "outputs", "bytes added", "total bytes")
-_TEXTS = ("op", "inputs", "outputs")
-_WIDEST = 48  # of a column with shapes: a concat may have a hundred
-
-
-def _cells(row: KernelProfile) -> tuple[str, ...]:
-    return (
-        row["op"],
-        f"{row['ms']:.3f}",
-        _shown(row["input_shapes"]),
-        _shown(row["output_shapes"]),
-        f"{row['bytes_added']:,}",
-        f"{row['total_bytes']:,}",
-    )
-
-
-def _shown(shapes: list[Shape]) -> str:
-    text = " ".join("x".join(map(str, shape)) or "scalar" for shape in shapes)
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 4]} ..."
-
-
-def _aligned(text: str, width: int, column: str) -> str:
-    return text.ljust(width) if column in _TEXTS else text.rjust(width)
 
 
 class _Meter(Observer):
     """Records every kernel."""
 
     needs_times = True
+    needs_places = True
 
     def __init__(self) -> None:
         self.rows: list[KernelProfile] = []
+        self._owners = _Owners()
         self._before = memory()
         self._started = perf_counter()
 
@@ -123,14 +104,19 @@ class _Meter(Observer):
         several = outputs if type(outputs) is list else [outputs]
         shared = {t.container.id for t in given}
         added = {t.container.id: t.spec.bytes for t in several if t.container.id not in shared}
-        row = _row(op.name, op.kernel_name, given, several, seconds)
+        place = self._owners.place_now()
+        row = _row(op.name, op.kernel_name, place, given, several, seconds)
         row["bytes_added"], row["tensors_added"] = sum(added.values()), len(several)
         self.rows.append(row)
+
+    def read(self, variable: "Variable", value: Tensor) -> None:
+        self._owners.read(variable)
 
     def stepped(
         self, formula: str, optimizer: str, inputs: Sequence[Tensor], seconds: float
     ) -> None:
-        self.rows.append(_row(formula, optimizer, inputs, inputs[:1], seconds))
+        place = Place(self._owners.layer_of(inputs[0]), "update")
+        self.rows.append(_row(formula, optimizer, place, inputs, inputs[:1], seconds))
 
     def profile(self, result: Any) -> Profile:
         """The profile of the recorded kernels."""
@@ -146,14 +132,48 @@ class _Meter(Observer):
         )
 
 
+class _Owners:
+    """Which layer each variable belongs to: the first that reads it."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[ref[Tensor], str]] = {}
+        self._updated = ""  # the layer of the variable that an optimizer read last
+
+    def read(self, variable: "Variable") -> None:
+        """Record that an op is about to read a variable."""
+        layer, phase = active_place()
+        if phase == "update":
+            self._updated = self.layer_of(variable) or self._updated
+        elif layer and not self.layer_of(variable):
+            self._found[id(variable)] = ref(variable), layer
+
+    def layer_of(self, variable: Tensor) -> str:
+        """Return the layer of a variable, empty if no layer has read it."""
+        known, layer = self._found.get(id(variable), (None, ""))
+        return layer if known is not None and known() is variable else ""
+
+    def place_now(self) -> Place:
+        """Return the place of an op; ops of an update belong to the layer of the variable."""
+        place = active_place()
+        is_update = place.phase == "update" and not place.layer
+        return place._replace(layer=self._updated) if is_update else place
+
+
 def _row(
-    op: str, kernel: str, given: Sequence[Tensor], results: Sequence[Tensor], seconds: float
+    op: str,
+    kernel: str,
+    place: Place,
+    given: Sequence[Tensor],
+    results: Sequence[Tensor],
+    seconds: float,
 ) -> KernelProfile:
     """The row of a kernel that adds no data."""
     now = memory()
     return {
         "op": op,
         "kernel": kernel,
+        "layer": place.layer,
+        "phase": place.phase,
         "backend": active_backend().name,
         "input_shapes": [t.shape for t in given],
         "output_shapes": [t.shape for t in results],
@@ -167,21 +187,26 @@ def _row(
 
 @overload
 def profile(
-    function: Callable[[], Coroutine[Any, Any, Any]],
+    function: Callable[P, Coroutine[Any, Any, Any]], /, *arguments: P.args, **options: P.kwargs
 ) -> Coroutine[Any, Any, Profile]: ...
 
 
 @overload
-def profile(function: Callable[[], Any]) -> Profile: ...
+def profile(function: Callable[P, Any], /, *arguments: P.args, **options: P.kwargs) -> Profile: ...
 
 
-def profile(function: Callable[[], Any]) -> Any:
+def profile(function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
     """Run a function and report its cost, kernel by kernel.
 
     Args:
-        function: called without arguments. Of a coroutine function the profile is to be awaited,
-            too; functions that it runs by `core.run_async` count. Where an optimizer steps in
-            place, there is a row for each variable.
+        function: what to run, such as ``model.train_on_batch``. Of a coroutine function the profile
+            is to be awaited, too; functions that it runs by `core.run_async` count. Where an
+            optimizer steps in place, there is a row for each variable.
+        arguments: those of the function.
+        options: likewise.
+
+    Returns:
+        A `Profile`; `Profile.by_layer` sums up the layers of a model.
 
     On a backend that queues, each kernel is waited for, and its time is the device's own: on the
     shader backend that of the GPU, without the upload of its inputs.
@@ -196,7 +221,7 @@ def profile(function: Callable[[], Any]) -> Any:
     """
     meter = _Meter()
     with observing(meter):
-        result = _called(function, "profile")
+        result = _called(function, arguments, options, "profile")
     return _profile_when_done(result) if iscoroutine(result) else meter.profile(result)
 
 
@@ -224,23 +249,25 @@ class _Clock(Observer):
         self.seconds += seconds
 
 
-def time(function: Callable[[], Any]) -> Timing:
+def time(function: Callable[P, Any], /, *arguments: P.args, **options: P.kwargs) -> Timing:
     """Run a function once and return how long it took, and how much of that in kernels.
 
     Args:
-        function: called without arguments.
+        function: what to run.
+        arguments: those of the function.
+        options: likewise.
 
     Raises:
         CoreError: it is a coroutine function: time the function that it calls.
 
     >>> import core
-    >>> sorted(core.time(lambda: core.square(3.0)))
+    >>> sorted(core.time(core.square, 3.0))
     ['kernel_ms', 'wall_ms']
     """
     clock = _Clock()
     with observing(clock):
         started = perf_counter()
-        result = _called(function, "time")
+        result = _called(function, arguments, options, "time")
         wall = perf_counter() - started
     if iscoroutine(result):
         result.close()
@@ -248,7 +275,9 @@ def time(function: Callable[[], Any]) -> Timing:
     return {"wall_ms": wall * 1000, "kernel_ms": clock.seconds * 1000}
 
 
-def _called(function: Callable[[], Any], name: str) -> Any:
+def _called(
+    function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any], name: str
+) -> Any:
     if not callable(function):
-        raise CoreError(f"{name} takes a function without arguments, got {function!r:.80}")
-    return function()
+        raise CoreError(f"{name} takes a function and its arguments, got {function!r:.80}")
+    return function(*arguments, **options)

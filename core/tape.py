@@ -12,6 +12,7 @@ from core.dispatch import tensor
 from core.dtypes import DIFFERENTIABLE
 from core.errors import CoreError
 from core.late_ops import ops
+from core.naming import active_place, walking_back
 from core.nan_check import NotFiniteError, users_line
 from core.observers import Observer
 from core.settings import flags
@@ -33,12 +34,13 @@ Rules = list[tuple[str, Any, Callable[..., Any] | None, dict[str, Any]]]
 class Node:
     """One op that ran, with the gradient rules of the inputs that are reached."""
 
-    __slots__ = ("line", "name", "outputs", "rules", "several")
+    __slots__ = ("layer", "line", "name", "outputs", "rules", "several")
 
     def __init__(self, name: str, rules: Rules, outputs: Any):
         self.name, self.rules = name, rules
         self.several = type(outputs) is list
         self.outputs = _slots(outputs) if self.several else [(outputs.id, outputs.spec)]
+        self.layer = active_place().layer
         self.line = users_line() if flags.debug else ""
 
     def held(self) -> Iterator[Tensor]:
@@ -101,7 +103,7 @@ class Node:
 class CustomNode:
     """A call of a function with a user-defined gradient; see `core.custom_grad`."""
 
-    __slots__ = ("function", "inputs", "line", "name", "outputs")
+    __slots__ = ("function", "inputs", "layer", "line", "name", "outputs")
 
     def __init__(
         self,
@@ -112,6 +114,7 @@ class CustomNode:
     ):
         self.name, self.function = name, function
         self.inputs, self.outputs = _slots(inputs), _slots(outputs)
+        self.layer = active_place().layer
         self.line = users_line() if flags.debug else ""
 
     def flows(self, dys: list[Tensor]) -> Iterator[Flow]:
@@ -186,18 +189,21 @@ class Tape(Observer):
         soon as the node's gradients are known.
         """
         found, reached, nodes = {y.id: g}, self.reached, self.nodes
-        while nodes:
-            node = nodes.pop()
-            dys = _taken(found, node.outputs)
-            if dys is None:
-                continue  # it does not lead to y
-            try:
-                for (number, _), flow in node.flows(dys):
-                    if number in reached:
-                        known = found.get(number)
-                        found[number] = flow if known is None else ops.add(known, flow)
-            except NotFiniteError as error:
-                raise error.in_gradient_of(node.name, node.line) from error
+        with walking_back() as enter:
+            while nodes:
+                node = nodes.pop()
+                dys = _taken(found, node.outputs)
+                if dys is None:
+                    continue  # it does not lead to y
+                if enter is not None:
+                    enter(node.layer)
+                try:
+                    for (number, _), flow in node.flows(dys):
+                        if number in reached:
+                            known = found.get(number)
+                            found[number] = flow if known is None else ops.add(known, flow)
+                except NotFiniteError as error:
+                    raise error.in_gradient_of(node.name, node.line) from error
         return found
 
 

@@ -39,6 +39,8 @@ def test_as_in_tensorflow_js_where_results_are_disposed():
         assert row == {
             "op": "square",
             "kernel": "Square",
+            "layer": "",
+            "phase": "forward",
             "backend": "cpu",
             "input_shapes": [(3,)],
             "output_shapes": [(3,)],
@@ -145,6 +147,8 @@ def test_the_step_of_an_optimizer():
         assert row == {
             "op": "adam",
             "kernel": "Adam",
+            "layer": "",
+            "phase": "update",
             "backend": "cpu",
             "input_shapes": [shape] * 4,
             "output_shapes": [shape],
@@ -198,7 +202,7 @@ def test_exceptions_and_wrong_arguments(function):
     with pytest.raises(ZeroDivisionError):
         function(lambda: 1 / 0)
     assert active_observers() == ()
-    with pytest.raises(core.CoreError, match="takes a function without arguments, got 5"):
+    with pytest.raises(core.CoreError, match="takes a function and its arguments, got 5"):
         function(5)
     if function is core.time:
         with pytest.raises(core.CoreError, match="time cannot wait for a coroutine"):
