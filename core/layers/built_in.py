@@ -201,6 +201,11 @@ class BuiltIn(Layer):
         children = () if self.is_function else self.kind.children(self._spec())
         return [(child.name, child.layer) for child in children if child.layer is not None]
 
+    def reset_states(self) -> None:
+        """Set the states that the layer keeps between calls to zeros."""
+        for state in self._store.states.values():
+            state.assign(np.zeros(state.shape, np.float32))
+
     # --- descriptions ------------------------------------------------------------------------
 
     def get_config(self) -> dict[str, Any]:

@@ -142,6 +142,15 @@ class LayerCall(ABC):
         """Give a weight that no optimizer changes the value that a function makes, in training."""
         raise self.error(f"changes its weight {name!r}, which no file can contain")
 
+    def state(self, number: int, shape: Lengths) -> Value:
+        """Return a state of the layer at the end of its last call, at first zeros."""
+        raise self.error(
+            "keeps its state between calls, which is not supported: save it with stateful=False"
+        )
+
+    def keep_state(self, number: int, value: Value) -> None:
+        """Keep a state of the layer for its next call."""
+
     def layer_results(self, values: Sequence[Value]) -> list[Value]:
         """Return the results of the layer object that the spec stands for."""
         raise self.error("is an object, which no file can contain")

@@ -90,6 +90,16 @@ class ShapeCall(LayerCall):
         """Return the shape of the first value, which the function keeps."""
         return Value(None, values[0].shape, values[0].dtype)
 
+    def state(self, number: int, shape: Lengths) -> Value:
+        """Make the variable of a state."""
+        lengths = tuple(n for n in shape if n is not None)
+        if len(lengths) < len(shape):
+            raise self.error(
+                f"keeps its state between calls, so that its shape {shape} must be known: give the "
+                f"model an input with a batch_size"
+            )
+        return Value(None, self.store.state(self.path, number, lengths).shape)
+
     def layer_results(self, values: Sequence[Value]) -> list[Value]:
         """Return the shapes of the results of the layer object that the spec stands for."""
         found: list[Value] = self.spec.layer.shapes_of(list(values), self.keywords)

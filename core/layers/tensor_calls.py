@@ -158,6 +158,21 @@ class TensorCall(LayerCall):
         """Return a function to the layer's source of random numbers, which goes on at each call."""
         return partial(self.store.generator, self.path, seed)
 
+    def state(self, number: int, shape: Lengths) -> Value:
+        """Return a state of the layer at the end of its last call, at first zeros."""
+        lengths = tuple(n for n in shape if n is not None)
+        return value_of(self.store.state(self.path, number, lengths).read())
+
+    def keep_state(self, number: int, value: Value) -> None:
+        """Keep a state of the layer for its next call."""
+
+        def update() -> None:
+            with unobserved(Tape):
+                kept = self.store.state(self.path, number, tensor_of(value).shape)
+                kept.assign(tensor_of(value))
+
+        update_later(update)
+
     def check_count(self, count: int) -> None:
         """Accept any number of operations."""
 

@@ -32,6 +32,7 @@ class VariableStore:
     def __init__(self, owner: str):
         self.owner = owner
         self._variables: dict[tuple[Path, str], Variable] = {}
+        self.states: dict[tuple[Path, int], Variable] = {}
         self._generators: dict[Path, Generator] = {}
 
     def __iter__(self) -> Iterator[tuple[Path, str]]:
@@ -43,6 +44,24 @@ class VariableStore:
     def find(self, path: Path, name: str) -> Variable | None:
         """Return the variable of a layer inside by its name, or None."""
         return self._variables.get((path, name))
+
+    def state(self, path: Path, number: int, shape: tuple[int, ...]) -> Variable:
+        """Return the variable of a state that a layer keeps between calls, at first zeros.
+
+        Raises:
+            CoreError: the state has another shape.
+        """
+        name = f"{'/'.join((self.owner, *path))}/state_{number}"
+        if (path, number) not in self.states:
+            made = Variable(np.zeros(shape, np.float32), trainable=False, name=name)
+            self.states[path, number] = made
+        found = self.states[path, number]
+        if found.shape != shape:
+            raise CoreError(
+                f"{name!r} was made for shape {found.shape}, this batch needs {shape}: a layer that "
+                f"keeps its state takes batches of one size"
+            )
+        return found
 
     def generator(self, path: Path, seed: Seed) -> "Generator":
         """Return the source of a layer's random numbers, which begins with the seed."""

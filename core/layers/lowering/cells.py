@@ -17,6 +17,7 @@ from core.layers.lowering.common_nodes import (
     split,
 )
 from core.layers.lowering.convolution import Window
+from core.layers.lowering.training import dropped_out
 
 #: A function from a projected step and the states to the output and the new states.
 Step = Callable[[Value, Sequence[Value]], tuple[Value, list[Value]]]
@@ -48,10 +49,10 @@ def _simple(call: LayerCall, inputs: Lengths) -> Cell:
     units = call.options.integer("units")
     kernel = call.weight("kernel", (inputs[-1], units))
     recurrent = call.weight("recurrent_kernel", (units, units))
-    bias = bias_of(call, units)
+    bias, dropped = bias_of(call, units), _one_mask(call, "recurrent_dropout")
 
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
-        y = binary(call, "AddV2", x, matmul(call, states[0], recurrent))
+        y = binary(call, "AddV2", x, matmul(call, dropped(states[0]), recurrent))
         y = activated(call, y, default="tanh")
         return y, [y]
 
@@ -62,10 +63,10 @@ def _lstm(call: LayerCall, inputs: Lengths) -> Cell:
     units = call.options.integer("units")
     kernel = call.weight("kernel", (inputs[-1], 4 * units))
     recurrent = call.weight("recurrent_kernel", (units, 4 * units))
-    bias = bias_of(call, 4 * units)
+    bias, dropped = bias_of(call, 4 * units), _one_mask(call, "recurrent_dropout")
 
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
-        return _lstm_step(call, x, matmul(call, states[0], recurrent), states[1])
+        return _lstm_step(call, x, matmul(call, dropped(states[0]), recurrent), states[1])
 
     return Cell([(units,), (units,)], lambda x: matmul(call, x, kernel, bias), step)
 
@@ -110,9 +111,11 @@ def _gru(call: LayerCall, inputs: Lengths) -> Cell:
 def _gru_step_after(call: LayerCall, recurrent: Value, bias: Value | None) -> Step:
     """Return the step of a GRU whose reset gate multiplies the projected state."""
 
+    dropped = _one_mask(call, "recurrent_dropout")
+
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
         given = split(call, x, 3, -1)
-        inner = split(call, matmul(call, states[0], recurrent, bias), 3, -1)
+        inner = split(call, matmul(call, dropped(states[0]), recurrent, bias), 3, -1)
         update, reset = (_gate(call, binary(call, "AddV2", given[i], inner[i])) for i in (0, 1))
         reset_state = binary(call, "Mul", reset, inner[2])
         candidate = activated(call, binary(call, "AddV2", given[2], reset_state), default="tanh")
@@ -124,11 +127,13 @@ def _gru_step_after(call: LayerCall, recurrent: Value, bias: Value | None) -> St
 def _gru_step_before(call: LayerCall, gates: Value, candidate: Value) -> Step:
     """Return the step of a GRU whose reset gate multiplies the state before its projection."""
 
+    dropped = _one_mask(call, "recurrent_dropout")
+
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
-        given = split(call, x, 3, -1)
-        inner = split(call, matmul(call, states[0], gates), 2, -1)
+        given, before = split(call, x, 3, -1), dropped(states[0])
+        inner = split(call, matmul(call, before, gates), 2, -1)
         update, reset = (_gate(call, binary(call, "AddV2", given[i], inner[i])) for i in (0, 1))
-        state = matmul(call, binary(call, "Mul", reset, states[0]), candidate)
+        state = matmul(call, binary(call, "Mul", reset, before), candidate)
         new = activated(call, binary(call, "AddV2", given[2], state), default="tanh")
         return _mixed(call, update, states[0], new)
 
@@ -155,6 +160,7 @@ def _conv_lstm(call: LayerCall, inputs: Lengths) -> Cell:
     bias = bias_of(call, 4 * filters)
     flat = Value("", (None, *inputs[1:]))
     shape = window.shape(call, flat, 4 * filters)
+    dropped = _one_mask(call, "recurrent_dropout")
     same = {"strides": [1] * 4, "dilations": [1] * 4, "padding": "SAME", "data_format": "NHWC"}
 
     def project(x: Value) -> Value:
@@ -164,7 +170,7 @@ def _conv_lstm(call: LayerCall, inputs: Lengths) -> Cell:
         return reshape_like(call, y, (*call.shape(x)[:-3], *shape[1:]), x)
 
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
-        y = call.node("Conv2D", [states[0], recurrent], same, (None, *shape[1:]))
+        y = call.node("Conv2D", [dropped(states[0]), recurrent], same, (None, *shape[1:]))
         return _lstm_step(call, x, y, states[1])
 
     return Cell([(*shape[1:-1], filters)] * 2, project, step)
@@ -217,7 +223,32 @@ def cell_of(call: LayerCall, inputs: Lengths) -> Cell:
     cell = CELLS[call.spec.class_name](call, inputs)
     if not cell.states:
         raise call.error("has no cells")
-    return cell
+    dropped, rank = _one_mask(call, "dropout"), len(inputs)
+
+    def project(x: Value) -> Value:
+        return cell.project(dropped(x, len(call.shape(x)) > rank))
+
+    return cell._replace(project=project) if call.training else cell
+
+
+def _one_mask(call: LayerCall, option: str) -> Callable[..., Value]:
+    """Return a function that drops values of each step of a call by one mask, in training.
+
+    The function takes a value, and whether its second axis is that of the steps.
+    """
+    rate = call.options.number(option, 0.0) if call.training else 0.0
+    masks: list[Value] = []
+
+    def dropped(x: Value, has_steps: bool = False) -> Value:
+        if not rate:
+            return x
+        if not masks:
+            ones = call.node("OnesLike", [x])
+            shape = (None, 1, *[None] * (len(call.shape(x)) - 2)) if has_steps else None
+            masks.append(dropped_out(call, ones, rate, shape, call.options.get("seed")))
+        return binary(call, "Mul", x, masks[0])
+
+    return dropped
 
 
 CELLS: dict[str, Callable[[LayerCall, Lengths], Cell]] = {

@@ -57,17 +57,17 @@ def _cell(spec: LayerSpec) -> Sequence[LayerSpec]:
 
 def _recurrent(call: LayerCall, x: Value, *initial: Value) -> list[Value]:
     options, mask = call.options, x.mask
-    if options.flag("stateful", False):
-        raise call.error(
-            "keeps its state between calls, which is not supported: save it with stateful=False"
-        )
+    keeps = options.flag("stateful", False)
     x = as_float(call, x._replace(mask=None))
     shape = call.shape(x)
     cell_call = call.child(_cell(call.spec)[0])
     if len(shape) < 3:
         raise call.error(f"takes [batch, time, ...], got shape {shape}")
     cell = cell_of(cell_call, (shape[0], *shape[2:]))
-    states = list(initial) or [filled(call, (shape[0], *s), x) for s in cell.states]
+    states = list(initial)
+    if not states and keeps:
+        states = [call.state(i, (shape[0], *s)) for i, s in enumerate(cell.states)]
+    states = states or [filled(call, (shape[0], *s), x) for s in cell.states]
     if len(states) != len(cell.states):
         raise call.error(
             f"has {len(cell.states)} states, but is called with {len(states)} initial states"
@@ -84,6 +84,8 @@ def _recurrent(call: LayerCall, x: Value, *initial: Value) -> list[Value]:
         y, states = _of_open_length(call, cell, given, states)
     else:
         y, states = _unrolled(call, cell, given, mask, states)
+    for i, state in enumerate(states if keeps else ()):
+        call.keep_state(i, state)
     if options.flag("return_sequences", False):
         y = y._replace(mask=mask)
     return [y, *states] if options.flag("return_state", False) else [y]
