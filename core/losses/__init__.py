@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.configured import NamedClasses
+from core.keras_documents import plain_document
 from core.losses import weighted
 from core.losses.base import Loss, LossFunction, LossFunctionWrapper, NamedLoss
 from core.losses.crossentropy import (
@@ -191,8 +192,9 @@ def get(identifier: str | Mapping[str, Any] | Loss | type[Loss] | LossFunction) 
     >>> core.losses.get("meanSquaredError")
     MeanSquaredError(reduction='sum_over_batch_size', name='mean_squared_error')
     """
-    if isinstance(identifier, Mapping) and identifier.get("class_name") == "function":
-        identifier = identifier.get("config")  # type: ignore[assignment]
+    identifier = plain_document(identifier)
+    if isinstance(identifier, Mapping) and identifier["class_name"] == "function":
+        identifier = identifier["config"]
     if isinstance(identifier, (str, Mapping, Loss, type)) or not callable(identifier):
         return _NAMED.get(identifier)
     known = _OF_FUNCTIONS.get(identifier)

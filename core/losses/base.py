@@ -171,7 +171,14 @@ class NamedLoss(Loss):
 
 def as_tensor(values: TensorLike) -> Tensor:
     """Return a tensor; a variable becomes its value."""
-    return ops.identity(values)
+    tensor: Tensor = ops.identity(values)
+    return tensor
+
+
+def as_float(values: TensorLike) -> Tensor:
+    """Return a tensor of float32."""
+    tensor: Tensor = ops.cast(values, dtype="float32")
+    return tensor
 
 
 def same_rank(y_true: TensorLike, y_pred: TensorLike) -> tuple[Tensor, Tensor]:
@@ -203,7 +210,7 @@ def as_floats(y_true: TensorLike, y_pred: TensorLike, loss: str) -> tuple[Tensor
         raise CoreError(
             f"{loss} needs labels of the shape of the outputs, {y_pred.shape}, got {y_true.shape}"
         )
-    return ops.cast(y_true, dtype="float32"), ops.cast(y_pred, dtype="float32")
+    return as_float(y_true), as_float(y_pred)
 
 
 def fitted_weights(weights: TensorLike, shape: tuple[int, ...]) -> Tensor:
@@ -212,19 +219,19 @@ def fitted_weights(weights: TensorLike, shape: tuple[int, ...]) -> Tensor:
     Raises:
         CoreError: the shapes do not agree.
     """
-    weights = ops.cast(weights, dtype="float32")
-    given = weights.shape
+    found = as_float(weights)
+    given = found.shape
     if len(given) > len(shape) and given[-1] == 1:
-        weights = ops.squeeze(weights, axis=-1)
-    missing = len(shape) - len(weights.shape)
-    if missing > 0 and weights.shape:
-        weights = ops.reshape(weights, shape=(*weights.shape, *[1] * missing))
-    if missing < 0 and shape or not _broadcasts(weights.shape, shape):
+        found = ops.squeeze(found, axis=-1)
+    missing = len(shape) - len(found.shape)
+    if missing > 0 and found.shape:
+        found = ops.reshape(found, shape=(*found.shape, *[1] * missing))
+    if missing < 0 and shape or not _broadcasts(found.shape, shape):
         raise CoreError(
             f"sample weights of shape {given} do not fit values of shape {shape}: give one for "
             f"each sample, {shape[:1]}"
         )
-    return weights
+    return found
 
 
 def _broadcasts(weights: tuple[int, ...], shape: tuple[int, ...]) -> bool:
@@ -238,7 +245,7 @@ def reduced(
     reduction: ReductionName | None,
 ) -> Tensor:
     """Weigh the values of samples and reduce them, as Keras 3 does."""
-    values = ops.cast(values, dtype="float32")
+    values = as_float(values)
     shape = tuple(values.shape)
     weights = None if sample_weight is None else fitted_weights(sample_weight, shape)
     if mask is not None:

@@ -7,7 +7,7 @@ from core.annotations import TensorLike
 from core.errors import CoreError
 from core.gradients import custom_grad
 from core.late_ops import ops
-from core.losses.base import EPSILON, as_floats, as_tensor
+from core.losses.base import EPSILON, as_float, as_floats, as_tensor
 from core.tensors import Tensor
 
 
@@ -198,43 +198,43 @@ def sparse_categorical_crossentropy(
 
 def _sparse_values(labels: Tensor, y_pred: Tensor, from_logits: bool) -> Tensor:
     if from_logits:
-        return ops.neg(_picked(labels, ops.log_softmax(y_pred)))
-    shares = _picked(labels, y_pred) / ops.sum(y_pred, axis=-1)
+        return ops.neg(picked(labels, ops.log_softmax(y_pred)))
+    shares = picked(labels, y_pred) / ops.sum(y_pred, axis=-1)
     return ops.neg(ops.log(_kept_inside(shares)))
 
 
-def _picked(labels: Tensor, y_pred: Tensor) -> Tensor:
+def picked(labels: Tensor, y_pred: Tensor) -> Tensor:
     """Return the value of each label's class; NaN for labels that are no class.
 
     Comparing with all classes is faster than gathering, whose gradient is scattered.
     """
     classes = y_pred.shape[-1]
     is_label = ops.equal(ops.expand_dims(labels, axis=-1), ops.range(0, classes, dtype="int32"))
-    picked = ops.sum(ops.select(is_label, y_pred, 0.0), axis=-1)
+    values = ops.sum(ops.select(is_label, y_pred, 0.0), axis=-1)
     number = ops.cast(labels, dtype="float32")
     # The root is NaN for labels outside of 0..classes - 1; times 0 it changes no other value.
-    return picked + 0.0 * ops.sqrt((number + 0.5) * (classes - 0.5 - number))
+    return values + 0.0 * ops.sqrt((number + 0.5) * (classes - 0.5 - number))
 
 
 def _classes_last(y_true: TensorLike, y_pred: TensorLike, axis: int) -> tuple[Tensor, Tensor]:
     """Return labels as int32 [...] and outputs as float32 [..., classes]."""
-    labels, y_pred = as_tensor(y_true), ops.cast(y_pred, dtype="float32")
-    rank = len(y_pred.shape)
+    labels, outputs = as_tensor(y_true), as_float(y_pred)
+    rank = len(outputs.shape)
     if not -rank <= axis < rank:
-        raise CoreError(f"outputs of shape {y_pred.shape} have no axis {axis} of classes")
+        raise CoreError(f"outputs of shape {outputs.shape} have no axis {axis} of classes")
     axis %= rank
     if len(labels.shape) == rank and labels.shape[axis] == 1:
         labels = ops.squeeze(labels, axis=axis)
-    others = tuple(n for i, n in enumerate(y_pred.shape) if i != axis)
+    others = tuple(n for i, n in enumerate(outputs.shape) if i != axis)
     if labels.shape != others:
         raise CoreError(
             f"sparse_categorical_crossentropy needs labels of shape {others} for outputs of shape "
-            f"{y_pred.shape}, got {labels.shape}; for one-hot labels use categorical_crossentropy"
+            f"{outputs.shape}, got {labels.shape}; for one-hot labels use categorical_crossentropy"
         )
     if axis != rank - 1:
         order = [i for i in range(rank) if i != axis]
-        y_pred = ops.transpose(y_pred, perm=(*order, axis))
-    return ops.cast(labels, dtype="int32"), y_pred
+        outputs = ops.transpose(outputs, perm=(*order, axis))
+    return ops.cast(labels, dtype="int32"), outputs
 
 
 def categorical_generalized_cross_entropy(
@@ -257,11 +257,11 @@ def categorical_generalized_cross_entropy(
     array([1.], dtype=float32)
     """
     labels, y_pred = _classes_last(y_true, y_pred, -1)
-    return (1.0 - ops.pow(_picked(labels, y_pred), q)) / q
+    return (1.0 - ops.pow(picked(labels, y_pred), q)) / q
 
 
 @custom_grad
-def sigmoid_entropies(y_true, y_pred):  # type: ignore[no-untyped-def]
+def sigmoid_entropies(y_true, y_pred):
     """Return the binary cross entropy of logits, exact where it is near 0."""
     values = ops.relu(y_pred) - y_true * y_pred + ops.softplus(-ops.abs(y_pred))
     return values, lambda dy: (-dy * y_pred, dy * (ops.sigmoid(y_pred) - y_true))

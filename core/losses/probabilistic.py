@@ -32,8 +32,8 @@ def kl_divergence(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     array([0.144], dtype=float32)
     """
     pair = as_floats(y_true, y_pred, "kl_divergence")
-    y_true, y_pred = (ops.clip_by_value(y, EPSILON, 1.0) for y in pair)
-    return ops.sum(y_true * ops.log(y_true / y_pred), axis=-1)
+    p, q = (ops.clip_by_value(each, EPSILON, 1.0) for each in pair)
+    return ops.sum(p * ops.log(p / q), axis=-1)
 
 
 def poisson(y_true: TensorLike, y_pred: TensorLike) -> Tensor:

@@ -11,6 +11,7 @@ from core.annotations import TensorLike
 from core.errors import CoreError
 from core.late_ops import ops
 from core.losses import crossentropy
+from core.losses.base import as_float
 from core.tensors import Tensor
 
 
@@ -55,11 +56,11 @@ def compute_weighted_loss(
     >>> core.losses.compute_weighted_loss([1.0, 2.0, 6.0], [1.0, 1.0, 0.0]).item()
     1.5
     """
-    losses = ops.cast(losses, dtype="float32")
+    losses = as_float(losses)
     if not isinstance(reduction, Reduction):
         names = ", ".join(f"Reduction.{each.name}" for each in Reduction)
         raise CoreError(f"reduction must be one of {names}, got {reduction!r:.80}")
-    factors = ops.cast(1.0 if weights is None else weights, dtype="float32")
+    factors = as_float(1.0 if weights is None else weights)
     weighted = losses if weights is None else losses * factors
     if reduction is Reduction.NONE:
         return weighted
@@ -272,7 +273,7 @@ def softmax_cross_entropy(
 
 
 def _pair(labels: TensorLike, predictions: TensorLike, loss: str) -> tuple[Tensor, Tensor]:
-    labels, predictions = (ops.cast(each, dtype="float32") for each in (labels, predictions))
+    labels, predictions = as_float(labels), as_float(predictions)
     if labels.shape != predictions.shape:
         raise CoreError(
             f"{loss} needs labels of the shape of the outputs, {predictions.shape}, got "
