@@ -23,6 +23,9 @@ RNG = np.random.default_rng(7)
 MODELS = {}
 DROPPED = ("initializer", "regularizer", "constraint", "registered_name", "compile_config", "seed")
 
+#: Attributes of layers in which other layers are.
+HOLDERS = ("cell", "layer", "_query_dense")
+
 
 def stripped(document):
     """Without what inference does not need, to keep the file small."""
@@ -89,9 +92,7 @@ def add(name, model, *inputs, keep_all=False):
         "inputs": [stored(x) for x in inputs],
         "outputs": [stored(y) for y in outputs],
     }
-    if not LEGACY and (
-        keep_all or any(hasattr(x, "cell") or hasattr(x, "layer") for x in model.layers)
-    ):
+    if not LEGACY and (keep_all or any(hasattr(x, name) for x in model.layers for name in HOLDERS)):
         MODELS[name]["paths"] = paths(model, names)
 
 
@@ -442,7 +443,12 @@ def main():
         chain(
             "convolution", (5, 5, 2), L.Conv2D(2, 3), L.DepthwiseConv2D(2), L.SeparableConv2D(2, 2)
         )
-    path = Path(__file__).with_name(f"keras{2 if LEGACY else 3}_models.json")
+    write(f"keras{2 if LEGACY else 3}_models.json")
+
+
+def write(name):
+    """Write the models into a file beside this one."""
+    path = Path(__file__).with_name(name)
     lines = [f"{json.dumps(k)}: {json.dumps(v, separators=(',', ':'))}" for k, v in MODELS.items()]
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     print(path, len(MODELS), path.stat().st_size, file=sys.stderr)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-FILES = ("keras3", "keras2", "tensorflow_js")
+FILES = ("keras3", "keras3_attention", "keras2", "tensorflow_js")
 
 
 class Recorded(NamedTuple):

@@ -59,7 +59,8 @@ def keys_of_list(slots, where):
     """Where a .keras file has the layers of a list, with their slots."""
     counts = Counter()
     for child in slots:
-        name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", child.class_name)
+        class_name = child.class_name.replace("GroupQuery", "GroupedQuery")
+        name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", class_name)
         name = re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()
         yield from keys_of(child, f"{where}/{name}_{counts[name]}".removesuffix("_0"))
         counts[name] += 1

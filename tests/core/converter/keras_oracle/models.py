@@ -62,6 +62,20 @@ def recurrent(keras):
     )
 
 
+def attention(keras):
+    """Attention of several heads and of grouped queries over embedded tokens, some of them masked."""
+    layers, ops = keras.layers, keras.ops
+    numbers = layers.Input((6,))
+    tokens = ops.cast(ops.floor(ops.abs(numbers) * 5), "int32")
+    x = layers.Embedding(5, 8, mask_zero=True)(tokens)
+    for _ in range(2):
+        heads = layers.MultiHeadAttention(2, 4, dropout=0.1)(x, x, use_causal_mask=True)
+        x = layers.LayerNormalization()(layers.Add()([x, heads]))
+    y = layers.GroupQueryAttention(4, 4, 2)(x, x)
+    both = [layers.Attention(use_scale=True)([x, y]), layers.AdditiveAttention()([y, x])]
+    return keras.Model(numbers, [*both, layers.GlobalAveragePooling1D()(x)])
+
+
 def texts_of_many_layers(keras):
     """More names than fit into one attribute of a .h5 file are in several."""
     layers = keras.layers
@@ -72,5 +86,5 @@ def texts_of_many_layers(keras):
 
 MODELS = {
     build.__name__: build
-    for build in (sequential, branches, nested, recurrent, texts_of_many_layers)
+    for build in (sequential, branches, nested, recurrent, attention, texts_of_many_layers)
 }
