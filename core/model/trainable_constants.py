@@ -53,17 +53,17 @@ class Constants:
     def _reason(self, name: str, array: np.ndarray) -> str:
         """Return why a constant does not train, or ""."""
         if name in self._bodies:
-            return "belongs to a body that a loop or branch calls"
+            return "in a function that the graph calls"
         if name in self._initializer:
-            return "belongs to the initializer"
+            return "in the initializer"
         if name not in self._needed:
-            return "leads to no output"
+            return "not needed for the outputs"
         if array.dtype != np.float32:
-            return f"holds {array.dtype.name} values, which have no gradient"
+            return f"{array.dtype.name}: no gradient"
         if name in self._read:
-            return "is an attribute of a node"
+            return "an attribute of a node"
         if name not in self._float:
-            return "is quantised: train a float model, or the float parts of this one"
+            return "quantised: train a float model, or the float parts of this one"
         return ""
 
     def chosen(self, patterns: Sequence[Pattern], others: Collection[str] = ()) -> list[str]:
@@ -91,7 +91,7 @@ class Constants:
             reasons: dict[str, list[str]] = {}
             for name in refused:
                 reasons.setdefault(self.refused[name], []).append(name)
-            text = "; ".join(f"{_listed(names)} {why}" for why, names in reasons.items())
+            text = "; ".join(f"{_listed(names)} ({why})" for why, names in reasons.items())
             return CoreError(f"no constant that {pattern!r} matches can train: {text}")
         near = get_close_matches(str(pattern), self.trainable, n=_MOST_SHOWN, cutoff=0.3)
         names = near or self.trainable[:_MOST_SHOWN]

@@ -13,7 +13,7 @@ from core.bounds import Limits
 from core.errors import CoreError
 from core.function_trace import active_trace
 from core.graph.executor import Executor
-from core.graph.nodes import Graph, PartialSpec
+from core.graph.nodes import Graph, PartialSpec, node_of
 from core.guards import Guard, active_guard, guarded
 from core.locks import new_lock
 from core.model.graph_signature import GraphSignature, listed
@@ -29,6 +29,7 @@ from core.plan.planner import Planner
 from core.settings import backend as on_backend
 from core.tensors import Tensor
 from core.variables import Variable
+from weights_cache.similar_names import did_you_mean
 
 if TYPE_CHECKING:
     from core.model.graph_model import GraphModel
@@ -97,8 +98,7 @@ class TrainableGraph:
         momentum: float = 0.99,
     ):
         self._model, self._momentum = model, checked_momentum(momentum)
-        self._names = _output_names(model.graph, outputs)
-        self._wanted = {name: model.signature.fetched(name) for name in self._names}
+        self._wanted = _references(model, outputs)
         self.variables, self._moving = self._made_variables(patterns)
         self._bodies: dict[tuple[bool, frozenset[str]], _Body] = {}
         self._frozen: GraphModel | None = None
@@ -135,7 +135,7 @@ class TrainableGraph:
     @property
     def output_names(self) -> list[str]:
         """Names of the outputs that a call returns."""
-        return [*self._names]
+        return [*self._wanted]
 
     def __call__(self, inputs: Any, training: bool = False) -> "Tensor | dict[str, Tensor]":
         """Return the outputs, through which gradients flow to variables and inputs.
@@ -169,7 +169,7 @@ class TrainableGraph:
             self._momentum,
         )
         results = model.signature.results(found, given.values(), False)
-        return results[self._names[0]] if len(self._names) == 1 else results
+        return next(iter(results.values())) if len(results) == 1 else results
 
     def _guard(self) -> AbstractContextManager[Any]:
         """Return the limits of a run; a plan is traced without data."""
@@ -213,7 +213,7 @@ class TrainableGraph:
         Raises:
             CoreError: as of `GraphModel.predict`.
         """
-        return self.freeze().execute(inputs, self._names)
+        return self.freeze().execute(inputs, self.output_names)
 
     def freeze(self) -> "GraphModel":
         """Return a `GraphModel` of all outputs, with the present values of the variables."""
@@ -261,15 +261,23 @@ class TrainableGraph:
         )
 
 
-def _output_names(graph: Graph, outputs: str | Iterable[str] | None) -> list[str]:
-    """Return the names of the outputs without repetition."""
-    if outputs is None:
-        names = [*graph.outputs]
-    else:
-        names = listed([outputs] if isinstance(outputs, str) else outputs)
+def _references(model: ModelParts, outputs: str | Iterable[str] | None) -> dict[str, str]:
+    """Return the references of outputs by name.
+
+    Raises:
+        CoreError: there is no name, or no such output or node.
+    """
+    given = [*model.graph.outputs] if outputs is None else outputs
+    names = listed([given] if isinstance(given, str) else given)
     if not names:
-        raise CoreError("the graph declares no outputs: give the names of nodes as outputs=")
-    return [*dict.fromkeys(names)]
+        raise CoreError("give the name of at least one output or node as outputs=")
+    found = {name: model.signature.fetched(name) for name in names}
+    known = model.executor.nodes.keys() | model.executor.constants.keys()
+    for name, reference in found.items():
+        if node_of(reference) not in known:
+            hint = did_you_mean(name, [*model.graph.outputs, *known])
+            raise CoreError(f"the graph has no output or node {name!r}{hint}")
+    return found
 
 
 def _executor_of(graph: Graph, like: Executor) -> Executor:
