@@ -49,8 +49,7 @@ def affine_transform(
     for image, matrix, result in zip(images, matrices, new, strict=True):
         x, y = _places(matrix, height, width)
         x, y = (_inside(at, n, fill_mode) for at, n in ((x, image.shape[1]), (y, image.shape[0])))
-        if fill_mode == "constant":  # with a frame of the fill value
-            image = np.pad(image, ((1, 1), (1, 1), (0, 0)), constant_values=fill_value)
+        image = _framed(image, fill_mode, fill_value)
         read(image, x, y, result)
     return new
 
@@ -66,15 +65,21 @@ def _places(matrix: np.ndarray, height: int, width: int) -> tuple[np.ndarray, np
     return a0 * x + (a1 * y + a2), b0 * x + (b1 * y + b2)
 
 
+def _framed(image: np.ndarray, fill_mode: FillMode, fill_value: float) -> np.ndarray:
+    """Return an image with the pixels around it that are read with those at its edges."""
+    if fill_mode == "constant":
+        return np.pad(image, ((1, 1), (1, 1), (0, 0)), constant_values=fill_value)
+    return np.pad(image, ((0, 1), (0, 1), (0, 0)), "wrap") if fill_mode == "wrap" else image
+
+
 def _inside(at: np.ndarray, length: int, fill_mode: FillMode) -> np.ndarray:
-    """Return places mapped into an axis; for "constant" into that of an image with a frame."""
+    """Return places mapped into an axis of an image with the pixels of `_framed`."""
     if fill_mode == "constant":
         return np.clip(at, -1, length) + np.float32(1)
-    if at.min() < 0 or at.max() > length - 1:  # or else there is nothing to do
-        if fill_mode == "reflect":
-            at = _reflected(at, length)
-        elif fill_mode == "wrap":
-            at = _wrapped(at, length)
+    if fill_mode == "wrap":
+        return at % length
+    if fill_mode == "reflect" and (at.min() < 0 or at.max() > length - 1):
+        at = _reflected(at, length)
     return np.clip(at, 0, length - 1)
 
 
@@ -83,14 +88,6 @@ def _reflected(at: np.ndarray, length: int) -> np.ndarray:
     if distance.max() > 2 * length:
         distance %= 2 * length
     return np.minimum(distance, 2 * length - distance) - np.float32(0.5)
-
-
-def _wrapped(at: np.ndarray, length: int) -> np.ndarray:
-    """Return places on an axis that repeats, by TensorFlow's rule for those between two images."""
-    images = np.trunc(at / np.float32(max(length - 1, 1)))
-    return np.where(
-        at < 0, at + length * (1 - images), np.where(at > length - 1, at - length * images, at)
-    )
 
 
 def _planes(image: np.ndarray, result: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

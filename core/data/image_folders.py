@@ -81,9 +81,9 @@ def image_folder(
     names = [] if labels is None else _classes(root, class_names)
     found = [(path, 0) for path in _images(root)] if labels is None else _labelled(root, names)
     if not found:
+        where = "it" if labels is None else "a folder of a class"
         raise CoreError(
-            f"{str(root)!r} has no image in {'it' if labels is None else 'a folder of a class'}: the "
-            f"endings are {', '.join(ENDINGS)}"
+            f"{str(root)!r} has no image in {where}: the endings are {', '.join(ENDINGS)}"
         )
     if validation_split is not None:
         found = _part(found, validation_split, subset, 0 if seed is None else checked_seed(seed))

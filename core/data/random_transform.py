@@ -137,11 +137,11 @@ def range_of(
     >>> range_of(0.2, "factor", -1, 1, low=-1), range_of((0.1, 0.3), "factor", -1, 1, low=-1)
     ((-0.2, 0.2), (0.1, 0.3))
     """
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        value = low * abs(value), abs(value)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    ends: object = (low * abs(value), abs(value)) if is_number else value  # type: ignore[arg-type]
     pair: list[float] = []
-    if isinstance(value, Iterable) and all(isinstance(v, (int, float)) for v in value):
-        pair = sorted(value)
+    if isinstance(ends, Iterable) and all(isinstance(v, (int, float)) for v in ends):
+        pair = sorted(ends)
     if len(pair) != 2 or pair[0] < least or pair[1] > most:
         raise CoreError(
             f"{name}={value!r} must be a number or a pair of numbers from {least:g} to {most:g}"
