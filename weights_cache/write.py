@@ -34,6 +34,7 @@ def write_weights(
     topology: Mapping[str, Any] | None = None,
     fields: Mapping[str, Any] | None = None,
     files: Mapping[str, bytes] | None = None,
+    groups: Mapping[str, str] | None = None,
 ) -> Path:
     """Write ``weights`` as ``model.json`` and shards (``group1-shard1of1.bin`` ...).
 
@@ -50,6 +51,7 @@ def write_weights(
         topology: written as ``modelTopology``.
         fields: further fields of the document, such as ``{"signature": ...}``.
         files: further files of the model by name, which are written with the model.
+        groups: ``"optimizer"`` by name, for weights that are no part of the model itself.
 
     Without quantisation ``load_weights(folder)`` returns equal bits. An error leaves existing files
     unchanged.
@@ -73,7 +75,7 @@ def write_weights(
     entries, pieces = [], []
     for name, array in weights.items():
         entry, stored = _store(name, array, kinds.get(name))
-        entries.append(entry)
+        entries.append(entry | ({"group": groups[name]} if groups and name in groups else {}))
         pieces.append(stored)
     shards = _shards(pieces, shard_bytes)
     manifest = [{"paths": list(shards), "weights": entries}]

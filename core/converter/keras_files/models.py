@@ -3,7 +3,7 @@
 import re
 from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,10 +21,22 @@ from weights_cache.regular_files import open_regular
 #: Names of the group of a model's layers in the first versions of the archives.
 _EARLIER_HOLDERS = {"layers": "_layer_checkpoint_dependencies"}
 
+#: Classes whose groups have another name than the class in the config.
+_CLASSES_OF_GROUPS = {"GroupQueryAttention": "GroupedQueryAttention"}
+
 _NO_ARCHITECTURE = (
     "{} has only weights: the architecture is missing; save the whole model with "
     "model.save(path), not with model.save_weights(path)"
 )
+
+
+class StoredModel(NamedTuple):
+    """A file of Keras: its config, lists of weights by path of layer, and its HDF5 part."""
+
+    config: Any
+    weights: dict[str, list[np.ndarray]]
+    root: Item
+    is_archive: bool
 
 
 def read_keras(path: str | Path, kernels: Container[str] = ()) -> Graph:
@@ -43,17 +55,22 @@ def read_keras(path: str | Path, kernels: Container[str] = ()) -> Graph:
             are programs (Lambda).
         KernelNotFound: some layers have no kernel; all are listed.
     """
-    path = Path(path)
     with reading(path):
-        with open_regular(path, buffering=0) as stream:
-            zipped = stream.read(2) == b"PK"
-        if zipped:
-            with open_archive(path) as archive:
-                return _read_archive(path, archive, kernels)
-        return _read_hdf5(path, kernels)
+        stored = read_stored(Path(path))
+        return graph_of_layer_weights(stored.config, stored.weights, kernels)
 
 
-def _read_hdf5(path: Path, kernels: Container[str]) -> Graph:
+def read_stored(path: Path) -> StoredModel:
+    """Return the content of a file of Keras; raises as `read_keras` inside of its `reading`."""
+    with open_regular(path, buffering=0) as stream:
+        zipped = stream.read(2) == b"PK"
+    if zipped:
+        with open_archive(path) as archive:
+            return _read_archive(path, archive)
+    return _read_hdf5(path)
+
+
+def _read_hdf5(path: Path) -> StoredModel:
     root = open_hdf5(read_bytes(path))
     _check_version(root.attribute("keras_version"))
     document = root.attribute("model_config")
@@ -61,9 +78,9 @@ def _read_hdf5(path: Path, kernels: Container[str]) -> Graph:
         raise WeightsError(_NO_ARCHITECTURE.format(path))
     config = parse_json(document.encode(), path)
     group = root.get("model_weights") or root
-    names = [*_texts(group, "layer_names"), "top_level_model_weights"]
+    names = [*listed_texts(group, "layer_names"), "top_level_model_weights"]
     found = {name: _listed_weights(group.get(name)) for name in dict.fromkeys(names)}
-    return graph_of_layer_weights(config, {name: w for name, w in found.items() if w}, kernels)
+    return StoredModel(config, {name: w for name, w in found.items() if w}, root, False)
 
 
 def _check_version(version: Any) -> None:
@@ -73,13 +90,13 @@ def _check_version(version: Any) -> None:
 
 def _listed_weights(group: Item | None) -> list[np.ndarray]:
     """Return the arrays of a group in the order of its attribute ``weight_names``."""
-    names = _texts(group, "weight_names") if group else []
+    names = listed_texts(group, "weight_names") if group else []
     if len(set(names)) < len(names):
         raise ValueError("a layer lists a weight twice")
     return [_array(group, name) for name in names]
 
 
-def _texts(group: Item, name: str) -> list[str]:
+def listed_texts(group: Item, name: str) -> list[str]:
     """Return a list of texts from an attribute; long lists are in several, numbered attributes."""
     parts = [group.attribute(name)]
     if parts[0] is None:
@@ -110,14 +127,14 @@ def _plain(array: np.ndarray, path: str) -> np.ndarray:
     return array.astype(np.int32, copy=False) if kind in "iu" else array
 
 
-def _read_archive(path: Path, archive: Archive, kernels: Container[str]) -> Graph:
+def _read_archive(path: Path, archive: Archive) -> StoredModel:
     if "config.json" not in archive.names:
         raise WeightsError(_NO_ARCHITECTURE.format(path))
     config = parse_json(archive.read("config.json", LARGEST_DOCUMENT), path)
     root = open_hdf5(archive.read("model.weights.h5"))
     found: dict[str, list[np.ndarray]] = {}
     _collect(weight_slots(config), root, found)
-    return graph_of_layer_weights(config, found, kernels)
+    return StoredModel(config, found, root, True)
 
 
 def _collect(
@@ -137,22 +154,30 @@ def _collect(
 def _with_groups(
     all_slots: tuple[WeightSlots, ...], group: Item
 ) -> Iterator[tuple[WeightSlots, Item | None]]:
-    """Yield layers with their groups; groups in a list are named by class, and numbered."""
+    """Yield layers with their groups; groups in a list may have the names of layers, too."""
+    for slots, key in with_keys(all_slots):
+        holder = _holder(group, slots.holder)
+        if key:
+            holder = holder and (holder.get(key) or holder.get(slots.path[-1]))
+        yield slots, holder
+
+
+def with_keys(all_slots: tuple[WeightSlots, ...]) -> Iterator[tuple[WeightSlots, str]]:
+    """Yield layers with the names of their groups in a list: by class, and numbered.
+
+    The name is empty for layers that are not in a list.
+    """
     counts: dict[tuple[str, str], int] = {}
     for slots in all_slots:
-        name = snake_case(slots.class_name)
+        name = snake_case(_CLASSES_OF_GROUPS.get(slots.class_name, slots.class_name))
         number = counts.get((slots.holder, name), 0)
         counts[slots.holder, name] = number + 1
-        holder = _holder(group, slots.holder)
-        if slots.holder not in ("layers", "cells"):
-            yield slots, holder
-            continue
         key = f"{name}_{number}" if number else name
-        yield slots, holder and (holder.get(key) or holder.get(slots.path[-1]))
+        yield slots, key if slots.holder in ("layers", "cells") else ""
 
 
 def _holder(group: Item, name: str) -> Item | None:
-    return group.get(name) or group.get(_EARLIER_HOLDERS.get(name, name))
+    return group.get(name) or group.get(_EARLIER_HOLDERS.get(name, f"_{name}"))
 
 
 def snake_case(class_name: str) -> str:

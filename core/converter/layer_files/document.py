@@ -1,0 +1,83 @@
+"""The content of a file of a layer model: topology, weights, training configuration and state."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from core.errors import CoreError
+from core.layers.weight_slots import NOT_TRAINED, WeightSlots, weight_slots
+
+Dialect = Literal["keras2", "keras3", "tfjs"]
+
+#: Weights by name, for each layer by its path.
+LayerWeights = Mapping[tuple[str, ...], Mapping[str, np.ndarray]]
+
+
+class LayersDocument(NamedTuple):
+    """A layer model as plain values, independent of the classes of layers.
+
+    Attributes:
+        topology: class name and config of a Sequential or Functional model, in its dialect.
+        weights: arrays by path of layer, such as ("encoder", "lstm", "lstm_cell"), and by name.
+        compile_config: ``optimizer``, ``loss``, ``metrics``, ``loss_weights`` and so on, always
+            in the serialized form of Keras 3; None for a model that was not compiled.
+        optimizer_variables: state of the optimizer, always in Keras 3's order (iteration,
+            learning_rate, slots); None if there is none.
+        dialect: dialect of the topology, by which activations such as "hard_sigmoid" differ.
+    """
+
+    topology: Mapping[str, Any]
+    weights: LayerWeights
+    compile_config: Mapping[str, Any] | None = None
+    optimizer_variables: Sequence[np.ndarray] | None = None
+    dialect: Dialect = "keras3"
+
+
+class TrainedWeight(NamedTuple):
+    """A weight that the optimizer changes: path of its layer, name, and value."""
+
+    path: tuple[str, ...]
+    name: str
+    value: np.ndarray
+
+
+def slots_with_weights(document: LayersDocument) -> tuple[WeightSlots, ...]:
+    """Return the slots of a document's topology, of which each has its weights.
+
+    Raises:
+        CoreError: weights are missing, or the topology has no place for some.
+    """
+    slots = tuple(map(_closed(document), weight_slots(document.topology)))
+    needed = {(s.path, name) for top in slots for s in top.flattened() for name in s.weights}
+    given = {(path, name) for path, named in document.weights.items() for name in named}
+    for what, pairs in (("lacks", needed - given), ("has no layer for", given - needed)):
+        if pairs:
+            listed = ", ".join(sorted("/".join((*path, name)) for path, name in pairs))
+            raise CoreError(f"the model {what} these weights: {listed:.900}")
+    return slots
+
+
+def _closed(document: LayersDocument) -> Callable[[WeightSlots], WeightSlots]:
+    """Return a function that gives layers of unknown classes the weights of the document."""
+
+    def closed(slots: WeightSlots) -> WeightSlots:
+        children = tuple(map(closed, slots.children))
+        if not slots.is_open:
+            return slots._replace(children=children)
+        names = tuple(document.weights.get(slots.path, {}))
+        return slots._replace(weights=names, children=children)
+
+    return closed
+
+
+def trained_weights(document: LayersDocument) -> Iterator[TrainedWeight]:
+    """Yield the weights that an optimizer changes, in Keras's order."""
+    seen = set()
+    for top in slots_with_weights(document):
+        for slots in top.flattened():
+            for name in slots.weights if slots.trainable else ():
+                value = document.weights[slots.path][name]
+                if name not in NOT_TRAINED and id(value) not in seen:
+                    seen.add(id(value))  # a layer of two models is trained once
+                    yield TrainedWeight(slots.path, name, value)

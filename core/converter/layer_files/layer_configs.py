@@ -1,0 +1,209 @@
+"""Translation of the config of one layer between dialects, without its inner layers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.converter.layer_files.dialect_tables import (
+    ABSENT,
+    ACTIVATION_NAMES,
+    ACTIVATIONS,
+    LACKED,
+    NOT_IN_KERAS3,
+    OBJECT_MODULES,
+    RENAMED,
+    TFJS_INITIALIZERS,
+    TITLES,
+    UNUSED,
+    WITHOUT_EFFECT,
+)
+from core.converter.layer_files.document import Dialect
+from core.errors import CoreError
+from core.layers.lowering.rows import find_layer_type
+
+Config = dict[str, Any]
+
+#: Arguments of every layer.
+_COMMON = frozenset({"name", "trainable", "dtype"})
+
+_VARIANCE = "VarianceScaling"
+
+
+class NotExpressibleError(CoreError):
+    """A dialect cannot express a config; the text completes "layer 'x' ...".
+
+    >>> raise NotExpressibleError("has groups=2")
+    Traceback (most recent call last):
+    core.converter.layer_files.layer_configs.NotExpressibleError: has groups=2
+    """
+
+
+def keras3_config(class_name: str, config: Mapping[str, Any], source: Dialect) -> Config:
+    """Return the config of a layer of another dialect as Keras 3 has it.
+
+    Raises:
+        NotExpressibleError: Keras 3 has no equal argument or activation.
+
+    >>> keras3_config("LeakyReLU", {"name": "a", "alpha": 0.1}, "tfjs")
+    {'name': 'a', 'negative_slope': 0.1}
+    """
+    names = {old: new for new, old in RENAMED.get(class_name, {}).items()}
+    found = {names.get(key, key): value for key, value in config.items()}
+    if class_name == "InputLayer":
+        return _input_layer(found)
+    found.pop("batch_input_shape", None)
+    found = {**ABSENT.get(class_name, {}), **found}
+    found = {key: _keras3_value(key, value) for key, value in found.items()}
+    row = find_layer_type(class_name)
+    if row is None or row.arguments is None:
+        return found
+    known = {*row.arguments, *_COMMON}
+    unused = {*UNUSED.get(class_name, ()), *WITHOUT_EFFECT["keras3"]}
+    for key in [key for key in found if key not in known]:
+        value = found.pop(key)
+        if key not in unused and value not in (None, LACKED["keras3"].get(key)):
+            raise NotExpressibleError(f"has {key}={value!r:.80}")
+    # TensorFlow.js writes null for what was not given.
+    defaults = row.arguments
+    return {k: v for k, v in found.items() if v is not None or defaults.get(k) is None}
+
+
+def _input_layer(config: Config) -> Config:
+    shape = config.get("batch_input_shape", config.get("batch_shape"))
+    dtype = _policy_name(config.get("dtype")) or "float32"
+    found = {"batch_shape": shape, "dtype": dtype, "sparse": bool(config.get("sparse"))}
+    return {**found, "ragged": bool(config.get("ragged")), "name": config.get("name")}
+
+
+def _keras3_value(key: str, value: Any) -> Any:
+    if key == "dtype":
+        name = _policy_name(value)
+        return name and {"module": "keras", **_object("DTypePolicy", {"name": name})}
+    if key.endswith("activation"):
+        return _keras3_activation(value)
+    if key == "axis" and isinstance(value, list) and len(value) == 1:
+        return value[0]
+    if isinstance(value, Mapping) and key.endswith(("_initializer", "_regularizer", "_constraint")):
+        return _keras3_object(key, value)
+    return value
+
+
+def _keras3_activation(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value in NOT_IN_KERAS3:
+        raise NotExpressibleError(
+            f"has the activation {value!r} for Keras 3, {NOT_IN_KERAS3[value]}"
+        )
+    names = {old: new for new, old in ACTIVATION_NAMES.items()}
+    return names.get(value, value)
+
+
+def _keras3_object(key: str, document: Mapping[str, Any]) -> Config:
+    names = {old: new for new, old in TFJS_INITIALIZERS.items() if not new.endswith("Initializer")}
+    class_name = str(document.get("class_name"))
+    class_name = names.get(class_name, class_name)
+    config = dict(document.get("config") or {})
+    if class_name == _VARIANCE and config.get("distribution") == "normal":
+        config["distribution"] = "truncated_normal"
+    return {"module": module_of(key), **_object(class_name, config)}
+
+
+def module_of(key: str) -> str | None:
+    """Return the module of Keras 3 that has the object of an argument, or None."""
+    return next((module for end, module in OBJECT_MODULES.items() if key.endswith(end)), None)
+
+
+def _object(class_name: str, config: Mapping[str, Any]) -> Config:
+    return {"class_name": class_name, "config": dict(config), "registered_name": None}
+
+
+def _policy_name(value: Any) -> str | None:
+    """Return the name of a dtype or of a policy of dtypes."""
+    if isinstance(value, Mapping):
+        config = value.get("config")
+        value = config.get("name") if isinstance(config, Mapping) else None
+    return value if isinstance(value, str) else None
+
+
+def config_from_keras3(class_name: str, config: Mapping[str, Any], target: Dialect) -> Config:
+    """Return a config of Keras 3 as another dialect has it.
+
+    Raises:
+        NotExpressibleError: the dialect has no equal argument, activation or initializer.
+
+    >>> config_from_keras3("LeakyReLU", {"name": "a", "negative_slope": 0.1}, "tfjs")
+    {'name': 'a', 'alpha': 0.1}
+    """
+    names = RENAMED.get(class_name, {})
+    found = {}
+    for key, value in config.items():
+        if key not in names and _is_lacked(key, value, target):
+            continue
+        key = "batch_input_shape" if key == "batch_shape" else names.get(key, key)
+        found[key] = _value_for(key, value, target)
+    return found
+
+
+def _is_lacked(key: str, value: Any, target: Dialect) -> bool:
+    """Whether an argument is left out; an error if it would change results."""
+    if key in WITHOUT_EFFECT[target]:
+        return True
+    if key not in LACKED[target]:
+        return False
+    if value not in (None, LACKED[target][key]):
+        raise NotExpressibleError(f"has {key}={value!r:.80}")
+    return True
+
+
+def _value_for(key: str, value: Any, target: Dialect) -> Any:
+    if key == "dtype":
+        return _dtype_for(value, target)
+    if key.endswith("activation"):
+        return _activation_for(value, target)
+    if isinstance(value, Mapping) and key.endswith(("_initializer", "_regularizer", "_constraint")):
+        return _object_for(key, value, target)
+    return value
+
+
+def _dtype_for(value: Any, target: Dialect) -> Any:
+    name = _policy_name(value)
+    if name is None or not name.startswith("mixed"):
+        return name
+    if target == "tfjs":
+        raise NotExpressibleError(f"has the dtype policy {name!r}")
+    return {"class_name": "Policy", "config": {"name": name}}
+
+
+def _activation_for(value: Any, target: Dialect) -> Any:
+    if isinstance(value, Mapping):  # a layer, as in Dense(activation=ReLU(6))
+        if target == "tfjs":
+            raise NotExpressibleError("has a layer as its activation")
+        class_name = str(value.get("class_name"))
+        inner = config_from_keras3(class_name, value.get("config") or {}, target)
+        return {"class_name": class_name, "config": inner}
+    name = ACTIVATION_NAMES.get(value, value)
+    known = ACTIVATIONS[target]
+    if name is not None and known is not None and name not in known:
+        raise NotExpressibleError(f"has the activation {value!r}, which {TITLES[target]} lacks")
+    return name
+
+
+def _object_for(key: str, document: Mapping[str, Any], target: Dialect) -> Config:
+    class_name = str(document.get("class_name"))
+    config = {k: v for k, v in (document.get("config") or {}).items() if not k.endswith("put_axes")}
+    if target == "tfjs":
+        class_name, config = _tfjs_object(key, class_name, config)
+    return {"class_name": class_name, "config": config}
+
+
+def _tfjs_object(key: str, class_name: str, config: Config) -> tuple[str, Config]:
+    if key.endswith("_regularizer"):
+        if class_name not in ("L1", "L2", "L1L2"):
+            raise NotExpressibleError(f"has the regularizer {class_name}")
+        return "L1L2", {"l1": config.get("l1", 0.0), "l2": config.get("l2", 0.0)}
+    if class_name == _VARIANCE:
+        distribution = config.get("distribution")
+        if distribution == "untruncated_normal":
+            raise NotExpressibleError("has an initializer of an untruncated normal distribution")
+        config["distribution"] = "normal" if distribution == "truncated_normal" else distribution
+    return TFJS_INITIALIZERS.get(class_name, class_name), config
