@@ -113,6 +113,10 @@ def _minimum(x: Array, y: Array, out: Array) -> None:
     np.minimum(x, y, out=out)
 
 
+def _power(x: Array, y: Array, out: Array) -> None:
+    np.power(x, y, out=out, dtype=np.float64, casting="same_kind")  # as the op does
+
+
 def _copy(x: Array, _: Array, out: Array) -> None:
     out[...] = x
 
@@ -137,7 +141,7 @@ class _Traced:
     __sub__ = partialmethod(_then, np.subtract)
     __mul__ = partialmethod(_then, np.multiply)
     __truediv__ = partialmethod(_then, np.divide)
-    __pow__ = partialmethod(_then, np.power)
+    __pow__ = partialmethod(_then, _power)
     maximum = partialmethod(_then, _maximum)
     minimum = partialmethod(_then, _minimum)
 
