@@ -1,6 +1,9 @@
 """Means of losses of classes as metrics: cross entropies, divergences, hinges."""
 
 from core import losses
+from core.annotations import TensorLike
+from core.late_ops import ops
+from core.losses.base import as_float, as_tensor
 from core.metrics.means import NamedMean
 
 
@@ -59,7 +62,7 @@ class SparseCategoricalCrossentropy(NamedMean):
     Args:
         name: for logs.
         from_logits: outputs are logits, else probabilities.
-        ignore_class: a number whose samples count as 0.
+        ignore_class: a number whose samples have the value 0.
         axis: along which the classes lie.
 
     >>> import core
@@ -78,6 +81,26 @@ class SparseCategoricalCrossentropy(NamedMean):
     ):
         super().__init__(name)
         self.from_logits, self.ignore_class, self.axis = from_logits, ignore_class, axis
+
+    def update_state(
+        self,
+        y_true: TensorLike,
+        y_pred: TensorLike,
+        sample_weight: TensorLike | None = None,
+    ) -> None:
+        """Take the values of a batch into account.
+
+        Args:
+            y_true: numbers of classes, [batch, ...].
+            y_pred: outputs, [batch, ..., classes].
+            sample_weight: a factor for each sample; that of an ignored class becomes 0, as in
+                Keras, which without weights counts such samples with the value 0.
+        """
+        if sample_weight is not None and self.ignore_class is not None:
+            labels, weights = as_tensor(y_true), as_float(sample_weight)
+            counts = as_float(ops.not_equal(labels, self.ignore_class))
+            sample_weight = weights * ops.reshape(counts, shape=weights.shape)
+        super().update_state(y_true, y_pred, sample_weight)
 
 
 class KLDivergence(NamedMean):
