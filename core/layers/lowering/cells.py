@@ -110,7 +110,6 @@ def _gru(call: LayerCall, inputs: Lengths) -> Cell:
 
 def _gru_step_after(call: LayerCall, recurrent: Value, bias: Value | None) -> Step:
     """Return the step of a GRU whose reset gate multiplies the projected state."""
-
     dropped = _one_mask(call, "recurrent_dropout")
 
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
@@ -126,7 +125,6 @@ def _gru_step_after(call: LayerCall, recurrent: Value, bias: Value | None) -> St
 
 def _gru_step_before(call: LayerCall, gates: Value, candidate: Value) -> Step:
     """Return the step of a GRU whose reset gate multiplies the state before its projection."""
-
     dropped = _one_mask(call, "recurrent_dropout")
 
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
@@ -149,31 +147,46 @@ def _mixed(call: LayerCall, update: Value, old: Value, new: Value) -> tuple[Valu
 
 def _conv_lstm(call: LayerCall, inputs: Lengths) -> Cell:
     """Return an LSTM of images whose products are convolutions."""
-    options = call.options
+    options, rank = call.options, len(inputs) - 2
     if is_channels_first(call):
         raise call.error("with the channels first is not supported")
-    filters, window = options.integer("filters"), Window(call, 2)
-    if len(inputs) != 4 or None in inputs[1:]:
+    if call.spec.class_name != f"ConvLSTM{rank}DCell" or None in inputs[1:]:
         raise call.error(f"takes images of a known size per step, got {inputs}")
-    kernel = call.weight("kernel", (*window.size, inputs[-1], 4 * filters))
-    recurrent = call.weight("recurrent_kernel", (*window.size, filters, 4 * filters))
+    filters, window = options.integer("filters"), Window(call, rank)
+    row = window.row
+    kernel = _of_images(call, window, "kernel", (inputs[-1], 4 * filters))
+    recurrent = _of_images(call, window, "recurrent_kernel", (filters, 4 * filters))
     bias = bias_of(call, 4 * filters)
-    flat = Value("", (None, *inputs[1:]))
-    shape = window.shape(call, flat, 4 * filters)
+    shape = window.shape(call, Value("", (None, *row, *inputs[1:])), 4 * filters)
+    pixels = shape[1 + len(row) : -1]
     dropped = _one_mask(call, "recurrent_dropout")
-    same = {"strides": [1] * 4, "dilations": [1] * 4, "padding": "SAME", "data_format": "NHWC"}
+    type = "Conv3D" if rank == 3 else "Conv2D"
+    ones = [1] * len(shape)
+    same = {**window.attributes, "strides": ones, "dilations": ones, "padding": "SAME"}
 
     def project(x: Value) -> Value:
-        images = reshape(call, x, (None, *inputs[1:]))
-        y = call.node("Conv2D", [images, kernel], window.attributes, shape)
+        images = reshape(call, x, (None, *row, *inputs[1:]))
+        y = call.node(type, [images, kernel], window.attributes, shape)
         y = y if bias is None else binary(call, "AddV2", y, bias)
-        return reshape_like(call, y, (*call.shape(x)[:-3], *shape[1:]), x)
+        return reshape_like(call, y, (*call.shape(x)[: -rank - 1], *pixels, shape[-1]), x)
 
     def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
-        y = call.node("Conv2D", [dropped(states[0]), recurrent], same, (None, *shape[1:]))
+        images = dropped(states[0])
+        images = images if not row else reshape(call, images, (None, *row, *pixels, filters))
+        y = call.node(type, [images, recurrent], same, (None, *shape[1:]))
+        y = y if not row else reshape(call, y, (None, *pixels, shape[-1]))
         return _lstm_step(call, x, y, states[1])
 
-    return Cell([(*shape[1:-1], filters)] * 2, project, step)
+    return Cell([(*pixels, filters)] * 2, project, step)
+
+
+def _of_images(
+    call: LayerCall, window: Window, name: str, channels: tuple[int | None, int]
+) -> Value:
+    """Return the kernel of a convolution of images, which have a row if of one dimension."""
+    shape = (*window.size, *channels)
+    known = [n for n in shape if n is not None]
+    return call.weight(name, shape, (*window.row, *known) if window.row else None)
 
 
 def _stacked(call: LayerCall, inputs: Lengths) -> Cell:
@@ -255,6 +268,6 @@ CELLS: dict[str, Callable[[LayerCall, Lengths], Cell]] = {
     "SimpleRNNCell": _simple,
     "LSTMCell": _lstm,
     "GRUCell": _gru,
-    "ConvLSTM2DCell": _conv_lstm,
+    **{f"ConvLSTM{rank}DCell": _conv_lstm for rank in (1, 2, 3)},
     "StackedRNNCells": _stacked,
 }

@@ -27,7 +27,6 @@ from core.layers.lowering.common_nodes import (
 )
 from core.layers.lowering.rows import LayerType, weighted
 
-
 _DATA_FORMAT = {"data_format": None}
 _KERNEL_AND_BIAS = about_weights(kernel="glorot_uniform", bias="zeros")
 

@@ -38,7 +38,7 @@ _OWN_CELLS = {
     "SimpleRNN": ("SimpleRNNCell", "simple_rnn_cell"),
     "LSTM": ("LSTMCell", "lstm_cell"),
     "GRU": ("GRUCell", "gru_cell"),
-    "ConvLSTM2D": ("ConvLSTM2DCell", "conv_lstm2d_cell"),
+    **{f"ConvLSTM{n}D": (f"ConvLSTM{n}DCell", f"conv_lstm{n}d_cell") for n in (1, 2, 3)},
 }
 
 
@@ -58,6 +58,10 @@ def _cell(spec: LayerSpec) -> Sequence[LayerSpec]:
 def _recurrent(call: LayerCall, x: Value, *initial: Value) -> list[Value]:
     options, mask = call.options, x.mask
     keeps = options.flag("stateful", False)
+    if keeps and isinstance(call, GraphCall):
+        raise call.error(
+            "keeps its state between calls, which is not supported: save it with stateful=False"
+        )
     x = as_float(call, x._replace(mask=None))
     shape = call.shape(x)
     cell_call = call.child(_cell(call.spec)[0])
@@ -323,7 +327,7 @@ def _held(spec: LayerSpec) -> Sequence[LayerSpec]:
     return _both(spec) if spec.class_name == "Bidirectional" else (_inner(spec),)
 
 
-_WEIGHTS = {"kernel": "glorot_uniform", "recurrent": "orthogonal", "bias": "zeros"}
+_WEIGHTS: Arguments = {"kernel": "glorot_uniform", "recurrent": "orthogonal", "bias": "zeros"}
 _DROPOUT = {"dropout": 0.0, "recurrent_dropout": 0.0, "seed": None}
 _WINDOW = {
     "strides": 1,
@@ -346,10 +350,13 @@ _CELL_ARGUMENTS: dict[str, tuple[Arguments, Arguments]] = {
     "SimpleRNN": (arguments("units", activation="tanh", use_bias=True), {}),
     "LSTM": (arguments("units", **_GATES), {"unit_forget_bias": True}),
     "GRU": (arguments("units", **_GATES), {"reset_after": True}),
-    "ConvLSTM2D": (
-        arguments("filters", "kernel_size", **_WINDOW, **_GATES),
-        {"unit_forget_bias": True},
-    ),
+    **{
+        f"ConvLSTM{rank}D": (
+            arguments("filters", "kernel_size", **_WINDOW, **_GATES),
+            {"unit_forget_bias": True},
+        )
+        for rank in (1, 2, 3)
+    },
 }
 
 
@@ -380,9 +387,7 @@ LAYER_TYPES = {
     "StackedRNNCells": LayerType(
         _not_called, children=cells_of_stack, arguments=arguments("cells")
     ),
-    "TimeDistributed": LayerType(
-        _time_distributed, children=_held, arguments=arguments("layer")
-    ),
+    "TimeDistributed": LayerType(_time_distributed, children=_held, arguments=arguments("layer")),
     "Bidirectional": LayerType(
         _bidirectional,
         children=_held,

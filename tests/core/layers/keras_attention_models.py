@@ -169,8 +169,34 @@ def functions():
     add("functions_of_each_value", [a], y)
 
 
+def others():
+    """Classes that Keras 2 and TensorFlow.js lack."""
+    for kind in ("Average", "Max"):
+        shapes = {1: (7, 2), 2: (5, 6, 2), 3: (4, 3, 5, 1)}
+        for rank, shape in shapes.items():
+            layer = getattr(L, f"Adaptive{kind}Pooling{rank}D")
+            base.chain(f"adaptive_{kind.lower()}_pooling{rank}d", shape, layer(3))
+    a = L.Input((4,), name="a")
+    edges = [-0.5, 0.0, 0.25]
+    modes = ("int", "one_hot", "multi_hot", "count")
+    add("bins", [a], [L.Discretization(edges, output_mode=mode)(a) for mode in modes])
+    (t,) = inputs(t=(4,))
+    for name, tied in (("tied", True), ("apart", False)):
+        layer = L.ReversibleEmbedding(6, 3, tie_weights=tied, logit_soft_cap=2.0)
+        add(f"embedding_{name}", [t], layer(layer(t), reverse=True))
+    base.chain("pipeline", (4,), L.Dense(3), L.Pipeline([L.Rescaling(2.0), L.ReLU()]))
+    base.chain(
+        "conv_lstm1d",
+        (3, 5, 2),
+        L.ConvLSTM1D(2, 3, padding="same", return_sequences=True),
+        L.ConvLSTM1D(1, 2, strides=2),
+    )
+    base.chain("conv_lstm3d", (2, 3, 3, 2, 1), L.ConvLSTM3D(2, 2, padding="same"))
+
+
 if __name__ == "__main__":
     attentions()
     masks()
     functions()
+    others()
     base.write("keras3_attention_models.json")

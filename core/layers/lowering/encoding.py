@@ -1,0 +1,99 @@
+"""Bins of numbers, embeddings that are used in both directions, and pipelines of layers.
+
+Source: ``keras.layers`` of Keras 3.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.errors import CoreError
+from core.layers.keras_config import LayerSpec, read_layer
+from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_config import Options
+from core.layers.lowering.arguments import about_weights, arguments
+from core.layers.lowering.common_nodes import as_float, binary, cast, expand, reduce, scaled
+from core.layers.lowering.products import einsum
+from core.layers.lowering.rows import LayerType, find_layer_type, results
+
+
+def _steps(spec: LayerSpec) -> Sequence[LayerSpec]:
+    documents = spec.config.get("layers")
+    if not isinstance(documents, list):
+        raise CoreError(f"layer {spec.name!r} ({spec.class_name}) lacks its list of layers")
+    return [read_layer(document, spec.dialect, "_pipeline_layers") for document in documents]
+
+
+def _pipeline(call: LayerCall, x: Value) -> Value:
+    for spec in _steps(call.spec):
+        x = results(call.child(spec), [x])[0]
+    return x
+
+
+def _discretization(call: LayerCall, x: Value) -> list[Value]:
+    """Return the number of boundaries up to each value, or its encoding."""
+    x, options = as_float(call, x), call.options
+    given = options.get("bin_boundaries")
+    numbers = isinstance(given, list) and all(isinstance(n, (int, float)) for n in given)
+    if not numbers or not given:
+        raise options.error("bin_boundaries", "numbers, as adapt() finds them in Keras")
+    edges = call.constant(np.array(given, np.float32), "bin_boundaries")
+    reached = binary(call, "GreaterEqual", expand(call, x, -1), edges, "bool")
+    bins = reduce(call, "Sum", cast(call, reached, "int32"), [-1])
+    mode = options.choice("output_mode", ("int", "one_hot", "multi_hot", "count"), "int")
+    if mode == "int":
+        return [bins]
+    config = {"num_tokens": len(given) + 1, "output_mode": mode}
+    encoding = LayerSpec("CategoryEncoding", "encoding", config, call.dialect)
+    return results(call.child(encoding), [bins])
+
+
+def _reversible_embedding(call: LayerCall, x: Value) -> Value:
+    """Return the rows of the table, or its products with vectors if the call is reversed."""
+    options = call.options
+    if not call.keywords.get("reverse", False):
+        embedding = find_layer_type("Embedding")
+        assert embedding is not None
+        rows: Value = embedding.lower(call, x)
+        return rows
+    count, units = options.integer("input_dim"), options.integer("output_dim")
+    if options.flag("tie_weights", True):
+        y = einsum(call, "...b,ab->...a", [x, call.weight("embeddings", (count, units))])
+    else:
+        y = einsum(call, "...b,ba->...a", [x, call.weight("reverse_embeddings", (units, count))])
+    if options.get("logit_soft_cap") is None:
+        return y
+    cap = options.number("logit_soft_cap")
+    return scaled(call, call.node("Tanh", [scaled(call, y, 1 / cap)]), cap)
+
+
+def _tables(options: Options) -> Sequence[str]:
+    is_tied = options.flag("tie_weights", True)
+    return ("embeddings",) if is_tied else ("embeddings", "reverse_embeddings")
+
+
+LAYER_TYPES = {
+    "Pipeline": LayerType(_pipeline, children=_steps),
+    "Discretization": LayerType(
+        _discretization,
+        keeps_mask=False,
+        arguments=arguments(
+            bin_boundaries=None, num_bins=None, epsilon=0.01, output_mode="int", sparse=False
+        ),
+    ),
+    "ReversibleEmbedding": LayerType(
+        _reversible_embedding,
+        _tables,
+        keeps_mask=False,
+        arguments=arguments(
+            "input_dim",
+            "output_dim",
+            tie_weights=True,
+            **about_weights(embeddings="uniform", has_activity=False),
+            mask_zero=False,
+            reverse_dtype=None,
+            logit_soft_cap=None,
+        ),
+        starts={"reverse_embeddings": "uniform"},
+    ),
+}
