@@ -34,17 +34,22 @@ _HOMES = {
     "KernelNotFound": "core.errors",
     "LimitError": "core.bounds",
     "Limits": "core.bounds",
+    "Model": "core.training.model",
     "Node": "core.graph.nodes",
     "NotFiniteError": "core.nan_check",
     "PartialSpec": "core.graph.nodes",
     "RunCancelledError": "core.guards",
+    "Sequential": "core.training.sequential",
     "Spec": "core.specs",
     "Tensor": "core.tensors",
     "Variable": "core.variables",
     "backend": "core.settings",
+    "callbacks": "core.callbacks",
     "compile": "core.compiled.compiled_function",
+    "constraints": "core.constraints",
     "converter": "core.converter",
     "custom_grad": "core.gradients",
+    "data": "core.data",
     "debug_mode": "core.nan_check",
     "dispose": "core.scopes",
     "epsilon": "core.settings",
@@ -54,17 +59,26 @@ _HOMES = {
     "get_tier": "core.backends.cpu.tiers",
     "grad": "core.gradients",
     "grads": "core.gradients",
+    "initializers": "core.initializers",
     "keep": "core.scopes",
     "kernel": "core.registry",
+    "layers": "core.layers",
     "limits": "core.bounds",
+    "load_layers_model": "core.training.model_files",
     "load_model": "core.converter.formats",
+    "losses": "core.losses",
     "memory": "core.guards",
+    "metrics": "core.metrics",
+    "model_from_json": "core.training.model_files",
     "op": "core.registry",
     "optimizers": "core.optimizers",
+    "plots": "core.plots",
     "profile": "core.profiler",
     "register_backend": "core.backend_registry",
+    "regularizers": "core.regularizers",
     "run_async": "core.async_run",
     "run_kernel": "core.dispatch",
+    "sequential": "core.training.sequential",
     "set_backend": "core.settings",
     "set_threads": "core.backends.cpu.threads",
     "set_tier": "core.backends.cpu.tiers",
@@ -83,7 +97,7 @@ _HOMES = {
 }
 
 #: Names of `_HOMES` that ``from core import *`` leaves out.
-_NOT_LISTED = ("converter", "optimizers", "train")
+_NOT_LISTED = tuple(name for name, home in _HOMES.items() if home == f"{__name__}.{name}")
 
 #: Names of `_HOMES` that need no op: a program that runs stored networks does without them all.
 _WITHOUT_OPS = {

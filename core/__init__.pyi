@@ -3,12 +3,22 @@
 from collections.abc import Callable
 from collections.abc import Coroutine
 from collections.abc import Sequence
+from core import callbacks as callbacks
+from core import constraints as constraints
 from core import converter as converter
+from core import data as data
 from core import image as image
+from core import initializers as initializers
+from core import layers as layers
 from core import linalg as linalg
+from core import losses as losses
+from core import metrics as metrics
 from core import optimizers as optimizers
+from core import plots as plots
 from core import random as random
+from core import regularizers as regularizers
 from core import signal as signal
+from core import train as train
 from core.annotations import Scalar
 from core.annotations import TensorLike
 from core.async_run import run_async as run_async
@@ -60,7 +70,6 @@ from core.op_results import UniqueResults
 from core.ops.composite import Moments
 from core.ops.ragged import GatheredRows
 from core.ops.sort import Difference
-from core.optimizers import train as train
 from core.profiler import profile as profile
 from core.profiler import time as time
 from core.registry import kernel as kernel
@@ -76,6 +85,11 @@ from core.settings import set_backend as set_backend
 from core.specs import Spec as Spec
 from core.tensors import Tensor
 from core.tensors import Tensor as Tensor
+from core.training.model import Model as Model
+from core.training.model_files import load_layers_model as load_layers_model
+from core.training.model_files import model_from_json as model_from_json
+from core.training.sequential import Sequential as Sequential
+from core.training.sequential import sequential as sequential
 from core.variables import Variable as Variable
 from core.variables import variable as variable
 from typing import Any
@@ -90,10 +104,12 @@ __all__ = [
     "KernelNotFound",
     "LimitError",
     "Limits",
+    "Model",
     "Node",
     "NotFiniteError",
     "PartialSpec",
     "RunCancelledError",
+    "Sequential",
     "Spec",
     "Tensor",
     "Variable",
@@ -112,13 +128,16 @@ __all__ = [
     "keep",
     "kernel",
     "limits",
+    "load_layers_model",
     "load_model",
     "memory",
+    "model_from_json",
     "op",
     "profile",
     "register_backend",
     "run_async",
     "run_kernel",
+    "sequential",
     "set_backend",
     "set_threads",
     "set_tier",
@@ -166,6 +185,7 @@ __all__ = [
     "broadcast_to",
     "cast",
     "ceil",
+    "check_numerics",
     "clip_by_value",
     "clone",
     "complex",
@@ -989,6 +1009,20 @@ def ceil(x: TensorLike) -> Tensor:
 
     >>> core.ceil([1.5, -1.5]).numpy()
     array([ 2., -1.], dtype=float32)
+    """
+
+def check_numerics(x: TensorLike, message: str = "the tensor") -> Tensor:
+    """Pass values on; raise if one is NaN or infinite, before any op that follows in a plan.
+
+    Args:
+        x: float32 of any shape.
+        message: name of the values, for the error.
+
+    Raises:
+        NotFiniteError: a value is NaN or infinite.
+
+    >>> core.check_numerics([1.0, 2.0]).numpy()
+    array([1., 2.], dtype=float32)
     """
 
 def clip_by_value(x: TensorLike, clip_value_min: float, clip_value_max: float) -> Tensor:

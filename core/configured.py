@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from core.errors import CoreError
 
 Kind = TypeVar("Kind", bound="Configured")
+Made = TypeVar("Made")
 
 
 class Configured:
@@ -41,7 +42,7 @@ class Configured:
         return f"{type(self).__name__}({options})"
 
 
-def checked_call(made: Callable[..., Kind], arguments: Mapping[str, Any]) -> Kind:
+def checked_call(made: Callable[..., Made], arguments: Mapping[str, Any]) -> Made:
     """Call a class or function with arguments by name; a wrong name lists the valid ones.
 
     >>> def Ones(scale=1.0): ...

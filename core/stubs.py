@@ -14,6 +14,7 @@ from typing import Any
 
 import core
 import core.ops  # noqa: F401 - declares what is written
+from core.layer_stubs import layers_stub
 from core.late_ops import OPERATORS, SWAPPED
 from core.methods import OTHERS
 from core.namespaces import NAMESPACES, names_in
@@ -34,6 +35,7 @@ def stubs() -> dict[str, str]:
     return {
         "__init__.pyi": _package_stub(),
         "op_results.pyi": _results_stub(),
+        "layers/__init__.pyi": layers_stub(),
         "tensor_methods.pyi": _methods_stub(),
         **{f"{name}.pyi": _namespace_stub(name) for name in NAMESPACES},
     }

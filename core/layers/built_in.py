@@ -10,6 +10,7 @@ import numpy as np
 from core import constraints, initializers, regularizers
 from core.configured import Configured, checked_call
 from core.errors import CoreError
+from core.layers.argument_docs import COMMON_DOCS, documentation
 from core.layers.keras_config import KerasCall, LayerSpec
 from core.layers.layer import Layer, ValueOf
 from core.layers.layer_call import Value
@@ -21,16 +22,6 @@ from core.layers.shape_calls import ShapeCall
 from core.layers.tensor_calls import TensorCall
 from core.layers.variable_store import VariableStore
 from core.variables import Variable
-
-#: Arguments of all layers.
-COMMON = (
-    "name",
-    "trainable",
-    "dtype",
-    "input_shape",
-    "batch_input_shape",
-    "batch_size",
-)
 
 #: What the texts, configs and objects of an argument become, by the end of its name.
 _FAMILIES = {
@@ -79,7 +70,9 @@ class BuiltIn(Layer):
             options[name] = value
         own = {name: options.pop(name) for name in names if name in options}
         weights = options.pop("weights", None)
-        legacy = {k: options.pop(k) for k in ("input_dim", "input_length") if k in options}
+        legacy: dict[str, Any] = {
+            name: options.pop(name) for name in ("input_dim", "input_length") if name in options
+        }
         self._check_names(options)
         super().__init__(**_with_input_dim(options, legacy))
         self.config = self._checked_config(own)
@@ -89,8 +82,8 @@ class BuiltIn(Layer):
 
     def _check_names(self, options: Mapping[str, Any]) -> None:
         for name in options:
-            if name not in COMMON:
-                valid = ", ".join([*(self.kind.arguments or {}), *COMMON])
+            if name not in COMMON_DOCS:
+                valid = ", ".join([*(self.kind.arguments or {}), *COMMON_DOCS])
                 raise CoreError(
                     f"{self.class_name} has no argument {name!r}; its arguments are {valid}"
                 )
@@ -252,7 +245,7 @@ def layer_class(name: str) -> type[BuiltIn] | None:
         "kind": kind,
         "class_name": found,
         "is_function": found.startswith("ops."),
-        "__doc__": kind.about or f"Layer `{found}` of Keras.",
+        "__doc__": documentation(found, kind.about, kind.arguments),
         "__module__": "core.layers",
         "__signature__": _signature(kind),
     }
@@ -266,7 +259,7 @@ def _signature(kind: LayerType) -> Signature:
         for name, value in (kind.arguments or {}).items()
     ]
     own.sort(key=lambda p: p.default is not Parameter.empty)
-    common = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in COMMON]
+    common = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in COMMON_DOCS]
     return Signature([*own, *common])
 
 
@@ -298,9 +291,7 @@ def _with_input_dim(options: Mapping[str, Any], legacy: Mapping[str, Any]) -> di
     return {**options, "input_shape": [*length, legacy["input_dim"]]}
 
 
-def _described(
-    spec: LayerSpec, path: tuple[str, ...], store: VariableStore
-) -> Iterator[Described]:
+def _described(spec: LayerSpec, path: tuple[str, ...], store: VariableStore) -> Iterator[Described]:
     """Yield the variables of a layer, in the order of Keras's files."""
     kind = None if spec.is_function else find_layer_type(spec.class_name)
     if kind is None or not len(store):
@@ -316,8 +307,10 @@ def _described(
 def serialized(value: Any) -> Any:
     """Return an argument as files have it: objects as their class and config."""
     if isinstance(value, Layer):
-        return {"class_name": getattr(value, "class_name", type(value).__name__),
-                "config": value.get_config()}
+        return {
+            "class_name": getattr(value, "class_name", type(value).__name__),
+            "config": value.get_config(),
+        }
     if isinstance(value, Configured):
         return {"class_name": type(value).__name__, "config": value.get_config()}
     if isinstance(value, (list, tuple)):

@@ -257,7 +257,12 @@ class Layer(VariableOwner):
     def layer_spec(self, dialect: str = "keras3") -> LayerSpec:
         """Return the description of the layer for models and wrappers."""
         return LayerSpec(
-            type(self).__name__, self.name, self.get_config(), dialect, tuple(self.calls), layer=self
+            type(self).__name__,
+            self.name,
+            self.get_config(),
+            dialect,
+            tuple(self.calls),
+            layer=self,
         )
 
     @property

@@ -144,9 +144,7 @@ class LayerCall(ABC):
 
     def state(self, number: int, shape: Lengths) -> Value:
         """Return a state of the layer at the end of its last call, at first zeros."""
-        raise self.error(
-            "keeps its state between calls, which is not supported: save it with stateful=False"
-        )
+        raise self.error("keeps its state between calls, which no file can contain")
 
     def keep_state(self, number: int, value: Value) -> None:
         """Keep a state of the layer for its next call."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from core import constraints, initializers, regularizers
+from core.dtypes import DType
 from core.errors import CoreError
 from core.layers.symbolic import flattened
 from core.tensors import Tensor
@@ -36,7 +37,7 @@ class VariableOwner:
         trainable: bool = True,
         regularizer: Any = None,
         constraint: Any = None,
-        dtype: str = "float32",
+        dtype: DType = "float32",
     ) -> Variable:
         """Make a variable of the layer.
 
@@ -50,7 +51,8 @@ class VariableOwner:
             dtype: ``"float32"`` or ``"int32"``.
         """
         full = f"{self.name}/{name or f'weight_{len(self._own)}'}"
-        array = np.asarray(initializers.get(initializer)(tuple(shape), dtype), dtype)
+        make = initializers.get(initializer) or initializers.Zeros()
+        array = np.asarray(make(tuple(shape), dtype), dtype)
         made = Variable(array, trainable=trainable, name=full)
         self._own.append(made)
         if regularizer is not None:
@@ -78,7 +80,7 @@ class VariableOwner:
         for layer in self.sublayers():
             layer.trainable = value
 
-    def sublayers(self) -> list["VariableOwner"]:
+    def sublayers(self) -> list[Any]:
         """Return the layers that belong to this one, in the order in which they were added."""
         found = flattened(list(self._tracked.values()), VariableOwner)
         return list({id(layer): layer for layer in found}.values())

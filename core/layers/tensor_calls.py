@@ -134,9 +134,7 @@ class TensorCall(LayerCall):
         view: Callable[[int], Sequence[int]] | None = None,
     ) -> list[Value]:
         """Return the parts of a weight."""
-        parts = ops.split(
-            self._variable(name).read(), num_or_size_splits=tuple(sizes), axis=axis
-        )
+        parts = ops.split(self._variable(name).read(), num_or_size_splits=tuple(sizes), axis=axis)
         if view is None:
             return [value_of(part) for part in parts]
         pairs = zip(parts, sizes, strict=True)
@@ -186,7 +184,6 @@ class TensorCall(LayerCall):
             list(values), self.keywords, training=self.training
         )
         return found
-
 
 
 def _run(type: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:

@@ -116,7 +116,8 @@ def starting_value(spec: LayerSpec, name: str, shape: tuple[int, ...]) -> np.nda
         identifier = arguments.get(option, _usual(kind, name))
     if identifier is REQUIRED:
         raise CoreError(f"layer {spec.name!r} ({spec.class_name}) needs the argument {option!r}")
-    array = np.asarray(initializers.get(identifier)(shape, "float32"), np.float32)
+    make = initializers.get(identifier) or initializers.Zeros()
+    array = np.asarray(make(shape, "float32"), np.float32)
     if array.shape != shape:
         raise CoreError(
             f"the {option} of layer {spec.name!r} gave an array of shape {array.shape}, the "

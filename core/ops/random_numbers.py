@@ -29,7 +29,7 @@ def _checked(shape: Sequence[int], dtype: str, dtypes: Sequence[str]) -> Shape:
     return lengths
 
 
-def _drawn(draw: Callable[[], np.ndarray], shape: Shape, dtype: DType) -> Tensor:
+def drawn(draw: Callable[[], np.ndarray], shape: Shape, dtype: DType) -> Tensor:
     """Values that a function draws: now, or before each run of a function that is compiled."""
     trace = active_trace()
     if trace is None:
@@ -82,7 +82,7 @@ def rand(
         values = np.array(drawn, np.float64).reshape(lengths)
         return values if dtype == "float32" else np.trunc(values)
 
-    return _drawn(draw, lengths, dtype)
+    return drawn(draw, lengths, dtype)
 
 
 @composite
@@ -109,11 +109,11 @@ def random_uniform(
     """
     lengths = _checked(shape, dtype, ("float32", "int32", "bool"))
     if dtype == "float32":
-        return _drawn(lambda: _uniform(lengths, minval, maxval, seed), lengths, dtype)
+        return drawn(lambda: _uniform(lengths, minval, maxval, seed), lengths, dtype)
     low, high = (0, 2) if dtype == "bool" else integers((minval, maxval), "minval and maxval")
     if not _INT32.min <= low < high <= _INT32.max + 1:
         raise CoreError(f"no int32 from minval={minval} up to, but without, maxval={maxval}")
-    return _drawn(lambda: generator(seed).integers(low, high, lengths), lengths, dtype)
+    return drawn(lambda: generator(seed).integers(low, high, lengths), lengths, dtype)
 
 
 def _uniform(shape: Shape, low: float, high: float, seed: Seed = None) -> np.ndarray:
@@ -171,7 +171,7 @@ def random_normal(
     def draw() -> np.ndarray:
         return _rounded(mean + std_dev * generator(seed).standard_normal(lengths), dtype)
 
-    return _drawn(draw, lengths, dtype)
+    return drawn(draw, lengths, dtype)
 
 
 @composite
@@ -222,7 +222,7 @@ def truncated_normal(
             drawn = np.where(beyond, source.standard_normal(lengths), drawn)
         return _rounded(mean + std_dev * drawn, dtype)
 
-    return _drawn(draw, lengths, dtype)
+    return drawn(draw, lengths, dtype)
 
 
 @composite
@@ -253,7 +253,7 @@ def random_gamma(
     def draw() -> np.ndarray:
         return _rounded(generator(seed).standard_gamma(alpha, lengths) / beta, dtype)
 
-    return _drawn(draw, lengths, dtype)
+    return drawn(draw, lengths, dtype)
 
 
 @composite
@@ -289,7 +289,7 @@ def dropout(
     def draw() -> np.ndarray:
         return (generator(seed).random(shape) >= rate) / (1 - rate)
 
-    return ops.mul(x, _drawn(draw, shape, "float32"))
+    return ops.mul(x, drawn(draw, shape, "float32"))
 
 
 def _noise_shape(shape: Shape, given: Sequence[int | None] | None) -> Shape:

@@ -112,9 +112,7 @@ class _SymbolRun(ModelRun):
             raise CoreError(f"{self.where} has no input layer {source.layer!r}")
         return layer.call_outputs[0][0]
 
-    def called(
-        self, spec: LayerSpec, index: int, values: Any, keywords: Any
-    ) -> Any:
+    def called(self, spec: LayerSpec, index: int, values: Any, keywords: Any) -> Any:
         """Return the symbolic results of a call of a layer."""
         call = spec.calls[index]
         arguments = replaced(call.arguments, Source, self._value)

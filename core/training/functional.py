@@ -92,8 +92,8 @@ class LayerGraph:
     ) -> ModelSpec:
         """Return the description, with the calls of this model alone, numbered from 0."""
         used: dict[int, list[int]] = {}
-        for key, call in sorted(self._nodes, key=lambda node: node[1]):
-            used.setdefault(key, []).append(call)
+        for node in sorted(self._nodes, key=lambda node: node[1]):
+            used.setdefault(node[0], []).append(node[1])
         names = {layer.name: id(layer) for layer in self.layers}
 
         def moved(source: Source) -> Source:
@@ -102,11 +102,10 @@ class LayerGraph:
         specs = []
         for layer in self.layers:
             key = id(layer)
-            calls = []
+            calls: list[KerasCall] = []
             for number in used[key]:
-                call = layer.calls[number]
-                if (key, number) in self._given:
-                    call = KerasCall([], {})
+                given = (key, number) in self._given
+                call = KerasCall([], {}) if given else layer.calls[number]
                 for i, symbol in enumerate(layer.call_outputs[number]):
                     self.symbols[Source(layer.name, len(calls), i)] = symbol
                 calls.append(KerasCall(*(replaced(part, Source, moved) for part in call)))

@@ -9,14 +9,14 @@ from core.layers.layer import Layer, ValueOf
 from core.layers.layer_call import Value
 from core.layers.model_run import bound_arguments
 from core.layers.symbolic import SymbolicTensor, flattened
+from core.training.feeding import in_order
 from core.training.functional import LayerGraph, ShapeRun, TensorRun, functional_config
-from core.training.model_files import SavedModel
 from core.training.summary import summary_text
 from core.training.trainer import Trainer
 from weights_cache.similar_names import did_you_mean
 
 
-class Model(Trainer, SavedModel, Layer):
+class Model(Trainer):
     """A model of layers, made of symbolic tensors, or by a class with a ``call`` of its own.
 
     A subclass has its layers as attributes and computes in ``call(self, x, training=None)``.
@@ -50,9 +50,7 @@ class Model(Trainer, SavedModel, Layer):
         trainable: bool = True,
     ):
         super().__init__(name=name, trainable=trainable)
-        self._start_training()
         self._graph: LayerGraph | None = None
-        self.output_names: list[str] = []
         if (inputs is None) != (outputs is None):
             raise CoreError("a functional model needs inputs and outputs; a subclass takes neither")
         if inputs is not None:
@@ -81,7 +79,7 @@ class Model(Trainer, SavedModel, Layer):
         """Return the layers of the model, the inputs included."""
         if self._graph is not None:
             return list(self._graph.layers)
-        return [each for each in super().sublayers() if isinstance(each, Layer)]
+        return super().sublayers()
 
     @property
     def layers(self) -> list[Layer]:
@@ -138,23 +136,13 @@ class Model(Trainer, SavedModel, Layer):
             training: whether the layers run as in training; by default as in the surrounding call.
             **keywords: other arguments of a subclass's call.
         """
-        if self._graph is not None and len(arguments) == 1:
-            arguments = (self._by_names(arguments[0]),)
+        if self._graph is not None and len(arguments) == 1 and isinstance(arguments[0], Mapping):
+            arguments = (in_order(arguments[0], self.input_names, "inputs"),)
         found = super().__call__(*arguments, training=training, **keywords)
         if self._graph is not None and self._returns_dict:
             several = found if isinstance(found, list) else [found]
             return dict(zip(self.output_names, several, strict=True))
         return found
-
-    def _by_names(self, given: Any) -> Any:
-        """Return the inputs of a dict in the order of the model's inputs."""
-        if not isinstance(given, Mapping):
-            return given
-        if set(given) != set(self.input_names):
-            raise CoreError(
-                f"the inputs of the model {self.name!r} are {self.input_names}, got {[*given]}"
-            )
-        return [given[name] for name in self.input_names]
 
     def results_of_call(
         self, call: KerasCall, value_of_source: ValueOf, *, training: bool
@@ -216,4 +204,3 @@ def _unique(names: Sequence[str]) -> list[str]:
         number = sum(1 for each in names[: len(found)] if each == name)
         found.append(f"{name}_{number}" if number else name)
     return found
-

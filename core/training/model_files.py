@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 Path = str | os.PathLike[str]
 
 
-class SavedModel:
-    """The methods of a model that write it, and those that take what was written."""
+class SavedModel(Layer):
+    """A model with methods that write it, and that take what was written."""
 
     #: The library that wrote the topology, by which some defaults differ.
     dialect: Any = "keras3"
@@ -82,12 +82,10 @@ class SavedModel:
             variable.assign(found[name])
 
     def _named_variables(self) -> Sequence[Any]:
-        layer: Any = self
-        assert isinstance(layer, Layer)
-        variables = layer.variables
+        variables = self.variables
         if len({v.name for v in variables}) < len(variables) or not variables:
             raise CoreError(
-                f"the model {layer.name!r} has no variables yet, or two of one name: build it by a "
+                f"the model {self.name!r} has no variables yet, or two of one name: build it by a "
                 f"call on data, and give its layers names"
             )
         return variables
@@ -134,5 +132,3 @@ def model_from_json(text: str, custom_objects: "CustomObjects | None" = None) ->
     if not isinstance(document, Mapping):
         raise CoreError(f"the topology must be an object, got {text!r:.80}")
     return model_from_document(document, custom_objects)
-
-

@@ -7,13 +7,13 @@ from core.layers.built_in import BuiltIn
 from core.layers.symbolic import SymbolicTensor
 
 if TYPE_CHECKING:
-    from core.training.model import Model
+    from core.training.compiled_model import CompiledModel
 
 #: Layers that are activations, and which ones.
 _LAYERS = {"Softmax": "softmax", "ReLU": "relu", "ELU": "elu"}
 
 
-def output_activations(model: "Model") -> list[str | None]:
+def output_activations(model: "CompiledModel") -> list[str | None]:
     """Return the name of each output's activation; None where it is unknown.
 
     >>> import core

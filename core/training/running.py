@@ -1,12 +1,9 @@
 """Loops over batches, and running means of losses."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 
-import numpy as np
-
 from core.data.batches import Batch
-from core.dispatch import tensor
 from core.errors import CoreError
 from core.tensors import Tensor
 
@@ -101,24 +98,3 @@ def not_finite(what: str, where: str) -> CoreError:
         f"{what} in {where}; the weights are those before that step: lower the learning rate, or "
         f"look for NaN in the data"
     )
-
-
-def weights_of_classes(
-    labels: Sequence[Tensor | None],
-    weights: Sequence[Tensor | None],
-    class_weight: Mapping[int, float],
-) -> list[Tensor | None]:
-    """Return weights of samples by their class, times those given.
-
-    Raises:
-        CoreError: there are several outputs, or the weight is no number.
-    """
-    if len(labels) != 1 or labels[0] is None:
-        raise CoreError("class_weight is for models with one output and labels")
-    y = labels[0].numpy()
-    classes = y.argmax(-1) if y.ndim > 1 and y.shape[-1] > 1 else y.reshape(len(y)).astype(int)
-    found = np.ones(len(y), np.float32)
-    for number, weight in class_weight.items():
-        found[classes == number] = weight
-    given = weights[0]
-    return [tensor(found if given is None else found * given.numpy().reshape(len(y)))]

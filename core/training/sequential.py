@@ -60,7 +60,9 @@ class Sequential(Model):
             self._begin(layer.call_outputs[0][0])
             return
         if any(each.name == layer.name for each in self._list):
-            raise CoreError(f"a layer named {layer.name!r} is in the model: give this another name=")
+            raise CoreError(
+                f"a layer named {layer.name!r} is in the model: give this another name="
+            )
         if self._first is None and not self._list:
             self._begin_with(layer)
         if self._last is not None:

@@ -10,16 +10,16 @@ from core.function_trace import active_trace
 from core.gradients import variable_grads
 from core.late_ops import ops
 from core.layers.call_context import collected_losses, collected_updates
-from core.settings import active_backend
 from core.nan_check import NotFiniteError
+from core.settings import active_backend
 from core.tensors import Tensor
 from core.training.objectives import Objectives
 from core.training.running import not_finite
 
 if TYPE_CHECKING:
-    from core.training.model import Model
+    from core.training.compiled_model import CompiledModel
 
-Batch = Sequence[Tensor | None]
+Parts = Sequence[Tensor | None]
 
 
 class Steps:
@@ -32,7 +32,9 @@ class Steps:
         eagerly: run op by op.
     """
 
-    def __init__(self, model: "Model", objectives: Objectives, optimizer: Any, *, eagerly: bool):
+    def __init__(
+        self, model: "CompiledModel", objectives: Objectives, optimizer: Any, *, eagerly: bool
+    ):
         self._model, self._objectives, self._optimizer = model, objectives, optimizer
         self._trained = model.trainable_variables
         self._penalties = list(model.penalties())
@@ -41,7 +43,9 @@ class Steps:
         self.train, self.test = kind(self._train), kind(self._test)
         self.predict = kind(self._predict)
 
-    def _train(self, inputs: Batch, labels: Batch, weights: Batch) -> tuple[Tensor, list[Tensor]]:
+    def _train(
+        self, inputs: Sequence[Tensor], labels: Parts, weights: Parts
+    ) -> tuple[Tensor, list[Tensor]]:
         """Make one step, and return the loss before it, and those of several outputs."""
         seen: list[Any] = []
 
@@ -63,7 +67,7 @@ class Steps:
         return total, values
 
     def train_or_explain(
-        self, inputs: Batch, labels: Batch, weights: Batch, where: str
+        self, inputs: Sequence[Tensor], labels: Parts, weights: Parts, where: str
     ) -> tuple[Tensor, list[Tensor]]:
         """Make one step; the error for a loss that is not finite names the step.
 
@@ -101,7 +105,7 @@ class Steps:
                 variable.assign(ops.where(is_finite, new, old))
 
     def _loss(
-        self, inputs: Batch, labels: Batch, weights: Batch, *, training: bool
+        self, inputs: Sequence[Tensor], labels: Parts, weights: Parts, *, training: bool
     ) -> tuple[list[Tensor], Tensor, list[Tensor]]:
         with collected_losses() as added:
             outputs = self._model.output_list(inputs, training=training)
@@ -112,12 +116,13 @@ class Steps:
             raise CoreError("the model has no loss: give compile(loss=...) one, or call add_loss")
         return outputs, total, values
 
-    def _test(self, inputs: Batch, labels: Batch, weights: Batch) -> tuple[Tensor, list[Tensor]]:
+    def _test(
+        self, inputs: Sequence[Tensor], labels: Parts, weights: Parts
+    ) -> tuple[Tensor, list[Tensor]]:
         """Return the loss, and those of several outputs."""
         outputs, total, values = self._loss(inputs, labels, weights, training=False)
         self._objectives.update(labels, outputs, weights)
         return total, values
 
-    def _predict(self, inputs: Batch) -> list[Tensor]:
+    def _predict(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         return self._model.output_list(inputs, training=False)
-

@@ -252,9 +252,7 @@ LAYER_TYPES = {
     "PReLU": LayerType(
         _prelu,
         weighted("alpha"),
-        arguments=arguments(
-            **about_weights(alpha="zeros", has_activity=False), shared_axes=None
-        ),
+        arguments=arguments(**about_weights(alpha="zeros", has_activity=False), shared_axes=None),
     ),
     "ELU": LayerType(_elu, arguments=arguments(alpha=1.0)),
     "ThresholdedReLU": LayerType(_thresholded_relu, arguments=arguments(theta=1.0)),

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.layers.layer_call import LayerCall, Lengths, Value
 from core.layers.lowering.common_nodes import as_float, broadcast, expand, squeeze
-from core.layers.lowering.merging import operands_of
+from core.layers.lowering.merging import operand, operands_of
 from core.layers.lowering.rows import LayerType
 
 
@@ -53,8 +53,8 @@ def _terms(call: LayerCall, equation: str, values: Sequence[Value]) -> tuple[lis
 
 def _einsum(call: LayerCall, *values: Value) -> Value:
     equation = str(call.options.get("subscripts", call.options.get("equation", "")))
-    tensors = operands_of(call, values)
-    return einsum(call, equation, [as_float(call, x) for x in tensors if isinstance(x, Value)])
+    found = [as_float(call, operand(call, each)) for each in operands_of(call, values)]
+    return einsum(call, equation, found)
 
 
 def matrix_product(call: LayerCall, x: Value, y: Value) -> Value:
@@ -76,7 +76,7 @@ def matrix_product(call: LayerCall, x: Value, y: Value) -> Value:
 
 
 def _two(call: LayerCall, values: Sequence[Value]) -> tuple[Value, Value]:
-    found = [as_float(call, v) for v in operands_of(call, values) if isinstance(v, Value)]
+    found = [as_float(call, operand(call, each)) for each in operands_of(call, values)]
     if len(found) != 2:
         raise call.error(f"takes two tensors, got {len(found)}")
     return found[0], found[1]

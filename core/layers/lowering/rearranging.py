@@ -13,13 +13,13 @@ from core.graph.nodes import DataType
 from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.common_nodes import (
     as_float,
+    broadcast,
     cast,
     concat,
     expand,
     pack,
     padded,
     reshape_like,
-    shape_vector,
     squeeze,
     transpose,
 )
@@ -31,17 +31,22 @@ def _axis(call: LayerCall, rank: int, name: str = "axis", default: int = 0) -> i
     return call.options.axis(name, rank, default)
 
 
+def _integers(call: LayerCall, name: str, least: int) -> tuple[int, ...]:
+    """Return the integers of an option in the order of the file."""
+    given = call.options.get(name)
+    count = len(given) if isinstance(given, (list, tuple)) else 1
+    return call.options.integers(name, count, least=least) if count else ()
+
+
 def _reshape(call: LayerCall, x: Value) -> Value:
-    given = call.options.get("newshape", [])
-    given = list(given) if isinstance(given, (list, tuple)) else [given]
-    target = [-1 if n is None else n for n in given]
-    if not all(isinstance(n, int) and n >= -1 for n in target) or target.count(-1) > 1:
+    target = _integers(call, "newshape", -1)
+    if target.count(-1) > 1:
         raise call.options.error("newshape", "lengths, one of which may be -1")
     lengths = call.shape(x)
     size = None if None in lengths else prod(n for n in lengths if n is not None)
     others = prod(n for n in target if n != -1)
     if size is not None and (size % others if others and -1 in target else size != others):
-        raise call.error(f"cannot reshape {lengths} to {tuple(target)}")
+        raise call.error(f"cannot reshape {lengths} to {target}")
     free = None if size is None else size // max(others, 1)
     shape = tuple(free if n == -1 else n for n in target)
     return call.node("Reshape", [x, call.ints(*target)], {}, shape)
@@ -55,8 +60,9 @@ def _ravel(call: LayerCall, x: Value) -> Value:
 
 def _transpose(call: LayerCall, x: Value) -> Value:
     rank = len(call.shape(x))
-    axes = call.options.get("axes", list(range(rank))[::-1])
-    order = [a + rank if isinstance(a, int) and a < 0 else a for a in axes]
+    order = list(range(rank))[::-1]
+    if call.options.get("axes") is not None:
+        order = [axis + rank if axis < 0 else axis for axis in _integers(call, "axes", -rank)]
     if sorted(order) != list(range(rank)):
         raise call.options.error("axes", f"the axes of a tensor of {rank} axes in some order")
     return transpose(call, x, order)
@@ -82,9 +88,8 @@ def _move_axis(call: LayerCall, x: Value) -> Value:
 
 def _listed_axes(call: LayerCall, name: str, rank: int) -> list[int]:
     """Return axes in the order in which the file lists them."""
-    value = call.options.get(name)
-    found = list(value) if isinstance(value, (list, tuple)) else [value]
-    if not all(isinstance(n, int) and -rank <= n < rank for n in found):
+    found = _integers(call, name, -rank)
+    if not all(n < rank for n in found):
         raise call.options.error(name, f"axes of a tensor of {rank} axes")
     return [n % rank for n in found]
 
@@ -124,12 +129,14 @@ def _split(call: LayerCall, x: Value) -> list[Value]:
     rank = len(call.shape(x))
     axis, given = _axis(call, rank), call.options.get("indices_or_sections")
     total = call.length(x, axis)
-    if isinstance(given, int) and not isinstance(given, bool) and given > 0 and total % given == 0:
-        edges = list(range(0, total + 1, total // given))
-    elif isinstance(given, list) and all(isinstance(n, int) and n >= 0 for n in given):
-        edges = [0, *(min(n, total) for n in given), total]
+    if isinstance(given, list):
+        places = _integers(call, "indices_or_sections", 0)
+        edges = [0, *(min(n, total) for n in places), total]
     else:
-        raise call.options.error("indices_or_sections", f"a divisor of {total}, or places")
+        count = call.options.integer("indices_or_sections")
+        if total % count or not total:
+            raise call.options.error("indices_or_sections", f"a divisor of {total}, or places")
+        edges = list(range(0, total + 1, total // count))
     sizes = [b - a for a, b in zip(edges, edges[1:], strict=False)]
     if min(sizes) < 0:
         raise call.options.error("indices_or_sections", "places in rising order")
@@ -166,8 +173,8 @@ def _not_negative(call: LayerCall, x: Value, axis: int, given: Any, indices: Val
     """Count indices that are known from the start of the axis."""
     if isinstance(given, Value):
         return indices
-    array = np.asarray(given, np.int32)
-    if array.size and array.min() < 0:
+    array = np.asarray(given)
+    if array.dtype.kind in "iu" and array.size and array.min() < 0:
         array = np.where(array < 0, array + call.length(x, axis), array).astype(np.int32)
         return call.constant(array, "indices")
     return indices
@@ -266,13 +273,10 @@ def _roll(call: LayerCall, x: Value) -> Value:
 
 
 def _tile(call: LayerCall, x: Value) -> Value:
-    given = call.options.get("repeats", [])
-    counts = list(given) if isinstance(given, (list, tuple)) else [given]
+    counts = list(_integers(call, "repeats", 0))
     for _ in range(len(counts) - len(call.shape(x))):
         x = expand(call, x, 0)
     counts = [1] * (len(call.shape(x)) - len(counts)) + counts
-    if not all(isinstance(n, int) and n >= 0 for n in counts):
-        raise call.options.error("repeats", "integers from 0")
     shape = tuple(
         None if n is None else n * count for n, count in zip(call.shape(x), counts, strict=True)
     )
@@ -305,34 +309,21 @@ def _pad(call: LayerCall, x: Value) -> Value:
     value = call.keywords.get("constant_values") or 0
     if not isinstance(value, (int, float)):
         raise call.error(f"constant_values must be a number, got {value!r:.80}")
-    given = call.options.get("pad_width")
-    if isinstance(given, (list, tuple)) and len(given) == 1:
-        given = given[0]
-    if isinstance(given, int) or (isinstance(given, list) and isinstance(given[0], int)):
-        pair = [given, given] if isinstance(given, int) else given
-        given = [pair] * rank
-    if not isinstance(given, (list, tuple)) or not all(
-        isinstance(row, (list, tuple)) and len(row) == 2 for row in given
-    ):
-        raise call.options.error("pad_width", "pairs of integers")
-    edges = [(int(a), int(b)) for a, b in given]
+    edges = call.options.edges("pad_width", rank, 0)
     if mode == "constant":
         return padded(call, as_float(call, x), edges, float(value))
     shape = tuple(
-        None if n is None else n + a + b
-        for n, (a, b) in zip(call.shape(x, len(edges)), edges, strict=True)
+        None if n is None else n + a + b for n, (a, b) in zip(call.shape(x), edges, strict=True)
     )
     rows = call.constant(np.array(edges, np.int32), "paddings")
     return call.node("MirrorPad", [x, rows], {"mode": mode.upper()}, shape)
 
 
 def _broadcast_to(call: LayerCall, x: Value) -> Value:
-    given = call.options.get("shape", [])
-    lengths = [None if n in (None, -1) else int(n) for n in given]
-    own = call.shape(x)
-    own = (1,) * (len(lengths) - len(own)) + own
-    shape = tuple(n if m is None else m for n, m in zip(own, lengths, strict=True))
-    return call.node("BroadcastTo", [x, shape_vector(call, shape, x)], {}, shape)
+    shape, own = _integers(call, "shape", 0), call.shape(x)
+    if broadcast(call, own, shape) != shape:
+        raise call.error(f"cannot broadcast {own} to {shape}")
+    return call.node("BroadcastTo", [x, call.ints(*shape)], {}, shape)
 
 
 def _one_hot(call: LayerCall, x: Value) -> Value:

@@ -1,0 +1,77 @@
+"""The text by which editors and type checkers know `core.layers`; see `core.stubs`."""
+
+import inspect
+from textwrap import indent
+
+from core.configured import snake_case
+from core.layers import class_names
+from core.layers.argument_docs import COMMON_DOCS, argument_doc
+from core.layers.built_in import BuiltIn, layer_class
+from core.layers.lowering.arguments import REQUIRED
+
+_HEAD = '''"""Layers. Written by ``python -m core.stubs``."""
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from core.constraints import ConstraintLike
+from core.initializers import InitializerLike
+from core.layers.built_in import BuiltIn
+from core.layers.inference import layer_classes as layer_classes
+from core.layers.inference import layers_graph as layers_graph
+from core.layers.input_layer import Input as Input
+from core.layers.input_layer import InputLayer as InputLayer
+from core.layers.layer import Layer as Layer
+from core.layers.symbolic import SymbolicTensor as SymbolicTensor
+from core.regularizers import RegularizerLike
+from core.tensors import Tensor
+
+ActivationLike = str | Callable[[Tensor], Tensor] | None
+
+input = Input
+input_layer = InputLayer
+
+def class_names() -> dict[str, str]: ...
+'''
+
+
+def layers_stub() -> str:
+    """Return the text of ``core/layers/__init__.pyi``.
+
+    >>> "class Dense(BuiltIn):" in layers_stub()
+    True
+    """
+    names = class_names()
+    classes = {name: found for name in names.values() if (found := layer_class(name)) is not None}
+    own = {name: found for name, found in classes.items() if found.__name__ == name}
+    others = [
+        f"{name} = {found.__name__}" for name, found in classes.items() if found.__name__ != name
+    ]
+    functions = [f"{snake_case(name)} = {found.__name__}" for name, found in classes.items()]
+    parts = [_HEAD, *(_class(name, own[name]) for name in sorted(own))]
+    return "\n".join([*parts, *sorted(others), *sorted(functions), ""])
+
+
+def _class(name: str, found: type[BuiltIn]) -> str:
+    """Return the stub of a class, with its documentation."""
+    needed, optional = [], []
+    for argument, default in (found.kind.arguments or {}).items():
+        kind = argument_doc(name, argument).type
+        if default is REQUIRED:
+            needed.append(f"{argument}: {kind}")
+        else:
+            optional.append(f"{argument}: {_open(kind, default)} = {default!r}")
+    common = [f"{key}: {doc.type} = ..." for key, doc in COMMON_DOCS.items()]
+    lines = ["self", *needed, *optional, "*", *common]
+    signature = "".join(f"        {line},\n" for line in lines)
+    text = indent(inspect.cleandoc(found.__doc__ or ""), "    ").strip()
+    return (
+        f'class {name}(BuiltIn):\n    r"""{text}\n    """\n'
+        f"    def __init__(\n{signature}    ) -> None: ...\n"
+    )
+
+
+def _open(kind: str, default: object) -> str:
+    """Return a type that admits the default."""
+    return f"{kind} | None" if default is None and not kind.endswith(("None", "Like")) else kind

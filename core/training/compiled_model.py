@@ -1,0 +1,244 @@
+"""Models that are compiled: the optimizer, losses and metrics, their steps, and predictions."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from warnings import warn
+
+import numpy as np
+
+from core import optimizers
+from core.callbacks import History
+from core.data.batches import TrainingData, as_batches
+from core.errors import CoreError
+from core.late_ops import ops
+from core.layers.symbolic import SymbolicTensor, flattened
+from core.losses.fitting import output_mismatch
+from core.metrics import Metric
+from core.tensors import Tensor
+from core.training.feeding import Feeder, Parts
+from core.training.model_files import SavedModel
+from core.training.objectives import Objectives
+from core.training.output_facts import output_activations
+from core.training.running import Loop, Means
+from core.training.steps import Steps
+
+if TYPE_CHECKING:
+    from core.optimizers import Optimizer
+
+
+class CompiledModel(SavedModel):
+    """A model with an optimizer, losses and metrics, which predicts.
+
+    Args:
+        name: name of the model.
+        trainable: whether training changes its variables.
+    """
+
+    def __init__(self, *, name: str | None = None, trainable: bool = True):
+        super().__init__(name=name, trainable=trainable)
+        self.input_names: list[str] = []
+        self.output_names: list[str] = []
+        self._returns_dict = self._run_eagerly = False
+        self.stop_training = False
+        self.history: History | None = None
+        self._optimizer: Any = None
+        self._objectives: Objectives | None = None
+        self._compiled_with: dict[str, Any] | None = None
+        self._steps: Steps | None = None
+        self._steps_key: Any = None
+        self._units: dict[str, int | None] = {}
+
+    def _forget_steps(self) -> None:
+        self._steps = None
+
+    def compile(
+        self,
+        optimizer: "str | Mapping[str, Any] | Optimizer" = "rmsprop",
+        loss: Any = None,
+        loss_weights: "float | Sequence[float] | Mapping[str, float] | None" = None,
+        metrics: "Sequence[Any] | Mapping[str, Any] | None" = None,
+        weighted_metrics: "Sequence[Any] | Mapping[str, Any] | None" = None,
+        run_eagerly: bool = False,
+    ) -> None:
+        """Say how the model is trained.
+
+        Args:
+            optimizer: name, config or object of `core.optimizers`, or an optimizer of
+                `core.train`.
+            loss: name, config or object of `core.losses`, or a function of labels and outputs; for
+                several outputs a list, or a dict by their names.
+            loss_weights: factors of the losses of several outputs.
+            metrics: names or objects of `core.metrics`; for several outputs a list of lists, or a
+                dict by their names.
+            weighted_metrics: metrics that count samples by their weights.
+            run_eagerly: run steps op by op instead of as one compiled function, to look into them.
+
+        Raises:
+            CoreError: there is no optimizer, loss or metric of a name; or the loss does not fit
+                the activation of the output.
+        """
+        self._compiled_with = {
+            "optimizer": optimizer,
+            "loss": loss,
+            "loss_weights": loss_weights,
+            "metrics": metrics,
+            "weighted_metrics": weighted_metrics,
+        }
+        self._run_eagerly = bool(run_eagerly)
+        self._optimizer = optimizers.get(optimizer)
+        self._objectives, self._steps = None, None
+        if self.output_names:
+            self._objectives = self._new_objectives(len(self.output_names))
+
+    # --- predictions --------------------------------------------------------------------------
+
+    def predict(
+        self,
+        x: TrainingData,
+        batch_size: int | None = None,
+        verbose: int = 0,
+        steps: int | None = None,
+    ) -> Any:
+        """Return the results of the model for inputs.
+
+        Args:
+            x: inputs: an array, or a list or dict of arrays for several inputs; or an iterable of
+                batches, whose labels are not used.
+            batch_size: samples that are computed at a time, by default 32.
+            verbose: accepted for Keras's sake; nothing is printed.
+            steps: number of batches, by default all.
+
+        Returns:
+            A tensor; a list of tensors for several outputs; or a dict if the model has one.
+        """
+        parts: list[list[Tensor]] = []
+        for batch in Loop(as_batches(x, batch_size=batch_size), steps):
+            inputs = self._feeder().inputs(batch.x)
+            self._build_on(inputs)
+            parts.append(self._steps_for().predict(inputs))
+        if not parts:
+            raise CoreError("there was no batch to predict: the data are empty")
+        found = [
+            columns[0] if len(columns) == 1 else ops.concat(list(columns), axis=0)
+            for columns in zip(*parts, strict=True)
+        ]
+        return self._as_returned(found)
+
+    def predict_on_batch(self, x: Any) -> Any:
+        """Return the results of the model for one batch of inputs."""
+        inputs = self._feeder().inputs(x)
+        self._build_on(inputs)
+        return self._as_returned(self._steps_for().predict(inputs))
+
+    # --- what these need ---------------------------------------------------------------------
+
+    @property
+    def optimizer(self) -> Any:
+        """The optimizer of `compile`."""
+        self._check_compiled()
+        return self._optimizer
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """The metrics of `compile`, once the model has seen data."""
+        found = () if self._objectives is None else self._objectives.metrics
+        return [metric for _, metric in found]
+
+    @property
+    def metrics_names(self) -> list[str]:
+        """The names of the results of `evaluate`: the loss, and the metrics."""
+        if self._objectives is None:
+            return ["loss"]
+        names = [name for name, _ in self._objectives.metrics]
+        return ["loss", *self._objectives.loss_names, *names]
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether `compile` was called."""
+        return self._compiled_with is not None
+
+    def _check_compiled(self) -> None:
+        if self._compiled_with is None:
+            raise CoreError(
+                "the model was not compiled: call compile(optimizer=..., loss=...) before"
+            )
+
+    def _new_objectives(self, outputs: int) -> Objectives:
+        assert self._compiled_with is not None
+        names = self.output_names or [f"output_{i + 1}" for i in range(outputs)]
+        options = {k: v for k, v in self._compiled_with.items() if k != "optimizer"}
+        return Objectives(names, **options)
+
+    def _ready(self, inputs: list[Tensor], labels: Parts) -> Steps:
+        """Return the steps, after all variables that they need are made."""
+        outputs = self._build_on(inputs)
+        if self._objectives is None:
+            outputs = outputs or self.output_list(inputs, training=False)
+            self._objectives = self._new_objectives(len(outputs))
+        if self._steps is None or any(not o.metrics and o._named for o in self._objectives.outputs):
+            outputs = outputs or self.output_list(inputs, training=False)
+            self._objectives.build(labels, outputs)
+            self._check_outputs(outputs)
+        for each, y in zip(self._objectives.outputs, labels, strict=True):
+            if y is not None:
+                each.check(y.numpy(), self._units.get(each.name))
+        return self._steps_for()
+
+    def _steps_for(self) -> Steps:
+        """Return the compiled steps, anew where other variables train than before."""
+        key = tuple(id(variable) for variable in self.trainable_variables)
+        if self._steps is None or key != self._steps_key:
+            objectives = self._objectives or Objectives([], None, None, None, None)
+            eagerly = self._run_eagerly
+            self._steps = Steps(self, objectives, self._optimizer, eagerly=eagerly)
+            self._steps_key = key
+        return self._steps
+
+    def _check_outputs(self, outputs: Sequence[Tensor]) -> None:
+        """Warn where a loss does not fit the activation of its output, once."""
+        assert self._objectives is not None
+        activations = output_activations(self) or [None] * len(outputs)
+        for each, output, activation in zip(
+            self._objectives.outputs, outputs, activations, strict=True
+        ):
+            units = output.shape[-1] if output.shape else None
+            self._units[each.name] = units
+            if each.loss is not None:
+                problem = output_mismatch(each.loss, activation, units)
+                if problem:
+                    warn(f"the loss of output {each.name!r}: {problem}", stacklevel=4)
+
+    def _build_on(self, inputs: list[Tensor]) -> list[Tensor]:
+        """Make the variables of a model that has none yet, by a call; return its outputs."""
+        if self.built:
+            return []
+        return self.output_list(inputs, training=False)
+
+    def output_list(self, inputs: Sequence[Tensor], *, training: bool) -> list[Tensor]:
+        """Return the results of the model for its inputs, as a list."""
+        given: Any = inputs[0] if len(inputs) == 1 else list(inputs)
+        return flattened(self(given, training=training), Tensor)
+
+    def output_symbols(self) -> list[SymbolicTensor]:
+        """Return the symbolic outputs of a functional model; none of a subclass."""
+        return []
+
+    def _feeder(self) -> Feeder:
+        return Feeder(self.input_names, self.output_names)
+
+    def _as_returned(self, found: list[Tensor]) -> Any:
+        if self._returns_dict:
+            return dict(zip(self.output_names, found, strict=True))
+        return found[0] if len(found) == 1 else found
+
+    def _logs(self, means: Means) -> dict[str, float]:
+        if self._objectives is None:
+            return means.results([])
+        found = means.results(self._objectives.loss_names)
+        for name, metric in self._objectives.metrics:
+            result = metric.result()
+            if isinstance(result, Mapping):
+                found |= {key: float(value.item()) for key, value in result.items()}
+            else:
+                found[name] = float(np.mean(result.numpy()))
+        return found
