@@ -92,7 +92,7 @@ def checked_samples(x: Any, y: Any | None = None, sample_weight: Any | None = No
     """Return all samples as arrays.
 
     Raises:
-        CoreError: numbers of samples differ, or there is none.
+        CoreError: numbers of samples differ, or there are no samples.
 
     >>> checked_samples([1, 2, 3], y=[1, 2])
     Traceback (most recent call last):

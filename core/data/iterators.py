@@ -1,4 +1,4 @@
-"""What datasets do with the elements of one pass: shuffle, batch, compute in threads, prefetch."""
+"""Steps over the elements of one pass: shuffle, batch, compute in threads, prefetch."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
