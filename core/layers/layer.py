@@ -21,6 +21,7 @@ from core.layers.layer_names import new_name
 from core.layers.layer_variables import VariableOwner
 from core.layers.symbolic import SymbolicTensor, flattened, replaced, symbolic_in
 from core.layers.tensor_calls import Operand, tensor_of, value_of
+from core.naming import in_layer
 from core.scopes import tidy
 from core.tensors import Tensor
 
@@ -141,7 +142,7 @@ class Layer(VariableOwner):
 
         call = _call_of(arguments, keywords, placed)
         flag = is_training(training)
-        with training_phase(flag):
+        with training_phase(flag), in_layer(self.name):
             found = self.results_of_call(call, lambda source: values[source.output], training=flag)
         tensors = [_with_mask(value) for value in found]
         return tensors[0] if len(tensors) == 1 else tensors

@@ -147,7 +147,8 @@ class LayerCall(ABC):
         raise self.error("keeps its state between calls, which no file can contain")
 
     def keep_state(self, number: int, value: Value) -> None:
-        """Keep a state of the layer for its next call."""
+        """Keep a state of the layer for its next call, where values are tensors."""
+        assert self.is_abstract, "a call on tensors keeps its states"
 
     def layer_results(self, values: Sequence[Value]) -> list[Value]:
         """Return the results of the layer object that the spec stands for."""

@@ -16,6 +16,7 @@ from core.layers.call_context import LOGITS, update_later
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall, Lengths, Value
 from core.layers.variable_store import VariableStore
+from core.naming import in_layer
 from core.observers import unobserved
 from core.tape import Tape
 from core.tensors import Tensor
@@ -180,9 +181,10 @@ class TensorCall(LayerCall):
 
     def layer_results(self, values: Sequence[Value]) -> list[Value]:
         """Return the results of the layer object that the spec stands for."""
-        found: list[Value] = self.spec.layer.results_of(
-            list(values), self.keywords, training=self.training
-        )
+        with in_layer(self.spec.name):
+            found: list[Value] = self.spec.layer.results_of(
+                list(values), self.keywords, training=self.training
+            )
         return found
 
 

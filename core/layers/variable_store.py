@@ -58,8 +58,8 @@ class VariableStore:
         found = self.states[path, number]
         if found.shape != shape:
             raise CoreError(
-                f"{name!r} was made for shape {found.shape}, this batch needs {shape}: a layer that "
-                f"keeps its state takes batches of one size"
+                f"{name!r} was made for shape {found.shape}, this batch needs {shape}: a layer "
+                f"that keeps its state takes batches of one size"
             )
         return found
 

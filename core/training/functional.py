@@ -9,6 +9,7 @@ from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.model_run import ModelRun
 from core.layers.symbolic import SymbolicTensor, replaced
+from core.naming import in_layer
 
 #: A call of a layer: the layer's id, and the number of the call.
 _Node = tuple[int, int]
@@ -147,9 +148,10 @@ class TensorRun(ModelRun):
         self, spec: LayerSpec, index: int, values: list[Value], keywords: dict[str, Any]
     ) -> list[Value]:
         """Return the results of a call of a layer."""
-        found: list[Value] = spec.layer.results_of_call(
-            spec.calls[index], self._value, training=self.training
-        )
+        with in_layer(spec.name):
+            found: list[Value] = spec.layer.results_of_call(
+                spec.calls[index], self._value, training=self.training
+            )
         return found
 
 

@@ -36,8 +36,7 @@ def _activation(symbol: SymbolicTensor) -> str | None:
     given = layer.config.get("activation")
     if isinstance(given, Mapping):
         inner_name = given.get("config")
-        given = inner_name if isinstance(inner_name, str) else None
-        return given
+        return inner_name if isinstance(inner_name, str) else None
     if given is None:
         return "linear"
     return given if isinstance(given, str) else None

@@ -10,6 +10,7 @@ from core.function_trace import active_trace
 from core.gradients import variable_grads
 from core.late_ops import ops
 from core.layers.call_context import collected_losses, collected_updates
+from core.naming import in_phase
 from core.nan_check import NotFiniteError
 from core.settings import active_backend
 from core.tensors import Tensor
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from core.training.compiled_model import CompiledModel
 
 Parts = Sequence[Tensor | None]
+
+#: The loss, and those of several outputs.
+Losses = tuple[Tensor, list[Tensor]]
 
 
 class Steps:
@@ -43,9 +47,7 @@ class Steps:
         self.train, self.test = kind(self._train), kind(self._test)
         self.predict = kind(self._predict)
 
-    def _train(
-        self, inputs: Sequence[Tensor], labels: Parts, weights: Parts
-    ) -> tuple[Tensor, list[Tensor]]:
+    def _train(self, inputs: Sequence[Tensor], labels: Parts, weights: Parts) -> Losses:
         """Make one step, and return the loss before it, and those of several outputs."""
         seen: list[Any] = []
 
@@ -60,7 +62,8 @@ class Steps:
         with self._protected(total) as total:
             for update in updates:
                 update()
-            self._optimizer.apply_gradients(gradients)
+            with in_phase("update"):
+                self._optimizer.apply_gradients(gradients)
             for limit, variable in self._limits:
                 variable.assign(limit(variable.read()))
         self._objectives.update(labels, outputs, weights)
@@ -68,7 +71,7 @@ class Steps:
 
     def train_or_explain(
         self, inputs: Sequence[Tensor], labels: Parts, weights: Parts, where: str
-    ) -> tuple[Tensor, list[Tensor]]:
+    ) -> Losses:
         """Make one step; the error for a loss that is not finite names the step.
 
         Args:
@@ -78,7 +81,7 @@ class Steps:
             where: description of the step.
         """
         try:
-            found: tuple[Tensor, list[Tensor]] = self.train(inputs, labels, weights)
+            found: Losses = self.train(inputs, labels, weights)
             return found
         except NotFiniteError as error:
             if error.op != "check_numerics":
@@ -116,9 +119,7 @@ class Steps:
             raise CoreError("the model has no loss: give compile(loss=...) one, or call add_loss")
         return outputs, total, values
 
-    def _test(
-        self, inputs: Sequence[Tensor], labels: Parts, weights: Parts
-    ) -> tuple[Tensor, list[Tensor]]:
+    def _test(self, inputs: Sequence[Tensor], labels: Parts, weights: Parts) -> Losses:
         """Return the loss, and those of several outputs."""
         outputs, total, values = self._loss(inputs, labels, weights, training=False)
         self._objectives.update(labels, outputs, weights)

@@ -246,8 +246,8 @@ class Trainer(CompiledModel):
         means.add(total, values, inputs[0].shape[0], where=None)
         means.check()
         logs = self._logs(means)
-        values = list(logs.values())
-        return logs if return_dict else values[0] if len(values) == 1 else values
+        numbers = list(logs.values())
+        return logs if return_dict else numbers[0] if len(numbers) == 1 else numbers
 
 
 def _verbosity(verbose: Any) -> int:
