@@ -29,7 +29,7 @@ from core.losses.crossentropy import (
     categorical_generalized_cross_entropy,
     sparse_categorical_crossentropy,
 )
-from core.losses.fitting import check_labels, kind_of_labels, output_mismatch
+from core.losses.fitting import check_labels, kind_of_labels, loss_of_logits, output_mismatch
 from core.losses.margins import (
     CategoricalHinge,
     Hinge,
@@ -128,6 +128,7 @@ __all__ = [
     "kl_divergence",
     "log_cosh",
     "log_loss",
+    "loss_of_logits",
     "mean_absolute_error",
     "mean_absolute_percentage_error",
     "mean_squared_error",

@@ -1,4 +1,4 @@
-"""What all losses share: shapes that agree, weights, masks and reductions."""
+"""Base of all losses: shapes that agree, weights, masks and reductions."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal

@@ -153,6 +153,36 @@ _RULES: tuple[tuple[tuple[type[Loss], ...], Callable[[Loss, _Output], str | None
 )
 
 
+#: Losses of probabilities that have an exact form of logits, by the activations that give them.
+_OF_LOGITS: dict[str, tuple[type[Loss], ...]] = {
+    "softmax": (CategoricalCrossentropy, SparseCategoricalCrossentropy),
+    "sigmoid": _BINARY,
+}
+
+
+def loss_of_logits(loss: Loss, activation: str | None) -> Loss | None:
+    """Return the loss to take of the values before the activation instead, None if there is none.
+
+    A cross entropy of logits is exact where probabilities are near 0 or 1, and takes a third of
+    the time. Keras trains with it, too, where the outputs come out of a softmax or sigmoid.
+
+    Args:
+        loss: a loss of the outputs.
+        activation: name of their activation; a softmax along the last axis.
+
+    >>> import core
+    >>> loss_of_logits(core.losses.BinaryCrossentropy(name="b"), "sigmoid").from_logits
+    True
+    >>> loss_of_logits(core.losses.MeanSquaredError(), "sigmoid")
+    """
+    config = loss.get_config()
+    if type(loss) not in _OF_LOGITS.get(activation or "", ()) or config["from_logits"]:
+        return None
+    if activation == "softmax" and config["axis"] != -1:
+        return None
+    return type(loss).from_config({**config, "from_logits": True})
+
+
 def kind_of_labels(
     y_true_shape: Sequence[int | None], y_pred_shape: Sequence[int | None]
 ) -> Literal["binary", "sparse", "categorical"]:

@@ -1,4 +1,4 @@
-"""What all metrics share: variables that batches change, and a result."""
+"""Base of all metrics: variables that batches change, and a result."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar, cast

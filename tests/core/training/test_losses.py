@@ -9,6 +9,7 @@ import pytest
 
 import core
 from core.configured import snake_case
+from core.losses.fitting import loss_of_logits
 
 FOLDER = Path(__file__).parent
 CASES = json.loads((FOLDER / "keras_losses.json").read_text())
@@ -331,3 +332,27 @@ def test_labels_that_a_loss_cannot_take(name, labels, outputs, message):
 def test_ignored_labels_are_no_mistake():
     loss = core.losses.SparseCategoricalCrossentropy(ignore_class=255)
     core.losses.check_labels(loss, np.array([[0, 255], [2, 1]]), 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "activation", "labels"),
+    [
+        ("CategoricalCrossentropy", "softmax", np.eye(3, dtype=np.float32)),
+        ("SparseCategoricalCrossentropy", "softmax", np.arange(3)),
+        ("BinaryCrossentropy", "sigmoid", np.eye(3, dtype=np.float32)),
+        ("BinaryFocalCrossentropy", "sigmoid", np.eye(3, dtype=np.float32)),
+    ],
+)
+def test_a_loss_of_logits_is_that_of_the_activated_outputs(name, activation, labels):
+    loss = getattr(core.losses, name)(reduction="none", name="mine")
+    other = loss_of_logits(loss, activation)
+    logits = np.random.default_rng(3).normal(size=(3, 3)).astype(np.float32)
+    outputs = getattr(core, activation)(logits)
+    np.testing.assert_allclose(other(labels, logits).numpy(), loss(labels, outputs).numpy(), 1e-5)
+    assert (type(other), other.name) == (type(loss), "mine")
+    assert loss_of_logits(other, activation) is None
+    assert loss_of_logits(loss, "linear") is None and loss_of_logits(loss, None) is None
+
+
+def test_no_loss_of_logits_along_another_axis():
+    assert loss_of_logits(core.losses.CategoricalCrossentropy(axis=1), "softmax") is None
