@@ -121,6 +121,9 @@ class _SymbolRun(ModelRun):
         found = self._objects[spec.name](*given, **options)
         return found if isinstance(found, list) else [found]
 
+    def _called(self, name: str, index: int) -> Any:
+        return self.called(self.layers[name], index, (), {})
+
 
 def variables_by_path(layer: Layer, path: tuple[str, ...]) -> dict[tuple[str, ...], Any]:
     """Return the variables of a layer and of those inside, by path and name, as files have them."""

@@ -110,6 +110,23 @@ class Model(Trainer):
         """Return the symbolic outputs of a functional model; none of a subclass."""
         return [] if self._graph is None else list(self.outputs)
 
+    @property
+    def input(self) -> Any:
+        """The symbolic input of a functional model, or a list of them."""
+        return super().input if self._graph is None else _only(self.inputs)
+
+    @property
+    def output(self) -> Any:
+        """The symbolic output of a functional model, or a list of them."""
+        return super().output if self._graph is None else _only(self.outputs)
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of `output` with the batch, or a list of shapes."""
+        if self._graph is None:
+            return super().output_shape
+        return _only([symbol.shape for symbol in self.outputs])
+
     def summary(self, print_fn: Callable[[str], object] = print) -> None:
         """Print the layers with the shapes of their results and their numbers of parameters.
 
@@ -195,6 +212,10 @@ class Model(Trainer):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name!r} layers={len(self.layers)}>"
+
+
+def _only(values: list[Any]) -> Any:
+    return values[0] if len(values) == 1 else list(values)
 
 
 def _unique(names: Sequence[str]) -> list[str]:

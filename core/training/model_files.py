@@ -1,13 +1,15 @@
 """Saving and loading of models and weights."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from core.errors import CoreError
 from core.layers.layer import Layer
+from core.variables import Variable
 
 if TYPE_CHECKING:
+    from core.converter.layer_files import LayersDocument
     from core.training.documents import CustomObjects
     from core.training.model import Model
 
@@ -40,11 +42,11 @@ class SavedModel(Layer):
         >>> bool((again.get_weights()[0] == model.get_weights()[0]).all())
         True
         """
-        from core.converter.layer_files import write_document
         from core.training.documents import document_of
 
         model: Any = self
-        write_document(path, document_of(model, include_optimizer=include_optimizer))
+        write = _writer_for(path)
+        write(path, document_of(model, include_optimizer=include_optimizer))
 
     def save_weights(self, path: Path) -> None:
         """Write the weights alone, as an ``.npz`` file of arrays by the names of variables.
@@ -54,7 +56,8 @@ class SavedModel(Layer):
         """
         from core.converter.layer_files.weight_archive import write_weight_archive
 
-        write_weight_archive(path, {v.name: v.numpy() for v in self._named_variables()})
+        arrays = {name: variable.numpy() for name, variable in self._named_variables().items()}
+        write_weight_archive(path, arrays)
 
     def load_weights(self, path: Path) -> None:
         """Give the variables the values that `save_weights` wrote.
@@ -66,7 +69,7 @@ class SavedModel(Layer):
         from core.converter.layer_files.weight_archive import read_weight_archive
 
         found = read_weight_archive(path)
-        variables = {v.name: v for v in self._named_variables()}
+        variables = self._named_variables()
         missing, left = sorted(set(variables) - set(found)), sorted(set(found) - set(variables))
         if missing or left:
             raise CoreError(
@@ -81,14 +84,35 @@ class SavedModel(Layer):
         for name, variable in variables.items():
             variable.assign(found[name])
 
-    def _named_variables(self) -> Sequence[Any]:
+    def _named_variables(self) -> dict[str, Variable]:
+        """Return the variables by their names in archives."""
         variables = self.variables
-        if len({v.name for v in variables}) < len(variables) or not variables:
+        named = {variable.name.replace("/", "."): variable for variable in variables}
+        if len(named) < len(variables) or not variables:
             raise CoreError(
                 f"the model {self.name!r} has no variables yet, or two of one name: build it by a "
                 f"call on data, and give its layers names"
             )
-        return variables
+        return named
+
+
+def _writer_for(path: Path) -> "Callable[[Path, LayersDocument], object]":
+    """Return the writer for the ending of a path."""
+    from core.converter import layer_files
+
+    writers = {
+        ".keras": layer_files.write_keras,
+        ".h5": layer_files.write_h5,
+        ".hdf5": layer_files.write_h5,
+        "": layer_files.write_tfjs_layers,
+    }
+    ending = os.path.splitext(path)[1]
+    if ending not in writers:
+        raise CoreError(
+            f"a model is saved as a .keras or .h5 file, or as a folder without an ending for "
+            f"TensorFlow.js; got {os.fspath(path)!r}"
+        )
+    return writers[ending]
 
 
 def load_layers_model(

@@ -1,0 +1,57 @@
+"""Weights alone, as ``.npz`` archives of arrays by name."""
+
+import os
+import zipfile
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from core.converter.layer_files.keras_archive import writing_file
+from core.converter.reading import reading
+from core.errors import CoreError
+from weights_cache.errors import WeightsError
+
+
+def write_weight_archive(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray]) -> Path:
+    """Write arrays by name.
+
+    Args:
+        path: the file to write, which ends in ``.npz``.
+        arrays: the arrays.
+
+    Raises:
+        CoreError: the path has another ending.
+        WeightsError: the file cannot be written; what was there before stays.
+    """
+    target = _checked(path)
+    buffer = BytesIO()
+    np.savez(buffer, **{name.replace("/", "."): array for name, array in arrays.items()})
+    data = buffer.getvalue()
+    with writing_file(target, [data]) as stream:
+        stream.write(data)
+    return target
+
+
+def read_weight_archive(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
+    """Return the arrays of an archive by name, with dots in place of slashes.
+
+    Raises:
+        CoreError: the path has another ending.
+        WeightsError: the file is missing or damaged.
+    """
+    target = _checked(path)
+    with reading(target):
+        try:
+            with np.load(target, allow_pickle=False) as stored:
+                return {name: stored[name] for name in stored.files}
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+            raise WeightsError(f"{target} is no archive of weights: {error}") from error
+
+
+def _checked(path: str | os.PathLike[str]) -> Path:
+    target = Path(path)
+    if target.suffix != ".npz":
+        raise CoreError(f"weights are written to .npz files, got {target.name!r}: rename it")
+    return target
