@@ -161,7 +161,7 @@ _OF_LOGITS: dict[str, tuple[type[Loss], ...]] = {
 
 
 def loss_of_logits(loss: Loss, activation: str | None) -> Loss | None:
-    """Return the loss to take of the values before the activation instead, None if there is none.
+    """Return the loss to take of the values before the activation instead, or None.
 
     A cross entropy of logits is exact where probabilities are near 0 or 1, and takes a third of
     the time. Keras trains with it, too, where the outputs come out of a softmax or sigmoid.
