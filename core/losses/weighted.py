@@ -16,7 +16,7 @@ from core.tensors import Tensor
 
 
 class Reduction(Enum):
-    """What becomes of weighted losses.
+    """Reductions of weighted losses.
 
     >>> import core
     >>> core.losses.Reduction.SUM.name

@@ -26,7 +26,7 @@ class Counts(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """How outputs are decided.
+    """Rules by which outputs stand for 0 or 1.
 
     Args:
         thresholds: outputs above one stand for 1.
