@@ -94,7 +94,16 @@ UNUSED: Mapping[str, Sequence[str]] = {
 }
 
 #: Values of arguments that are absent in old files, where Keras 3's default is another.
-ABSENT = {"GRU": {"reset_after": False}, "GRUCell": {"reset_after": False}}
+_GRU = {"reset_after": False}
+_GATES = {"recurrent_activation": "hard_sigmoid"}
+ABSENT: Mapping[Dialect, Mapping[str, Mapping[str, Any]]] = {
+    "keras3": {},
+    "keras2": {"GRU": _GRU, "GRUCell": _GRU},
+    "tfjs": {
+        **dict.fromkeys(("GRU", "GRUCell"), {**_GRU, **_GATES}),
+        **dict.fromkeys(("LSTM", "LSTMCell", "ConvLSTM2D", "ConvLSTM2DCell"), _GATES),
+    },
+}
 
 #: Names of activations in Keras 3 that have another name elsewhere.
 ACTIVATION_NAMES = {"silu": "swish"}
@@ -104,10 +113,16 @@ elu gelu linear mish relu selu sigmoid softmax softplus softsign swish tanh
 """
 
 #: Activations that equal those of Keras 3; "hard_sigmoid" of Keras 3 is another function.
-ACTIVATIONS: Mapping[Dialect, frozenset[str] | None] = {
-    "keras3": None,
+ACTIVATIONS: Mapping[Dialect, frozenset[str]] = {
     "keras2": frozenset({*_ACTIVATIONS.split(), "exponential"}),
     "tfjs": frozenset({*_ACTIVATIONS.split(), "relu6", "log_softmax"}),
+}
+
+#: Activations that are equal in the dialects that have them.
+OTHER_ACTIVATIONS: Mapping[Dialect, frozenset[str]] = {
+    "keras3": frozenset(),
+    "keras2": frozenset({"hard_sigmoid"}),
+    "tfjs": frozenset({"hard_sigmoid", "gelu_new"}),
 }
 
 #: Activations of other dialects that Keras 3 lacks.
@@ -137,6 +152,18 @@ RandomColorJitter RandomElasticTransform RandomErasing RandomGaussianBlur Random
 RandomHue RandomInvert RandomPerspective RandomPosterization RandomSaturation RandomSharpness
 RandomShear
 """
+
+#: Values of an argument by which TensorFlow.js computes otherwise than Keras: other pixels.
+OTHER_IN_TFJS: Mapping[str, tuple[str, Sequence[str | None]]] = {
+    "UpSampling2D": ("interpolation", ("bilinear",)),
+    "Resizing": ("interpolation", ("bilinear", "nearest", None)),
+}
+
+#: Layers that use masks in Keras only, with the options by which they do.
+UNMASKED_IN_TFJS: Mapping[str, str] = {
+    "GlobalAveragePooling1D": "",
+    "Bidirectional": "return_sequences",
+}
 
 #: Layers of the engine that a dialect lacks.
 LACKED_LAYERS: Mapping[Dialect, frozenset[str]] = {

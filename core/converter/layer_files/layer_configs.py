@@ -10,6 +10,7 @@ from core.converter.layer_files.dialect_tables import (
     LACKED,
     NOT_IN_KERAS3,
     OBJECT_MODULES,
+    OTHER_ACTIVATIONS,
     RENAMED,
     TFJS_INITIALIZERS,
     TITLES,
@@ -25,6 +26,9 @@ Config = dict[str, Any]
 #: Arguments of every layer.
 _COMMON = frozenset({"name", "trainable", "dtype"})
 
+#: Arguments for which null is a value other than the default.
+_NULLS = frozenset({"merge_mode"})
+
 _VARIANCE = "VarianceScaling"
 
 
@@ -37,8 +41,16 @@ class NotExpressibleError(CoreError):
     """
 
 
-def keras3_config(class_name: str, config: Mapping[str, Any], source: Dialect) -> Config:
+def keras3_config(
+    class_name: str, config: Mapping[str, Any], source: Dialect, target: Dialect = "keras3"
+) -> Config:
     """Return the config of a layer of another dialect as Keras 3 has it.
+
+    Args:
+        class_name: class of the layer.
+        config: its config.
+        source: dialect of the config.
+        target: the dialect for which it is translated; activations of others than Keras 3 remain.
 
     Raises:
         NotExpressibleError: Keras 3 has no equal argument or activation.
@@ -51,8 +63,8 @@ def keras3_config(class_name: str, config: Mapping[str, Any], source: Dialect) -
     if class_name == "InputLayer":
         return _input_layer(found)
     found.pop("batch_input_shape", None)
-    found = {**ABSENT.get(class_name, {}), **found}
-    found = {key: _keras3_value(key, value) for key, value in found.items()}
+    found = {**ABSENT[source].get(class_name, {}), **found}
+    found = {key: _keras3_value(key, value, target) for key, value in found.items()}
     row = find_layer_type(class_name)
     if row is None or row.arguments is None:
         return found
@@ -62,9 +74,9 @@ def keras3_config(class_name: str, config: Mapping[str, Any], source: Dialect) -
         value = found.pop(key)
         if key not in unused and value not in (None, LACKED["keras3"].get(key)):
             raise NotExpressibleError(f"has {key}={value!r:.80}")
-    # TensorFlow.js writes null for what was not given.
-    defaults = row.arguments
-    return {k: v for k, v in found.items() if v is not None or defaults.get(k) is None}
+    if source == "tfjs":  # null is what was not given
+        found = {k: v for k, v in found.items() if v is not None or k in _NULLS}
+    return found
 
 
 def _input_layer(config: Config) -> Config:
@@ -74,12 +86,12 @@ def _input_layer(config: Config) -> Config:
     return {**found, "ragged": bool(config.get("ragged")), "name": config.get("name")}
 
 
-def _keras3_value(key: str, value: Any) -> Any:
+def _keras3_value(key: str, value: Any, target: Dialect) -> Any:
     if key == "dtype":
         name = _policy_name(value)
         return name and {"module": "keras", **_object("DTypePolicy", {"name": name})}
     if key.endswith("activation"):
-        return _keras3_activation(value)
+        return _keras3_activation(value, target)
     if key == "axis" and isinstance(value, list) and len(value) == 1:
         return value[0]
     if isinstance(value, Mapping) and key.endswith(("_initializer", "_regularizer", "_constraint")):
@@ -87,10 +99,10 @@ def _keras3_value(key: str, value: Any) -> Any:
     return value
 
 
-def _keras3_activation(value: Any) -> Any:
+def _keras3_activation(value: Any, target: Dialect) -> Any:
     if not isinstance(value, str):
         return value
-    if value in NOT_IN_KERAS3:
+    if value in NOT_IN_KERAS3 and target == "keras3":
         raise NotExpressibleError(
             f"has the activation {value!r} for Keras 3, {NOT_IN_KERAS3[value]}"
         )
@@ -125,8 +137,16 @@ def _policy_name(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def config_from_keras3(class_name: str, config: Mapping[str, Any], target: Dialect) -> Config:
+def config_from_keras3(
+    class_name: str, config: Mapping[str, Any], target: Dialect, source: Dialect = "keras3"
+) -> Config:
     """Return a config of Keras 3 as another dialect has it.
+
+    Args:
+        class_name: class of the layer.
+        config: its config.
+        target: the other dialect.
+        source: the dialect from which it was translated, whose activations have equal names.
 
     Raises:
         NotExpressibleError: the dialect has no equal argument, activation or initializer.
@@ -140,7 +160,7 @@ def config_from_keras3(class_name: str, config: Mapping[str, Any], target: Diale
         if key not in names and _is_lacked(key, value, target):
             continue
         key = "batch_input_shape" if key == "batch_shape" else names.get(key, key)
-        found[key] = _value_for(key, value, target)
+        found[key] = _value_for(key, value, target, source)
     return found
 
 
@@ -155,11 +175,11 @@ def _is_lacked(key: str, value: Any, target: Dialect) -> bool:
     return True
 
 
-def _value_for(key: str, value: Any, target: Dialect) -> Any:
+def _value_for(key: str, value: Any, target: Dialect, source: Dialect) -> Any:
     if key == "dtype":
         return _dtype_for(value, target)
     if key.endswith("activation"):
-        return _activation_for(value, target)
+        return _activation_for(value, target, source)
     if isinstance(value, Mapping) and key.endswith(("_initializer", "_regularizer", "_constraint")):
         return _object_for(key, value, target)
     return value
@@ -174,16 +194,16 @@ def _dtype_for(value: Any, target: Dialect) -> Any:
     return {"class_name": "Policy", "config": {"name": name}}
 
 
-def _activation_for(value: Any, target: Dialect) -> Any:
+def _activation_for(value: Any, target: Dialect, source: Dialect) -> Any:
     if isinstance(value, Mapping):  # a layer, as in Dense(activation=ReLU(6))
         if target == "tfjs":
             raise NotExpressibleError("has a layer as its activation")
         class_name = str(value.get("class_name"))
-        inner = config_from_keras3(class_name, value.get("config") or {}, target)
+        inner = config_from_keras3(class_name, value.get("config") or {}, target, source)
         return {"class_name": class_name, "config": inner}
     name = ACTIVATION_NAMES.get(value, value)
-    known = ACTIVATIONS[target]
-    if name is not None and known is not None and name not in known:
+    known = ACTIVATIONS[target] | (OTHER_ACTIVATIONS[target] & OTHER_ACTIVATIONS[source])
+    if name is not None and name not in known:
         raise NotExpressibleError(f"has the activation {value!r}, which {TITLES[target]} lacks")
     return name
 

@@ -5,8 +5,10 @@ from typing import Any
 
 from core.converter.layer_files.dialect_tables import (
     LACKED_LAYERS,
+    OTHER_IN_TFJS,
     TFJS_LAYERS,
     TITLES,
+    UNMASKED_IN_TFJS,
 )
 from core.converter.layer_files.document import Dialect, LayersDocument
 from core.converter.layer_files.layer_calls import (
@@ -21,6 +23,7 @@ from core.converter.layer_files.layer_configs import (
     module_of,
 )
 from core.errors import CoreError
+from core.graph.json_values import mapping
 from core.layers.keras_config import MODEL_CLASSES, LayerSpec, Source, read_layer, read_topology
 from core.layers.lowering.rows import find_layer_type
 
@@ -68,10 +71,9 @@ def translated_topology(topology: Any, target: Dialect) -> Topology:
     model = read_topology(topology)
     translation = _Translation(target)
     found = translation.layer(model, ())
-    if translation.problems:
-        raise CoreError(
-            f"{TITLES[target]} cannot express these layers: {'; '.join(translation.problems)}"
-        )
+    problems = translation.all_problems()
+    if problems:
+        raise CoreError(f"{TITLES[target]} cannot express these layers: {'; '.join(problems)}")
     return found
 
 
@@ -81,6 +83,12 @@ class _Translation:
     def __init__(self, target: Dialect):
         self.target = target
         self.problems: list[str] = []
+        self._has_masks = False
+        self._unmasked: list[str] = []
+
+    def all_problems(self) -> list[str]:
+        """Return the layers that the target lacks, or that use masks in one dialect only."""
+        return self.problems + (self._unmasked if self._has_masks else [])
 
     def layer(self, spec: LayerSpec, path: tuple[str, ...]) -> Topology:
         """Return a layer or a model without its calls."""
@@ -91,6 +99,7 @@ class _Translation:
         if with_reason:
             self._add_problem(spec, path, with_reason)
             return {"class_name": class_name, "config": config}
+        self._note_masks(spec, path)
         inner: dict[str, Any] = {
             key: config.pop(key)
             for key in ("layer", "backward_layer", "cell", "cells")
@@ -103,12 +112,33 @@ class _Translation:
             self._add_problem(spec, path, str(error))
         return {"class_name": class_name, "config": config}
 
+    def _note_masks(self, spec: LayerSpec, path: tuple[str, ...]) -> None:
+        makes = spec.class_name == "Masking" or spec.config.get("mask_zero") is True
+        self._has_masks = self._has_masks or makes
+        option = UNMASKED_IN_TFJS.get(spec.class_name)
+        if option is None or "tfjs" not in (spec.dialect, self.target):
+            return
+        inner = spec.config.get("layer")
+        if not option or (
+            isinstance(inner, Mapping)
+            and mapping(inner.get("config"), "an inner layer").get(option)
+        ):
+            name = "/".join(path)
+            self._unmasked.append(f"{name!r} ({spec.class_name}) uses masks in Keras only")
+
     def _config(self, spec: LayerSpec, config: dict[str, Any]) -> dict[str, Any]:
-        class_name, source = spec.class_name, spec.dialect
+        class_name = spec.class_name
+        source: Dialect = spec.dialect  # type: ignore[assignment]
         if source != "keras3":
-            config = keras3_config(class_name, config, source)  # type: ignore[arg-type]
+            config = keras3_config(class_name, config, source, self.target)
+        if "tfjs" in (source, self.target):
+            key, values = OTHER_IN_TFJS.get(class_name, ("", ()))
+            if config.get(key) in values:
+                raise NotExpressibleError(
+                    f"has {key}={config.get(key)!r}, which TensorFlow.js computes otherwise"
+                )
         if self.target != "keras3":
-            config = config_from_keras3(class_name, config, self.target)
+            config = config_from_keras3(class_name, config, self.target, source)
         return config
 
     def _lacked(self, spec: LayerSpec) -> str:

@@ -1,1 +1,4 @@
-"""Keras and our files of its models. ``python -m tests.core.converter.layer_files_oracle FOLDER``."""
+"""Keras and our files of its models.
+
+``python -m tests.core.converter.layer_files_oracle FOLDER``
+"""

@@ -2,7 +2,7 @@
 
 
 def dense(keras):
-    """Regularizers, constraints, an initializer with arguments, and clipped gradients."""
+    """Regularizers, constraints, and an initializer with arguments."""
     layers = keras.layers
     model = keras.Sequential(
         [
@@ -14,7 +14,6 @@ def dense(keras):
                 kernel_constraint=keras.constraints.MaxNorm(3),
                 kernel_initializer=keras.initializers.VarianceScaling(2.0, seed=3),
             ),
-            layers.Dropout(0.25, seed=1),
             layers.Dense(3, activation="softmax"),
         ],
         name="dense_model",
@@ -56,7 +55,7 @@ def separable(keras):
     x = layers.Conv2DTranspose(2, 2, strides=2)(x)
     model = keras.Model(image, layers.GlobalAveragePooling2D()(x), name="separable")
     model.compile(
-        keras.optimizers.RMSprop(0.01, momentum=0.5, centered=True), loss="mean_absolute_error"
+        keras.optimizers.RMSprop(0.01, momentum=0.5), loss="mean_absolute_error"
     )
     return model
 
@@ -101,7 +100,7 @@ def embedding(keras):
             layers.Dense(1, activation="sigmoid"),
         ]
     )
-    model.compile(keras.optimizers.Adam(0.02), loss="binary_crossentropy")
+    model.compile(keras.optimizers.Adamax(0.02), loss="binary_crossentropy")
     return model
 
 
@@ -164,7 +163,7 @@ def grouped(keras):
             layers.GRU(3),
         ]
     )
-    model.compile(keras.optimizers.Adamax(0.01), loss="mean_squared_error")
+    model.compile(keras.optimizers.RMSprop(0.01, momentum=0.5, centered=True), loss="mean_squared_error")
     return model
 
 
@@ -174,6 +173,7 @@ def normalized(keras):
     model = keras.Sequential(
         [
             layers.Input((4, 4, 2)),
+            layers.Dropout(0.25, seed=1),
             layers.ZeroPadding2D(1),
             layers.LayerNormalization(),
             layers.UpSampling2D(2, interpolation="bilinear"),

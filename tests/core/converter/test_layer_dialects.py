@@ -1,0 +1,225 @@
+"""Topologies in other dialects: models compute the same, or the error lists what cannot be said."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from core.converter.layer_files import LayersDocument, translated, translated_topology
+from core.converter.layer_files.dialect_tables import LACKED_LAYERS, TFJS_LAYERS
+from core.converter.layer_files.training_configs import (
+    compile_config_of_h5,
+    compile_config_of_tfjs,
+    h5_training_config,
+    tfjs_training_config,
+)
+from core.errors import CoreError
+from core.layers.inference import graph_of_layer_weights
+from core.layers.lowering.rows import find_layer_type
+from core.layers.weight_slots import bind_by_names, weight_slots
+from core.model.graph_model import GraphModel
+from tests.core.layers.recorded import documents, recorded
+
+DIALECTS = {"keras3": "keras3", "keras2": "keras2", "tensorflow_js": "tfjs"}
+
+#: Least numbers of models that a dialect expresses.
+EXPRESSED = {
+    ("keras3", "keras2"): 121,
+    ("keras3", "tfjs"): 90,
+    ("keras2", "keras3"): 39,
+    ("keras2", "tfjs"): 33,
+    ("tfjs", "keras3"): 14,
+    ("tfjs", "keras2"): 23,
+}
+
+
+def predictions(document: LayersDocument, inputs: list[np.ndarray]) -> list[np.ndarray]:
+    every = (s for top in weight_slots(document.topology) for s in top.flattened())
+    lists = {
+        "/".join(slots.path): [document.weights[slots.path][name] for name in slots.weights]
+        for slots in every
+        if slots.weights
+    }
+    model = GraphModel(graph_of_layer_weights(document.topology, lists))
+    found = model.predict(dict(zip(model.inputs, inputs, strict=True)))
+    return [tensor.numpy() for tensor in found.values()]
+
+
+@pytest.mark.parametrize("file", DIALECTS)
+def test_recorded_models_compute_the_same(file):
+    source = DIALECTS[file]
+    counts = Counter()
+    for name in documents(file):
+        topology, weights, inputs, outputs, *_ = recorded(file, name)
+        bound = bind_by_names(weight_slots(topology), weights)
+        document = LayersDocument(topology, bound, dialect=source)
+        expected = None
+        for target in {*DIALECTS.values()} - {source}:
+            try:
+                found = translated(document, target)
+            except CoreError:
+                continue
+            expected = predictions(document, inputs) if expected is None else expected
+            for mine, right in zip(predictions(found, inputs), expected, strict=True):
+                np.testing.assert_allclose(mine, right, rtol=1e-6, atol=1e-6, err_msg=name)
+            counts[source, target] += 1
+            assert outputs is not None
+    for pair, count in counts.items():
+        assert count >= EXPRESSED[pair], pair
+
+
+def model_of(*layers: dict, shape=(4, 3)) -> dict:
+    first = {"class_name": "InputLayer", "config": {"batch_shape": [None, *shape], "name": "x"}}
+    return {"class_name": "Sequential", "config": {"name": "m", "layers": [first, *layers]}}
+
+
+def layer(class_name: str, **config) -> dict:
+    return {"class_name": class_name, "config": {"name": class_name.lower(), **config}}
+
+
+def translated_layer(document: dict, source: str, target: str) -> dict:
+    topology = model_of(document)
+    if source != "keras3":
+        version = {"keras2": "2.15.0", "tfjs": "tfjs-layers 4.22.0"}[source]
+        topology["keras_version"] = version
+    return translated_topology(topology, target)["config"]["layers"][1]["config"]
+
+
+L2 = {
+    "module": "keras.regularizers",
+    "class_name": "L2",
+    "config": {"l2": 0.25},
+    "registered_name": None,
+}
+VARIANCE = {
+    "class_name": "VarianceScaling",
+    "config": {"scale": 2.0, "distribution": "truncated_normal", "seed": 1},
+}
+CASES = [
+    ("tfjs", layer("LeakyReLU", negative_slope=0.1), {"alpha": 0.1}),
+    ("tfjs", layer("Activation", activation="silu"), {"activation": "swish"}),
+    (
+        "keras2",
+        layer("Dense", units=1, dtype={"config": {"name": "float32"}}),
+        {"dtype": "float32"},
+    ),
+    (
+        "tfjs",
+        layer("Dense", units=1, kernel_regularizer=L2),
+        {"kernel_regularizer": {"class_name": "L1L2", "config": {"l1": 0.0, "l2": 0.25}}},
+    ),
+    (
+        "tfjs",
+        layer("Dense", units=1, kernel_initializer=VARIANCE),
+        {
+            "kernel_initializer": {
+                "class_name": "VarianceScaling",
+                "config": {"scale": 2.0, "distribution": "normal", "seed": 1},
+            }
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize("target, document, expected", CASES)
+def test_arguments_from_keras3_and_back(target, document, expected):
+    found = translated_layer(document, "keras3", target)
+    assert {key: found[key] for key in expected} == expected
+    back = translated_layer({**document, "config": found}, target, "keras3")
+    assert set(back) == set(document["config"])
+
+
+def test_arguments_to_keras3():
+    norm = translated_layer(layer("BatchNormalization", axis=[2], momentum=0.9), "keras2", "keras3")
+    assert norm == {"name": "batchnormalization", "axis": 2, "momentum": 0.9}
+    gru = {"units": 2, "implementation": 2, "time_major": False}
+    found = translated_layer(layer("GRU", **gru), "keras2", "keras3")
+    assert found == {"name": "gru", "units": 2, "reset_after": False}
+    with pytest.raises(CoreError, match="has time_major=True"):
+        translated_layer(layer("GRU", **{**gru, "time_major": True}), "keras2", "keras3")
+
+
+NOT_EXPRESSED = [
+    ("keras3", "tfjs", layer("GRU", units=2, reset_after=True), "reset_after=True"),
+    ("keras3", "tfjs", layer("GroupNormalization"), "is a GroupNormalization"),
+    ("keras3", "tfjs", layer("Resizing", height=2, width=2), "TensorFlow.js computes otherwise"),
+    ("keras3", "keras2", layer("Activation", activation="relu6"), "which Keras 2 lacks"),
+    ("keras2", "keras3", layer("Activation", activation="hard_sigmoid"), "another function"),
+    ("tfjs", "keras3", layer("LSTM", units=2), "another function"),
+    ("tfjs", "keras3", layer("ThresholdedReLU", theta=1.0), "is a ThresholdedReLU"),
+]
+
+
+@pytest.mark.parametrize("source, target, document, match", NOT_EXPRESSED)
+def test_what_cannot_be_expressed(source, target, document, match):
+    with pytest.raises(CoreError, match=match):
+        translated_layer(document, source, target)
+
+
+def test_all_problems_are_listed():
+    topology = model_of(layer("Masking"), layer("GlobalAveragePooling1D"), layer("Subtract"))
+    with pytest.raises(CoreError, match=r"'subtract'.*; 'globalaverage.* uses masks in Keras only"):
+        translated_topology(topology, "tfjs")
+
+
+def test_tables_name_layers_of_the_engine():
+    for name in {*TFJS_LAYERS, *LACKED_LAYERS["keras2"], *LACKED_LAYERS["keras3"]} - {"InputLayer"}:
+        assert find_layer_type(name), name
+
+
+# --- what models were compiled with -------------------------------------------------------------
+
+COMPILED = {
+    "optimizer": {"class_name": "SGD", "config": {"learning_rate": 0.1, "momentum": 0.9}},
+    "loss": {"class_name": "CategoricalCrossentropy", "config": {"from_logits": False}},
+    "metrics": ["accuracy", {"class_name": "function", "config": "mean_absolute_error"}],
+}
+
+
+def test_training_config_of_tfjs():
+    found = tfjs_training_config(COMPILED)
+    assert found == {
+        "loss": "categorical_crossentropy",
+        "metrics": ["accuracy", "mean_absolute_error"],
+        "optimizer_config": {
+            "class_name": "Momentum",
+            "config": {"learningRate": 0.1, "momentum": 0.9},
+        },
+    }
+    back = compile_config_of_tfjs(found)
+    assert (back["loss"], back["metrics"]) == (found["loss"], found["metrics"])
+    assert back["optimizer"]["config"] == COMPILED["optimizer"]["config"]
+
+
+@pytest.mark.parametrize(
+    "changed, match",
+    [
+        ({"loss_weights": [1, 2]}, "reads no loss_weights"),
+        ({"loss": {"class_name": "Huber", "config": {}}}, "no loss huber"),
+        ({"loss": {"class_name": "BinaryCrossentropy", "config": {"from_logits": True}}}, "logits"),
+        ({"metrics": [{"class_name": "AUC", "config": {}}]}, "no metric auc"),
+        ({"optimizer": {"class_name": "Lion", "config": {}}}, "no optimizer Lion"),
+        ({"optimizer": {"class_name": "Adam", "config": {"clipnorm": 1.0}}}, "no clipnorm=1.0"),
+        ({"optimizer": None}, "compile it first"),
+    ],
+)
+def test_what_tfjs_cannot_compile(changed, match):
+    with pytest.raises(CoreError, match=match):
+        tfjs_training_config({**COMPILED, **changed})
+
+
+def test_training_config_of_keras2():
+    optimizer = {"class_name": "Adam", "config": {"learning_rate": 0.1, "loss_scale_factor": None}}
+    found = h5_training_config({"optimizer": optimizer, "loss": "mse"}, "keras2")
+    config = found["optimizer_config"]["config"]
+    assert config == {"learning_rate": 0.1, "is_legacy_optimizer": False}
+    assert found["loss"] == "mean_squared_error"  # Keras 3 does not read "mse" from .h5 files
+    assert compile_config_of_h5(found)["optimizer"]["config"] == {"learning_rate": 0.1}
+
+
+def test_decay_of_old_optimizers_becomes_a_schedule():
+    old = {"class_name": "SGD", "config": {"learning_rate": 0.1, "decay": 0.5}}
+    found = compile_config_of_h5({"loss": "mse", "optimizer_config": old})["optimizer"]["config"]
+    schedule = found["learning_rate"]
+    assert schedule["class_name"] == "InverseTimeDecay"
+    assert schedule["config"]["decay_rate"] == 0.5
