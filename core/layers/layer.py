@@ -269,12 +269,12 @@ class Layer(VariableOwner):
     @property
     def input(self) -> Any:
         """The symbolic input of the layer's first call, or a list of them."""
-        return _only(self._first_call(self.call_inputs))
+        return only(self._first_call(self.call_inputs))
 
     @property
     def output(self) -> Any:
         """The symbolic result of the layer's first call, or a list of them."""
-        return _only(self._first_call(self.call_outputs))
+        return only(self._first_call(self.call_outputs))
 
     def _first_call(self, calls: list[list[SymbolicTensor]]) -> list[SymbolicTensor]:
         if not calls:
@@ -291,8 +291,9 @@ class Layer(VariableOwner):
         return f"<{type(self).__name__} name={self.name!r} built={self.built}>"
 
 
-def _only(symbols: list[SymbolicTensor]) -> Any:
-    return symbols[0] if len(symbols) == 1 else list(symbols)
+def only(values: list[Any]) -> Any:
+    """Return the value of a list with one, or the list."""
+    return values[0] if len(values) == 1 else list(values)
 
 
 def _checked_name(name: Any) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from core.errors import CoreError
 from core.layers.keras_config import KerasCall, LayerSpec
-from core.layers.layer import Layer, ValueOf
+from core.layers.layer import Layer, only, ValueOf
 from core.layers.layer_call import Value
 from core.layers.model_run import bound_arguments
 from core.layers.symbolic import SymbolicTensor, flattened
@@ -113,19 +113,19 @@ class Model(Trainer):
     @property
     def input(self) -> Any:
         """The symbolic input of a functional model, or a list of them."""
-        return super().input if self._graph is None else _only(self.inputs)
+        return super().input if self._graph is None else only(self.inputs)
 
     @property
     def output(self) -> Any:
         """The symbolic output of a functional model, or a list of them."""
-        return super().output if self._graph is None else _only(self.outputs)
+        return super().output if self._graph is None else only(self.outputs)
 
     @property
     def output_shape(self) -> Any:
         """The shape of `output` with the batch, or a list of shapes."""
         if self._graph is None:
             return super().output_shape
-        return _only([symbol.shape for symbol in self.outputs])
+        return only([symbol.shape for symbol in self.outputs])
 
     def summary(self, print_fn: Callable[[str], object] = print) -> None:
         """Print the layers with the shapes of their results and their numbers of parameters.
@@ -212,10 +212,6 @@ class Model(Trainer):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name!r} layers={len(self.layers)}>"
-
-
-def _only(values: list[Any]) -> Any:
-    return values[0] if len(values) == 1 else list(values)
 
 
 def _unique(names: Sequence[str]) -> list[str]:
