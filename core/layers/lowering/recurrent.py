@@ -8,7 +8,6 @@ Source: ``keras.backend.rnn``; TensorFlow.js's ``recurrent.js`` has equal result
 from collections.abc import Sequence
 
 from core.errors import CoreError
-from core.graph.json_values import mapping
 from core.graph.nodes import DataType, Function, FunctionName, Node
 from core.layers.graph_calls import GraphCall
 from core.layers.keras_config import LayerSpec, read_layer
@@ -280,18 +279,15 @@ def _both(spec: LayerSpec) -> tuple[LayerSpec, LayerSpec]:
         config = {**inner.config, "go_backwards": not inner.config.get("go_backwards", False)}
         backward = inner._replace(config=config, name=f"backward_{plain}")
     else:
-        mapping(document, "the backward_layer")
-        backward = read_layer(document, spec.dialect)._replace(layer=None)
+        backward = read_layer(document, spec.dialect, "backward_layer")._replace(layer=None)
     forward = inner._replace(name=f"forward_{plain}")
     return _masked_as_zeros(forward, "forward_layer"), _masked_as_zeros(backward, "backward_layer")
 
 
 def _masked_as_zeros(spec: LayerSpec, holder: str) -> LayerSpec:
-    """Set zero outputs for masked steps, which Keras 2 has in Bidirectional but does not write."""
-    config = spec.config
-    if spec.dialect == "keras2":
-        config = {**config, "zero_output_for_mask": config.get("return_sequences", False)}
-    return spec._replace(holder=holder, config=config)
+    """Set zero outputs for masked steps, as Bidirectional does with the layers that it takes."""
+    zeros = {"zero_output_for_mask": spec.config.get("return_sequences", False)}
+    return spec._replace(holder=holder, config={**spec.config, **zeros})
 
 
 def _bidirectional(call: LayerCall, x: Value, *states: Value) -> list[Value]:
