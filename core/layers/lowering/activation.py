@@ -77,6 +77,27 @@ def _squareplus(call: LayerCall, x: Value) -> Value:
     return scaled(call, binary(call, "AddV2", x, root), 0.5)
 
 
+def _soft_shrink(call: LayerCall, x: Value) -> Value:
+    return binary(call, "Sub", x, _clipped(call, x, -0.5, 0.5))
+
+
+def _hard_shrink(call: LayerCall, x: Value) -> Value:
+    is_large = binary(call, "Greater", call.node("Abs", [x]), call.number(0.5), "bool")
+    return binary(call, "Mul", x, cast(call, is_large, "float32"))
+
+
+def _sparse_plus(call: LayerCall, x: Value) -> Value:
+    """Return (x + 1)^2 / 4 between -1 and 1, zeros below and x above."""
+    curve = scaled(
+        call, call.node("Square", [shifted(call, _clipped(call, x, -1.0, 1.0), 1.0)]), 0.25
+    )
+    return binary(call, "AddV2", curve, call.node("Relu", [shifted(call, x, -1.0)]))
+
+
+def _sparse_sigmoid(call: LayerCall, x: Value) -> Value:
+    return scaled(call, shifted(call, _clipped(call, x, -1.0, 1.0), 1.0), 0.5)
+
+
 ACTIVATIONS: dict[str, Activation] = {
     **{
         name: _node(op.spellings.tensorflow[0])
@@ -102,6 +123,10 @@ ACTIVATIONS: dict[str, Activation] = {
     "hard_tanh": lambda call, x: _clipped(call, x, -1.0, 1.0),
     "tanh_shrink": lambda call, x: binary(call, "Sub", x, call.node("Tanh", [x])),
     "squareplus": _squareplus,
+    "soft_shrink": _soft_shrink,
+    "hard_shrink": _hard_shrink,
+    "sparse_plus": _sparse_plus,
+    "sparse_sigmoid": _sparse_sigmoid,
 }
 
 _OTHER_NAMES = {"hardSigmoid": "hard_sigmoid", "logSoftmax": "log_softmax"}
