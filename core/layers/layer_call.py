@@ -177,7 +177,10 @@ class LayerCall(ABC):
 
     def length(self, x: Value, axis: int) -> int:
         """Return the length of an axis; raise if it is unknown."""
-        found = self.shape(x)[axis]
+        lengths = self.shape(x)
+        if not -len(lengths) <= axis < len(lengths):
+            raise self.error(f"needs an axis {axis}, got a tensor of shape {lengths}")
+        found = lengths[axis]
         if found is None:
             raise self.error(f"the length of axis {axis} of its input must be known, got {x.shape}")
         return found

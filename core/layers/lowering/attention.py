@@ -1,9 +1,7 @@
-"""Attention layers: of several heads, of grouped queries, and with dot products or sums.
+"""Attention layers of several heads, and of grouped queries.
 
-Sources: ``keras.layers.MultiHeadAttention``, ``GroupQueryAttention``, ``Attention`` and
-``AdditiveAttention`` of Keras 3; Vaswani et al., "Attention Is All You Need" (2017); Ainslie et
-al., "GQA" (2023); Bahdanau et al., "Neural Machine Translation by Jointly Learning to Align and
-Translate" (2015).
+Sources: ``keras.layers.MultiHeadAttention`` and ``GroupQueryAttention`` of Keras 3; Vaswani et
+al., "Attention Is All You Need" (2017); Ainslie et al., "GQA" (2023).
 """
 
 from collections.abc import Sequence
@@ -23,12 +21,9 @@ from core.layers.lowering.common_nodes import (
     cast,
     expand,
     length,
-    reduce,
     scaled,
-    transpose,
 )
-from core.layers.lowering.elementwise import chosen
-from core.layers.lowering.products import einsum, matrix_product
+from core.layers.lowering.products import einsum
 from core.layers.lowering.rearranging import repeated
 from core.layers.lowering.rows import LayerType, results
 from core.layers.lowering.training import dropped_out
@@ -36,7 +31,7 @@ from core.layers.lowering.training import dropped_out
 _ABOUT_WEIGHTS = about_weights(kernel="glorot_uniform", bias="zeros")
 
 
-class _Inputs(NamedTuple):
+class Inputs(NamedTuple):
     """Query, value and key of a call, with their masks."""
 
     query: Value
@@ -45,7 +40,7 @@ class _Inputs(NamedTuple):
     masks: tuple[Value | None, Value | None, Value | None]
 
 
-def _inputs(call: LayerCall, values: Sequence[Value]) -> _Inputs:
+def inputs_of(call: LayerCall, values: Sequence[Value]) -> Inputs:
     """Return the inputs without masks; a key is the value by default, and then has no mask."""
     if len(values) not in (2, 3):
         raise call.error(f"takes a query, a value and perhaps a key, got {len(values)} tensors")
@@ -55,10 +50,11 @@ def _inputs(call: LayerCall, values: Sequence[Value]) -> _Inputs:
         call.keywords.get(name) or value.mask for name, value in zip(names, values, strict=False)
     ]
     last = masks[2] if len(masks) > 2 else call.keywords.get("key_mask")
-    return _Inputs(found[0], found[1], found[-1], (masks[0], masks[1], last))
+    return Inputs(found[0], found[1], found[-1], (masks[0], masks[1], last))
 
 
-def _and(call: LayerCall, a: Value | None, b: Value | None) -> Value | None:
+def both_masks(call: LayerCall, a: Value | None, b: Value | None) -> Value | None:
+    """Return the mask of what both masks keep; None keeps all."""
     if a is None or b is None:
         return b if a is None else a
     return binary(call, "LogicalAnd", cast(call, a, "bool"), cast(call, b, "bool"), "bool")
@@ -75,34 +71,36 @@ def _places(call: LayerCall, x: Value) -> Value:
     return call.node("Range", inputs, {"Tidx": DataType("DT_INT32")}, (call.shape(x)[1],), "int32")
 
 
-def _causal_mask(call: LayerCall, query: Value, value: Value) -> Value:
+def causal_mask(call: LayerCall, query: Value, value: Value) -> Value:
+    """Return the mask of values up to the place of each query, [1, queries, values]."""
     distances = _distances(call, query, value)
     return binary(call, "GreaterEqual", distances, call.integer(0), "bool")
 
 
-def _flag(call: LayerCall, name: str) -> bool:
+def flag(call: LayerCall, name: str) -> bool:
+    """Whether an argument of the call, or else an option of the layer, is set."""
     return bool(call.keywords.get(name, call.options.get(name, False)))
 
 
-def _attention_mask(call: LayerCall, inputs: _Inputs) -> Value | None:
+def _attention_mask(call: LayerCall, inputs: Inputs) -> Value | None:
     """Return the mask of pairs of query and value that all masks keep."""
     found: Value | None = None
     for mask, axis in zip(inputs.masks, (-1, -2, -2), strict=True):
         if mask is not None:
             rank = len(call.shape(mask))
-            found = _and(call, found, expand(call, mask, axis % (rank + 1)))
-    if _flag(call, "use_causal_mask"):
-        found = _and(call, found, _causal_mask(call, inputs.query, inputs.value))
+            found = both_masks(call, found, expand(call, mask, axis % (rank + 1)))
+    if flag(call, "use_causal_mask"):
+        found = both_masks(call, found, causal_mask(call, inputs.query, inputs.value))
     if call.options.get("sliding_window") is not None:
         window = call.integer(call.options.integer("sliding_window"))
         far = call.node("Abs", [_distances(call, inputs.query, inputs.value)])
-        found = _and(call, found, binary(call, "Less", far, window, "bool"))
+        found = both_masks(call, found, binary(call, "Less", far, window, "bool"))
     given = call.keywords.get("attention_mask")
-    return _and(call, given if isinstance(given, Value) else None, found)
+    return both_masks(call, given if isinstance(given, Value) else None, found)
 
 
 def _attended(
-    call: LayerCall, inputs: _Inputs, axes: Sequence[int], depth: int, mask: Value | None
+    call: LayerCall, inputs: Inputs, axes: Sequence[int], depth: int, mask: Value | None
 ) -> tuple[Value, Value]:
     """Return the sums of values weighted by attention, and the weights.
 
@@ -121,11 +119,12 @@ def _attended(
     projected = scaled(call, inputs.query, 1 / sqrt(depth))
     logits = einsum(call, f"{key},{query}->{scores}", [inputs.key, projected])
     weights = _weights(call, logits, len(axes), mask)
-    kept = dropped_out(call, weights, _rate(call), seed=call.options.get("seed"))
+    kept = dropped_out(call, weights, dropout_rate(call), seed=call.options.get("seed"))
     return einsum(call, f"{scores},{key}->{query}", [kept, inputs.value]), weights
 
 
-def _rate(call: LayerCall) -> float:
+def dropout_rate(call: LayerCall) -> float:
+    """Return the share of the weights of attention to drop in training."""
     return call.options.number("dropout", 0.0)
 
 
@@ -138,8 +137,8 @@ def _weights(call: LayerCall, logits: Value, count: int, mask: Value | None) -> 
     while len(call.shape(mask)) < rank:
         mask = expand(call, mask, (-2 * count - 1) % (len(call.shape(mask)) + 1))
     # Keras 3 zeroes queries that attend to nothing, unless it computes by one fused function.
-    is_fused = rank == 4 and count == 1 and not _rate(call)
-    is_fused &= not _flag(call, "return_attention_scores")
+    is_fused = rank == 4 and count == 1 and not dropout_rate(call)
+    is_fused &= not flag(call, "return_attention_scores")
     has_zeros = call.dialect == "keras3" and not is_fused
     return masked_softmax(call, logits, last, mask, has_zeros=has_zeros)
 
@@ -227,7 +226,7 @@ def _projected(call: LayerCall, spec: LayerSpec, x: Value) -> Value:
 
 
 def _multi_head_attention(call: LayerCall, *values: Value) -> list[Value]:
-    inputs = _inputs(call, values)
+    inputs = inputs_of(call, values)
     ranks = [len(call.shape(x)) for x in inputs[:3]]
     if min(ranks) < 3 or len(set(ranks)) > 1:
         raise call.error(f"takes tensors of at least 3 axes, and as many each, got {ranks}")
@@ -239,7 +238,7 @@ def _multi_head_attention(call: LayerCall, *values: Value) -> list[Value]:
 
 
 def _group_query_attention(call: LayerCall, *values: Value) -> list[Value]:
-    inputs = _inputs(call, values)
+    inputs = inputs_of(call, values)
     for x in inputs[:3]:
         call.shape(x, 3)
     inner = _groups_of(call.spec, call.length(inputs.query, -1))
@@ -249,7 +248,7 @@ def _group_query_attention(call: LayerCall, *values: Value) -> list[Value]:
 def _of_projections(
     call: LayerCall,
     inner: dict[str, LayerSpec],
-    inputs: _Inputs,
+    inputs: Inputs,
     axes: Sequence[int],
     depth: int,
 ) -> list[Value]:
@@ -262,68 +261,12 @@ def _of_projections(
     times = call.length(query, -2) // call.length(key, -2)
     heads = len(call.shape(key)) - 2
     key, value = (repeated(call, x, heads, times) for x in (key, value))
-    found = _Inputs(query, value, key, (None, None, None))
+    found = Inputs(query, value, key, (None, None, None))
     y, weights = _attended(call, found, axes, depth, mask)
     if gate is not None:
         y = binary(call, "Mul", y, gate)
     y = _projected(call, inner["attention_output"], y)._replace(mask=inputs.masks[0])
-    return [y, weights] if _flag(call, "return_attention_scores") else [y]
-
-
-def _attention(call: LayerCall, *values: Value) -> list[Value]:
-    """Lower to attention with scores that are dot products, or sums of tanh."""
-    inputs = _inputs(call, values)
-    for x in inputs[:3]:
-        call.shape(x, 3)
-    mode = call.options.choice("score_mode", ("dot", "concat"), "dot")
-    scale = call.weight("scale", ()) if call.options.flag("use_scale", False) else None
-    if mode == "concat":
-        total = reduce(call, "Sum", _tanh_of_sums(call, inputs, scale), [3])
-        scores = binary(call, "Mul", total, call.weight("concat_score_weight", ()))
-    else:
-        scores = matrix_product(call, inputs.query, transpose(call, inputs.key, (0, 2, 1)))
-        scores = scores if scale is None else binary(call, "Mul", scores, scale)
-    return _of_scores(call, inputs, scores)
-
-
-def _additive_attention(call: LayerCall, *values: Value) -> list[Value]:
-    inputs = _inputs(call, values)
-    for x in inputs[:3]:
-        call.shape(x, 3)
-    terms = _tanh_of_sums(call, inputs, None)
-    if call.options.flag("use_scale", True):
-        terms = binary(call, "Mul", terms, call.weight("scale", (call.length(inputs.query, -1),)))
-    return _of_scores(call, inputs, reduce(call, "Sum", terms, [3]))
-
-
-def _tanh_of_sums(call: LayerCall, inputs: _Inputs, scale: Value | None) -> Value:
-    """Return the tanh of each query plus each key, [batch, queries, keys, depth]."""
-    query, key = expand(call, inputs.query, 2), expand(call, inputs.key, 1)
-    total = binary(call, "AddV2", query, key)
-    return call.node("Tanh", [total if scale is None else binary(call, "Mul", total, scale)])
-
-
-def _of_scores(call: LayerCall, inputs: _Inputs, scores: Value) -> list[Value]:
-    """Return the sums of values weighted by the softmax of scores, and perhaps the weights."""
-    of_query, of_value, _ = inputs.masks
-    mask = None if of_value is None else expand(call, cast(call, of_value, "bool"), 1)
-    if _flag(call, "use_causal_mask") or _flag(call, "causal"):
-        mask = _and(call, mask, _causal_mask(call, inputs.query, inputs.key))
-    if mask is not None:
-        scores = chosen(call, mask, scores, binary(call, "Sub", scores, call.number(1e9)))
-    weights = call.node("Softmax", [scores])
-    kept = dropped_out(call, weights, _rate(call), seed=call.options.get("seed"))
-    y = matrix_product(call, kept, inputs.value)
-    if of_query is not None:
-        rows = expand(call, cast(call, of_query, "bool"), 2)
-        y = chosen(call, rows, y, call.number(0.0))._replace(mask=of_query)
-    return [y, weights] if _flag(call, "return_attention_scores") else [y]
-
-
-def _names_of_attention(options: Options) -> tuple[str, ...]:
-    names = ("scale",) if options.flag("use_scale", False) else ()
-    is_concat = options.choice("score_mode", ("dot", "concat"), "dot") == "concat"
-    return (*names, "concat_score_weight") if is_concat else names
+    return [y, weights] if flag(call, "return_attention_scores") else [y]
 
 
 def _dot_product_attention(call: LayerCall, *values: Value) -> Value:
@@ -341,8 +284,8 @@ def _dot_product_attention(call: LayerCall, *values: Value) -> Value:
     times = call.length(query, 2) // max(call.length(key, 2), 1)
     key, value = (repeated(call, x, 2, times) for x in (key, value))
     is_causal = call.options.flag("is_causal", False)
-    mask = _causal_mask(call, query, value) if is_causal else None
-    inputs = _Inputs(query, value, key, (None, None, None))
+    mask = causal_mask(call, query, value) if is_causal else None
+    inputs = Inputs(query, value, key, (None, None, None))
     return _attended(call, inputs, (1,), depth, mask)[0]
 
 
@@ -378,18 +321,6 @@ LAYER_TYPES = {
             "head_dim", "num_query_heads", "num_key_value_heads", dropout=0.0, **_ARGUMENTS
         ),
         other_names=("GroupedQueryAttention",),
-    ),
-    "Attention": LayerType(
-        _attention,
-        _names_of_attention,
-        arguments=arguments(use_scale=False, score_mode="dot", dropout=0.0, seed=None),
-        starts={"scale": "ones", "concat_score_weight": "ones"},
-    ),
-    "AdditiveAttention": LayerType(
-        _additive_attention,
-        lambda options: ("scale",) if options.flag("use_scale", True) else (),
-        arguments=arguments(use_scale=True, dropout=0.0),
-        starts={"scale": "glorot_uniform"},
     ),
     "ops.dotproductattention": LayerType(_dot_product_attention, keeps_mask=False),
 }

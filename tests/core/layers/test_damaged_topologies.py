@@ -11,7 +11,7 @@ from core.layers import builder
 from core.layers.inference import graph_of_layer_weights, layers_graph
 from core.layers.weight_slots import weight_slots
 from core.model.graph_model import GraphModel
-from tests.core.layers.recorded import documents, names, recorded
+from tests.core.layers.recorded import FILES, documents, names, recorded
 
 
 def sequential(*layers, shape=(None, 4)):
@@ -257,8 +257,9 @@ def containers(document):
 
 
 def test_the_records_are_all_there():
-    assert {file: len(documents(file)) for file in ("keras3", "keras2", "tensorflow_js")} == {
+    assert {file: len(documents(file)) for file in FILES} == {
         "keras3": 136,
+        "keras3_attention": 30,
         "keras2": 43,
         "tensorflow_js": 27,
     }
