@@ -37,7 +37,7 @@ _NEGLIGIBLE, _LARGEST = 1e-9, 3e38
 
 
 class Update(NamedTuple):
-    """What one step changes: a variable along its gradient, and its slots."""
+    """One variable in a step, with its gradient and its slots."""
 
     variable: Variable
     gradient: Tensor
