@@ -55,10 +55,11 @@ class LayerCall(ABC):
         dialect: the library that wrote the topology: "tfjs", "keras2" or "keras3".
         training: whether dropout and statistics of batches are those of training.
         is_abstract: whether values are shapes alone.
+        has_tensors: whether values are tensors.
     """
 
     training = False
-    is_abstract = False
+    is_abstract = has_tensors = False
 
     def __init__(
         self,

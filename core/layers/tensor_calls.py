@@ -61,6 +61,8 @@ class TensorCall(LayerCall):
         keywords: keyword arguments of the call, with values in place of tensors.
     """
 
+    has_tensors = True
+
     def __init__(
         self,
         spec: LayerSpec,
@@ -97,7 +99,7 @@ class TensorCall(LayerCall):
             raise self.error(str(error)) from error
         if isinstance(result, (list, tuple)):
             return value_of(result[0])._replace(reference=Operand(list(result)))
-        if self.training and type in _LOGISTIC:
+        if type in _LOGISTIC:
             LOGITS.add(result, (_LOGISTIC[type], inputs[0].reference.value))
         return value_of(result)
 

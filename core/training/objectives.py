@@ -9,18 +9,12 @@ from core import losses as all_losses
 from core import metrics as all_metrics
 from core.errors import CoreError
 from core.late_ops import ops
-from core.layers.call_context import LOGITS
+from core.layers.call_context import LOGITS, MASKS
+from core.layers.tensor_calls import tensor_of
 from core.losses import Loss
-from core.losses.fitting import check_labels
+from core.losses.fitting import check_labels, loss_of_logits
 from core.metrics import Metric
 from core.tensors import Tensor
-
-#: Losses that undo an activation of the output.
-_UNDONE: dict[type, str] = {
-    all_losses.CategoricalCrossentropy: "softmax",
-    all_losses.SparseCategoricalCrossentropy: "softmax",
-    all_losses.BinaryCrossentropy: "sigmoid",
-}
 
 
 class Objective:
@@ -45,8 +39,6 @@ class Objective:
         self.name, self.loss, self.weight = name, loss, weight
         self._named = [(each, False) for each in metrics] + [(each, True) for each in weighted]
         self.metrics: list[tuple[Metric, bool]] = []
-        by_logits = getattr(loss, "from_logits", True) or getattr(loss, "axis", -1) != -1
-        self._undone = None if by_logits else _UNDONE.get(type(loss))
 
     def build(self, labels: Any, output: Tensor) -> None:
         """Make the metrics for labels and outputs of some shapes, unless they are made."""
@@ -61,19 +53,14 @@ class Objective:
         """Return the loss, or None without one."""
         if self.loss is None:
             return None
-        activation, logits = LOGITS.find(output) or (None, None)
-        if logits is not None and activation == self._undone:
-            return self._of_logits(labels, logits, weight)
-        return self.loss(labels, output, weight)
-
-    def _of_logits(self, labels: Tensor, logits: Tensor, weight: Tensor | None) -> Tensor:
-        """Return a cross entropy by what the output's activation was computed from.
-
-        Keras does so, too: it is more accurate for probabilities near 0, and takes less time.
-        """
-        assert self.loss is not None
-        config = {**self.loss.get_config(), "from_logits": True}
-        return type(self.loss).from_config(config)(labels, logits, weight)
+        found = MASKS.find(output)
+        mask = None if found is None else tensor_of(found)
+        activation, logits = LOGITS.find(output) or (None, output)
+        # As Keras: what a softmax was computed from is more accurate near 0, and takes less time.
+        loss = None if activation is None else loss_of_logits(self.loss, activation)
+        if loss is None:
+            return self.loss(labels, output, weight, mask)
+        return loss(labels, logits, weight, mask)
 
     def update(self, labels: Tensor, output: Tensor, weight: Tensor | None) -> None:
         """Add a batch to the metrics."""

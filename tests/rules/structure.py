@@ -25,12 +25,15 @@ FLOORS = (
     # A tensor has ops, and an op makes tensors.
     "core core/backends/__init__.py",
     "core/ops core/gradients.py",
+    "core/losses",
+    "core/metrics",
     "core/graph",
-    "core/layers",
+    "core/layers core/data",
     "core/plan",
     "core/backends",
     "core/model core/compiled",
-    "core/optimizers core/converter core/stub_signatures.py",
+    "core/optimizer_steps core/train core/optimizers core/converter core/stub_signatures.py",
+    "core/training core/layer_stubs.py",
     "core/__init__.py core/stubs.py",
     "zoo/choices.py zoo/option.py zoo/child_processes.py zoo/model_names.py zoo/images",
     "zoo/entry.py zoo/results.py zoo/moments.py zoo/catalog.py zoo/unknown_models.py "

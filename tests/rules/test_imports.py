@@ -26,6 +26,8 @@ LATE = {
     "zoo": {"PIL", "pillow_heif", "requests", "tqdm", "moderngl", "cv2", "pandas"},
     "core": set(),
     "core/backends/cpu": {"re2"},
+    "core/data": {"PIL"},
+    "core/plots": {"IPython", "PIL", "pandas"},
     "core/backends/cpu/codegen": {"llvmlite"},
     "core/backends/shader": {"moderngl"},
     "weights_cache": {"requests", "urllib3", "filelock", "platformdirs", "tqdm"},
@@ -43,6 +45,7 @@ def test_imports_go_one_way(package):
 #: Where core touches files, and what is used there beside the errors.
 FILE_DOORS = ("core/converter/", "core/layers/saving.py")
 USED_FOR_FILES = {
+    "atomic_files",
     "errors",
     "interruptions",
     "json_documents",

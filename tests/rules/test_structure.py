@@ -27,6 +27,13 @@ CIRCLES_OF_FILES = {
         core/converter/tflite/translated_op.py core/converter/tflite/translation.py""",
     "an unfinished file is shown as progress": """
         weights_cache/atomic_files.py weights_cache/partial_files.py weights_cache/progress.py""",
+    "the operators of a symbolic tensor are layers, which are called on such tensors": """
+        core/layers/built_in.py core/layers/input_layer.py core/layers/layer.py
+        core/layers/layer_variables.py core/layers/symbolic.py""",
+    "a model trains and saves itself, and is made of what was saved": """
+        core/training/*""",
+    "a graph makes one that trains, whose weights are a graph again": """
+        core/model/graph_model.py core/model/trainable_graph.py""",
     "an error about an unknown name looks for similar ones": """
         zoo/catalog.py zoo/unknown_models.py""",
     "a pickled model is loaded again; a child process loads a model of a file": """

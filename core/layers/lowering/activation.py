@@ -172,7 +172,7 @@ def fused_activation(call: LayerCall) -> str | None:
     """Return the node type of an activation to fuse; "" for linear, None if none can be fused."""
     name = activation_name(call)
     types = {"linear": "", "relu": "Relu", "relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid"}
-    if call.training and name == "sigmoid":
+    if call.has_tensors and name == "sigmoid":
         return None  # losses may need what it is computed from
     return types.get(name) if isinstance(name, str) else None
 
