@@ -384,6 +384,12 @@ __all__ = [
     "sum_grad",
     "tan",
     "tanh",
+    "tensor1d",
+    "tensor2d",
+    "tensor3d",
+    "tensor4d",
+    "tensor5d",
+    "tensor6d",
     "tensor_scatter_update",
     "threshold",
     "tile",
@@ -4693,6 +4699,126 @@ def tanh(x: TensorLike) -> Tensor:
 
     >>> core.tanh([0.0, 20.0]).numpy()
     array([0., 1.], dtype=float32)
+    """
+
+def tensor1d(
+    values: TensorLike,
+    shape: Sequence[int] | None = None,
+    dtype: DType | None = None,
+) -> Tensor:
+    """Make a tensor of 1 axes; `core.tensor` makes one of any.
+
+    Args:
+        values: nested lists, an array, or a flat list with a shape.
+        shape: length of each of the 1 axes, for a flat list.
+        dtype: by default that of the values.
+
+    Raises:
+        CoreError: values or shape have another number of axes.
+
+    >>> import core
+    >>> core.tensor1d([1, 2], (2,)).shape
+    (2,)
+    """
+
+def tensor2d(
+    values: TensorLike,
+    shape: Sequence[int] | None = None,
+    dtype: DType | None = None,
+) -> Tensor:
+    """Make a tensor of 2 axes; `core.tensor` makes one of any.
+
+    Args:
+        values: nested lists, an array, or a flat list with a shape.
+        shape: length of each of the 2 axes, for a flat list.
+        dtype: by default that of the values.
+
+    Raises:
+        CoreError: values or shape have another number of axes.
+
+    >>> import core
+    >>> core.tensor2d([1, 2], (1, 2)).shape
+    (1, 2)
+    """
+
+def tensor3d(
+    values: TensorLike,
+    shape: Sequence[int] | None = None,
+    dtype: DType | None = None,
+) -> Tensor:
+    """Make a tensor of 3 axes; `core.tensor` makes one of any.
+
+    Args:
+        values: nested lists, an array, or a flat list with a shape.
+        shape: length of each of the 3 axes, for a flat list.
+        dtype: by default that of the values.
+
+    Raises:
+        CoreError: values or shape have another number of axes.
+
+    >>> import core
+    >>> core.tensor3d([1, 2], (1, 1, 2)).shape
+    (1, 1, 2)
+    """
+
+def tensor4d(
+    values: TensorLike,
+    shape: Sequence[int] | None = None,
+    dtype: DType | None = None,
+) -> Tensor:
+    """Make a tensor of 4 axes; `core.tensor` makes one of any.
+
+    Args:
+        values: nested lists, an array, or a flat list with a shape.
+        shape: length of each of the 4 axes, for a flat list.
+        dtype: by default that of the values.
+
+    Raises:
+        CoreError: values or shape have another number of axes.
+
+    >>> import core
+    >>> core.tensor4d([1, 2], (1, 1, 1, 2)).shape
+    (1, 1, 1, 2)
+    """
+
+def tensor5d(
+    values: TensorLike,
+    shape: Sequence[int] | None = None,
+    dtype: DType | None = None,
+) -> Tensor:
+    """Make a tensor of 5 axes; `core.tensor` makes one of any.
+
+    Args:
+        values: nested lists, an array, or a flat list with a shape.
+        shape: length of each of the 5 axes, for a flat list.
+        dtype: by default that of the values.
+
+    Raises:
+        CoreError: values or shape have another number of axes.
+
+    >>> import core
+    >>> core.tensor5d([1, 2], (1, 1, 1, 1, 2)).shape
+    (1, 1, 1, 1, 2)
+    """
+
+def tensor6d(
+    values: TensorLike,
+    shape: Sequence[int] | None = None,
+    dtype: DType | None = None,
+) -> Tensor:
+    """Make a tensor of 6 axes; `core.tensor` makes one of any.
+
+    Args:
+        values: nested lists, an array, or a flat list with a shape.
+        shape: length of each of the 6 axes, for a flat list.
+        dtype: by default that of the values.
+
+    Raises:
+        CoreError: values or shape have another number of axes.
+
+    >>> import core
+    >>> core.tensor6d([1, 2], (1, 1, 1, 1, 1, 2)).shape
+    (1, 1, 1, 1, 1, 2)
     """
 
 def tensor_scatter_update(

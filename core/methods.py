@@ -69,6 +69,18 @@ def where(self: Tensor, condition: TensorLike, other: TensorLike) -> Tensor:
     return FUNCTIONS["where"](condition, self, other)
 
 
+def print_values(self: Tensor) -> None:
+    """Print the values, indented below a title, as TensorFlow.js does.
+
+    >>> import core
+    >>> core.tensor([[1.0, 2.5]]).print()
+    Tensor
+        [[1. , 2.5]]
+    """
+    values = np.array2string(self.numpy(), separator=", ", prefix="    ")
+    print(f"Tensor\n    {values}")
+
+
 def get_item(self: Tensor, index: Index) -> Tensor:
     """Part of a tensor, by NumPy's basic indexing, a mask or a list of indices.
 
@@ -156,4 +168,10 @@ def _from_start(index: Any, length: int) -> Any:
 
 
 #: Methods that are more than an op with the tensor first.
-OTHERS = {"concat": concat, "stack": stack, "where": where, "__getitem__": get_item}
+OTHERS = {
+    "concat": concat,
+    "stack": stack,
+    "where": where,
+    "print": print_values,
+    "__getitem__": get_item,
+}

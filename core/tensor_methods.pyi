@@ -895,6 +895,9 @@ class TensorMethods:
     def where(self, condition: TensorLike, other: TensorLike) -> Tensor:
         """The values of this tensor where a condition is true, values of another one elsewhere."""
 
+    def print(self) -> None:
+        """Print the values, indented below a title, as TensorFlow.js does."""
+
     def __getitem__(self, index: Index) -> Tensor:
         """Part of a tensor, by NumPy's basic indexing, a mask or a list of indices."""
 

@@ -5,6 +5,7 @@ import zipfile
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,8 @@ def write_weight_archive(path: str | os.PathLike[str], arrays: Mapping[str, np.n
     """
     target = _checked(path)
     buffer = BytesIO()
-    np.savez(buffer, **{name.replace("/", "."): array for name, array in arrays.items()})
+    named: dict[str, Any] = {name.replace("/", "."): each for name, each in arrays.items()}
+    np.savez(buffer, **named)
     data = buffer.getvalue()
     with writing_file(target, [data]) as stream:
         stream.write(data)
