@@ -24,8 +24,22 @@ input_layer = InputLayer
 def class_names() -> dict[str, str]: ...
 
 class Activation(BuiltIn):
-    r"""Args:
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none. (needed)
+    r"""Apply an activation, named or a function of a tensor, to all values.
+
+    Called on a tensor of any shape, returns one of that shape.
+
+    Args:
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none;
+            needed.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Activation("relu")([[-1.0, 2.0]]).numpy()
+    array([[0., 2.]], dtype=float32)
     """
     def __init__(
         self,
@@ -41,9 +55,23 @@ class Activation(BuiltIn):
     ) -> None: ...
 
 class ActivityRegularization(BuiltIn):
-    r"""Args:
-    l1: factor of the sum of absolute values.
-    l2: factor of the sum of squares.
+    r"""Add a penalty on the input to the loss in training, and return the input as it is.
+
+    Called on a tensor of any shape. The penalty is l1 * sum(|x|) + l2 * sum(x * x), divided by the
+    length of the batch.
+
+    Args:
+        l1: factor of the sum of absolute values.
+        l2: factor of the sum of squares.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.ActivityRegularization(l2=0.01)([[1.0, 2.0]]).numpy()
+    array([[1., 2.]], dtype=float32)
     """
     def __init__(
         self,
@@ -60,9 +88,23 @@ class ActivityRegularization(BuiltIn):
     ) -> None: ...
 
 class AdaptiveAveragePooling1D(BuiltIn):
-    r"""Args:
-    output_size: lengths of the result, whatever those of the input are. (needed)
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the mean of windows of sequences, as many as the result shall have.
+
+    Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`, with the lengths of output_size. Windows may have
+    different lengths, and overlap.
+
+    Args:
+        output_size: lengths of the result, whatever those of the input are; needed.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.AdaptiveAveragePooling1D(2)(core.ones((1, 5, 3))).shape
+    (1, 2, 3)
     """
     def __init__(
         self,
@@ -79,9 +121,23 @@ class AdaptiveAveragePooling1D(BuiltIn):
     ) -> None: ...
 
 class AdaptiveAveragePooling2D(BuiltIn):
-    r"""Args:
-    output_size: lengths of the result, whatever those of the input are. (needed)
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the mean of windows of images, as many as the result shall have.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`, with the lengths of output_size. Windows may have
+    different lengths, and overlap.
+
+    Args:
+        output_size: lengths of the result, whatever those of the input are; needed.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.AdaptiveAveragePooling2D(2)(core.ones((1, 5, 5, 3))).shape
+    (1, 2, 2, 3)
     """
     def __init__(
         self,
@@ -98,9 +154,23 @@ class AdaptiveAveragePooling2D(BuiltIn):
     ) -> None: ...
 
 class AdaptiveAveragePooling3D(BuiltIn):
-    r"""Args:
-    output_size: lengths of the result, whatever those of the input are. (needed)
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the mean of windows of volumes, as many as the result shall have.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`, with the lengths of output_size. Windows may have
+    different lengths, and overlap.
+
+    Args:
+        output_size: lengths of the result, whatever those of the input are; needed.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.AdaptiveAveragePooling3D(2)(core.ones((1, 5, 5, 5, 3))).shape
+    (1, 2, 2, 2, 3)
     """
     def __init__(
         self,
@@ -117,9 +187,23 @@ class AdaptiveAveragePooling3D(BuiltIn):
     ) -> None: ...
 
 class AdaptiveMaxPooling1D(BuiltIn):
-    r"""Args:
-    output_size: lengths of the result, whatever those of the input are. (needed)
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the largest value of windows of sequences, as many as the result shall have.
+
+    Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`, with the lengths of output_size. Windows may have
+    different lengths, and overlap.
+
+    Args:
+        output_size: lengths of the result, whatever those of the input are; needed.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.AdaptiveMaxPooling1D(2)(core.ones((1, 5, 3))).shape
+    (1, 2, 3)
     """
     def __init__(
         self,
@@ -136,9 +220,23 @@ class AdaptiveMaxPooling1D(BuiltIn):
     ) -> None: ...
 
 class AdaptiveMaxPooling2D(BuiltIn):
-    r"""Args:
-    output_size: lengths of the result, whatever those of the input are. (needed)
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the largest value of windows of images, as many as the result shall have.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`, with the lengths of output_size. Windows may have
+    different lengths, and overlap.
+
+    Args:
+        output_size: lengths of the result, whatever those of the input are; needed.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.AdaptiveMaxPooling2D(2)(core.ones((1, 5, 5, 3))).shape
+    (1, 2, 2, 3)
     """
     def __init__(
         self,
@@ -155,9 +253,23 @@ class AdaptiveMaxPooling2D(BuiltIn):
     ) -> None: ...
 
 class AdaptiveMaxPooling3D(BuiltIn):
-    r"""Args:
-    output_size: lengths of the result, whatever those of the input are. (needed)
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the largest value of windows of volumes, as many as the result shall have.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`, with the lengths of output_size. Windows may have
+    different lengths, and overlap.
+
+    Args:
+        output_size: lengths of the result, whatever those of the input are; needed.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.AdaptiveMaxPooling3D(2)(core.ones((1, 5, 5, 5, 3))).shape
+    (1, 2, 2, 2, 3)
     """
     def __init__(
         self,
@@ -174,7 +286,21 @@ class AdaptiveMaxPooling3D(BuiltIn):
     ) -> None: ...
 
 class Add(BuiltIn):
-    r"""
+    r"""Add inputs, value by value.
+
+    Called on a list of tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
+
+    Args:
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> x, y = core.tensor([[3.0, 5.0]]), core.tensor([[1.0, 2.0]])
+    >>> core.layers.Add()([x, y]).numpy().tolist()
+    [[4.0, 7.0]]
     """
     def __init__(
         self,
@@ -189,9 +315,29 @@ class Add(BuiltIn):
     ) -> None: ...
 
 class AdditiveAttention(BuiltIn):
-    r"""Args:
-    use_scale: multiply the scores by a weight.
-    dropout: share of attention weights to drop in training.
+    r"""Mix values by the softmax of sums of tanh(query + key).
+
+    Called as `layer([query, value])` or `layer([query, value, key])`; query `[batch, queries, features]`,
+    value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes
+    `mask=[query_mask, value_mask]`, `use_causal_mask=True` for positions up to the query's, and
+    `return_attention_scores=True`, which returns the weights, too.
+
+    Source: Bahdanau, Cho, Bengio, "Neural Machine Translation by Jointly Learning to Align and
+    Translate" (2015), https://arxiv.org/abs/1409.0473.
+
+    Args:
+        use_scale: multiply the scores by a weight.
+        dropout: share of attention weights to drop in training.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> query, value = core.zeros((1, 1, 2)), core.tensor([[[1.0, 2.0], [1.0, 2.0]]])
+    >>> core.layers.AdditiveAttention()([query, value]).numpy()
+    array([[[1., 2.]]], dtype=float32)
     """
     def __init__(
         self,
@@ -208,10 +354,27 @@ class AdditiveAttention(BuiltIn):
     ) -> None: ...
 
 class AlphaDropout(BuiltIn):
-    r"""Args:
-    rate: share of values to drop, from 0 to 1. (needed)
-    noise_shape: shape of the random decisions, with 1 for axes that share one; None for that of the input.
-    seed: where the layer's sequence of random numbers begins.
+    r"""Drop random values in training so that mean and variance of the inputs stay, for SELU networks.
+
+    Called on a tensor of any shape, returns one of that shape; in inference the input as it is.
+
+    Source: Klambauer et al., "Self-Normalizing Neural Networks" (2017),
+    https://arxiv.org/abs/1706.02515.
+
+    Args:
+        rate: share of values to drop, from 0 to 1; needed.
+        noise_shape: shape of the random decisions, with 1 for axes that share one; None for that of
+            the input.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.AlphaDropout(0.5)([[1.0, 2.0]]).numpy()
+    array([[1., 2.]], dtype=float32)
     """
     def __init__(
         self,
@@ -229,11 +392,31 @@ class AlphaDropout(BuiltIn):
     ) -> None: ...
 
 class Attention(BuiltIn):
-    r"""Args:
-    use_scale: multiply the scores by a weight.
-    score_mode: how queries and keys are compared.
-    dropout: share of attention weights to drop in training.
-    seed: where the layer's sequence of random numbers begins.
+    r"""Mix values by the softmax of the dot products of queries and keys.
+
+    Called as `layer([query, value])` or `layer([query, value, key])`; query `[batch, queries, features]`,
+    value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes
+    `mask=[query_mask, value_mask]`, `use_causal_mask=True` for positions up to the query's, and
+    `return_attention_scores=True`, which returns the weights, too.
+
+    Source: Luong, Pham, Manning, "Effective Approaches to Attention-based Neural Machine Translation"
+    (2015), https://arxiv.org/abs/1508.04025.
+
+    Args:
+        use_scale: multiply the scores by a weight.
+        score_mode: how queries and keys are compared.
+        dropout: share of attention weights to drop in training.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> query, value = core.zeros((1, 1, 2)), core.tensor([[[1.0, 2.0], [3.0, 4.0]]])
+    >>> core.layers.Attention()([query, value]).numpy()
+    array([[[2., 3.]]], dtype=float32)
     """
     def __init__(
         self,
@@ -252,7 +435,21 @@ class Attention(BuiltIn):
     ) -> None: ...
 
 class Average(BuiltIn):
-    r"""
+    r"""Return the mean of inputs, value by value.
+
+    Called on a list of tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
+
+    Args:
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> x, y = core.tensor([[3.0, 5.0]]), core.tensor([[1.0, 2.0]])
+    >>> core.layers.Average()([x, y]).numpy().tolist()
+    [[2.0, 3.5]]
     """
     def __init__(
         self,
@@ -267,11 +464,25 @@ class Average(BuiltIn):
     ) -> None: ...
 
 class AveragePooling1D(BuiltIn):
-    r"""Args:
-    pool_size: lengths of the window.
-    strides: steps of the window, by default its lengths.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the mean of each window of sequences, channel by channel.
+
+    Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`.
+
+    Args:
+        pool_size: lengths of the window.
+        strides: steps of the window, by default its lengths.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.AveragePooling1D(2)(core.ones((1, 4, 3))).shape
+    (1, 2, 3)
     """
     def __init__(
         self,
@@ -290,11 +501,25 @@ class AveragePooling1D(BuiltIn):
     ) -> None: ...
 
 class AveragePooling2D(BuiltIn):
-    r"""Args:
-    pool_size: lengths of the window.
-    strides: steps of the window, by default its lengths.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the mean of each window of images, channel by channel.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`.
+
+    Args:
+        pool_size: lengths of the window.
+        strides: steps of the window, by default its lengths.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.AveragePooling2D(2)(core.ones((1, 4, 4, 3))).shape
+    (1, 2, 2, 3)
     """
     def __init__(
         self,
@@ -313,11 +538,25 @@ class AveragePooling2D(BuiltIn):
     ) -> None: ...
 
 class AveragePooling3D(BuiltIn):
-    r"""Args:
-    pool_size: lengths of the window.
-    strides: steps of the window, by default its lengths.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the mean of each window of volumes, channel by channel.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`.
+
+    Args:
+        pool_size: lengths of the window.
+        strides: steps of the window, by default its lengths.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.AveragePooling3D(2)(core.ones((1, 4, 4, 4, 3))).shape
+    (1, 2, 2, 2, 3)
     """
     def __init__(
         self,
@@ -336,20 +575,42 @@ class AveragePooling3D(BuiltIn):
     ) -> None: ...
 
 class BatchNormalization(BuiltIn):
-    r"""Args:
-    axis: axis of the channels.
-    momentum: share of the moving statistics that stays at each step.
-    epsilon: added to the variance.
-    center: add the weight beta.
-    scale: multiply by the weight gamma.
-    beta_initializer: first values of the beta: name or object of `core.initializers`.
-    gamma_initializer: first values of the gamma: name or object of `core.initializers`.
-    moving_mean_initializer: first values of the moving mean: name or object of `core.initializers`.
-    moving_variance_initializer: first values of the moving variance: name or object of `core.initializers`.
-    beta_regularizer: penalty on the beta, see `core.regularizers`.
-    gamma_regularizer: penalty on the gamma, see `core.regularizers`.
-    beta_constraint: applied to the beta after each step, see `core.constraints`.
-    gamma_constraint: applied to the gamma after each step, see `core.constraints`.
+    r"""Normalise each channel by mean and variance: of the batch in training, moving ones in inference.
+
+    Called on `[batch, ..., channels]`, returns that shape: (x - mean) / sqrt(variance + epsilon) *
+    gamma + beta. A layer that is not trainable runs as in inference, in training, too.
+
+    Source: Ioffe, Szegedy, "Batch Normalization" (2015), https://arxiv.org/abs/1502.03167.
+
+    Args:
+        axis: axis of the channels.
+        momentum: share of the moving statistics that stays at each step.
+        epsilon: added to the variance.
+        center: add the weight beta.
+        scale: multiply by the weight gamma.
+        beta_initializer: first values of the beta: name or object of `core.initializers`.
+        gamma_initializer: first values of the gamma: name or object of `core.initializers`.
+        moving_mean_initializer: first values of the moving mean: name or object of
+            `core.initializers`.
+        moving_variance_initializer: first values of the moving variance: name or object of
+            `core.initializers`.
+        beta_regularizer: penalty on the beta, see `core.regularizers`.
+        gamma_regularizer: penalty on the gamma, see `core.regularizers`.
+        beta_constraint: applied to the beta after each step, see `core.constraints`.
+        gamma_constraint: applied to the gamma after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.BatchNormalization(epsilon=0.0)
+    >>> layer([[1.0], [3.0]], training=True).numpy()
+    array([[-1.],
+           [ 1.]], dtype=float32)
+    >>> [variable.name.split("/")[-1] for variable in layer.variables]
+    ['gamma', 'beta', 'moving_mean', 'moving_variance']
     """
     def __init__(
         self,
@@ -377,10 +638,26 @@ class BatchNormalization(BuiltIn):
     ) -> None: ...
 
 class Bidirectional(BuiltIn):
-    r"""Args:
-    layer: layer to call. (needed)
-    merge_mode: how both results become one; None returns both.
-    backward_layer: layer for the other direction, by default one alike.
+    r"""Go through sequences in both directions with a recurrent layer and one like it.
+
+    Called on `[batch, steps, features]`, returns both results joined by merge_mode: with "concat"
+    `[batch, 2 x units]`, or all steps if the layer returns them.
+
+    Source: Schuster, Paliwal, "Bidirectional Recurrent Neural Networks" (1997).
+
+    Args:
+        layer: layer to call; needed.
+        merge_mode: how both results become one; None returns both.
+        backward_layer: layer for the other direction, by default one alike.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Bidirectional(core.layers.GRU(4))(core.ones((1, 3, 2))).shape
+    (1, 8)
     """
     def __init__(
         self,
@@ -398,9 +675,24 @@ class Bidirectional(BuiltIn):
     ) -> None: ...
 
 class CategoryEncoding(BuiltIn):
-    r"""Args:
-    num_tokens: number of categories.
-    output_mode: kind of the result.
+    r"""Encode integers as vectors with a place for each category.
+
+    Called on integers `[batch]` or `[batch, values]`, returns `[batch, num_tokens]`; with output_mode
+    "one_hot" `[batch, values, num_tokens]`. The call takes `count_weights` for the mode "count".
+
+    Args:
+        num_tokens: number of categories.
+        output_mode: kind of the result.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.CategoryEncoding(4)(core.tensor([[0, 1], [3, 3]])).numpy()
+    array([[1., 1., 0., 0.],
+           [0., 0., 0., 1.]], dtype=float32)
     """
     def __init__(
         self,
@@ -417,10 +709,23 @@ class CategoryEncoding(BuiltIn):
     ) -> None: ...
 
 class CenterCrop(BuiltIn):
-    r"""Args:
-    height: rows of the result. (needed)
-    width: columns of the result. (needed)
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Cut the centre out of images; smaller images are resized.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, height, width, channels]`.
+
+    Args:
+        height: rows of the result; needed.
+        width: columns of the result; needed.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.CenterCrop(2, 2)(core.ones((1, 4, 6, 3))).shape
+    (1, 2, 2, 3)
     """
     def __init__(
         self,
@@ -438,8 +743,21 @@ class CenterCrop(BuiltIn):
     ) -> None: ...
 
 class Concatenate(BuiltIn):
-    r"""Args:
-    axis: axis along which to concatenate.
+    r"""Join inputs along an axis.
+
+    Called on a list of tensors whose shapes differ along the axis alone; returns one tensor.
+
+    Args:
+        axis: axis along which to concatenate.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Concatenate()([core.ones((1, 2)), core.zeros((1, 1))]).numpy()
+    array([[1., 1., 0.]], dtype=float32)
     """
     def __init__(
         self,
@@ -455,23 +773,39 @@ class Concatenate(BuiltIn):
     ) -> None: ...
 
 class Conv1D(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    groups: number of groups of channels, each with filters of its own.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Move filters over sequences: each result is the sum of a window times a filter, plus a bias.
+
+    Called on `[batch, steps, channels]`, returns `[batch, new steps, filters]`. Filters have the shape of the window,
+    then `[channels / groups, filters]`.
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        groups: number of groups of channels, each with filters of its own.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.Conv1D(2, 3, kernel_initializer="ones")
+    >>> layer(core.ones((1, 5, 3))).shape
+    (1, 3, 2)
     """
     def __init__(
         self,
@@ -502,23 +836,41 @@ class Conv1D(BuiltIn):
     ) -> None: ...
 
 class Conv1DTranspose(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    output_padding: values added at the ends of the result.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Spread sequences by filters, as the gradient of a convolution does: results are larger than inputs.
+
+    Called on `[batch, steps, channels]`, returns `[batch, new steps, filters]`: with padding "same", lengths times the
+    strides. Filters have the shape of the window, then `[filters, channels]`.
+
+    Source: Zeiler et al., "Deconvolutional Networks" (2010).
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        output_padding: values added at the ends of the result.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.Conv1DTranspose(2, 3, strides=2, padding="same")
+    >>> layer(core.ones((1, 4, 3))).shape
+    (1, 8, 2)
     """
     def __init__(
         self,
@@ -549,23 +901,39 @@ class Conv1DTranspose(BuiltIn):
     ) -> None: ...
 
 class Conv2D(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    groups: number of groups of channels, each with filters of its own.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Move filters over images: each result is the sum of a window times a filter, plus a bias.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, filters]`. Filters have the shape of the window,
+    then `[channels / groups, filters]`.
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        groups: number of groups of channels, each with filters of its own.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.Conv2D(2, 3, kernel_initializer="ones")
+    >>> layer(core.ones((1, 5, 5, 3))).shape
+    (1, 3, 3, 2)
     """
     def __init__(
         self,
@@ -596,23 +964,41 @@ class Conv2D(BuiltIn):
     ) -> None: ...
 
 class Conv2DTranspose(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    output_padding: values added at the ends of the result.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Spread images by filters, as the gradient of a convolution does: results are larger than inputs.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, filters]`: with padding "same", lengths times the
+    strides. Filters have the shape of the window, then `[filters, channels]`.
+
+    Source: Zeiler et al., "Deconvolutional Networks" (2010).
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        output_padding: values added at the ends of the result.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.Conv2DTranspose(2, 3, strides=2, padding="same")
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 8, 8, 2)
     """
     def __init__(
         self,
@@ -643,23 +1029,39 @@ class Conv2DTranspose(BuiltIn):
     ) -> None: ...
 
 class Conv3D(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    groups: number of groups of channels, each with filters of its own.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Move filters over volumes: each result is the sum of a window times a filter, plus a bias.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, filters]`. Filters have the shape of the window,
+    then `[channels / groups, filters]`.
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        groups: number of groups of channels, each with filters of its own.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.Conv3D(2, 3, kernel_initializer="ones")
+    >>> layer(core.ones((1, 5, 5, 5, 3))).shape
+    (1, 3, 3, 3, 2)
     """
     def __init__(
         self,
@@ -690,23 +1092,41 @@ class Conv3D(BuiltIn):
     ) -> None: ...
 
 class Conv3DTranspose(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    output_padding: values added at the ends of the result.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Spread volumes by filters, as the gradient of a convolution does: results are larger than inputs.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, filters]`: with padding "same", lengths times the
+    strides. Filters have the shape of the window, then `[filters, channels]`.
+
+    Source: Zeiler et al., "Deconvolutional Networks" (2010).
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        output_padding: values added at the ends of the result.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.Conv3DTranspose(2, 3, strides=2, padding="same")
+    >>> layer(core.ones((1, 4, 4, 4, 3))).shape
+    (1, 8, 8, 8, 2)
     """
     def __init__(
         self,
@@ -737,36 +1157,58 @@ class Conv3DTranspose(BuiltIn):
     ) -> None: ...
 
 class ConvLSTM1D(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    recurrent_activation: activation of the gates.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
-    return_sequences: return the results of all steps, not of the last.
-    return_state: return the states after the last step, too.
-    go_backwards: begin with the last step.
-    stateful: begin with the states at the end of the last batch.
-    unroll: accepted for Keras's sake; results are equal.
-    zero_output_for_mask: return zeros for masked steps.
-    unit_forget_bias: let the bias of the forget gate begin at 1.
+    r"""Go through sequences with gates that are convolutions along steps.
+
+    Called on `[batch, steps, steps, channels]`, returns `[batch, new steps, filters]`, or the
+    results of all steps with return_sequences. The call takes `mask` `[batch, steps]` and `initial_state`, a tensor or a list of them.
+    With return_state the result is a list: results, then the states after the last step.
+
+    Source: Shi et al., "Convolutional LSTM Network" (2015),
+    https://arxiv.org/abs/1506.04214.
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        recurrent_activation: activation of the gates.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        return_sequences: return the results of all steps, not of the last.
+        return_state: return the states after the last step, too.
+        go_backwards: begin with the last step.
+        stateful: begin with the states at the end of the last batch.
+        unroll: accepted for Keras's sake; results are equal.
+        zero_output_for_mask: return zeros for masked steps.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.ConvLSTM1D(2, 3, padding="same")
+    >>> layer(core.ones((1, 3, 4, 1))).shape
+    (1, 4, 2)
     """
     def __init__(
         self,
@@ -810,29 +1252,49 @@ class ConvLSTM1D(BuiltIn):
     ) -> None: ...
 
 class ConvLSTM1DCell(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    recurrent_activation: activation of the gates.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
-    unit_forget_bias: let the bias of the forget gate begin at 1.
+    r"""Make one step of `ConvLSTM1D`: a cell for `RNN`, which goes through sequences.
+
+    The layer around it gives each step `[batch, steps, channels]`.
+
+    Source: Shi et al., "Convolutional LSTM Network" (2015),
+    https://arxiv.org/abs/1506.04214.
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        recurrent_activation: activation of the gates.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RNN(core.layers.ConvLSTM1DCell(2, 3, padding="same"))
+    >>> layer(core.ones((1, 3, 4, 1))).shape
+    (1, 4, 2)
     """
     def __init__(
         self,
@@ -869,36 +1331,58 @@ class ConvLSTM1DCell(BuiltIn):
     ) -> None: ...
 
 class ConvLSTM2D(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    recurrent_activation: activation of the gates.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
-    return_sequences: return the results of all steps, not of the last.
-    return_state: return the states after the last step, too.
-    go_backwards: begin with the last step.
-    stateful: begin with the states at the end of the last batch.
-    unroll: accepted for Keras's sake; results are equal.
-    zero_output_for_mask: return zeros for masked steps.
-    unit_forget_bias: let the bias of the forget gate begin at 1.
+    r"""Go through sequences with gates that are convolutions along rows, columns.
+
+    Called on `[batch, steps, rows, columns, channels]`, returns `[batch, new rows, columns, filters]`, or the
+    results of all steps with return_sequences. The call takes `mask` `[batch, steps]` and `initial_state`, a tensor or a list of them.
+    With return_state the result is a list: results, then the states after the last step.
+
+    Source: Shi et al., "Convolutional LSTM Network" (2015),
+    https://arxiv.org/abs/1506.04214.
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        recurrent_activation: activation of the gates.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        return_sequences: return the results of all steps, not of the last.
+        return_state: return the states after the last step, too.
+        go_backwards: begin with the last step.
+        stateful: begin with the states at the end of the last batch.
+        unroll: accepted for Keras's sake; results are equal.
+        zero_output_for_mask: return zeros for masked steps.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.ConvLSTM2D(2, 3, padding="same")
+    >>> layer(core.ones((1, 3, 4, 4, 1))).shape
+    (1, 4, 4, 2)
     """
     def __init__(
         self,
@@ -942,29 +1426,49 @@ class ConvLSTM2D(BuiltIn):
     ) -> None: ...
 
 class ConvLSTM2DCell(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    recurrent_activation: activation of the gates.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
-    unit_forget_bias: let the bias of the forget gate begin at 1.
+    r"""Make one step of `ConvLSTM2D`: a cell for `RNN`, which goes through sequences.
+
+    The layer around it gives each step `[batch, rows, columns, channels]`.
+
+    Source: Shi et al., "Convolutional LSTM Network" (2015),
+    https://arxiv.org/abs/1506.04214.
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        recurrent_activation: activation of the gates.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RNN(core.layers.ConvLSTM2DCell(2, 3, padding="same"))
+    >>> layer(core.ones((1, 3, 4, 4, 1))).shape
+    (1, 4, 4, 2)
     """
     def __init__(
         self,
@@ -1001,36 +1505,58 @@ class ConvLSTM2DCell(BuiltIn):
     ) -> None: ...
 
 class ConvLSTM3D(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    recurrent_activation: activation of the gates.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
-    return_sequences: return the results of all steps, not of the last.
-    return_state: return the states after the last step, too.
-    go_backwards: begin with the last step.
-    stateful: begin with the states at the end of the last batch.
-    unroll: accepted for Keras's sake; results are equal.
-    zero_output_for_mask: return zeros for masked steps.
-    unit_forget_bias: let the bias of the forget gate begin at 1.
+    r"""Go through sequences with gates that are convolutions along depth, rows, columns.
+
+    Called on `[batch, steps, depth, rows, columns, channels]`, returns `[batch, new depth, rows, columns, filters]`, or the
+    results of all steps with return_sequences. The call takes `mask` `[batch, steps]` and `initial_state`, a tensor or a list of them.
+    With return_state the result is a list: results, then the states after the last step.
+
+    Source: Shi et al., "Convolutional LSTM Network" (2015),
+    https://arxiv.org/abs/1506.04214.
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        recurrent_activation: activation of the gates.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        return_sequences: return the results of all steps, not of the last.
+        return_state: return the states after the last step, too.
+        go_backwards: begin with the last step.
+        stateful: begin with the states at the end of the last batch.
+        unroll: accepted for Keras's sake; results are equal.
+        zero_output_for_mask: return zeros for masked steps.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.ConvLSTM3D(2, 3, padding="same")
+    >>> layer(core.ones((1, 3, 4, 4, 4, 1))).shape
+    (1, 4, 4, 4, 2)
     """
     def __init__(
         self,
@@ -1074,29 +1600,49 @@ class ConvLSTM3D(BuiltIn):
     ) -> None: ...
 
 class ConvLSTM3DCell(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    recurrent_activation: activation of the gates.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
-    unit_forget_bias: let the bias of the forget gate begin at 1.
+    r"""Make one step of `ConvLSTM3D`: a cell for `RNN`, which goes through sequences.
+
+    The layer around it gives each step `[batch, depth, rows, columns, channels]`.
+
+    Source: Shi et al., "Convolutional LSTM Network" (2015),
+    https://arxiv.org/abs/1506.04214.
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        recurrent_activation: activation of the gates.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RNN(core.layers.ConvLSTM3DCell(2, 3, padding="same"))
+    >>> layer(core.ones((1, 3, 4, 4, 4, 1))).shape
+    (1, 4, 4, 4, 2)
     """
     def __init__(
         self,
@@ -1133,8 +1679,21 @@ class ConvLSTM3DCell(BuiltIn):
     ) -> None: ...
 
 class Cropping1D(BuiltIn):
-    r"""Args:
-    cropping: values to cut off the edges of each axis: a number, or pairs.
+    r"""Cut values off the edges of sequences.
+
+    Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`.
+
+    Args:
+        cropping: values to cut off the edges of each axis: a number, or pairs.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Cropping1D(1)(core.ones((1, 4, 1))).shape
+    (1, 2, 1)
     """
     def __init__(
         self,
@@ -1150,9 +1709,22 @@ class Cropping1D(BuiltIn):
     ) -> None: ...
 
 class Cropping2D(BuiltIn):
-    r"""Args:
-    cropping: values to cut off the edges of each axis: a number, or pairs.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Cut values off the edges of images.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`.
+
+    Args:
+        cropping: values to cut off the edges of each axis: a number, or pairs.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Cropping2D(1)(core.ones((1, 4, 4, 1))).shape
+    (1, 2, 2, 1)
     """
     def __init__(
         self,
@@ -1169,9 +1741,22 @@ class Cropping2D(BuiltIn):
     ) -> None: ...
 
 class Cropping3D(BuiltIn):
-    r"""Args:
-    cropping: values to cut off the edges of each axis: a number, or pairs.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Cut values off the edges of volumes.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`.
+
+    Args:
+        cropping: values to cut off the edges of each axis: a number, or pairs.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Cropping3D(1)(core.ones((1, 4, 4, 4, 1))).shape
+    (1, 2, 2, 2, 1)
     """
     def __init__(
         self,
@@ -1188,17 +1773,31 @@ class Cropping3D(BuiltIn):
     ) -> None: ...
 
 class Dense(BuiltIn):
-    r"""Args:
-    units: number of outputs. (needed)
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Multiply the last axis with a matrix, and add a bias: a fully connected layer.
+
+    Called on `[batch, ..., features]`, returns `[batch, ..., units]`, after the activation.
+
+    Args:
+        units: number of outputs; needed.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.Dense(2, activation="relu", kernel_initializer="ones")
+    >>> layer([[1.0, 2.0, 3.0]]).numpy()
+    array([[6., 6.]], dtype=float32)
     """
     def __init__(
         self,
@@ -1223,22 +1822,42 @@ class Dense(BuiltIn):
     ) -> None: ...
 
 class DepthwiseConv1D(BuiltIn):
-    r"""Args:
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    depth_multiplier: number of filters for each channel.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    depthwise_initializer: first values of the depthwise kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    depthwise_regularizer: penalty on the depthwise kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    depthwise_constraint: applied to the depthwise kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Move filters over sequences, each over one channel alone.
+
+    Called on `[batch, steps, channels]`, returns `[batch, new steps, channels x depth_multiplier]`. Filters have the
+    shape of the window, then `[channels, depth_multiplier]`.
+
+    Source: Howard et al., "MobileNets" (2017), https://arxiv.org/abs/1704.04861.
+
+    Args:
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        depth_multiplier: number of filters for each channel.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        depthwise_initializer: first values of the depthwise kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        depthwise_regularizer: penalty on the depthwise kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        depthwise_constraint: applied to the depthwise kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.DepthwiseConv1D(3, depth_multiplier=2)
+    >>> layer(core.ones((1, 5, 3))).shape
+    (1, 3, 6)
     """
     def __init__(
         self,
@@ -1268,22 +1887,42 @@ class DepthwiseConv1D(BuiltIn):
     ) -> None: ...
 
 class DepthwiseConv2D(BuiltIn):
-    r"""Args:
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    depth_multiplier: number of filters for each channel.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    depthwise_initializer: first values of the depthwise kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    depthwise_regularizer: penalty on the depthwise kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    depthwise_constraint: applied to the depthwise kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Move filters over images, each over one channel alone.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels x depth_multiplier]`. Filters have the
+    shape of the window, then `[channels, depth_multiplier]`.
+
+    Source: Howard et al., "MobileNets" (2017), https://arxiv.org/abs/1704.04861.
+
+    Args:
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        depth_multiplier: number of filters for each channel.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        depthwise_initializer: first values of the depthwise kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        depthwise_regularizer: penalty on the depthwise kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        depthwise_constraint: applied to the depthwise kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.DepthwiseConv2D(3, depth_multiplier=2)
+    >>> layer(core.ones((1, 5, 5, 3))).shape
+    (1, 3, 3, 6)
     """
     def __init__(
         self,
@@ -1313,12 +1952,26 @@ class DepthwiseConv2D(BuiltIn):
     ) -> None: ...
 
 class Discretization(BuiltIn):
-    r"""Args:
-    bin_boundaries: numbers between which the bins lie.
-    num_bins: number of bins, where Keras is to find the boundaries.
-    epsilon: added to the variance.
-    output_mode: kind of the result.
-    sparse: accepted for Keras's sake; results are dense.
+    r"""Replace numbers by the number of the bin that they lie in.
+
+    Called on a tensor of any shape, returns integers of that shape, or their encoding by output_mode.
+    A boundary belongs to the bin above it. There is no adapt(): give bin_boundaries.
+
+    Args:
+        bin_boundaries: numbers between which the bins lie.
+        num_bins: number of bins, where Keras is to find the boundaries.
+        epsilon: added to the variance.
+        output_mode: kind of the result.
+        sparse: accepted for Keras's sake; results are dense.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Discretization(bin_boundaries=[0.0, 1.0])([[-1.0, 0.5, 1.0]]).numpy()
+    array([[0, 1, 2]], dtype=int32)
     """
     def __init__(
         self,
@@ -1338,9 +1991,23 @@ class Discretization(BuiltIn):
     ) -> None: ...
 
 class Dot(BuiltIn):
-    r"""Args:
-    axes: axis of both inputs, or one of each, to sum along. (needed)
-    normalize: divide by the norms along the axes: the result is the cosine.
+    r"""Return the dot products of two inputs along an axis of each, sample by sample.
+
+    Called on two tensors `[batch, ...]`; the result has their other axes, and for matrices at least one
+    axis beside the batch.
+
+    Args:
+        axes: axis of both inputs, or one of each, to sum along; needed.
+        normalize: divide by the norms along the axes: the result is the cosine.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Dot(axes=1)([core.tensor([[1.0, 2.0]]), core.tensor([[3.0, 4.0]])]).numpy()
+    array([[11.]], dtype=float32)
     """
     def __init__(
         self,
@@ -1357,10 +2024,30 @@ class Dot(BuiltIn):
     ) -> None: ...
 
 class Dropout(BuiltIn):
-    r"""Args:
-    rate: share of values to drop, from 0 to 1. (needed)
-    noise_shape: shape of the random decisions, with 1 for axes that share one; None for that of the input.
-    seed: where the layer's sequence of random numbers begins.
+    r"""Set random values to 0 in training, and divide the others by 1 - rate.
+
+    Called on a tensor of any shape, returns one of that shape; in inference the input as it is.
+
+    Source: Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting"
+    (2014).
+
+    Args:
+        rate: share of values to drop, from 0 to 1; needed.
+        noise_shape: shape of the random decisions, with 1 for axes that share one; None for that of
+            the input.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.Dropout(0.5, seed=1)
+    >>> layer([[1.0, 1.0]]).numpy()
+    array([[1., 1.]], dtype=float32)
+    >>> layer(core.ones((9, 9)), training=True).max().item()
+    2.0
     """
     def __init__(
         self,
@@ -1378,8 +2065,24 @@ class Dropout(BuiltIn):
     ) -> None: ...
 
 class ELU(BuiltIn):
-    r"""Args:
-    alpha: factor of the negative part.
+    r"""Return x where it is positive, and alpha * (exp(x) - 1) elsewhere.
+
+    Called on a tensor of any shape, returns one of that shape.
+
+    Source: Clevert, Unterthiner, Hochreiter, "Fast and Accurate Deep Network Learning by Exponential
+    Linear Units" (2016), https://arxiv.org/abs/1511.07289.
+
+    Args:
+        alpha: factor of the negative part.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.ELU()([[-1.0, 2.0]]).numpy().round(3)
+    array([[-0.632,  2.   ]], dtype=float32)
     """
     def __init__(
         self,
@@ -1395,18 +2098,33 @@ class ELU(BuiltIn):
     ) -> None: ...
 
 class EinsumDense(BuiltIn):
-    r"""Args:
-    equation: Einstein summation, such as 'abc,cd->abd'. (needed)
-    output_shape: shape of the result without the batch. (needed)
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    bias_axes: letters of the result along which the bias has values.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Multiply with a weight by an Einstein summation, and add a bias.
+
+    Called on a tensor with the axes of the equation's first operand, returns one with those of its
+    result. The second operand is the weight; "..." may stand for further axes of the input.
+
+    Args:
+        equation: Einstein summation, such as 'abc,cd->abd'; needed.
+        output_shape: shape of the result without the batch; needed.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        bias_axes: letters of the result along which the bias has values.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.EinsumDense("abc,cd->abd", output_shape=(None, 8), bias_axes="d")
+    >>> layer(core.ones((2, 3, 4))).shape
+    (2, 3, 8)
     """
     def __init__(
         self,
@@ -1432,13 +2150,30 @@ class EinsumDense(BuiltIn):
     ) -> None: ...
 
 class Embedding(BuiltIn):
-    r"""Args:
-    input_dim: number of different integers: 1 + the largest. (needed)
-    output_dim: length of the vector for each integer. (needed)
-    embeddings_initializer: first values of the embeddings: name or object of `core.initializers`.
-    embeddings_regularizer: penalty on the embeddings, see `core.regularizers`.
-    embeddings_constraint: applied to the embeddings after each step, see `core.constraints`.
-    mask_zero: mask the positions of 0, for layers that take masks.
+    r"""Replace integers by rows of a table that is trained.
+
+    Called on integers `[batch, ...]` from 0 to input_dim - 1, returns `[batch, ..., output_dim]`.
+
+    Args:
+        input_dim: number of different integers: 1 + the largest; needed.
+        output_dim: length of the vector for each integer; needed.
+        embeddings_initializer: first values of the embeddings: name or object of
+            `core.initializers`.
+        embeddings_regularizer: penalty on the embeddings, see `core.regularizers`.
+        embeddings_constraint: applied to the embeddings after each step, see `core.constraints`.
+        mask_zero: mask the positions of 0, for layers that take masks.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.Embedding(input_dim=10, output_dim=2, embeddings_initializer="ones")
+    >>> layer(core.tensor([[1, 5, 9]])).numpy()
+    array([[[1., 1.],
+            [1., 1.],
+            [1., 1.]]], dtype=float32)
     """
     def __init__(
         self,
@@ -1459,8 +2194,21 @@ class Embedding(BuiltIn):
     ) -> None: ...
 
 class Flatten(BuiltIn):
-    r"""Args:
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Join all axes but the batch to one.
+
+    Called on `[batch, ...]`, returns `[batch, values]`.
+
+    Args:
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Flatten()(core.ones((2, 3, 4))).shape
+    (2, 12)
     """
     def __init__(
         self,
@@ -1476,31 +2224,52 @@ class Flatten(BuiltIn):
     ) -> None: ...
 
 class GRU(BuiltIn):
-    r"""Args:
-    units: number of outputs. (needed)
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    recurrent_activation: activation of the gates.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
-    return_sequences: return the results of all steps, not of the last.
-    return_state: return the states after the last step, too.
-    go_backwards: begin with the last step.
-    stateful: begin with the states at the end of the last batch.
-    unroll: accepted for Keras's sake; results are equal.
-    zero_output_for_mask: return zeros for masked steps.
-    reset_after: apply the reset gate after the product with the state.
+    r"""Go through sequences step by step with a state and gates to keep and reset.
+
+    Called on `[batch, steps, features]`, returns `[batch, units]`, or `[batch, steps, units]` with
+    return_sequences. The call takes `mask` `[batch, steps]` and `initial_state`, a tensor or a list of them.
+    With return_state the result is a list: results, then the states after the last step.
+
+    Source: Cho et al., "Learning Phrase Representations using RNN Encoder-Decoder for
+    Statistical Machine Translation" (2014), https://arxiv.org/abs/1406.1078.
+
+    Args:
+        units: number of outputs; needed.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        recurrent_activation: activation of the gates.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        return_sequences: return the results of all steps, not of the last.
+        return_state: return the states after the last step, too.
+        go_backwards: begin with the last step.
+        stateful: begin with the states at the end of the last batch.
+        unroll: accepted for Keras's sake; results are equal.
+        zero_output_for_mask: return zeros for masked steps.
+        reset_after: apply the reset gate after the product with the state.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.GRU(4, return_sequences=True)
+    >>> layer(core.ones((1, 3, 2))).shape
+    (1, 3, 4)
     """
     def __init__(
         self,
@@ -1539,24 +2308,42 @@ class GRU(BuiltIn):
     ) -> None: ...
 
 class GRUCell(BuiltIn):
-    r"""Args:
-    units: number of outputs. (needed)
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    recurrent_activation: activation of the gates.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
-    reset_after: apply the reset gate after the product with the state.
+    r"""Make one step of `GRU`: a cell for `RNN`, which goes through sequences.
+
+    The layer around it gives each step `[batch, features]`, and gets `[batch, units]`.
+
+    Source: Cho et al., "Learning Phrase Representations using RNN Encoder-Decoder for
+    Statistical Machine Translation" (2014), https://arxiv.org/abs/1406.1078.
+
+    Args:
+        units: number of outputs; needed.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        recurrent_activation: activation of the gates.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        reset_after: apply the reset gate after the product with the state.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.RNN(core.layers.GRUCell(4))(core.ones((1, 3, 2))).shape
+    (1, 4)
     """
     def __init__(
         self,
@@ -1588,9 +2375,26 @@ class GRUCell(BuiltIn):
     ) -> None: ...
 
 class GaussianDropout(BuiltIn):
-    r"""Args:
-    rate: share of values to drop, from 0 to 1. (needed)
-    seed: where the layer's sequence of random numbers begins.
+    r"""Multiply with normally distributed factors of mean 1 in training.
+
+    Called on a tensor of any shape, returns one of that shape; in inference the input as it is. The
+    standard deviation is sqrt(rate / (1 - rate)).
+
+    Source: Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting"
+    (2014).
+
+    Args:
+        rate: share of values to drop, from 0 to 1; needed.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.GaussianDropout(0.5)([[1.0, 2.0]]).numpy()
+    array([[1., 2.]], dtype=float32)
     """
     def __init__(
         self,
@@ -1607,9 +2411,22 @@ class GaussianDropout(BuiltIn):
     ) -> None: ...
 
 class GaussianNoise(BuiltIn):
-    r"""Args:
-    stddev: standard deviation of the noise, from 0. (needed)
-    seed: where the layer's sequence of random numbers begins.
+    r"""Add normally distributed noise in training.
+
+    Called on a tensor of any shape, returns one of that shape; in inference the input as it is.
+
+    Args:
+        stddev: standard deviation of the noise, from 0; needed.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.GaussianNoise(0.1)([[1.0, 2.0]]).numpy()
+    array([[1., 2.]], dtype=float32)
     """
     def __init__(
         self,
@@ -1626,9 +2443,22 @@ class GaussianNoise(BuiltIn):
     ) -> None: ...
 
 class GlobalAveragePooling1D(BuiltIn):
-    r"""Args:
-    data_format: the axis of the channels; by default "channels_last".
-    keepdims: keep the reduced axes with length 1.
+    r"""Return the mean of each channel of sequences.
+
+    Called on `[batch, steps, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
+
+    Args:
+        data_format: the axis of the channels; by default "channels_last".
+        keepdims: keep the reduced axes with length 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.GlobalAveragePooling1D()(core.ones((1, 4, 3))).shape
+    (1, 3)
     """
     def __init__(
         self,
@@ -1645,9 +2475,22 @@ class GlobalAveragePooling1D(BuiltIn):
     ) -> None: ...
 
 class GlobalAveragePooling2D(BuiltIn):
-    r"""Args:
-    data_format: the axis of the channels; by default "channels_last".
-    keepdims: keep the reduced axes with length 1.
+    r"""Return the mean of each channel of images.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
+
+    Args:
+        data_format: the axis of the channels; by default "channels_last".
+        keepdims: keep the reduced axes with length 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.GlobalAveragePooling2D()(core.ones((1, 4, 4, 3))).shape
+    (1, 3)
     """
     def __init__(
         self,
@@ -1664,9 +2507,22 @@ class GlobalAveragePooling2D(BuiltIn):
     ) -> None: ...
 
 class GlobalAveragePooling3D(BuiltIn):
-    r"""Args:
-    data_format: the axis of the channels; by default "channels_last".
-    keepdims: keep the reduced axes with length 1.
+    r"""Return the mean of each channel of volumes.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
+
+    Args:
+        data_format: the axis of the channels; by default "channels_last".
+        keepdims: keep the reduced axes with length 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.GlobalAveragePooling3D()(core.ones((1, 4, 4, 4, 3))).shape
+    (1, 3)
     """
     def __init__(
         self,
@@ -1683,9 +2539,22 @@ class GlobalAveragePooling3D(BuiltIn):
     ) -> None: ...
 
 class GlobalMaxPooling1D(BuiltIn):
-    r"""Args:
-    data_format: the axis of the channels; by default "channels_last".
-    keepdims: keep the reduced axes with length 1.
+    r"""Return the largest value of each channel of sequences.
+
+    Called on `[batch, steps, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
+
+    Args:
+        data_format: the axis of the channels; by default "channels_last".
+        keepdims: keep the reduced axes with length 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.GlobalMaxPooling1D()(core.ones((1, 4, 3))).shape
+    (1, 3)
     """
     def __init__(
         self,
@@ -1702,9 +2571,22 @@ class GlobalMaxPooling1D(BuiltIn):
     ) -> None: ...
 
 class GlobalMaxPooling2D(BuiltIn):
-    r"""Args:
-    data_format: the axis of the channels; by default "channels_last".
-    keepdims: keep the reduced axes with length 1.
+    r"""Return the largest value of each channel of images.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
+
+    Args:
+        data_format: the axis of the channels; by default "channels_last".
+        keepdims: keep the reduced axes with length 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.GlobalMaxPooling2D()(core.ones((1, 4, 4, 3))).shape
+    (1, 3)
     """
     def __init__(
         self,
@@ -1721,9 +2603,22 @@ class GlobalMaxPooling2D(BuiltIn):
     ) -> None: ...
 
 class GlobalMaxPooling3D(BuiltIn):
-    r"""Args:
-    data_format: the axis of the channels; by default "channels_last".
-    keepdims: keep the reduced axes with length 1.
+    r"""Return the largest value of each channel of volumes.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
+
+    Args:
+        data_format: the axis of the channels; by default "channels_last".
+        keepdims: keep the reduced axes with length 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.GlobalMaxPooling3D()(core.ones((1, 4, 4, 4, 3))).shape
+    (1, 3)
     """
     def __init__(
         self,
@@ -1740,18 +2635,35 @@ class GlobalMaxPooling3D(BuiltIn):
     ) -> None: ...
 
 class GroupNormalization(BuiltIn):
-    r"""Args:
-    groups: number of groups; -1 for one per channel.
-    axis: axis of the channels.
-    epsilon: added to the variance.
-    center: add the weight beta.
-    scale: multiply by the weight gamma.
-    beta_initializer: first values of the beta: name or object of `core.initializers`.
-    gamma_initializer: first values of the gamma: name or object of `core.initializers`.
-    beta_regularizer: penalty on the beta, see `core.regularizers`.
-    gamma_regularizer: penalty on the gamma, see `core.regularizers`.
-    beta_constraint: applied to the beta after each step, see `core.constraints`.
-    gamma_constraint: applied to the gamma after each step, see `core.constraints`.
+    r"""Normalise each sample by mean and variance of groups of channels.
+
+    Called on `[batch, ..., channels]`, returns that shape. The number of channels is a multiple of the
+    number of groups.
+
+    Source: Wu, He, "Group Normalization" (2018), https://arxiv.org/abs/1803.08494.
+
+    Args:
+        groups: number of groups; -1 for one per channel.
+        axis: axis of the channels.
+        epsilon: added to the variance.
+        center: add the weight beta.
+        scale: multiply by the weight gamma.
+        beta_initializer: first values of the beta: name or object of `core.initializers`.
+        gamma_initializer: first values of the gamma: name or object of `core.initializers`.
+        beta_regularizer: penalty on the beta, see `core.regularizers`.
+        gamma_regularizer: penalty on the gamma, see `core.regularizers`.
+        beta_constraint: applied to the beta after each step, see `core.constraints`.
+        gamma_constraint: applied to the gamma after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.GroupNormalization(groups=2, epsilon=0.0)
+    >>> layer([[1.0, 3.0, 10.0, 30.0]]).numpy()
+    array([[-1.,  1., -1.,  1.]], dtype=float32)
     """
     def __init__(
         self,
@@ -1777,23 +2689,43 @@ class GroupNormalization(BuiltIn):
     ) -> None: ...
 
 class GroupQueryAttention(BuiltIn):
-    r"""Args:
-    head_dim: length of each head. (needed)
-    num_query_heads: number of heads of queries. (needed)
-    num_key_value_heads: number of heads of keys and values. (needed)
-    dropout: share of attention weights to drop in training.
-    use_bias: add a bias.
-    sliding_window: positions that are seen, by default all.
-    flash_attention: accepted for Keras's sake; results are equal.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    use_gate: multiply the result by a gate.
-    seed: where the layer's sequence of random numbers begins.
+    r"""Mix values as multi-head attention does, where groups of query heads share keys and values.
+
+    Called as `layer(query, value, key=value)`; query `[batch, queries, features]`, value and key `[batch,
+    positions, features]`; returns `[batch, queries, features]`. The call takes `query_mask, value_mask,
+    key_mask, attention_mask`, `use_causal_mask=True` for positions up to the query's, and
+    `return_attention_scores=True`, which returns the weights, too, `[batch, heads, queries, positions]`.
+
+    Source: Ainslie et al., "GQA: Training Generalized Multi-Query Transformer Models from Multi-Head
+    Checkpoints" (2023), https://arxiv.org/abs/2305.13245.
+
+    Args:
+        head_dim: length of each head; needed.
+        num_query_heads: number of heads of queries; needed.
+        num_key_value_heads: number of heads of keys and values; needed.
+        dropout: share of attention weights to drop in training.
+        use_bias: add a bias.
+        sliding_window: positions that are seen, by default all.
+        flash_attention: accepted for Keras's sake; results are equal.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        use_gate: multiply the result by a gate.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.GroupQueryAttention(4, num_query_heads=4, num_key_value_heads=2)
+    >>> layer(core.ones((1, 3, 8)), core.ones((1, 5, 8))).shape
+    (1, 3, 8)
     """
     def __init__(
         self,
@@ -1824,7 +2756,20 @@ class GroupQueryAttention(BuiltIn):
     ) -> None: ...
 
 class Identity(BuiltIn):
-    r"""
+    r"""Return the input as it is.
+
+    Called on a tensor of any shape.
+
+    Args:
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Identity()([[1.0, 2.0]]).numpy()
+    array([[1., 2.]], dtype=float32)
     """
     def __init__(
         self,
@@ -1839,31 +2784,51 @@ class Identity(BuiltIn):
     ) -> None: ...
 
 class LSTM(BuiltIn):
-    r"""Args:
-    units: number of outputs. (needed)
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    recurrent_activation: activation of the gates.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
-    return_sequences: return the results of all steps, not of the last.
-    return_state: return the states after the last step, too.
-    go_backwards: begin with the last step.
-    stateful: begin with the states at the end of the last batch.
-    unroll: accepted for Keras's sake; results are equal.
-    zero_output_for_mask: return zeros for masked steps.
-    unit_forget_bias: let the bias of the forget gate begin at 1.
+    r"""Go through sequences step by step with a state and gates to keep, forget and return.
+
+    Called on `[batch, steps, features]`, returns `[batch, units]`, or `[batch, steps, units]` with
+    return_sequences. The call takes `mask` `[batch, steps]` and `initial_state`, a tensor or a list of them.
+    With return_state the result is a list: results, then the states after the last step.
+
+    Source: Hochreiter, Schmidhuber, "Long Short-Term Memory" (1997).
+
+    Args:
+        units: number of outputs; needed.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        recurrent_activation: activation of the gates.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        return_sequences: return the results of all steps, not of the last.
+        return_state: return the states after the last step, too.
+        go_backwards: begin with the last step.
+        stateful: begin with the states at the end of the last batch.
+        unroll: accepted for Keras's sake; results are equal.
+        zero_output_for_mask: return zeros for masked steps.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.LSTM(4, return_sequences=True)
+    >>> layer(core.ones((1, 3, 2))).shape
+    (1, 3, 4)
     """
     def __init__(
         self,
@@ -1902,24 +2867,41 @@ class LSTM(BuiltIn):
     ) -> None: ...
 
 class LSTMCell(BuiltIn):
-    r"""Args:
-    units: number of outputs. (needed)
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    recurrent_activation: activation of the gates.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
-    unit_forget_bias: let the bias of the forget gate begin at 1.
+    r"""Make one step of `LSTM`: a cell for `RNN`, which goes through sequences.
+
+    The layer around it gives each step `[batch, features]`, and gets `[batch, units]`.
+
+    Source: Hochreiter, Schmidhuber, "Long Short-Term Memory" (1997).
+
+    Args:
+        units: number of outputs; needed.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        recurrent_activation: activation of the gates.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.RNN(core.layers.LSTMCell(4))(core.ones((1, 3, 2))).shape
+    (1, 4)
     """
     def __init__(
         self,
@@ -1951,17 +2933,33 @@ class LSTMCell(BuiltIn):
     ) -> None: ...
 
 class LayerNormalization(BuiltIn):
-    r"""Args:
-    axis: axis, or axes, to work along; negative ones from the end.
-    epsilon: added to the variance.
-    center: add the weight beta.
-    scale: multiply by the weight gamma.
-    beta_initializer: first values of the beta: name or object of `core.initializers`.
-    gamma_initializer: first values of the gamma: name or object of `core.initializers`.
-    beta_regularizer: penalty on the beta, see `core.regularizers`.
-    gamma_regularizer: penalty on the gamma, see `core.regularizers`.
-    beta_constraint: applied to the beta after each step, see `core.constraints`.
-    gamma_constraint: applied to the gamma after each step, see `core.constraints`.
+    r"""Normalise each sample by its mean and variance along an axis, or several.
+
+    Called on a tensor `[batch, ...]`, returns that shape: (x - mean) / sqrt(variance + epsilon) *
+    gamma + beta.
+
+    Source: Ba, Kiros, Hinton, "Layer Normalization" (2016), https://arxiv.org/abs/1607.06450.
+
+    Args:
+        axis: axis, or axes, to work along; negative ones from the end.
+        epsilon: added to the variance.
+        center: add the weight beta.
+        scale: multiply by the weight gamma.
+        beta_initializer: first values of the beta: name or object of `core.initializers`.
+        gamma_initializer: first values of the gamma: name or object of `core.initializers`.
+        beta_regularizer: penalty on the beta, see `core.regularizers`.
+        gamma_regularizer: penalty on the gamma, see `core.regularizers`.
+        beta_constraint: applied to the beta after each step, see `core.constraints`.
+        gamma_constraint: applied to the gamma after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.LayerNormalization(epsilon=0.0)([[1.0, 3.0]]).numpy()
+    array([[-1.,  1.]], dtype=float32)
     """
     def __init__(
         self,
@@ -1986,8 +2984,23 @@ class LayerNormalization(BuiltIn):
     ) -> None: ...
 
 class LeakyReLU(BuiltIn):
-    r"""Args:
-    negative_slope: factor of values below the threshold.
+    r"""Return x where it is positive, and negative_slope * x elsewhere.
+
+    Called on a tensor of any shape, returns one of that shape.
+
+    Source: Maas, Hannun, Ng, "Rectifier Nonlinearities Improve Neural Network Acoustic Models" (2013).
+
+    Args:
+        negative_slope: factor of values below the threshold.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.LeakyReLU(negative_slope=0.5)([[-1.0, 2.0]]).numpy()
+    array([[-0.5,  2. ]], dtype=float32)
     """
     def __init__(
         self,
@@ -2003,8 +3016,22 @@ class LeakyReLU(BuiltIn):
     ) -> None: ...
 
 class Masking(BuiltIn):
-    r"""Args:
-    mask_value: steps with this in all values are masked.
+    r"""Mask the steps whose values are all mask_value, for the layers after it.
+
+    Called on `[batch, steps, features]`, returns the values, with zeros in masked steps.
+
+    Args:
+        mask_value: steps with this in all values are masked.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> x = core.tensor([[[1.0, 2.0], [0.0, 0.0]]])
+    >>> core.layers.GlobalAveragePooling1D()(core.layers.Masking()(x)).numpy()
+    array([[1., 2.]], dtype=float32)
     """
     def __init__(
         self,
@@ -2020,11 +3047,25 @@ class Masking(BuiltIn):
     ) -> None: ...
 
 class MaxPooling1D(BuiltIn):
-    r"""Args:
-    pool_size: lengths of the window.
-    strides: steps of the window, by default its lengths.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the largest value of each window of sequences, channel by channel.
+
+    Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`.
+
+    Args:
+        pool_size: lengths of the window.
+        strides: steps of the window, by default its lengths.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.MaxPooling1D(2)(core.ones((1, 4, 3))).shape
+    (1, 2, 3)
     """
     def __init__(
         self,
@@ -2043,11 +3084,25 @@ class MaxPooling1D(BuiltIn):
     ) -> None: ...
 
 class MaxPooling2D(BuiltIn):
-    r"""Args:
-    pool_size: lengths of the window.
-    strides: steps of the window, by default its lengths.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the largest value of each window of images, channel by channel.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`.
+
+    Args:
+        pool_size: lengths of the window.
+        strides: steps of the window, by default its lengths.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.MaxPooling2D(2)(core.ones((1, 4, 4, 3))).shape
+    (1, 2, 2, 3)
     """
     def __init__(
         self,
@@ -2066,11 +3121,25 @@ class MaxPooling2D(BuiltIn):
     ) -> None: ...
 
 class MaxPooling3D(BuiltIn):
-    r"""Args:
-    pool_size: lengths of the window.
-    strides: steps of the window, by default its lengths.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Return the largest value of each window of volumes, channel by channel.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`.
+
+    Args:
+        pool_size: lengths of the window.
+        strides: steps of the window, by default its lengths.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.MaxPooling3D(2)(core.ones((1, 4, 4, 4, 3))).shape
+    (1, 2, 2, 2, 3)
     """
     def __init__(
         self,
@@ -2089,7 +3158,21 @@ class MaxPooling3D(BuiltIn):
     ) -> None: ...
 
 class Maximum(BuiltIn):
-    r"""
+    r"""Return the largest of the inputs, value by value.
+
+    Called on a list of tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
+
+    Args:
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> x, y = core.tensor([[3.0, 5.0]]), core.tensor([[1.0, 2.0]])
+    >>> core.layers.Maximum()([x, y]).numpy().tolist()
+    [[3.0, 5.0]]
     """
     def __init__(
         self,
@@ -2104,7 +3187,21 @@ class Maximum(BuiltIn):
     ) -> None: ...
 
 class Minimum(BuiltIn):
-    r"""
+    r"""Return the smallest of the inputs, value by value.
+
+    Called on a list of tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
+
+    Args:
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> x, y = core.tensor([[3.0, 5.0]]), core.tensor([[1.0, 2.0]])
+    >>> core.layers.Minimum()([x, y]).numpy().tolist()
+    [[1.0, 2.0]]
     """
     def __init__(
         self,
@@ -2119,25 +3216,44 @@ class Minimum(BuiltIn):
     ) -> None: ...
 
 class MultiHeadAttention(BuiltIn):
-    r"""Args:
-    num_heads: number of heads. (needed)
-    key_dim: length of each head's queries and keys. (needed)
-    value_dim: length of each head's values, by default key_dim.
-    dropout: share of attention weights to drop in training.
-    use_bias: add a bias.
-    output_shape: lengths of the result's last axes, by default those of the query.
-    attention_axes: axes of positions, by default all inner.
-    sliding_window: positions that are seen, by default all.
-    flash_attention: accepted for Keras's sake; results are equal.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    use_gate: multiply the result by a gate.
-    seed: where the layer's sequence of random numbers begins.
+    r"""Mix values by weights that compare each query with each key, in several heads with own projections.
+
+    Called as `layer(query, value, key=value)`; query `[batch, queries, features]`, value and key `[batch,
+    positions, features]`; returns `[batch, queries, features]`. The call takes `query_mask, value_mask,
+    key_mask, attention_mask`, `use_causal_mask=True` for positions up to the query's, and
+    `return_attention_scores=True`, which returns the weights, too, `[batch, heads, queries, positions]`.
+
+    Source: Vaswani et al., "Attention Is All You Need" (2017), https://arxiv.org/abs/1706.03762.
+
+    Args:
+        num_heads: number of heads; needed.
+        key_dim: length of each head's queries and keys; needed.
+        value_dim: length of each head's values, by default key_dim.
+        dropout: share of attention weights to drop in training.
+        use_bias: add a bias.
+        output_shape: lengths of the result's last axes, by default those of the query.
+        attention_axes: axes of positions, by default all inner.
+        sliding_window: positions that are seen, by default all.
+        flash_attention: accepted for Keras's sake; results are equal.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        use_gate: multiply the result by a gate.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.MultiHeadAttention(num_heads=2, key_dim=4)
+    >>> layer(core.ones((1, 3, 8)), core.ones((1, 5, 8))).shape
+    (1, 3, 8)
     """
     def __init__(
         self,
@@ -2170,7 +3286,21 @@ class MultiHeadAttention(BuiltIn):
     ) -> None: ...
 
 class Multiply(BuiltIn):
-    r"""
+    r"""Multiply inputs, value by value.
+
+    Called on a list of tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
+
+    Args:
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> x, y = core.tensor([[3.0, 5.0]]), core.tensor([[1.0, 2.0]])
+    >>> core.layers.Multiply()([x, y]).numpy().tolist()
+    [[3.0, 10.0]]
     """
     def __init__(
         self,
@@ -2185,11 +3315,25 @@ class Multiply(BuiltIn):
     ) -> None: ...
 
 class Normalization(BuiltIn):
-    r"""Args:
-    axis: axes with statistics of their own; None for one mean and one variance.
-    mean: mean, where it is known.
-    variance: variance, where it is known.
-    invert: turn normalised values into those before.
+    r"""Subtract a known mean, and divide by the root of a known variance.
+
+    Called on `[batch, ..., channels]`, returns that shape. Where mean and variance are not given, the
+    weights `mean` and `variance` hold them, as files of Keras have them after its adapt().
+
+    Args:
+        axis: axes with statistics of their own; None for one mean and one variance.
+        mean: mean, where it is known.
+        variance: variance, where it is known.
+        invert: turn normalised values into those before.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Normalization(mean=2.0, variance=4.0)([[0.0, 2.0, 6.0]]).numpy()
+    array([[-1.,  0.,  2.]], dtype=float32)
     """
     def __init__(
         self,
@@ -2208,11 +3352,28 @@ class Normalization(BuiltIn):
     ) -> None: ...
 
 class PReLU(BuiltIn):
-    r"""Args:
-    alpha_initializer: first values of the alpha: name or object of `core.initializers`.
-    alpha_regularizer: penalty on the alpha, see `core.regularizers`.
-    alpha_constraint: applied to the alpha after each step, see `core.constraints`.
-    shared_axes: axes, counted from 1, that share one factor, such as (1, 2) of images.
+    r"""Return x where it is positive, and alpha * x elsewhere, with factors alpha that are trained.
+
+    Called on a tensor `[batch, ...]`, returns one of that shape. There is a factor for each value of a
+    sample, but for the shared axes.
+
+    Source: He et al., "Delving Deep into Rectifiers" (2015), https://arxiv.org/abs/1502.01852.
+
+    Args:
+        alpha_initializer: first values of the alpha: name or object of `core.initializers`.
+        alpha_regularizer: penalty on the alpha, see `core.regularizers`.
+        alpha_constraint: applied to the alpha after each step, see `core.constraints`.
+        shared_axes: axes, counted from 1, that share one factor, such as (1, 2) of images.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.PReLU(alpha_initializer="ones", shared_axes=1)
+    >>> layer([[-1.0, 2.0]]).numpy(), layer.count_params()
+    (array([[-1.,  2.]], dtype=float32), 1)
     """
     def __init__(
         self,
@@ -2231,8 +3392,21 @@ class PReLU(BuiltIn):
     ) -> None: ...
 
 class Permute(BuiltIn):
-    r"""Args:
-    dims: order of the axes, counted from 1, without the batch. (needed)
+    r"""Change the order of the axes of each sample.
+
+    Called on `[batch, ...]`, returns the axes in the order of dims, which are counted from 1.
+
+    Args:
+        dims: order of the axes, counted from 1, without the batch; needed.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Permute((2, 1))(core.ones((5, 3, 4))).shape
+    (5, 4, 3)
     """
     def __init__(
         self,
@@ -2248,9 +3422,25 @@ class Permute(BuiltIn):
     ) -> None: ...
 
 class RMSNormalization(BuiltIn):
-    r"""Args:
-    axis: axis, or axes, to work along; negative ones from the end.
-    epsilon: added to the variance.
+    r"""Divide each sample by the root of its mean square along an axis, or several.
+
+    Called on a tensor `[batch, ...]`, returns that shape: x / sqrt(mean(x * x) + epsilon) * scale.
+
+    Source: Zhang, Sennrich, "Root Mean Square Layer Normalization" (2019),
+    https://arxiv.org/abs/1910.07467.
+
+    Args:
+        axis: axis, or axes, to work along; negative ones from the end.
+        epsilon: added to the variance.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.RMSNormalization()([[1.0, 1.0, 1.0]]).numpy().round(3)
+    array([[1., 1., 1.]], dtype=float32)
     """
     def __init__(
         self,
@@ -2267,14 +3457,30 @@ class RMSNormalization(BuiltIn):
     ) -> None: ...
 
 class RNN(BuiltIn):
-    r"""Args:
-    cell: cell, or several, each on the results of the one before. (needed)
-    return_sequences: return the results of all steps, not of the last.
-    return_state: return the states after the last step, too.
-    go_backwards: begin with the last step.
-    stateful: begin with the states at the end of the last batch.
-    unroll: accepted for Keras's sake; results are equal.
-    zero_output_for_mask: return zeros for masked steps.
+    r"""Go through sequences step by step with a cell, or with several on top of each other.
+
+    Called on `[batch, steps, ...]`, returns the result of the last step, or of all with
+    return_sequences. The call takes `mask` `[batch, steps]` and `initial_state`, a tensor or a list of them.
+    With return_state the result is a list: results, then the states after the last step.
+
+    Args:
+        cell: cell, or several, each on the results of the one before; needed.
+        return_sequences: return the results of all steps, not of the last.
+        return_state: return the states after the last step, too.
+        go_backwards: begin with the last step.
+        stateful: begin with the states at the end of the last batch.
+        unroll: accepted for Keras's sake; results are equal.
+        zero_output_for_mask: return zeros for masked steps.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> cells = [core.layers.GRUCell(4), core.layers.LSTMCell(2)]
+    >>> core.layers.RNN(cells)(core.ones((1, 3, 5))).shape
+    (1, 2)
     """
     def __init__(
         self,
@@ -2296,10 +3502,24 @@ class RNN(BuiltIn):
     ) -> None: ...
 
 class ReLU(BuiltIn):
-    r"""Args:
-    max_value: largest result, by default any.
-    negative_slope: factor of values below the threshold.
-    threshold: value below which the result is that of the negative part.
+    r"""Return max(x, 0), or with a limit, a factor of negative values, or a threshold.
+
+    Called on a tensor of any shape, returns one of that shape. Below the threshold the result is
+    negative_slope * (x - threshold).
+
+    Args:
+        max_value: largest result, by default any.
+        negative_slope: factor of values below the threshold.
+        threshold: value below which the result is that of the negative part.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.ReLU(max_value=6.0)([[-1.0, 2.0, 8.0]]).numpy()
+    array([[0., 2., 6.]], dtype=float32)
     """
     def __init__(
         self,
@@ -2317,8 +3537,23 @@ class ReLU(BuiltIn):
     ) -> None: ...
 
 class RepeatVector(BuiltIn):
-    r"""Args:
-    n: how often to repeat. (needed)
+    r"""Repeat each vector as steps of a sequence.
+
+    Called on `[batch, features]`, returns `[batch, n, features]`.
+
+    Args:
+        n: how often to repeat; needed.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.RepeatVector(3)([[1.0, 2.0]]).numpy()
+    array([[[1., 2.],
+            [1., 2.],
+            [1., 2.]]], dtype=float32)
     """
     def __init__(
         self,
@@ -2334,9 +3569,22 @@ class RepeatVector(BuiltIn):
     ) -> None: ...
 
 class Rescaling(BuiltIn):
-    r"""Args:
-    scale: factor, or one per channel. (needed)
-    offset: summand, or one per channel.
+    r"""Multiply by a factor, and add an offset: pixels from 0 to 255 become values from 0 to 1.
+
+    Called on a tensor of any shape, returns one of that shape.
+
+    Args:
+        scale: factor, or one per channel; needed.
+        offset: summand, or one per channel.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Rescaling(scale=2.0, offset=-1.0)([[0.0, 0.5, 1.0]]).numpy()
+    array([[-1.,  0.,  1.]], dtype=float32)
     """
     def __init__(
         self,
@@ -2353,8 +3601,21 @@ class Rescaling(BuiltIn):
     ) -> None: ...
 
 class Reshape(BuiltIn):
-    r"""Args:
-    target_shape: shape of the result without the batch; one length may be -1. (needed)
+    r"""Give each sample another shape with as many values.
+
+    Called on `[batch, ...]`, returns `[batch, *target_shape]`.
+
+    Args:
+        target_shape: shape of the result without the batch; one length may be -1; needed.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Reshape((2, -1))(core.ones((5, 8))).shape
+    (5, 2, 4)
     """
     def __init__(
         self,
@@ -2370,14 +3631,27 @@ class Reshape(BuiltIn):
     ) -> None: ...
 
 class Resizing(BuiltIn):
-    r"""Args:
-    height: rows of the result. (needed)
-    width: columns of the result. (needed)
-    interpolation: how values between pixels are made.
-    crop_to_aspect_ratio: cut off what does not fit, instead of distorting.
-    pad_to_aspect_ratio: pad, instead of distorting.
-    antialias: smooth before making images smaller.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Resize images.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, height, width, channels]`.
+
+    Args:
+        height: rows of the result; needed.
+        width: columns of the result; needed.
+        interpolation: how values between pixels are made.
+        crop_to_aspect_ratio: cut off what does not fit, instead of distorting.
+        pad_to_aspect_ratio: pad, instead of distorting.
+        antialias: smooth before making images smaller.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Resizing(2, 2)(core.ones((1, 4, 6, 3))).shape
+    (1, 2, 2, 3)
     """
     def __init__(
         self,
@@ -2399,16 +3673,35 @@ class Resizing(BuiltIn):
     ) -> None: ...
 
 class ReversibleEmbedding(BuiltIn):
-    r"""Args:
-    input_dim: number of different integers: 1 + the largest. (needed)
-    output_dim: length of the vector for each integer. (needed)
-    tie_weights: use one weight in both directions.
-    embeddings_initializer: first values of the embeddings: name or object of `core.initializers`.
-    embeddings_regularizer: penalty on the embeddings, see `core.regularizers`.
-    embeddings_constraint: applied to the embeddings after each step, see `core.constraints`.
-    mask_zero: mask the positions of 0, for layers that take masks.
-    reverse_dtype: accepted for Keras's sake.
-    logit_soft_cap: largest absolute value of the scores, by a tanh.
+    r"""Replace integers by rows of a table, or vectors by their products with all rows.
+
+    Called on integers `[batch, ...]`, returns `[batch, ..., output_dim]`; called with `reverse=True` on
+    `[batch, ..., output_dim]`, returns scores `[batch, ..., input_dim]`.
+
+    Source: Press, Wolf, "Using the Output Embedding to Improve Language Models" (2017),
+    https://arxiv.org/abs/1608.05859.
+
+    Args:
+        input_dim: number of different integers: 1 + the largest; needed.
+        output_dim: length of the vector for each integer; needed.
+        tie_weights: use one weight in both directions.
+        embeddings_initializer: first values of the embeddings: name or object of
+            `core.initializers`.
+        embeddings_regularizer: penalty on the embeddings, see `core.regularizers`.
+        embeddings_constraint: applied to the embeddings after each step, see `core.constraints`.
+        mask_zero: mask the positions of 0, for layers that take masks.
+        reverse_dtype: accepted for Keras's sake.
+        logit_soft_cap: largest absolute value of the scores, by a tanh.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.ReversibleEmbedding(10, 2)
+    >>> layer(layer(core.tensor([[1, 5, 9]])), reverse=True).shape
+    (1, 3, 10)
     """
     def __init__(
         self,
@@ -2432,26 +3725,49 @@ class ReversibleEmbedding(BuiltIn):
     ) -> None: ...
 
 class SeparableConv1D(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    depth_multiplier: number of filters for each channel.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    depthwise_initializer: first values of the depthwise kernel: name or object of `core.initializers`.
-    pointwise_initializer: first values of the pointwise kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    depthwise_regularizer: penalty on the depthwise kernel, see `core.regularizers`.
-    pointwise_regularizer: penalty on the pointwise kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    depthwise_constraint: applied to the depthwise kernel after each step, see `core.constraints`.
-    pointwise_constraint: applied to the pointwise kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Filter each channel of sequences alone, then mix the channels at each place.
+
+    Called on `[batch, steps, channels]`, returns `[batch, new steps, filters]`: a depthwise convolution, then one with a
+    window of length 1, and a bias.
+
+    Source: Chollet, "Xception: Deep Learning with Depthwise Separable Convolutions" (2017),
+    https://arxiv.org/abs/1610.02357.
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        depth_multiplier: number of filters for each channel.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        depthwise_initializer: first values of the depthwise kernel: name or object of
+            `core.initializers`.
+        pointwise_initializer: first values of the pointwise kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        depthwise_regularizer: penalty on the depthwise kernel, see `core.regularizers`.
+        pointwise_regularizer: penalty on the pointwise kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        depthwise_constraint: applied to the depthwise kernel after each step, see
+            `core.constraints`.
+        pointwise_constraint: applied to the pointwise kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.SeparableConv1D(4, 3)
+    >>> layer(core.ones((1, 5, 3))).shape, layer.count_params()
+    ((1, 3, 4), 25)
     """
     def __init__(
         self,
@@ -2485,26 +3801,49 @@ class SeparableConv1D(BuiltIn):
     ) -> None: ...
 
 class SeparableConv2D(BuiltIn):
-    r"""Args:
-    filters: number of filters: channels of the result. (needed)
-    kernel_size: lengths of the window; a number counts for every axis. (needed)
-    strides: steps of the window.
-    padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
-    data_format: the axis of the channels; by default "channels_last".
-    dilation_rate: distances of the window's values.
-    depth_multiplier: number of filters for each channel.
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    depthwise_initializer: first values of the depthwise kernel: name or object of `core.initializers`.
-    pointwise_initializer: first values of the pointwise kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    depthwise_regularizer: penalty on the depthwise kernel, see `core.regularizers`.
-    pointwise_regularizer: penalty on the pointwise kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    depthwise_constraint: applied to the depthwise kernel after each step, see `core.constraints`.
-    pointwise_constraint: applied to the pointwise kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
+    r"""Filter each channel of images alone, then mix the channels at each place.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, filters]`: a depthwise convolution, then one with a
+    window of length 1, and a bias.
+
+    Source: Chollet, "Xception: Deep Learning with Depthwise Separable Convolutions" (2017),
+    https://arxiv.org/abs/1610.02357.
+
+    Args:
+        filters: number of filters: channels of the result; needed.
+        kernel_size: lengths of the window; a number counts for every axis; needed.
+        strides: steps of the window.
+        padding: "valid" stays inside of the input; "same" pads with zeros, so that the result has
+            the input's lengths divided by the strides; "causal", of one axis, pads the begin alone.
+        data_format: the axis of the channels; by default "channels_last".
+        dilation_rate: distances of the window's values.
+        depth_multiplier: number of filters for each channel.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        depthwise_initializer: first values of the depthwise kernel: name or object of
+            `core.initializers`.
+        pointwise_initializer: first values of the pointwise kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        depthwise_regularizer: penalty on the depthwise kernel, see `core.regularizers`.
+        pointwise_regularizer: penalty on the pointwise kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        depthwise_constraint: applied to the depthwise kernel after each step, see
+            `core.constraints`.
+        pointwise_constraint: applied to the pointwise kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.SeparableConv2D(4, 3)
+    >>> layer(core.ones((1, 5, 5, 3))).shape, layer.count_params()
+    ((1, 3, 3, 4), 43)
     """
     def __init__(
         self,
@@ -2538,29 +3877,49 @@ class SeparableConv2D(BuiltIn):
     ) -> None: ...
 
 class SimpleRNN(BuiltIn):
-    r"""Args:
-    units: number of outputs. (needed)
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    activity_regularizer: penalty on the result, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
-    return_sequences: return the results of all steps, not of the last.
-    return_state: return the states after the last step, too.
-    go_backwards: begin with the last step.
-    stateful: begin with the states at the end of the last batch.
-    unroll: accepted for Keras's sake; results are equal.
-    zero_output_for_mask: return zeros for masked steps.
+    r"""Go through sequences step by step with a state and a fully connected network.
+
+    Called on `[batch, steps, features]`, returns `[batch, units]`, or `[batch, steps, units]` with
+    return_sequences. The call takes `mask` `[batch, steps]` and `initial_state`, a tensor or a list of them.
+    With return_state the result is a list: results, then the states after the last step.
+
+    Source: Elman, "Finding Structure in Time" (1990).
+
+    Args:
+        units: number of outputs; needed.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        activity_regularizer: penalty on the result, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        return_sequences: return the results of all steps, not of the last.
+        return_state: return the states after the last step, too.
+        go_backwards: begin with the last step.
+        stateful: begin with the states at the end of the last batch.
+        unroll: accepted for Keras's sake; results are equal.
+        zero_output_for_mask: return zeros for masked steps.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.SimpleRNN(4, return_sequences=True)
+    >>> layer(core.ones((1, 3, 2))).shape
+    (1, 3, 4)
     """
     def __init__(
         self,
@@ -2597,22 +3956,39 @@ class SimpleRNN(BuiltIn):
     ) -> None: ...
 
 class SimpleRNNCell(BuiltIn):
-    r"""Args:
-    units: number of outputs. (needed)
-    activation: name of an activation, such as "relu", a function of a tensor, or None for none.
-    use_bias: add a bias.
-    kernel_initializer: first values of the kernel: name or object of `core.initializers`.
-    recurrent_initializer: first values of the recurrent kernel: name or object of `core.initializers`.
-    bias_initializer: first values of the bias: name or object of `core.initializers`.
-    kernel_regularizer: penalty on the kernel, see `core.regularizers`.
-    recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
-    bias_regularizer: penalty on the bias, see `core.regularizers`.
-    kernel_constraint: applied to the kernel after each step, see `core.constraints`.
-    recurrent_constraint: applied to the recurrent kernel after each step, see `core.constraints`.
-    bias_constraint: applied to the bias after each step, see `core.constraints`.
-    dropout: share of inputs to drop in training, from 0 to 1.
-    recurrent_dropout: share of the state to drop in training, from 0 to 1.
-    seed: where the layer's sequence of random numbers begins.
+    r"""Make one step of `SimpleRNN`: a cell for `RNN`, which goes through sequences.
+
+    The layer around it gives each step `[batch, features]`, and gets `[batch, units]`.
+
+    Source: Elman, "Finding Structure in Time" (1990).
+
+    Args:
+        units: number of outputs; needed.
+        activation: name of an activation, such as "relu", a function of a tensor, or None for none.
+        use_bias: add a bias.
+        kernel_initializer: first values of the kernel: name or object of `core.initializers`.
+        recurrent_initializer: first values of the recurrent kernel: name or object of
+            `core.initializers`.
+        bias_initializer: first values of the bias: name or object of `core.initializers`.
+        kernel_regularizer: penalty on the kernel, see `core.regularizers`.
+        recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
+        bias_regularizer: penalty on the bias, see `core.regularizers`.
+        kernel_constraint: applied to the kernel after each step, see `core.constraints`.
+        recurrent_constraint: applied to the recurrent kernel after each step, see
+            `core.constraints`.
+        bias_constraint: applied to the bias after each step, see `core.constraints`.
+        dropout: share of inputs to drop in training, from 0 to 1.
+        recurrent_dropout: share of the state to drop in training, from 0 to 1.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.RNN(core.layers.SimpleRNNCell(4))(core.ones((1, 3, 2))).shape
+    (1, 4)
     """
     def __init__(
         self,
@@ -2642,8 +4018,22 @@ class SimpleRNNCell(BuiltIn):
     ) -> None: ...
 
 class Softmax(BuiltIn):
-    r"""Args:
-    axis: axis, or axes, to work along; negative ones from the end.
+    r"""Turn values along an axis into probabilities, whose sum is 1.
+
+    Called on a tensor of any shape, returns one of that shape. Positions that a ``mask`` has as False
+    get 0.
+
+    Args:
+        axis: axis, or axes, to work along; negative ones from the end.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.Softmax()([[1.0, 1.0, 1.0, 1.0]]).numpy()
+    array([[0.25, 0.25, 0.25, 0.25]], dtype=float32)
     """
     def __init__(
         self,
@@ -2659,9 +4049,26 @@ class Softmax(BuiltIn):
     ) -> None: ...
 
 class SpatialDropout1D(BuiltIn):
-    r"""Args:
-    rate: share of values to drop, from 0 to 1. (needed)
-    seed: where the layer's sequence of random numbers begins.
+    r"""Set whole channels of sequences to 0 in training, and divide the others by 1 - rate.
+
+    Called on `[batch, steps, channels]`, returns that shape; in inference the input as it is.
+
+    Source: Tompson et al., "Efficient Object Localization Using Convolutional Networks" (2015),
+    https://arxiv.org/abs/1411.4280.
+
+    Args:
+        rate: share of values to drop, from 0 to 1; needed.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> x = core.ones((1, 2, 3))
+    >>> bool((core.layers.SpatialDropout1D(0.5)(x) == x).all().item())
+    True
     """
     def __init__(
         self,
@@ -2678,10 +4085,27 @@ class SpatialDropout1D(BuiltIn):
     ) -> None: ...
 
 class SpatialDropout2D(BuiltIn):
-    r"""Args:
-    rate: share of values to drop, from 0 to 1. (needed)
-    data_format: the axis of the channels; by default "channels_last".
-    seed: where the layer's sequence of random numbers begins.
+    r"""Set whole channels of images to 0 in training, and divide the others by 1 - rate.
+
+    Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
+
+    Source: Tompson et al., "Efficient Object Localization Using Convolutional Networks" (2015),
+    https://arxiv.org/abs/1411.4280.
+
+    Args:
+        rate: share of values to drop, from 0 to 1; needed.
+        data_format: the axis of the channels; by default "channels_last".
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> x = core.ones((1, 2, 2, 3))
+    >>> bool((core.layers.SpatialDropout2D(0.5)(x) == x).all().item())
+    True
     """
     def __init__(
         self,
@@ -2699,10 +4123,27 @@ class SpatialDropout2D(BuiltIn):
     ) -> None: ...
 
 class SpatialDropout3D(BuiltIn):
-    r"""Args:
-    rate: share of values to drop, from 0 to 1. (needed)
-    data_format: the axis of the channels; by default "channels_last".
-    seed: where the layer's sequence of random numbers begins.
+    r"""Set whole channels of volumes to 0 in training, and divide the others by 1 - rate.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns that shape; in inference the input as it is.
+
+    Source: Tompson et al., "Efficient Object Localization Using Convolutional Networks" (2015),
+    https://arxiv.org/abs/1411.4280.
+
+    Args:
+        rate: share of values to drop, from 0 to 1; needed.
+        data_format: the axis of the channels; by default "channels_last".
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> x = core.ones((1, 2, 2, 2, 3))
+    >>> bool((core.layers.SpatialDropout3D(0.5)(x) == x).all().item())
+    True
     """
     def __init__(
         self,
@@ -2720,8 +4161,22 @@ class SpatialDropout3D(BuiltIn):
     ) -> None: ...
 
 class StackedRNNCells(BuiltIn):
-    r"""Args:
-    cells: cells, each on the results of the one before. (needed)
+    r"""Use several cells as one, each on the results of the one before.
+
+    `RNN` calls it step by step; a list of cells means the same there.
+
+    Args:
+        cells: cells, each on the results of the one before; needed.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> cells = core.layers.StackedRNNCells([core.layers.GRUCell(4), core.layers.LSTMCell(2)])
+    >>> core.layers.RNN(cells, return_sequences=True)(core.ones((1, 3, 5))).shape
+    (1, 3, 2)
     """
     def __init__(
         self,
@@ -2737,7 +4192,21 @@ class StackedRNNCells(BuiltIn):
     ) -> None: ...
 
 class Subtract(BuiltIn):
-    r"""
+    r"""Subtract the second of two inputs from the first, value by value.
+
+    Called on two tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
+
+    Args:
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> x, y = core.tensor([[3.0, 5.0]]), core.tensor([[1.0, 2.0]])
+    >>> core.layers.Subtract()([x, y]).numpy().tolist()
+    [[2.0, 3.0]]
     """
     def __init__(
         self,
@@ -2752,8 +4221,24 @@ class Subtract(BuiltIn):
     ) -> None: ...
 
 class ThresholdedReLU(BuiltIn):
-    r"""Args:
-    theta: values up to this become 0.
+    r"""Return x where it is above theta, and 0 elsewhere.
+
+    Called on a tensor of any shape, returns one of that shape.
+
+    Source: Konda, Memisevic, Krueger, "Zero-bias autoencoders and the benefits of co-adapting features"
+    (2015), https://arxiv.org/abs/1402.3337.
+
+    Args:
+        theta: values up to this become 0.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.ThresholdedReLU(theta=1.0)([[-1.0, 0.5, 2.0]]).numpy()
+    array([[-0.,  0.,  2.]], dtype=float32)
     """
     def __init__(
         self,
@@ -2769,8 +4254,23 @@ class ThresholdedReLU(BuiltIn):
     ) -> None: ...
 
 class TimeDistributed(BuiltIn):
-    r"""Args:
-    layer: layer to call. (needed)
+    r"""Call a layer on every step of sequences alike.
+
+    Called on `[batch, steps, ...]`, returns the layer's results `[batch, steps, ...]`.
+
+    Args:
+        layer: layer to call; needed.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.TimeDistributed(core.layers.Dense(2, kernel_initializer="ones"))
+    >>> layer([[[1.0, 2.0], [3.0, 4.0]]]).numpy()
+    array([[[3., 3.],
+            [7., 7.]]], dtype=float32)
     """
     def __init__(
         self,
@@ -2786,8 +4286,21 @@ class TimeDistributed(BuiltIn):
     ) -> None: ...
 
 class UnitNormalization(BuiltIn):
-    r"""Args:
-    axis: axis, or axes, to work along; negative ones from the end.
+    r"""Divide by the Euclidean norm along an axis, or several, so that it becomes 1.
+
+    Called on a tensor of any shape, returns one of that shape.
+
+    Args:
+        axis: axis, or axes, to work along; negative ones from the end.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.UnitNormalization()([[3.0, 4.0]]).numpy()
+    array([[0.6, 0.8]], dtype=float32)
     """
     def __init__(
         self,
@@ -2803,8 +4316,21 @@ class UnitNormalization(BuiltIn):
     ) -> None: ...
 
 class UpSampling1D(BuiltIn):
-    r"""Args:
-    size: how often each value is repeated along each axis.
+    r"""Enlarge sequences: each value is repeated.
+
+    Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`: lengths times size.
+
+    Args:
+        size: how often each value is repeated along each axis.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.UpSampling1D(2)(core.ones((1, 2, 1))).shape
+    (1, 4, 1)
     """
     def __init__(
         self,
@@ -2820,10 +4346,23 @@ class UpSampling1D(BuiltIn):
     ) -> None: ...
 
 class UpSampling2D(BuiltIn):
-    r"""Args:
-    size: how often each value is repeated along each axis.
-    data_format: the axis of the channels; by default "channels_last".
-    interpolation: how values between pixels are made.
+    r"""Enlarge images by repetition or interpolation.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`: lengths times size.
+
+    Args:
+        size: how often each value is repeated along each axis.
+        data_format: the axis of the channels; by default "channels_last".
+        interpolation: how values between pixels are made.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.UpSampling2D(2)(core.ones((1, 2, 2, 1))).shape
+    (1, 4, 4, 1)
     """
     def __init__(
         self,
@@ -2841,9 +4380,22 @@ class UpSampling2D(BuiltIn):
     ) -> None: ...
 
 class UpSampling3D(BuiltIn):
-    r"""Args:
-    size: how often each value is repeated along each axis.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Enlarge volumes: each value is repeated.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`: lengths times size.
+
+    Args:
+        size: how often each value is repeated along each axis.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.UpSampling3D(2)(core.ones((1, 2, 2, 2, 1))).shape
+    (1, 4, 4, 4, 1)
     """
     def __init__(
         self,
@@ -2860,9 +4412,22 @@ class UpSampling3D(BuiltIn):
     ) -> None: ...
 
 class ZeroPadding1D(BuiltIn):
-    r"""Args:
-    padding: zeros at the edges of each axis: a number, or pairs of them.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Add zeros at the edges of sequences.
+
+    Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`.
+
+    Args:
+        padding: zeros at the edges of each axis: a number, or pairs of them.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.ZeroPadding1D(1)(core.ones((1, 2, 1))).shape
+    (1, 4, 1)
     """
     def __init__(
         self,
@@ -2879,9 +4444,22 @@ class ZeroPadding1D(BuiltIn):
     ) -> None: ...
 
 class ZeroPadding2D(BuiltIn):
-    r"""Args:
-    padding: zeros at the edges of each axis: a number, or pairs of them.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Add zeros at the edges of images.
+
+    Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`.
+
+    Args:
+        padding: zeros at the edges of each axis: a number, or pairs of them.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.ZeroPadding2D(1)(core.ones((1, 2, 2, 1))).shape
+    (1, 4, 4, 1)
     """
     def __init__(
         self,
@@ -2898,9 +4476,22 @@ class ZeroPadding2D(BuiltIn):
     ) -> None: ...
 
 class ZeroPadding3D(BuiltIn):
-    r"""Args:
-    padding: zeros at the edges of each axis: a number, or pairs of them.
-    data_format: the axis of the channels; by default "channels_last".
+    r"""Add zeros at the edges of volumes.
+
+    Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`.
+
+    Args:
+        padding: zeros at the edges of each axis: a number, or pairs of them.
+        data_format: the axis of the channels; by default "channels_last".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.ZeroPadding3D(1)(core.ones((1, 2, 2, 2, 1))).shape
+    (1, 4, 4, 4, 1)
     """
     def __init__(
         self,

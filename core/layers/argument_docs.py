@@ -3,6 +3,7 @@
 An entry for one class, such as "ReLU.max_value", goes before that of the name alone.
 """
 
+from textwrap import fill
 from typing import NamedTuple
 
 from core.layers.lowering.arguments import REQUIRED, Arguments
@@ -233,19 +234,46 @@ def _group(class_name: str) -> str:
 
 
 def documentation(class_name: str, about: str, given: Arguments) -> str:
-    """Return the documentation of a class: what its row says, and its arguments.
+    """Return the documentation of a class: its text, its arguments, and its example.
 
     Args:
         class_name: name of the class.
-        about: the row's text, whose examples come last.
+        about: text of the class, see `core.layers.texts`; its example comes last.
         given: arguments of the class.
+
+    >>> print(documentation("ELU", "Return values. >>> 1", {"alpha": 1.0}))
+    Return values.
+    <BLANKLINE>
+    Args:
+        alpha: factor of the negative part.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+    <BLANKLINE>
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    <BLANKLINE>
+    >>> 1
     """
     text, mark, example = about.partition(">>>")
-    lines = [text.strip(), "", "Args:"]
-    for name, default in given.items():
-        kind, meaning = argument_doc(class_name, name)
-        needed = " (needed)" if default is REQUIRED else ""
-        lines.append(f"    {name}: {meaning}{needed}")
-    if not given:
-        lines = lines[:-2]
-    return "\n".join([*lines, "", f"{mark}{example}".strip()]).strip()
+    meanings = {name: _meaning(class_name, name, default) for name, default in given.items()}
+    common = f"arguments of every `core.layers.Layer`: {', '.join(COMMON_DOCS)}."
+    entries = [_entry(*each) for each in [*meanings.items(), ("**options", common)]]
+    parts = [text, "\n".join(["Args:", *entries]), _RAISES, f"{mark}{example}"]
+    return "\n\n".join(part.strip() for part in parts).strip()
+
+
+_RAISES = "Raises:\n    CoreError: an argument or the shape of an input is invalid."
+
+
+def _meaning(class_name: str, name: str, default: object) -> str:
+    """Return the meaning of an argument, with whether it must be given."""
+    meaning = argument_doc(class_name, name).meaning
+    return f"{meaning.removesuffix('.')}; needed." if default is REQUIRED else meaning
+
+
+def _entry(name: str, meaning: str) -> str:
+    """Return the lines of an argument, indented."""
+    return fill(f"{name}: {meaning}", 96, initial_indent=_INDENT, subsequent_indent=_INDENT * 2)
+
+
+_INDENT = "    "

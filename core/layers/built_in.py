@@ -20,6 +20,7 @@ from core.layers.lowering.rows import LayerType, find_layer_name, find_layer_typ
 from core.layers.model_run import bound_arguments
 from core.layers.shape_calls import ShapeCall
 from core.layers.tensor_calls import TensorCall
+from core.layers.texts import about
 from core.layers.variable_store import VariableStore
 from core.variables import Variable
 
@@ -245,7 +246,7 @@ def layer_class(name: str) -> type[BuiltIn] | None:
         "kind": kind,
         "class_name": found,
         "is_function": found.startswith("ops."),
-        "__doc__": documentation(found, kind.about, kind.arguments),
+        "__doc__": documentation(found, about(found), kind.arguments),
         "__module__": "core.layers",
         "__signature__": _signature(kind),
     }

@@ -40,7 +40,6 @@ class LayerType(NamedTuple):
         other_names: other names of the class.
         starts: initializers of weights that have no argument for them; by default zeros.
         freezes: whether a layer that does not train runs as in inference, as batch norm does.
-        about: documentation of the class.
     """
 
     lower: Callable[..., Any]
@@ -52,7 +51,6 @@ class LayerType(NamedTuple):
     other_names: tuple[str, ...] = ()
     starts: Mapping[str, str] = {}
     freezes: bool = False
-    about: str = ""
 
 
 def find_layer_type(class_name: str) -> LayerType | None:
