@@ -85,6 +85,13 @@ def web_source(model: WebModel, kernels: Container[str] = ()) -> WebSource:
     return WebSource(graph, document, model.stored, weights)
 
 
+def optimizer_weights(document: Mapping[str, Any]) -> set[str]:
+    """Return the names of weights that are the state of an optimizer, not of the model."""
+    groups = document.get("weightsManifest")
+    entries = (entry for group in groups or () for entry in group["weights"])
+    return {entry["name"] for entry in entries if entry.get("group") == "optimizer"}
+
+
 def _graph(
     document: Mapping[str, Any],
     topology: Mapping[str, Any],
@@ -94,7 +101,9 @@ def _graph(
     if "node" not in topology:
         from core.layers import layers_graph
 
-        return layers_graph(topology, weights, kernels)
+        left_out = optimizer_weights(document)
+        own = {name: array for name, array in weights.items() if name not in left_out}
+        return layers_graph(topology, own, kernels)
     graph = read_graph_document(topology, _signature(document), weights)
     initializer = document.get("modelInitializer")
     if not isinstance(initializer, dict) or "node" not in initializer:

@@ -30,6 +30,7 @@ from core.converter.layer_files.training_configs import (
     tfjs_optimizer,
     tfjs_training_config,
 )
+from core.converter.web import optimizer_weights
 from core.errors import CoreError
 from core.layers.keras_config import read_topology
 from core.layers.weight_slots import WeightSlots, bind_by_names, weight_slots
@@ -160,13 +161,9 @@ def read_tfjs_layers(path: Path) -> LayersDocument:
         )
     spec = read_topology(topology)
     inner, training = _unwrapped(topology)
-    groups = {
-        entry["name"]: entry.get("group")
-        for group in document["weightsManifest"]
-        for entry in group["weights"]
-    }
+    of_optimizer = optimizer_weights(document)
     weights = model.weights()
-    own = {name: array for name, array in weights.items() if groups.get(name) != _OPTIMIZER}
+    own = {name: array for name, array in weights.items() if name not in of_optimizer}
     found = LayersDocument(
         inner,
         bind_by_names(weight_slots(topology), own),
@@ -177,7 +174,7 @@ def read_tfjs_layers(path: Path) -> LayersDocument:
         compiled = compile_config_of_tfjs(document["trainingConfig"])
     elif isinstance(training, dict):
         compiled = compile_config_of_h5(training)
-    state = [array for name, array in weights.items() if groups.get(name) == _OPTIMIZER]
+    state = [array for name, array in weights.items() if name in of_optimizer]
     variables = _keras3_state(state, compiled, found) if compiled and state else None
     return found._replace(compile_config=compiled, optimizer_variables=variables)
 

@@ -226,11 +226,12 @@ class _Translation:
             calls = () if child.class_name == "InputLayer" else child.calls
             document["name"] = child.name
             try:
-                if self.target == "keras3":
-                    nodes = [keras3_call(child, call, _shape_of(shapes)) for call in calls]
-                else:
-                    nodes = [listed_call(child, call, models, self.target) for call in calls]
-                document["inbound_nodes"] = nodes
+                document["inbound_nodes"] = [
+                    keras3_call(child, call, _shape_of(shapes))
+                    if self.target == "keras3"
+                    else listed_call(child, call, models, self.target)
+                    for call in calls
+                ]
             except NotExpressibleError as error:
                 self._add_problem(child, (*path, child.name), str(error))
         late = functional if self.target == "keras3" else models

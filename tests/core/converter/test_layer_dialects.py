@@ -156,6 +156,37 @@ def test_what_cannot_be_expressed(source, target, document, match):
         translated_layer(document, source, target)
 
 
+def test_initial_states_are_inputs_elsewhere():
+    def tensor(layer: str, output: int) -> dict:
+        config = {"shape": [None], "dtype": "float32", "keras_history": [layer, 0, output]}
+        return {"class_name": "__keras_tensor__", "config": config}
+
+    states = [tensor("first", 1), tensor("first", 2)]
+    calls = {
+        "x": [],
+        "first": [{"args": [tensor("x", 0)], "kwargs": {"training": False, "mask": None}}],
+        "second": [{"args": [tensor("x", 0)], "kwargs": {"initial_state": states}}],
+    }
+    layers = [
+        layer("InputLayer", batch_shape=[None, 4, 3]),
+        layer("LSTM", units=2, return_state=True, recurrent_activation="sigmoid"),
+        layer("LSTM", units=2, recurrent_activation="sigmoid"),
+    ]
+    for document, (name, nodes) in zip(layers, calls.items(), strict=True):
+        document.update(name=name, inbound_nodes=nodes)
+        document["config"]["name"] = name
+    config = {"name": "m", "layers": layers, "input_layers": [["x", 0, 0]]}
+    config["output_layers"] = ["second", 0, 0]
+    for target in ("tfjs", "keras2"):
+        found = translated_topology({"class_name": "Functional", "config": config}, target)
+        nodes = found["config"]["layers"][2]["inbound_nodes"]
+        assert nodes == [[["x", 0, 0, {}], ["first", 0, 1, {}], ["first", 0, 2, {}]]]
+        found["keras_version"] = {"tfjs": "tfjs-layers 4.22.0", "keras2": "2.15.0"}[target]
+        back = translated_topology(found, "keras3")["config"]["layers"][2]["inbound_nodes"]
+        histories = [t["config"]["keras_history"] for t in back[0]["kwargs"]["initial_state"]]
+        assert histories == [["first", 0, 1], ["first", 0, 2]]
+
+
 def test_all_problems_are_listed():
     topology = model_of(layer("Masking"), layer("GlobalAveragePooling1D"), layer("Subtract"))
     with pytest.raises(CoreError, match=r"'subtract'.*; 'globalaverage.* uses masks in Keras only"):

@@ -11,6 +11,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from core.converter import load_model
 from core.converter.layer_files import (
     LayersDocument,
     read_document,
@@ -104,6 +105,21 @@ def test_models_that_were_not_compiled(name, rng, tmp_path):
     found = read_document(tmp_path / name)
     assert_equal(found, document)
     assert found.compile_config is None
+
+
+def test_inference_leaves_out_the_optimizer(rng, tmp_path):
+    document = dense_document(rng)
+    x = rng.normal(size=(2, 3)).astype(np.float32)
+    for name, write in WRITERS.items():
+        write(tmp_path / name, document)
+        (found,) = load_model(tmp_path / name).predict({"x": x}).values()
+        hidden = np.maximum(x @ document.weights["first",]["kernel"] + weight(document, "first"), 0)
+        expected = hidden @ document.weights["second",]["kernel"] + weight(document, "second")
+        np.testing.assert_allclose(found.numpy(), np.maximum(expected, 0), rtol=1e-5, atol=1e-6)
+
+
+def weight(document: LayersDocument, layer: str) -> np.ndarray:
+    return document.weights[layer,]["bias"]
 
 
 def test_equal_models_give_equal_bytes(rng, tmp_path):

@@ -54,9 +54,7 @@ def separable(keras):
     x = layers.PReLU(shared_axes=[1, 2])(x)
     x = layers.Conv2DTranspose(2, 2, strides=2)(x)
     model = keras.Model(image, layers.GlobalAveragePooling2D()(x), name="separable")
-    model.compile(
-        keras.optimizers.RMSprop(0.01, momentum=0.5), loss="mean_absolute_error"
-    )
+    model.compile(keras.optimizers.RMSprop(0.01, momentum=0.5), loss="mean_absolute_error")
     return model
 
 
@@ -163,7 +161,9 @@ def grouped(keras):
             layers.GRU(3),
         ]
     )
-    model.compile(keras.optimizers.RMSprop(0.01, momentum=0.5, centered=True), loss="mean_squared_error")
+    model.compile(
+        keras.optimizers.RMSprop(0.01, momentum=0.5, centered=True), loss="mean_squared_error"
+    )
     return model
 
 
@@ -219,6 +219,6 @@ MODELS = {
 NOT_IN_TFJS = {
     "weighted": "loss_weights",
     "grouped": "groups=2",
-    "normalized": "Nadam",
+    "normalized": "bilinear",
     "unknown_steps": "learning_rate",
 }

@@ -1,8 +1,8 @@
 // Loads layer models with npm's @tensorflow/tfjs, and saves them with their optimizers.
 //
 // node layers.mjs NODE_MODULES JOBS ANSWERS: JOBS is a JSON list of {"model": path of model.json,
-// "inputs": [array], "outputs": [array], "steps": of training, "saved": folder}, ANSWERS will be a
-// list of {"predictions": [array]}; an array is {"shape", "dtype", "data": its bytes in base64}.
+// "inputs": [array], "outputs": [array], "steps": of training, "saved": folder, "optimizer": whether
+// it is saved, too}, ANSWERS will be a list of {"predictions": [array]}; an array is {"shape", "dtype", "data": its bytes in base64}.
 // Without "model" the job has "made": the name of a model that is made and compiled here.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -79,11 +79,11 @@ const MADE = {
   },
 };
 
-async function run({ model: path, made, inputs, outputs, steps, saved }) {
+async function run({ model: path, made, inputs, outputs, steps, saved, optimizer }) {
   const model = made ? MADE[made]() : await tf.loadLayersModel(loader(path));
   const [xs, ys] = [inputs.map(decode), outputs.map(decode)];
   for (let i = 0; i < steps; i += 1) await model.trainOnBatch(xs, ys);
-  await model.save(saver(saved), { includeOptimizer: true });
+  await model.save(saver(saved), { includeOptimizer: optimizer });
   const given = [model.predict(xs)].flat();
   return { predictions: await Promise.all(given.map(encode)) };
 }
