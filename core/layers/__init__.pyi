@@ -317,8 +317,8 @@ class Add(BuiltIn):
 class AdditiveAttention(BuiltIn):
     r"""Mix values by the softmax of sums of tanh(query + key).
 
-    Called as `layer([query, value])` or `layer([query, value, key])`; query `[batch, queries, features]`,
-    value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes
+    Called as `layer([query, value])` or `layer([query, value, key])`; query `[batch, queries,
+    features]`, value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes
     `mask=[query_mask, value_mask]`, `use_causal_mask=True` for positions up to the query's, and
     `return_attention_scores=True`, which returns the weights, too.
 
@@ -394,8 +394,8 @@ class AlphaDropout(BuiltIn):
 class Attention(BuiltIn):
     r"""Mix values by the softmax of the dot products of queries and keys.
 
-    Called as `layer([query, value])` or `layer([query, value, key])`; query `[batch, queries, features]`,
-    value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes
+    Called as `layer([query, value])` or `layer([query, value, key])`; query `[batch, queries,
+    features]`, value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes
     `mask=[query_mask, value_mask]`, `use_causal_mask=True` for positions up to the query's, and
     `return_attention_scores=True`, which returns the weights, too.
 
@@ -836,7 +836,7 @@ class Conv1D(BuiltIn):
     ) -> None: ...
 
 class Conv1DTranspose(BuiltIn):
-    r"""Spread sequences by filters, as the gradient of a convolution does: results are larger than inputs.
+    r"""Enlarge sequences by filters, as the gradient of a convolution does.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, filters]`: with padding "same", lengths times the
     strides. Filters have the shape of the window, then `[filters, channels]`.
@@ -964,7 +964,7 @@ class Conv2D(BuiltIn):
     ) -> None: ...
 
 class Conv2DTranspose(BuiltIn):
-    r"""Spread images by filters, as the gradient of a convolution does: results are larger than inputs.
+    r"""Enlarge images by filters, as the gradient of a convolution does.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, filters]`: with padding "same", lengths times the
     strides. Filters have the shape of the window, then `[filters, channels]`.
@@ -1092,7 +1092,7 @@ class Conv3D(BuiltIn):
     ) -> None: ...
 
 class Conv3DTranspose(BuiltIn):
-    r"""Spread volumes by filters, as the gradient of a convolution does: results are larger than inputs.
+    r"""Enlarge volumes by filters, as the gradient of a convolution does.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, filters]`: with padding "same", lengths times the
     strides. Filters have the shape of the window, then `[filters, channels]`.
@@ -2100,8 +2100,7 @@ class ELU(BuiltIn):
 class EinsumDense(BuiltIn):
     r"""Multiply with a weight by an Einstein summation, and add a bias.
 
-    Called on a tensor with the axes of the equation's first operand, returns one with those of its
-    result. The second operand is the weight; "..." may stand for further axes of the input.
+    Called on `[batch, ...]`, the equation's first operand, returns `[batch, ...]`, its result. The second operand is the weight; "..." may stand for further axes of the input.
 
     Args:
         equation: Einstein summation, such as 'abc,cd->abd'; needed.
@@ -2691,10 +2690,11 @@ class GroupNormalization(BuiltIn):
 class GroupQueryAttention(BuiltIn):
     r"""Mix values as multi-head attention does, where groups of query heads share keys and values.
 
-    Called as `layer(query, value, key=value)`; query `[batch, queries, features]`, value and key `[batch,
-    positions, features]`; returns `[batch, queries, features]`. The call takes `query_mask, value_mask,
-    key_mask, attention_mask`, `use_causal_mask=True` for positions up to the query's, and
-    `return_attention_scores=True`, which returns the weights, too, `[batch, heads, queries, positions]`.
+    Called as `layer(query, value, key=value)`; query `[batch, queries, features]`, value and key
+    `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes `query_mask`,
+    `value_mask`, `key_mask`, `attention_mask`, `use_causal_mask=True` for positions up to the query's,
+    and `return_attention_scores=True`, which returns the weights, too, `[batch, heads, queries,
+    positions]`.
 
     Source: Ainslie et al., "GQA: Training Generalized Multi-Query Transformer Models from Multi-Head
     Checkpoints" (2023), https://arxiv.org/abs/2305.13245.
@@ -3218,10 +3218,11 @@ class Minimum(BuiltIn):
 class MultiHeadAttention(BuiltIn):
     r"""Mix values by weights that compare each query with each key, in several heads with own projections.
 
-    Called as `layer(query, value, key=value)`; query `[batch, queries, features]`, value and key `[batch,
-    positions, features]`; returns `[batch, queries, features]`. The call takes `query_mask, value_mask,
-    key_mask, attention_mask`, `use_causal_mask=True` for positions up to the query's, and
-    `return_attention_scores=True`, which returns the weights, too, `[batch, heads, queries, positions]`.
+    Called as `layer(query, value, key=value)`; query `[batch, queries, features]`, value and key
+    `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes `query_mask`,
+    `value_mask`, `key_mask`, `attention_mask`, `use_causal_mask=True` for positions up to the query's,
+    and `return_attention_scores=True`, which returns the weights, too, `[batch, heads, queries,
+    positions]`.
 
     Source: Vaswani et al., "Attention Is All You Need" (2017), https://arxiv.org/abs/1706.03762.
 
@@ -4163,7 +4164,8 @@ class SpatialDropout3D(BuiltIn):
 class StackedRNNCells(BuiltIn):
     r"""Use several cells as one, each on the results of the one before.
 
-    `RNN` calls it step by step; a list of cells means the same there.
+    `RNN` gives each step `[batch, features]`, and gets the result of the last cell, `[batch, units]`. A
+    list of cells means the same there.
 
     Args:
         cells: cells, each on the results of the one before; needed.

@@ -241,7 +241,7 @@ def documentation(class_name: str, about: str, given: Arguments) -> str:
         about: text of the class, see `core.layers.texts`; its example comes last.
         given: arguments of the class.
 
-    >>> print(documentation("ELU", "Return values. >>> 1", {"alpha": 1.0}))
+    >>> print(documentation("ELU", "Return values.", {"alpha": 1.0}))
     Return values.
     <BLANKLINE>
     Args:
@@ -251,8 +251,6 @@ def documentation(class_name: str, about: str, given: Arguments) -> str:
     <BLANKLINE>
     Raises:
         CoreError: an argument or the shape of an input is invalid.
-    <BLANKLINE>
-    >>> 1
     """
     text, mark, example = about.partition(">>>")
     meanings = {name: _meaning(class_name, name, default) for name, default in given.items()}

@@ -1,15 +1,16 @@
 """Documentation of attention."""
 
 _CALL = """
-Called as `layer(query, value, key=value)`; query `[batch, queries, features]`, value and key `[batch,
-positions, features]`; returns `[batch, queries, features]`. The call takes `query_mask, value_mask,
-key_mask, attention_mask`, `use_causal_mask=True` for positions up to the query's, and
-`return_attention_scores=True`, which returns the weights, too, `[batch, heads, queries, positions]`.
+Called as `layer(query, value, key=value)`; query `[batch, queries, features]`, value and key
+`[batch, positions, features]`; returns `[batch, queries, features]`. The call takes `query_mask`,
+`value_mask`, `key_mask`, `attention_mask`, `use_causal_mask=True` for positions up to the query's,
+and `return_attention_scores=True`, which returns the weights, too, `[batch, heads, queries,
+positions]`.
 """
 
 _LISTED = """
-Called as `layer([query, value])` or `layer([query, value, key])`; query `[batch, queries, features]`,
-value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes
+Called as `layer([query, value])` or `layer([query, value, key])`; query `[batch, queries,
+features]`, value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes
 `mask=[query_mask, value_mask]`, `use_causal_mask=True` for positions up to the query's, and
 `return_attention_scores=True`, which returns the weights, too.
 """

@@ -19,7 +19,7 @@ then `[channels / groups, filters]`.
 
 def _transposed(rank: int) -> str:
     return f"""
-Spread {DATA[rank]} by filters, as the gradient of a convolution does: results are larger than inputs.
+Enlarge {DATA[rank]} by filters, as the gradient of a convolution does.
 
 Called on {before(rank)}, returns {after(rank, "filters")}: with padding "same", lengths times the
 strides. Filters have the shape of the window, then `[filters, channels]`.

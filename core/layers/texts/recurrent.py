@@ -104,7 +104,8 @@ return_sequences. {_CALLED}
     "StackedRNNCells": """
 Use several cells as one, each on the results of the one before.
 
-`RNN` calls it step by step; a list of cells means the same there.
+`RNN` gives each step `[batch, features]`, and gets the result of the last cell, `[batch, units]`. A
+list of cells means the same there.
 
 >>> import core
 >>> cells = core.layers.StackedRNNCells([core.layers.GRUCell(4), core.layers.LSTMCell(2)])
