@@ -9,6 +9,7 @@
 (2, 2) [1 0]
 """
 
+from core.data import augmentation as augmentation
 from core.data.batches import Batch, Batches, as_batches, split_validation
 from core.data.csv_files import from_csv, text_lines
 from core.data.dataset import Dataset, concatenate, func, zip_datasets
