@@ -318,9 +318,9 @@ class AdditiveAttention(BuiltIn):
     r"""Mix values by the softmax of sums of tanh(query + key).
 
     Called as `layer([query, value])` or `layer([query, value, key])`; query `[batch, queries,
-    features]`, value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes
-    `mask=[query_mask, value_mask]`, `use_causal_mask=True` for positions up to the query's, and
-    `return_attention_scores=True`, which returns the weights, too.
+    features]`, value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The
+    call takes `mask=[query_mask, value_mask]`, `use_causal_mask=True` for positions up to the query's,
+    and `return_attention_scores=True`, which returns the weights, too.
 
     Source: Bahdanau, Cho, Bengio, "Neural Machine Translation by Jointly Learning to Align and
     Translate" (2015), https://arxiv.org/abs/1409.0473.
@@ -395,9 +395,9 @@ class Attention(BuiltIn):
     r"""Mix values by the softmax of the dot products of queries and keys.
 
     Called as `layer([query, value])` or `layer([query, value, key])`; query `[batch, queries,
-    features]`, value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes
-    `mask=[query_mask, value_mask]`, `use_causal_mask=True` for positions up to the query's, and
-    `return_attention_scores=True`, which returns the weights, too.
+    features]`, value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The
+    call takes `mask=[query_mask, value_mask]`, `use_causal_mask=True` for positions up to the query's,
+    and `return_attention_scores=True`, which returns the weights, too.
 
     Source: Luong, Pham, Manning, "Effective Approaches to Attention-based Neural Machine Translation"
     (2015), https://arxiv.org/abs/1508.04025.
@@ -2100,7 +2100,8 @@ class ELU(BuiltIn):
 class EinsumDense(BuiltIn):
     r"""Multiply with a weight by an Einstein summation, and add a bias.
 
-    Called on `[batch, ...]`, the equation's first operand, returns `[batch, ...]`, its result. The second operand is the weight; "..." may stand for further axes of the input.
+    Called on `[batch, ...]`, the equation's first operand, returns `[batch, ...]`, its result.
+    The second operand is the weight; "..." may stand for further axes of the input.
 
     Args:
         equation: Einstein summation, such as 'abc,cd->abd'; needed.

@@ -10,9 +10,9 @@ positions]`.
 
 _LISTED = """
 Called as `layer([query, value])` or `layer([query, value, key])`; query `[batch, queries,
-features]`, value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The call takes
-`mask=[query_mask, value_mask]`, `use_causal_mask=True` for positions up to the query's, and
-`return_attention_scores=True`, which returns the weights, too.
+features]`, value and key `[batch, positions, features]`; returns `[batch, queries, features]`. The
+call takes `mask=[query_mask, value_mask]`, `use_causal_mask=True` for positions up to the query's,
+and `return_attention_scores=True`, which returns the weights, too.
 """
 
 ABOUT = {

@@ -54,7 +54,8 @@ array([[6., 6.]], dtype=float32)
     "EinsumDense": """
 Multiply with a weight by an Einstein summation, and add a bias.
 
-Called on `[batch, ...]`, the equation's first operand, returns `[batch, ...]`, its result. The second operand is the weight; "..." may stand for further axes of the input.
+Called on `[batch, ...]`, the equation's first operand, returns `[batch, ...]`, its result.
+The second operand is the weight; "..." may stand for further axes of the input.
 
 >>> import core
 >>> layer = core.layers.EinsumDense("abc,cd->abd", output_shape=(None, 8), bias_axes="d")
