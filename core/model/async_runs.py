@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from core.async_run import checked_timeout, run_async, within
 from core.backend_registry import load_backend
+from core.graph.nodes import Graph
 from core.tensors import Tensor
 
 Result = TypeVar("Result")
@@ -16,6 +17,7 @@ class AsyncRuns(ABC):
     """The methods to await of a model, beside those that they run in a worker thread."""
 
     backend: str
+    graph: Graph
 
     @abstractmethod
     def predict(self, inputs: Any, *, raw: bool = False) -> dict[str, Tensor]:

@@ -353,7 +353,7 @@ class GraphModel(AsyncRuns):
         *patterns: "Pattern",
         outputs: str | Iterable[str] | None = None,
         momentum: float = 0.99,
-    ) -> "TrainableGraph":
+    ) -> "TrainableGraph[GraphModel]":
         """Return a graph that trains: float constants become variables. The model stays as it is.
 
         Args:

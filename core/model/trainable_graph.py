@@ -3,9 +3,10 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,8 +15,10 @@ from core.errors import CoreError
 from core.function_trace import active_trace
 from core.graph.executor import Executor
 from core.graph.nodes import Graph, PartialSpec, node_of
+from core.graph.weight_tensors import weight
 from core.guards import Guard, active_guard, guarded
 from core.locks import new_lock
+from core.model.async_runs import AsyncRuns
 from core.model.graph_signature import GraphSignature, listed
 from core.model.trainable_constants import Constants, Pattern, matches
 from core.model.training_norms import (
@@ -26,16 +29,17 @@ from core.model.training_norms import (
     with_moments,
 )
 from core.plan.planner import Planner
+from core.scopes import keep
 from core.settings import backend as on_backend
 from core.tensors import Tensor
 from core.variables import Variable
 from weights_cache.similar_names import did_you_mean
 
-if TYPE_CHECKING:
-    from core.model.graph_model import GraphModel
+Model = TypeVar("Model", bound=AsyncRuns)
 
 
-class ModelParts(NamedTuple):
+@dataclass(frozen=True)
+class ModelParts(Generic[Model]):
     """The parts of a `GraphModel` that trainable graphs share with it.
 
     Attributes:
@@ -54,7 +58,7 @@ class ModelParts(NamedTuple):
     resources: Callable[[], Mapping[str, Any]]
     backend: str
     limits: Callable[[], Limits]
-    with_graph: "Callable[[Graph], GraphModel]"
+    with_graph: Callable[[Graph], Model]
 
 
 class _Body(NamedTuple):
@@ -73,7 +77,7 @@ class _Body(NamedTuple):
     variables: Sequence[str]
 
 
-class TrainableGraph:
+class TrainableGraph(Generic[Model]):
     """A graph model with variables in place of some constants; made by `GraphModel.trainable`.
 
     The model that it is made of stays as it is: both share the graph and all weights that do not
@@ -91,7 +95,7 @@ class TrainableGraph:
 
     def __init__(
         self,
-        model: ModelParts,
+        model: ModelParts[Model],
         patterns: Sequence[Pattern] = (),
         *,
         outputs: str | Iterable[str] | None = None,
@@ -101,7 +105,7 @@ class TrainableGraph:
         self._wanted = _references(model, outputs)
         self.variables, self._moving = self._made_variables(patterns)
         self._bodies: dict[tuple[bool, frozenset[str]], _Body] = {}
-        self._frozen: GraphModel | None = None
+        self._frozen: Model | None = None
         self._freezing = new_lock()
 
     def _made_variables(
@@ -215,7 +219,7 @@ class TrainableGraph:
         """
         return self.freeze().execute(inputs, self.output_names)
 
-    def freeze(self) -> "GraphModel":
+    def freeze(self) -> Model:
         """Return a `GraphModel` of all outputs, with the present values of the variables."""
         values = {name: variable.numpy() for name, variable in self.variables.items()}
         with self._freezing:
@@ -261,7 +265,7 @@ class TrainableGraph:
         )
 
 
-def _references(model: ModelParts, outputs: str | Iterable[str] | None) -> dict[str, str]:
+def _references(model: ModelParts[Any], outputs: str | Iterable[str] | None) -> dict[str, str]:
     """Return the references of outputs by name.
 
     Raises:
@@ -282,7 +286,9 @@ def _references(model: ModelParts, outputs: str | Iterable[str] | None) -> dict[
 
 def _executor_of(graph: Graph, like: Executor) -> Executor:
     """Return an executor of a graph with the weights and tables of another executor."""
-    made = Executor(graph.nodes, like.constants, functions=graph.functions, kernels=like.kernels)
+    added = {n: weight(a) for n, a in graph.weights.items() if n not in like.constants}
+    constants = {**like.constants, **keep(added)}
+    made = Executor(graph.nodes, constants, functions=graph.functions, kernels=like.kernels)
     made.resources = like.resources
     return made
 

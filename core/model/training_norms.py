@@ -3,6 +3,8 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from core.errors import CoreError
 from core.graph.nodes import Graph, Node, node_of
 from core.graph.unique_names import UniqueNames, all_names
@@ -54,20 +56,29 @@ def with_moments(graph: Graph, norms: Iterable[Norm]) -> tuple[Graph, list[Momen
         norms: nodes of it.
     """
     wanted = {norm.node.name: norm for norm in norms}
-    names = UniqueNames(all_names(graph))
+    unique = UniqueNames(all_names(graph)).unique
     nodes: list[Node] = []
+    weights: dict[str, np.ndarray] = {}
     found: list[Moments] = []
     for node in graph.nodes:
         norm = wanted.get(node.name)
         if norm is None:
             nodes.append(node)
             continue
-        name = names.unique(f"{node.name}/moments", as_is=True)
-        batch = (name, f"{name}:1")
-        nodes.append(Node(name, "BatchMoments", node.inputs[:1]))
-        nodes.append(node._replace(inputs=(*node.inputs[:3], *batch, *node.inputs[5:])))
-        found.append(Moments(batch, (norm.mean, norm.variance)))
-    return graph._replace(nodes=nodes), found
+        shape, axis, rows, mean, squares, variance = (
+            unique(f"{node.name}/{part}", as_is=True)
+            for part in ("shape", "axis", "rows", "batch_mean", "squares", "batch_variance")
+        )
+        weights[shape] = np.array([-1, graph.weights[norm.mean].size], np.int32)
+        weights[axis] = np.array([0], np.int32)
+        nodes += [Node(shape, "Const"), Node(axis, "Const")]
+        nodes.append(Node(rows, "Reshape", (node.inputs[0], shape)))
+        nodes.append(Node(mean, "Mean", (rows, axis)))
+        nodes.append(Node(squares, "SquaredDifference", (rows, mean)))
+        nodes.append(Node(variance, "Mean", (squares, axis)))
+        nodes.append(node._replace(inputs=(*node.inputs[:3], mean, variance, *node.inputs[5:])))
+        found.append(Moments((mean, variance), (norm.mean, norm.variance)))
+    return graph._replace(nodes=nodes, weights={**graph.weights, **weights}), found
 
 
 def update_moving(
