@@ -29,6 +29,9 @@ else:
 
 _number = count(1).__next__
 
+#: The reference counts of a tensor, its container and its data.
+Counts = tuple[int, int, int]
+
 
 class Variable(Tensor, VariableMethods):
     """A tensor that can be given new values of its shape and dtype. Make one with `core.variable`.
@@ -73,7 +76,7 @@ class Variable(Tensor, VariableMethods):
             with self._changing:
                 value = self._value
         if value is None:
-            raise CoreError(f"variable {self.name!r} is read by its own update")
+            raise self._read_by_update()
         return value
 
     def read(self) -> Tensor:
@@ -142,28 +145,36 @@ class Variable(Tensor, VariableMethods):
         if trace is not None:
             trace.refuse("updates a variable in place")
         with self._changing:
-            value = self._taken(alone=True)
+            backend: Backend = self.container.backend
+            value = self._taken(backend, _owners_of_one(backend))
             try:
-                value.container.backend.change(value.handle, change)
+                backend.change(value.handle, change)
             finally:
                 self._value = value
 
-    def _taken(self, *, alone: bool) -> Tensor:
-        """Take the value out of the variable, if need be as data that nothing else owns."""
-        value, self._value = self._present(), None
-        if not alone:
+    def _taken(self, owner: Backend | None, counts: Counts) -> Tensor:
+        """Take the value out of the variable.
+
+        Args:
+            owner: data of this backend are copied if they have another owner.
+            counts: reference counts of data without another owner.
+        """
+        value, self._value = self._value, None
+        if value is None:
+            raise self._read_by_update()
+        backend: Backend = value.container.backend
+        if backend is not owner:
             return value
         try:
-            backend: Backend = value.container.backend
-            if _owners(value) != _owners_of_one(backend) or not backend.owns(value.handle):
+            if _owners(value) != counts or not backend.owns(value.handle):
                 value = wrap(backend, backend.copy(value.handle), value.spec)
         except BaseException:
             self._value = value
             raise
         return value
 
-    def _is_on(self, backend: Backend) -> bool:
-        return self._present().container.backend is backend
+    def _read_by_update(self) -> CoreError:
+        return CoreError(f"variable {self.name!r} is read by its own update")
 
     def dispose(self) -> None:
         """Free the data now; the variable cannot be used any more."""
@@ -233,12 +244,13 @@ def changing(
     """
     held: list[Variable] = []
     values: list[Tensor] = []
+    owner, counts = (backend, _owners_of_one(backend)) if in_place else (None, (0, 0, 0))
     try:
         for each in sorted(variables, key=id):  # in one order: two runs never wait for each other
             each._changing.acquire()
             held.append(each)
         for each in variables:
-            values.append(each._taken(alone=in_place and each._is_on(backend)))
+            values.append(each._taken(owner, counts))
             if values[-1].container.backend is not backend:
                 values[-1] = wrap(backend, backend.upload(values[-1].numpy()), values[-1].spec)
         yield values
@@ -264,7 +276,7 @@ def _alias(source: Tensor, spec: Spec) -> Tensor:
     return alias
 
 
-def _owners(value: Tensor) -> tuple[int, int, int]:
+def _owners(value: Tensor) -> Counts:
     """The reference counts of a tensor, its container and its data."""
     return (
         sys.getrefcount(value),
@@ -274,7 +286,7 @@ def _owners(value: Tensor) -> tuple[int, int, int]:
 
 
 @cache
-def _owners_of_one(backend: Backend) -> tuple[int, int, int]:
+def _owners_of_one(backend: Backend) -> Counts:
     """The counts of a tensor with one owner, such as in `Variable.update`."""
     if not getattr(sys, "_is_gil_enabled", lambda: True)():
         return (0, 0, 0)  # without the GIL, counts of other threads come late: always copy

@@ -1,13 +1,13 @@
 """The plan that a compiled function runs for arguments of some shapes, or why not."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from core.backend_contract import Backend
 from core.compiled.structure import Structure, put_together, specs_in, with_replaced
-from core.compiled.trace import Argument, Reading, RefusedError, Trace
+from core.compiled.trace import Argument, Reading, RefusedError, Source, Supplied, Trace
 from core.dispatch import handle_on, wrap
 from core.graph.feeds import Feed
 from core.observers import active_observers
@@ -72,13 +72,24 @@ class CompiledCall:
 
         self._returned = trace.call(traced)
         program, self._changed = trace.program(results)
-        self._results, self._supplies, self._sources = len(results), trace.supplies, trace.sources
-        self._places = {id(v): i for i, v in enumerate(self._changed)}
+        self._results, self._supplies = len(results), trace.supplies
+        self._sort_sources(trace.sources)
         inputs = [f"{number} {name}" for number, name in enumerate(program.inputs)]
         outputs = [f"result {i}" for i in range(len(results))]
         outputs += [f"new value of {v.name}" for v in self._changed]
         with running_on(backend):
             self.plan: Plan = make_plan(program, inputs, outputs, (merge_equal, *PROGRAM_PASSES))
+
+    def _sort_sources(self, sources: Sequence[Source]) -> None:
+        """Note where each input of the plan comes from, by its number."""
+        changed = {id(v): i for i, v in enumerate(self._changed)}
+        numbered = [*enumerate(sources)]
+        readings = [(i, s.variable) for i, s in numbered if isinstance(s, Reading)]
+        self._inputs = len(sources)
+        self._given = [(i, s.place) for i, s in numbered if isinstance(s, Argument)]
+        self._supplied = [(i, s.supply, s.place) for i, s in numbered if isinstance(s, Supplied)]
+        self._held = [(i, changed[id(v)]) for i, v in readings if id(v) in changed]
+        self._read = [(i, v) for i, v in readings if id(v) not in changed]
 
     def run(self, feeds: Sequence[Feed]) -> Any:
         """Return what the function returns, and change variables as it does.
@@ -88,11 +99,11 @@ class CompiledCall:
         """
         supplied = [make() for make in self._supplies]
         if not self._changed:
-            handles = self.plan.run_on_handles([*self._feeds(feeds, supplied, [])])
+            handles = self.plan.run_on_handles(self._feeds(feeds, supplied, []))
             return self._made(handles)
         writes = self.plan.writes_to_inputs
         with changing(self._changed, self._backend, in_place=writes) as values:
-            handles = self.plan.run_on_handles([*self._feeds(feeds, supplied, values)])
+            handles = self.plan.run_on_handles(self._feeds(feeds, supplied, values))
             for i, handle in enumerate(handles[self._results :]):
                 if handle is not values[i].handle:
                     values[i] = wrap(self._backend, handle, values[i].spec)
@@ -100,21 +111,20 @@ class CompiledCall:
 
     def _feeds(
         self, feeds: Sequence[Feed], supplied: Sequence[Sequence[np.ndarray]], values: list[Tensor]
-    ) -> Iterator[Any]:
-        """Yield a handle or an array for each input of the plan."""
-        for source in self._sources:
-            if isinstance(source, Argument):
-                feed = feeds[source.place]
-                if isinstance(feed, Tensor):
-                    yield handle_on(self._backend, feed)
-                else:
-                    yield feed.array
-            elif isinstance(source, Reading):
-                place = self._places.get(id(source.variable))
-                value = source.variable.read() if place is None else values[place]
-                yield handle_on(self._backend, value)
-            else:
-                yield supplied[source.supply][source.place]
+    ) -> list[Any]:
+        """Return a handle or an array for each input of the plan."""
+        backend = self._backend
+        found: list[Any] = [None] * self._inputs
+        for i, place in self._given:
+            feed = feeds[place]
+            found[i] = handle_on(backend, feed) if isinstance(feed, Tensor) else feed.array
+        for i, place in self._held:
+            found[i] = values[place].handle  # they are on the backend: see `changing`
+        for i, variable in self._read:
+            found[i] = handle_on(backend, variable.read())
+        for i, supply, place in self._supplied:
+            found[i] = supplied[supply][place]
+        return found
 
     def _made(self, handles: Sequence[Any]) -> Any:
         """Return what the function returns, with new tensors."""

@@ -166,7 +166,7 @@ class CpuExecutable(Executable):
                 feeds[updates.pairs[i]] if i in updates.pairs else frozen_copy(output)
                 for i, output in enumerate(workspace.outputs)
             ]
-            write_back(updates, self._program, feeds, workspace.outputs)
+            write_back(updates, feeds, workspace.outputs)
             return made
 
         return self._workspaces.run(

@@ -37,11 +37,13 @@ class Updates(NamedTuple):
         bound: numbers of inputs that steps read, or write, where the caller's array lies.
         homes: outputs that are written over an input, by reference.
         pairs: for each output that replaces an input, by number: the number of that input.
+        late: pairs of the numbers of an input and of the output that is copied there at the end.
     """
 
     bound: tuple[int, ...]
     homes: Mapping[str, str]
     pairs: Mapping[int, int]
+    late: tuple[tuple[int, int], ...]
 
 
 def plan_updates(
@@ -60,7 +62,7 @@ def plan_updates(
     """
     pairs = {output: number for number, output in program.updates}
     if not can_bind:
-        return Updates((), {}, pairs)
+        return Updates((), {}, pairs, tuple((number, output) for output, number in pairs.items()))
     bound = tuple(i for i in pairs.values() if program.specs[program.inputs[i]].size)
     last_read = dict.fromkeys((program.inputs[i] for i in bound), -1)
     made: dict[str, int] = {}
@@ -80,7 +82,8 @@ def plan_updates(
             is_last or (last_read[source] == place and steps[place].in_place)
         ):
             taken[target] = source
-    return Updates(bound, taken, pairs)
+    late = ((number, o) for o, number in pairs.items() if program.outputs[o] not in taken)
+    return Updates(bound, taken, pairs, tuple(late))
 
 
 def uncounted(array: np.ndarray) -> np.ndarray:
@@ -106,17 +109,15 @@ class BoundArrays:
 
 
 def write_back(
-    updates: Updates, program: Program, feeds: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
+    updates: Updates, feeds: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
 ) -> None:
     """Copy the outputs that replace inputs and do not lie there yet."""
-    late = [
-        (feeds[number], outputs[output])
-        for output, number in updates.pairs.items()
-        if program.outputs[output] not in updates.homes
-    ]
     # An output may be an input that another output replaces.
-    values = [value.copy() if updates.bound else value for _, value in late]
-    for (array, _), value in zip(late, values, strict=True):
+    values = [
+        outputs[output].copy() if updates.bound else outputs[output] for _, output in updates.late
+    ]
+    for (number, _), value in zip(updates.late, values, strict=True):
+        array = feeds[number]
         array.setflags(write=True)
         try:
             np.copyto(array, value)
