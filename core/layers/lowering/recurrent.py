@@ -6,6 +6,7 @@ Source: ``keras.backend.rnn``; TensorFlow.js's ``recurrent.js`` has equal result
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from core.errors import CoreError
 from core.graph.nodes import DataType, Function, FunctionName, Node
@@ -344,13 +345,10 @@ _RESULTS = {
 #: The arguments of a cell before those about weights, and its other ones.
 _CELL_ARGUMENTS: dict[str, tuple[Arguments, Arguments]] = {
     "SimpleRNN": (arguments("units", activation="tanh", use_bias=True), {}),
-    "LSTM": (arguments("units", **_GATES), {"unit_forget_bias": True}),
+    "LSTM": (arguments("units", **_GATES), {}),
     "GRU": (arguments("units", **_GATES), {"reset_after": True}),
     **{
-        f"ConvLSTM{rank}D": (
-            arguments("filters", "kernel_size", **_WINDOW, **_GATES),
-            {"unit_forget_bias": True},
-        )
+        f"ConvLSTM{rank}D": (arguments("filters", "kernel_size", **_WINDOW, **_GATES), {})
         for rank in (1, 2, 3)
     },
 }
@@ -359,19 +357,28 @@ _CELL_ARGUMENTS: dict[str, tuple[Arguments, Arguments]] = {
 def _layer_of(name: str) -> LayerType:
     """Return the row of a recurrent layer with a cell of its own."""
     first, other = _CELL_ARGUMENTS[name]
-    given = {**first, **about_weights(**_WEIGHTS), **_DROPOUT, **_RESULTS, **other}
+    given = {**first, **_about_weights(name), **_DROPOUT, **_RESULTS, **other}
     return LayerType(_recurrent, children=_cell, keeps_mask=False, arguments=given)
 
 
 def _cell_of(name: str) -> LayerType:
     """Return the row of a cell."""
     first, other = _CELL_ARGUMENTS[name]
-    about = about_weights(**_WEIGHTS, has_activity=False)
+    about = _about_weights(name)
+    about.pop("activity_regularizer")
     return LayerType(
         _not_called,
         weighted("kernel", "recurrent_kernel", use_bias="bias"),
         arguments={**first, **about, **_DROPOUT, **other},
     )
+
+
+def _about_weights(name: str) -> dict[str, Any]:
+    """Return the arguments about weights; Keras has unit_forget_bias among them."""
+    about = about_weights(**_WEIGHTS).items()
+    before = {key: value for key, value in about if key.endswith("_initializer")}
+    forget = {"unit_forget_bias": True} if "LSTM" in name else {}
+    return {**before, **forget, **dict(about)}
 
 
 LAYER_TYPES = {
