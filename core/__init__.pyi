@@ -92,6 +92,7 @@ from core.training.sequential import Sequential as Sequential
 from core.training.sequential import sequential as sequential
 from core.variables import Variable as Variable
 from core.variables import variable as variable
+from numpy import ndarray
 from typing import Any
 from typing import overload
 
@@ -307,6 +308,7 @@ __all__ = [
     "non_max_suppression_with_score_async",
     "norm",
     "not_equal",
+    "numpy_function",
     "one_hot",
     "ones",
     "ones_like",
@@ -3311,6 +3313,20 @@ def not_equal(a: TensorLike, b: TensorLike) -> Tensor:
 
     >>> core.not_equal(["a", "b"], ["a", "c"]).numpy()
     array([False,  True])
+    """
+
+def numpy_function(x: TensorLike, function: Callable[[ndarray], ndarray]) -> Tensor:
+    """Apply a function of arrays, also inside of a compiled function; its derivative counts as 0.
+
+    Args:
+        x: float32 of any shape.
+        function: takes a read-only array and returns one of its shape, at each run anew.
+
+    Raises:
+        CoreError: the result has another shape.
+
+    >>> core.numpy_function([2.0, 1.0], function=np.sort).numpy()
+    array([1., 2.], dtype=float32)
     """
 
 def one_hot(

@@ -1181,6 +1181,7 @@ class ConvLSTM1D(BuiltIn):
         recurrent_initializer: first values of the recurrent kernel: name or object of
             `core.initializers`.
         bias_initializer: first values of the bias: name or object of `core.initializers`.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
         kernel_regularizer: penalty on the kernel, see `core.regularizers`.
         recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
         bias_regularizer: penalty on the bias, see `core.regularizers`.
@@ -1198,7 +1199,6 @@ class ConvLSTM1D(BuiltIn):
         stateful: begin with the states at the end of the last batch.
         unroll: accepted for Keras's sake; results are equal.
         zero_output_for_mask: return zeros for masked steps.
-        unit_forget_bias: let the bias of the forget gate begin at 1.
         **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
             batch_input_shape, batch_size, weights.
 
@@ -1224,6 +1224,7 @@ class ConvLSTM1D(BuiltIn):
         kernel_initializer: InitializerLike = 'glorot_uniform',
         recurrent_initializer: InitializerLike = 'orthogonal',
         bias_initializer: InitializerLike = 'zeros',
+        unit_forget_bias: bool = True,
         kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: RegularizerLike = None,
@@ -1240,7 +1241,6 @@ class ConvLSTM1D(BuiltIn):
         stateful: bool = False,
         unroll: bool = False,
         zero_output_for_mask: bool = False,
-        unit_forget_bias: bool = True,
         *,
         name: str | None = ...,
         trainable: bool = ...,
@@ -1274,6 +1274,7 @@ class ConvLSTM1DCell(BuiltIn):
         recurrent_initializer: first values of the recurrent kernel: name or object of
             `core.initializers`.
         bias_initializer: first values of the bias: name or object of `core.initializers`.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
         kernel_regularizer: penalty on the kernel, see `core.regularizers`.
         recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
         bias_regularizer: penalty on the bias, see `core.regularizers`.
@@ -1284,7 +1285,6 @@ class ConvLSTM1DCell(BuiltIn):
         dropout: share of inputs to drop in training, from 0 to 1.
         recurrent_dropout: share of the state to drop in training, from 0 to 1.
         seed: where the layer's sequence of random numbers begins.
-        unit_forget_bias: let the bias of the forget gate begin at 1.
         **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
             batch_input_shape, batch_size, weights.
 
@@ -1310,6 +1310,7 @@ class ConvLSTM1DCell(BuiltIn):
         kernel_initializer: InitializerLike = 'glorot_uniform',
         recurrent_initializer: InitializerLike = 'orthogonal',
         bias_initializer: InitializerLike = 'zeros',
+        unit_forget_bias: bool = True,
         kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: RegularizerLike = None,
@@ -1319,7 +1320,6 @@ class ConvLSTM1DCell(BuiltIn):
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         seed: int | None = None,
-        unit_forget_bias: bool = True,
         *,
         name: str | None = ...,
         trainable: bool = ...,
@@ -1355,6 +1355,7 @@ class ConvLSTM2D(BuiltIn):
         recurrent_initializer: first values of the recurrent kernel: name or object of
             `core.initializers`.
         bias_initializer: first values of the bias: name or object of `core.initializers`.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
         kernel_regularizer: penalty on the kernel, see `core.regularizers`.
         recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
         bias_regularizer: penalty on the bias, see `core.regularizers`.
@@ -1372,7 +1373,6 @@ class ConvLSTM2D(BuiltIn):
         stateful: begin with the states at the end of the last batch.
         unroll: accepted for Keras's sake; results are equal.
         zero_output_for_mask: return zeros for masked steps.
-        unit_forget_bias: let the bias of the forget gate begin at 1.
         **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
             batch_input_shape, batch_size, weights.
 
@@ -1398,6 +1398,7 @@ class ConvLSTM2D(BuiltIn):
         kernel_initializer: InitializerLike = 'glorot_uniform',
         recurrent_initializer: InitializerLike = 'orthogonal',
         bias_initializer: InitializerLike = 'zeros',
+        unit_forget_bias: bool = True,
         kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: RegularizerLike = None,
@@ -1414,7 +1415,6 @@ class ConvLSTM2D(BuiltIn):
         stateful: bool = False,
         unroll: bool = False,
         zero_output_for_mask: bool = False,
-        unit_forget_bias: bool = True,
         *,
         name: str | None = ...,
         trainable: bool = ...,
@@ -1448,6 +1448,7 @@ class ConvLSTM2DCell(BuiltIn):
         recurrent_initializer: first values of the recurrent kernel: name or object of
             `core.initializers`.
         bias_initializer: first values of the bias: name or object of `core.initializers`.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
         kernel_regularizer: penalty on the kernel, see `core.regularizers`.
         recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
         bias_regularizer: penalty on the bias, see `core.regularizers`.
@@ -1458,7 +1459,6 @@ class ConvLSTM2DCell(BuiltIn):
         dropout: share of inputs to drop in training, from 0 to 1.
         recurrent_dropout: share of the state to drop in training, from 0 to 1.
         seed: where the layer's sequence of random numbers begins.
-        unit_forget_bias: let the bias of the forget gate begin at 1.
         **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
             batch_input_shape, batch_size, weights.
 
@@ -1484,6 +1484,7 @@ class ConvLSTM2DCell(BuiltIn):
         kernel_initializer: InitializerLike = 'glorot_uniform',
         recurrent_initializer: InitializerLike = 'orthogonal',
         bias_initializer: InitializerLike = 'zeros',
+        unit_forget_bias: bool = True,
         kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: RegularizerLike = None,
@@ -1493,7 +1494,6 @@ class ConvLSTM2DCell(BuiltIn):
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         seed: int | None = None,
-        unit_forget_bias: bool = True,
         *,
         name: str | None = ...,
         trainable: bool = ...,
@@ -1529,6 +1529,7 @@ class ConvLSTM3D(BuiltIn):
         recurrent_initializer: first values of the recurrent kernel: name or object of
             `core.initializers`.
         bias_initializer: first values of the bias: name or object of `core.initializers`.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
         kernel_regularizer: penalty on the kernel, see `core.regularizers`.
         recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
         bias_regularizer: penalty on the bias, see `core.regularizers`.
@@ -1546,7 +1547,6 @@ class ConvLSTM3D(BuiltIn):
         stateful: begin with the states at the end of the last batch.
         unroll: accepted for Keras's sake; results are equal.
         zero_output_for_mask: return zeros for masked steps.
-        unit_forget_bias: let the bias of the forget gate begin at 1.
         **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
             batch_input_shape, batch_size, weights.
 
@@ -1572,6 +1572,7 @@ class ConvLSTM3D(BuiltIn):
         kernel_initializer: InitializerLike = 'glorot_uniform',
         recurrent_initializer: InitializerLike = 'orthogonal',
         bias_initializer: InitializerLike = 'zeros',
+        unit_forget_bias: bool = True,
         kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: RegularizerLike = None,
@@ -1588,7 +1589,6 @@ class ConvLSTM3D(BuiltIn):
         stateful: bool = False,
         unroll: bool = False,
         zero_output_for_mask: bool = False,
-        unit_forget_bias: bool = True,
         *,
         name: str | None = ...,
         trainable: bool = ...,
@@ -1622,6 +1622,7 @@ class ConvLSTM3DCell(BuiltIn):
         recurrent_initializer: first values of the recurrent kernel: name or object of
             `core.initializers`.
         bias_initializer: first values of the bias: name or object of `core.initializers`.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
         kernel_regularizer: penalty on the kernel, see `core.regularizers`.
         recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
         bias_regularizer: penalty on the bias, see `core.regularizers`.
@@ -1632,7 +1633,6 @@ class ConvLSTM3DCell(BuiltIn):
         dropout: share of inputs to drop in training, from 0 to 1.
         recurrent_dropout: share of the state to drop in training, from 0 to 1.
         seed: where the layer's sequence of random numbers begins.
-        unit_forget_bias: let the bias of the forget gate begin at 1.
         **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
             batch_input_shape, batch_size, weights.
 
@@ -1658,6 +1658,7 @@ class ConvLSTM3DCell(BuiltIn):
         kernel_initializer: InitializerLike = 'glorot_uniform',
         recurrent_initializer: InitializerLike = 'orthogonal',
         bias_initializer: InitializerLike = 'zeros',
+        unit_forget_bias: bool = True,
         kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: RegularizerLike = None,
@@ -1667,7 +1668,6 @@ class ConvLSTM3DCell(BuiltIn):
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         seed: int | None = None,
-        unit_forget_bias: bool = True,
         *,
         name: str | None = ...,
         trainable: bool = ...,
@@ -2802,6 +2802,7 @@ class LSTM(BuiltIn):
         recurrent_initializer: first values of the recurrent kernel: name or object of
             `core.initializers`.
         bias_initializer: first values of the bias: name or object of `core.initializers`.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
         kernel_regularizer: penalty on the kernel, see `core.regularizers`.
         recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
         bias_regularizer: penalty on the bias, see `core.regularizers`.
@@ -2819,7 +2820,6 @@ class LSTM(BuiltIn):
         stateful: begin with the states at the end of the last batch.
         unroll: accepted for Keras's sake; results are equal.
         zero_output_for_mask: return zeros for masked steps.
-        unit_forget_bias: let the bias of the forget gate begin at 1.
         **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
             batch_input_shape, batch_size, weights.
 
@@ -2840,6 +2840,7 @@ class LSTM(BuiltIn):
         kernel_initializer: InitializerLike = 'glorot_uniform',
         recurrent_initializer: InitializerLike = 'orthogonal',
         bias_initializer: InitializerLike = 'zeros',
+        unit_forget_bias: bool = True,
         kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: RegularizerLike = None,
@@ -2856,7 +2857,6 @@ class LSTM(BuiltIn):
         stateful: bool = False,
         unroll: bool = False,
         zero_output_for_mask: bool = False,
-        unit_forget_bias: bool = True,
         *,
         name: str | None = ...,
         trainable: bool = ...,
@@ -2883,6 +2883,7 @@ class LSTMCell(BuiltIn):
         recurrent_initializer: first values of the recurrent kernel: name or object of
             `core.initializers`.
         bias_initializer: first values of the bias: name or object of `core.initializers`.
+        unit_forget_bias: let the bias of the forget gate begin at 1.
         kernel_regularizer: penalty on the kernel, see `core.regularizers`.
         recurrent_regularizer: penalty on the recurrent kernel, see `core.regularizers`.
         bias_regularizer: penalty on the bias, see `core.regularizers`.
@@ -2893,7 +2894,6 @@ class LSTMCell(BuiltIn):
         dropout: share of inputs to drop in training, from 0 to 1.
         recurrent_dropout: share of the state to drop in training, from 0 to 1.
         seed: where the layer's sequence of random numbers begins.
-        unit_forget_bias: let the bias of the forget gate begin at 1.
         **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
             batch_input_shape, batch_size, weights.
 
@@ -2913,6 +2913,7 @@ class LSTMCell(BuiltIn):
         kernel_initializer: InitializerLike = 'glorot_uniform',
         recurrent_initializer: InitializerLike = 'orthogonal',
         bias_initializer: InitializerLike = 'zeros',
+        unit_forget_bias: bool = True,
         kernel_regularizer: RegularizerLike = None,
         recurrent_regularizer: RegularizerLike = None,
         bias_regularizer: RegularizerLike = None,
@@ -2922,7 +2923,6 @@ class LSTMCell(BuiltIn):
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         seed: int | None = None,
-        unit_forget_bias: bool = True,
         *,
         name: str | None = ...,
         trainable: bool = ...,
@@ -3493,6 +3493,343 @@ class RNN(BuiltIn):
         stateful: bool = False,
         unroll: bool = False,
         zero_output_for_mask: bool = False,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomBrightness(BuiltIn):
+    r"""Args:
+        factor: range of the random factors: the largest, or the lower and upper end; needed.
+        value_range: values of black and white.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        factor: float | tuple[float, float],
+        value_range: tuple[float, float] = (0.0, 255.0),
+        seed: int | None = None,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomColorJitter(BuiltIn):
+    r"""Args:
+        value_range: values of black and white.
+        brightness_factor: range of brightness.
+        contrast_factor: range of contrast.
+        saturation_factor: range of saturation.
+        hue_factor: range of hue.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        value_range: tuple[float, float] = (0.0, 255.0),
+        brightness_factor: float | tuple[float, float] | None = None,
+        contrast_factor: float | tuple[float, float] | None = None,
+        saturation_factor: float | tuple[float, float] | None = None,
+        hue_factor: float | tuple[float, float] | None = None,
+        seed: int | None = None,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomContrast(BuiltIn):
+    r"""Args:
+        factor: range of the random factors: the largest, or the lower and upper end; needed.
+        value_range: values of black and white.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        factor: float | tuple[float, float],
+        value_range: tuple[float, float] = (0.0, 255.0),
+        seed: int | None = None,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomErasing(BuiltIn):
+    r"""Args:
+        factor: range of the random factors: the largest, or the lower and upper end.
+        scale: range of the erased share.
+        fill_value: value of erased pixels, by default noise.
+        value_range: values of black and white.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        factor: float | tuple[float, float] = 1.0,
+        scale: float | tuple[float, float] = (0.02, 0.33),
+        fill_value: float | tuple[float, float, float] | None = None,
+        value_range: tuple[float, float] = (0, 255),
+        seed: int | None = None,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomFlip(BuiltIn):
+    r"""Args:
+        mode: axes along which images may be turned over.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        mode: Literal["horizontal", "vertical", "horizontal_and_vertical"] = 'horizontal_and_vertical',
+        seed: int | None = None,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomHeight(BuiltIn):
+    r"""Args:
+        factor: range of the random factors: the largest, or the lower and upper end; needed.
+        interpolation: how values between pixels are made.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        factor: float | tuple[float, float],
+        interpolation: Literal["nearest", "bilinear"] = 'bilinear',
+        seed: int | None = None,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomHue(BuiltIn):
+    r"""Args:
+        factor: range of the random factors: the largest, or the lower and upper end; needed.
+        value_range: values of black and white.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        factor: float | tuple[float, float],
+        value_range: tuple[float, float] = (0.0, 255.0),
+        seed: int | None = None,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomRotation(BuiltIn):
+    r"""Args:
+        factor: range of the random factors: the largest, or the lower and upper end; needed.
+        fill_mode: values outside of the image.
+        interpolation: how values between pixels are made.
+        seed: where the layer's sequence of random numbers begins.
+        fill_value: value outside of the image for fill_mode="constant".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        factor: float | tuple[float, float],
+        fill_mode: Literal["constant", "nearest", "reflect", "wrap"] = 'reflect',
+        interpolation: Literal["nearest", "bilinear"] = 'bilinear',
+        seed: int | None = None,
+        fill_value: float = 0.0,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomSaturation(BuiltIn):
+    r"""Args:
+        factor: range of the random factors: the largest, or the lower and upper end; needed.
+        value_range: values of black and white.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        factor: float | tuple[float, float],
+        value_range: tuple[float, float] = (0.0, 255.0),
+        seed: int | None = None,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomTranslation(BuiltIn):
+    r"""Args:
+        height_factor: range of the factors of the height; needed.
+        width_factor: range of the factors of the width; None where a zoom keeps the proportions;
+            needed.
+        fill_mode: values outside of the image.
+        interpolation: how values between pixels are made.
+        seed: where the layer's sequence of random numbers begins.
+        fill_value: value outside of the image for fill_mode="constant".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        height_factor: float | tuple[float, float],
+        width_factor: float | tuple[float, float] | None,
+        fill_mode: Literal["constant", "nearest", "reflect", "wrap"] = 'reflect',
+        interpolation: Literal["nearest", "bilinear"] = 'bilinear',
+        seed: int | None = None,
+        fill_value: float = 0.0,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomWidth(BuiltIn):
+    r"""Args:
+        factor: range of the random factors: the largest, or the lower and upper end; needed.
+        interpolation: how values between pixels are made.
+        seed: where the layer's sequence of random numbers begins.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        factor: float | tuple[float, float],
+        interpolation: Literal["nearest", "bilinear"] = 'bilinear',
+        seed: int | None = None,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
+class RandomZoom(BuiltIn):
+    r"""Args:
+        height_factor: range of the factors of the height; needed.
+        width_factor: range of the factors of the width; None where a zoom keeps the proportions.
+        fill_mode: values outside of the image.
+        interpolation: how values between pixels are made.
+        seed: where the layer's sequence of random numbers begins.
+        fill_value: value outside of the image for fill_mode="constant".
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+    """
+    def __init__(
+        self,
+        height_factor: float | tuple[float, float],
+        width_factor: float | tuple[float, float] | None = None,
+        fill_mode: Literal["constant", "nearest", "reflect", "wrap"] = 'reflect',
+        interpolation: Literal["nearest", "bilinear"] = 'bilinear',
+        seed: int | None = None,
+        fill_value: float = 0.0,
         *,
         name: str | None = ...,
         trainable: bool = ...,
@@ -4635,6 +4972,18 @@ multiply = Multiply
 normalization = Normalization
 permute = Permute
 prelu = PReLU
+random_brightness = RandomBrightness
+random_color_jitter = RandomColorJitter
+random_contrast = RandomContrast
+random_erasing = RandomErasing
+random_flip = RandomFlip
+random_height = RandomHeight
+random_hue = RandomHue
+random_rotation = RandomRotation
+random_saturation = RandomSaturation
+random_translation = RandomTranslation
+random_width = RandomWidth
+random_zoom = RandomZoom
 relu = ReLU
 repeat_vector = RepeatVector
 rescaling = Rescaling

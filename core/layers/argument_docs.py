@@ -150,6 +150,35 @@ ARGUMENT_DOCS: dict[str, ArgumentDoc] = {
         "logit_soft_cap": ("float | None", "largest absolute value of the scores, by a tanh."),
         "num_tokens": ("int | None", "number of categories."),
         "output_mode": ('Literal["multi_hot", "one_hot", "count", "int"]', "kind of the result."),
+        # Of random images.
+        "mode": (
+            'Literal["horizontal", "vertical", "horizontal_and_vertical"]',
+            "axes along which images may be turned over.",
+        ),
+        "factor": (
+            "float | tuple[float, float]",
+            "range of the random factors: the largest, or the lower and upper end.",
+        ),
+        "height_factor": ("float | tuple[float, float]", "range of the factors of the height."),
+        "width_factor": (
+            "float | tuple[float, float] | None",
+            "range of the factors of the width; None where a zoom keeps the proportions.",
+        ),
+        "brightness_factor": ("float | tuple[float, float] | None", "range of brightness."),
+        "contrast_factor": ("float | tuple[float, float] | None", "range of contrast."),
+        "saturation_factor": ("float | tuple[float, float] | None", "range of saturation."),
+        "hue_factor": ("float | tuple[float, float] | None", "range of hue."),
+        "value_range": ("tuple[float, float]", "values of black and white."),
+        "fill_mode": (
+            'Literal["constant", "nearest", "reflect", "wrap"]',
+            "values outside of the image.",
+        ),
+        "fill_value": ("float", 'value outside of the image for fill_mode="constant".'),
+        "RandomErasing.fill_value": (
+            "float | tuple[float, float, float] | None",
+            "value of erased pixels, by default noise.",
+        ),
+        "RandomErasing.scale": ("float | tuple[float, float]", "range of the erased share."),
         # Of recurrent layers.
         "cell": (
             "Layer | Sequence[Layer]",

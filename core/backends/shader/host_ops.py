@@ -12,6 +12,7 @@ HOST_OPS: dict[str, str] = {
         ),
         "the shape of the result depends on the values",
     ),
+    "numpy_function": "the function takes and returns arrays of the host",
     "check_numerics": "a value that is not finite must raise an error",
     "sparse_reshape": "indices are computed in int64",
     "broadcast_args": "incompatible shapes must raise an error",

@@ -129,15 +129,7 @@ def _category_encoding(call: LayerCall, x: Value) -> Value:
     return reduce(call, "Sum" if mode == "count" else "Max", y, [len(shape) - 1])
 
 
-#: Random layers, which are identities at inference.
-_AUGMENTATIONS = (
-    "Brightness ColorDegeneration ColorJitter Contrast ElasticTransform Erasing Flip GaussianBlur "
-    "Grayscale Height Hue Invert Perspective Posterization Rotation Saturation Sharpness Shear "
-    "Translation Width Zoom"
-)
-
 LAYER_TYPES = {
-    **{f"Random{name}": LayerType(as_float) for name in _AUGMENTATIONS.split()},
     "UpSampling2D": LayerType(
         _up_sampling2d,
         keeps_mask=False,
