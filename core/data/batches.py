@@ -1,10 +1,11 @@
 """Batches for training: of arrays, of a dataset, or of any iterable of batches."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.annotations import TensorLike
 from core.data.dataset import Dataset
 from core.data.elements import Nested, as_arrays, map_leaves, named_leaves, number_of_rows
 from core.data.sources import passes_of
@@ -14,16 +15,19 @@ from core.tensors import Tensor
 
 _BATCH_SIZE = 32
 
+#: Samples along the first axis: an array, or a tuple, list or dict of them.
+Samples = TensorLike | Nested | Sequence[TensorLike] | Mapping[str, TensorLike]
+
 #: Arrays by samples, a dataset of batches, or an iterable of batches.
-TrainingData = Nested | Dataset[Any] | Iterable[Any]
+TrainingData = Samples | Dataset[Any] | Iterable[Any]
 
 
 class Batch(NamedTuple):
     """One batch; parts that are not given are None."""
 
-    x: Nested
-    y: Nested | None = None
-    sample_weight: Nested | None = None
+    x: Samples
+    y: Samples | None = None
+    sample_weight: Samples | None = None
 
 
 class Batches:
@@ -53,8 +57,8 @@ class Batches:
 
 def as_batches(
     data: TrainingData,
-    y: Nested | None = None,
-    sample_weight: Nested | None = None,
+    y: Samples | None = None,
+    sample_weight: Samples | None = None,
     batch_size: int | None = None,
     shuffle: bool = False,
     seed: int | None = None,
@@ -112,7 +116,7 @@ def checked_samples(x: Any, y: Any | None = None, sample_weight: Any | None = No
 
 
 def split_validation(
-    x: Nested, y: Nested | None, sample_weight: Nested | None, validation_split: float
+    x: Samples, y: Samples | None, sample_weight: Samples | None, validation_split: float
 ) -> tuple[Batch, Batch]:
     """Return samples for training, and the last ones for validation, as Keras takes them.
 

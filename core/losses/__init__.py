@@ -97,6 +97,7 @@ __all__ = [
     "LogCosh",
     "Loss",
     "LossFunctionWrapper",
+    "LossLike",
     "MeanAbsoluteError",
     "MeanAbsolutePercentageError",
     "MeanSquaredError",
@@ -178,7 +179,11 @@ _CHOSEN = {
 }
 
 
-def get(identifier: str | Mapping[str, Any] | Loss | type[Loss] | LossFunction) -> Loss:
+#: What `get` makes a loss from.
+LossLike = str | Mapping[str, Any] | Loss | type[Loss] | LossFunction
+
+
+def get(identifier: LossLike) -> Loss:
     """Return a loss for a name, a config, an object or a function.
 
     Args:
@@ -203,7 +208,7 @@ def get(identifier: str | Mapping[str, Any] | Loss | type[Loss] | LossFunction) 
 
 
 def resolve(
-    identifier: str | Mapping[str, Any] | Loss | type[Loss] | LossFunction,
+    identifier: LossLike,
     y_true_shape: Sequence[int | None],
     y_pred_shape: Sequence[int | None],
 ) -> Loss:

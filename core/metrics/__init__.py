@@ -140,6 +140,7 @@ __all__ = [
     "MeanSquaredError",
     "MeanSquaredLogarithmicError",
     "Metric",
+    "MetricLike",
     "OneHotIoU",
     "OneHotMeanIoU",
     "PearsonCorrelation",
@@ -242,7 +243,11 @@ _CHOSEN: dict[str, dict[str, type[Metric]]] = {
 _CHOSEN |= {"acc": _CHOSEN["accuracy"], "ce": _CHOSEN["crossentropy"]}
 
 
-def get(identifier: str | Mapping[str, Any] | Metric | type[Metric] | MetricFunction) -> Metric:
+#: What `get` makes a metric from.
+MetricLike = str | Mapping[str, Any] | Metric | type[Metric] | MetricFunction
+
+
+def get(identifier: MetricLike) -> Metric:
     """Return a metric for a name, a config, an object or a function.
 
     Args:
@@ -267,7 +272,7 @@ def get(identifier: str | Mapping[str, Any] | Metric | type[Metric] | MetricFunc
 
 
 def resolve(
-    identifier: str | Mapping[str, Any] | Metric | type[Metric] | MetricFunction,
+    identifier: MetricLike,
     loss: Loss | None,
     y_true_shape: Sequence[int | None],
     y_pred_shape: Sequence[int | None],

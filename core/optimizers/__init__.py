@@ -20,7 +20,7 @@ from core.optimizers.adafactor import Adafactor
 from core.optimizers.adam import Adam, Adamax, AdamW, Nadam
 from core.optimizers.adaptive import Adadelta, Adagrad, RMSprop
 from core.optimizers.ftrl import Ftrl
-from core.optimizers.identifiers import get
+from core.optimizers.identifiers import OptimizerLike, get
 from core.optimizers.keras_optimizer import KerasOptimizer
 from core.optimizers.momentum import SGD, Lion
 from core.optimizers.options import KerasOptions
@@ -40,6 +40,7 @@ __all__ = [
     "Lion",
     "Nadam",
     "Optimizer",
+    "OptimizerLike",
     "RMSprop",
     "get",
     "layout_of",

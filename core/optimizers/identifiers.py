@@ -24,7 +24,11 @@ _ONLY_THERE = {"beta1", "beta2", "use_nesterov"}
 _WITHOUT_MEANING = ("jit_compile", "is_legacy_optimizer", "dtype")
 
 
-def get(identifier: str | Mapping[str, Any] | type[Optimizer] | Optimizer) -> Optimizer:
+#: What `get` makes an optimizer from.
+OptimizerLike = str | Mapping[str, Any] | type[Optimizer] | Optimizer
+
+
+def get(identifier: OptimizerLike) -> Optimizer:
     """Return an optimizer for a name, a config or an optimizer.
 
     Args:

@@ -1,32 +1,36 @@
 """Models that are compiled: the optimizer, losses and metrics, their steps, and predictions."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Generic
 from warnings import warn
 
 import numpy as np
 
 from core import optimizers
 from core.callbacks import History
-from core.data.batches import TrainingData, as_batches
+from core.data.batches import Samples, TrainingData, as_batches
 from core.errors import CoreError
 from core.late_ops import ops
 from core.layers.symbolic import SymbolicTensor, flattened
+from core.losses import LossLike
 from core.losses.fitting import output_mismatch
-from core.metrics import Metric
+from core.metrics import Metric, MetricLike
+from core.optimizers import Optimizer, OptimizerLike
 from core.tensors import Tensor
 from core.training.feeding import Feeder, Parts
 from core.training.model_files import SavedModel
 from core.training.objectives import Objectives
 from core.training.output_facts import output_activations
+from core.training.result_types import Result
 from core.training.running import Loop, Means
 from core.training.steps import Steps
 
-if TYPE_CHECKING:
-    from core.optimizers import Optimizer
+#: Metrics of the only output; or for several outputs a list of lists, or a dict by their names.
+_Metrics = MetricLike | Sequence[MetricLike]
+Metrics = _Metrics | Sequence[_Metrics | None] | Mapping[str, _Metrics | None] | None
 
 
-class CompiledModel(SavedModel):
+class CompiledModel(SavedModel, Generic[Result]):
     """A model with an optimizer, losses and metrics, which predicts.
 
     Args:
@@ -41,11 +45,10 @@ class CompiledModel(SavedModel):
         self._returns_dict = self._run_eagerly = False
         self.stop_training = False
         self.history: History | None = None
-        self._optimizer: Any = None
+        self._optimizer: Optimizer | None = None
         self._objectives: Objectives | None = None
         self._compiled_with: dict[str, Any] | None = None
         self._steps: Steps | None = None
-        self._steps_key: Any = None
         self._units: dict[str, int | None] = {}
 
     def _forget_steps(self) -> None:
@@ -53,11 +56,11 @@ class CompiledModel(SavedModel):
 
     def compile(
         self,
-        optimizer: "str | Mapping[str, Any] | Optimizer" = "rmsprop",
-        loss: Any = None,
-        loss_weights: "float | Sequence[float] | Mapping[str, float] | None" = None,
-        metrics: "Sequence[Any] | Mapping[str, Any] | None" = None,
-        weighted_metrics: "Sequence[Any] | Mapping[str, Any] | None" = None,
+        optimizer: OptimizerLike = "rmsprop",
+        loss: LossLike | Sequence[LossLike | None] | Mapping[str, LossLike | None] | None = None,
+        loss_weights: float | Sequence[float] | Mapping[str, float] | None = None,
+        metrics: Metrics = None,
+        weighted_metrics: Metrics = None,
         run_eagerly: bool = False,
     ) -> None:
         """Say how the model is trained.
@@ -98,7 +101,7 @@ class CompiledModel(SavedModel):
         batch_size: int | None = None,
         verbose: int = 0,
         steps: int | None = None,
-    ) -> Any:
+    ) -> Result:
         """Return the results of the model for inputs.
 
         Args:
@@ -124,7 +127,7 @@ class CompiledModel(SavedModel):
         ]
         return self._as_returned(found)
 
-    def predict_on_batch(self, x: Any) -> Any:
+    def predict_on_batch(self, x: Samples) -> Result:
         """Return the results of the model for one batch of inputs."""
         inputs = self._feeder().inputs(x)
         self._build_on(inputs)
@@ -133,9 +136,10 @@ class CompiledModel(SavedModel):
     # --- what these need ---------------------------------------------------------------------
 
     @property
-    def optimizer(self) -> Any:
+    def optimizer(self) -> Optimizer:
         """The optimizer of `compile`."""
         self._check_compiled()
+        assert self._optimizer is not None
         return self._optimizer
 
     @property
@@ -175,6 +179,7 @@ class CompiledModel(SavedModel):
         if self._objectives is None:
             outputs = outputs or self.output_list(inputs, training=False)
             self._objectives = self._new_objectives(len(outputs))
+            self._forget_steps()  # those of predictions have no losses
         if self._steps is None or any(not o.metrics and o._named for o in self._objectives.outputs):
             outputs = outputs or self.output_list(inputs, training=False)
             self._objectives.build(labels, outputs)
@@ -185,14 +190,17 @@ class CompiledModel(SavedModel):
         return self._steps_for()
 
     def _steps_for(self) -> Steps:
-        """Return the compiled steps, anew where other variables train than before."""
-        key = tuple(id(variable) for variable in self.trainable_variables)
-        if self._steps is None or key != self._steps_key:
+        """Return the compiled steps."""
+        if self._steps is None:
             objectives = self._objectives or Objectives([], None, None, None, None)
             eagerly = self._run_eagerly
             self._steps = Steps(self, objectives, self._optimizer, eagerly=eagerly)
-            self._steps_key = key
         return self._steps
+
+    def _forget_other_steps(self) -> None:
+        """Forget the compiled steps if other variables train now; too slow for each batch."""
+        if self._steps is not None and not self._steps.trains(self.trainable_variables):
+            self._forget_steps()
 
     def _check_outputs(self, outputs: Sequence[Tensor]) -> None:
         """Warn where a loss does not fit the activation of its output, once."""
@@ -226,10 +234,14 @@ class CompiledModel(SavedModel):
     def _feeder(self) -> Feeder:
         return Feeder(self.input_names, self.output_names)
 
-    def _as_returned(self, found: list[Tensor]) -> Any:
+    def _as_returned(self, tensors: list[Tensor]) -> Result:
+        found: Any = tensors
         if self._returns_dict:
-            return dict(zip(self.output_names, found, strict=True))
-        return found[0] if len(found) == 1 else found
+            found = dict(zip(self.output_names, tensors, strict=True))
+        elif len(tensors) == 1:
+            found = tensors[0]
+        returned: Result = found
+        return returned
 
     def _logs(self, means: Means) -> dict[str, float]:
         if self._objectives is None:

@@ -76,7 +76,7 @@ def _model_of(spec: LayerSpec, custom: CustomObjects) -> "Model":
     else:
         run = _SymbolRun(model, f"the model {spec.name!r}", layers)
         starts = [run.begin(source) for source in model.inputs]
-        ends = run.results(starts)  # type: ignore[arg-type]
+        ends: Any = run.results(starts)  # type: ignore[arg-type]
         made = Model(starts, list(ends), name=spec.name)
     if not trainable:
         made.trainable = False

@@ -1,22 +1,25 @@
 """Models: layers that are called as one, trained and saved."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
+from core.data.batches import Samples
 from core.errors import CoreError
 from core.layers.keras_config import KerasCall, LayerSpec
-from core.layers.layer import Layer, only, ValueOf
+from core.layers.layer import Layer, ValueOf, only
 from core.layers.layer_call import Value
 from core.layers.model_run import bound_arguments
 from core.layers.symbolic import SymbolicTensor, flattened
+from core.tensors import Tensor
 from core.training.feeding import in_order
 from core.training.functional import LayerGraph, ShapeRun, TensorRun, functional_config
+from core.training.result_types import Result, Symbols
 from core.training.summary import summary_text
 from core.training.trainer import Trainer
 from weights_cache.similar_names import did_you_mean
 
 
-class Model(Trainer):
+class Model(Trainer[Result]):
     """A model of layers, made of symbolic tensors, or by a class with a ``call`` of its own.
 
     A subclass has its layers as attributes and computes in ``call(self, x, training=None)``.
@@ -41,10 +44,43 @@ class Model(Trainer):
     (2, (2, 3))
     """
 
+    @overload
+    def __init__(self, *, name: str | None = None, trainable: bool = True): ...
+
+    @overload
+    def __init__(
+        self: "Model[Tensor]",
+        inputs: Symbols,
+        outputs: SymbolicTensor,
+        *,
+        name: str | None = None,
+        trainable: bool = True,
+    ): ...
+
+    @overload
+    def __init__(
+        self: "Model[list[Tensor]]",
+        inputs: Symbols,
+        outputs: Sequence[SymbolicTensor],
+        *,
+        name: str | None = None,
+        trainable: bool = True,
+    ): ...
+
+    @overload
+    def __init__(
+        self: "Model[dict[str, Tensor]]",
+        inputs: Symbols,
+        outputs: Mapping[str, SymbolicTensor],
+        *,
+        name: str | None = None,
+        trainable: bool = True,
+    ): ...
+
     def __init__(
         self,
-        inputs: Any = None,
-        outputs: Any = None,
+        inputs: Symbols | None = None,
+        outputs: Symbols | None = None,
         *,
         name: str | None = None,
         trainable: bool = True,
@@ -53,10 +89,10 @@ class Model(Trainer):
         self._graph: LayerGraph | None = None
         if (inputs is None) != (outputs is None):
             raise CoreError("a functional model needs inputs and outputs; a subclass takes neither")
-        if inputs is not None:
+        if inputs is not None and outputs is not None:
             self._take_graph(inputs, outputs)
 
-    def _take_graph(self, inputs: Any, outputs: Any) -> None:
+    def _take_graph(self, inputs: Symbols, outputs: Symbols) -> None:
         for what, given in (("inputs", inputs), ("outputs", outputs)):
             if not flattened(given, SymbolicTensor):
                 raise CoreError(
@@ -144,6 +180,16 @@ class Model(Trainer):
         print_fn(summary_text(self))
 
     # --- calls -------------------------------------------------------------------------------
+
+    @overload
+    def __call__(
+        self, *arguments: Symbols, training: bool | None = None, **keywords: Any
+    ) -> Any: ...
+
+    @overload
+    def __call__(
+        self, *arguments: Samples, training: bool | None = None, **keywords: Any
+    ) -> Result: ...
 
     def __call__(self, *arguments: Any, training: bool | None = None, **keywords: Any) -> Any:
         """Call the model on tensors or arrays, or on symbolic tensors, as a layer.

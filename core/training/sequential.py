@@ -10,11 +10,12 @@ from core.layers.layer import Layer, ValueOf
 from core.layers.layer_call import Value
 from core.layers.model_run import bound_arguments
 from core.layers.symbolic import SymbolicTensor
+from core.tensors import Tensor
 from core.training.functional import layer_document
 from core.training.model import Model
 
 
-class Sequential(Model):
+class Sequential(Model[Tensor]):
     """A model of layers in a row.
 
     The shape of the input is that of the first layer's ``input_shape``, of an `core.layers.Input`
@@ -34,7 +35,11 @@ class Sequential(Model):
     """
 
     def __init__(
-        self, layers: Iterable[Any] = (), *, name: str | None = None, trainable: bool = True
+        self,
+        layers: Layer | Iterable[Layer | SymbolicTensor] = (),
+        *,
+        name: str | None = None,
+        trainable: bool = True,
     ):
         super().__init__(name=name, trainable=trainable)
         self._list: list[Layer] = []
@@ -43,7 +48,7 @@ class Sequential(Model):
         for layer in [layers] if isinstance(layers, Layer) else layers:
             self.add(layer)
 
-    def add(self, layer: Any) -> None:
+    def add(self, layer: Layer | SymbolicTensor) -> None:
         """Add a layer, a model or an input at the end.
 
         Raises:
@@ -169,14 +174,18 @@ class Sequential(Model):
         return config
 
     @classmethod
-    def from_config(cls, config: Mapping[str, Any]) -> Any:
+    def from_config(cls, config: Mapping[str, Any]) -> "Sequential":
         """Make a model from the result of `get_config`, with new weights."""
         from core.training.documents import model_from_document
 
-        return model_from_document({"class_name": "Sequential", "config": config})
+        made: Any = model_from_document({"class_name": "Sequential", "config": config})
+        model: Sequential = made
+        return model
 
 
-def sequential(layers: Iterable[Any] = (), *, name: str | None = None) -> Sequential:
+def sequential(
+    layers: Layer | Iterable[Layer | SymbolicTensor] = (), *, name: str | None = None
+) -> Sequential:
     """Return a `Sequential` model, as TensorFlow.js's ``tf.sequential`` does.
 
     Args:

@@ -16,6 +16,7 @@ from core.settings import active_backend
 from core.tensors import Tensor
 from core.training.objectives import Objectives
 from core.training.running import not_finite
+from core.variables import Variable
 
 if TYPE_CHECKING:
     from core.training.compiled_model import CompiledModel
@@ -46,6 +47,10 @@ class Steps:
         kind: Callable[[Any], Any] = (lambda function: function) if eagerly else CompiledFunction
         self.train, self.test = kind(self._train), kind(self._test)
         self.predict = kind(self._predict)
+
+    def trains(self, variables: Sequence[Variable]) -> bool:
+        """Return whether these are the variables that the steps train."""
+        return [*map(id, variables)] == [*map(id, self._trained)]
 
     def _train(self, inputs: Sequence[Tensor], labels: Parts, weights: Parts) -> Losses:
         """Make one step, and return the loss before it, and those of several outputs."""

@@ -1,18 +1,19 @@
 """Training and evaluation of models."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from core import callbacks as all_callbacks
 from core.callbacks import Callback, History
 from core.callbacks.callback_list import Callbacks
-from core.data.batches import Batch, TrainingData, as_batches, split_validation
+from core.data.batches import Batch, Samples, TrainingData, as_batches, split_validation
 from core.errors import CoreError
 from core.training.compiled_model import CompiledModel
+from core.training.result_types import Result
 from core.training.running import Loop, Means
 
 
-class Trainer(CompiledModel):
+class Trainer(CompiledModel[Result]):
     """A model with methods that train and evaluate it."""
 
     # --- fit ---------------------------------------------------------------------------------
@@ -20,16 +21,16 @@ class Trainer(CompiledModel):
     def fit(
         self,
         x: TrainingData,
-        y: Any = None,
+        y: Samples | None = None,
         batch_size: int | None = None,
         epochs: int = 1,
-        verbose: "int | Literal['auto']" = "auto",
+        verbose: int | Literal["auto"] = "auto",
         callbacks: Callbacks = None,
         validation_split: float = 0.0,
-        validation_data: Any = None,
+        validation_data: TrainingData | None = None,
         shuffle: bool = True,
         class_weight: Mapping[int, float] | None = None,
-        sample_weight: Any = None,
+        sample_weight: Samples | None = None,
         initial_epoch: int = 0,
         steps_per_epoch: int | None = None,
         validation_steps: int | None = None,
@@ -110,12 +111,13 @@ class Trainer(CompiledModel):
         class_weight: Mapping[int, float] | None,
     ) -> dict[str, float]:
         """Train for one epoch, and return its results."""
-        means = Means()
+        means, feeder = Means(), self._feeder()
+        self._forget_other_steps()
         if self._objectives is not None:
             self._objectives.reset()
         for step, batch in enumerate(loop):
             called.on_train_batch_begin(step)
-            inputs, labels, weights = self._feeder().tensors(batch, class_weight)
+            inputs, labels, weights = feeder.tensors(batch, class_weight)
             steps = self._ready(inputs, labels)
             where = f"step {step} of epoch {epoch}"
             total, values = steps.train_or_explain(inputs, labels, weights, where)
@@ -131,17 +133,44 @@ class Trainer(CompiledModel):
 
     # --- evaluate and predict ----------------------------------------------------------------
 
+    @overload
     def evaluate(
         self,
         x: TrainingData,
-        y: Any = None,
+        y: Samples | None = None,
         batch_size: int | None = None,
-        verbose: "int | Literal['auto']" = 0,
-        sample_weight: Any = None,
+        verbose: int | Literal["auto"] = 0,
+        sample_weight: Samples | None = None,
+        steps: int | None = None,
+        callbacks: Callbacks = None,
+        return_dict: Literal[False] = False,
+    ) -> float | list[float]: ...
+
+    @overload
+    def evaluate(
+        self,
+        x: TrainingData,
+        y: Samples | None = None,
+        batch_size: int | None = None,
+        verbose: int | Literal["auto"] = 0,
+        sample_weight: Samples | None = None,
+        steps: int | None = None,
+        callbacks: Callbacks = None,
+        *,
+        return_dict: Literal[True],
+    ) -> dict[str, float]: ...
+
+    def evaluate(
+        self,
+        x: TrainingData,
+        y: Samples | None = None,
+        batch_size: int | None = None,
+        verbose: int | Literal["auto"] = 0,
+        sample_weight: Samples | None = None,
         steps: int | None = None,
         callbacks: Callbacks = None,
         return_dict: bool = False,
-    ) -> "float | list[float] | dict[str, float]":
+    ) -> float | list[float] | dict[str, float]:
         """Return the loss and the metrics on data.
 
         Args:
@@ -193,14 +222,35 @@ class Trainer(CompiledModel):
 
     # --- single batches ----------------------------------------------------------------------
 
+    @overload
     def train_on_batch(
         self,
-        x: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        x: Samples,
+        y: Samples | None = None,
+        sample_weight: Samples | None = None,
+        class_weight: Mapping[int, float] | None = None,
+        return_dict: Literal[False] = False,
+    ) -> float | list[float]: ...
+
+    @overload
+    def train_on_batch(
+        self,
+        x: Samples,
+        y: Samples | None = None,
+        sample_weight: Samples | None = None,
+        class_weight: Mapping[int, float] | None = None,
+        *,
+        return_dict: Literal[True],
+    ) -> dict[str, float]: ...
+
+    def train_on_batch(
+        self,
+        x: Samples,
+        y: Samples | None = None,
+        sample_weight: Samples | None = None,
         class_weight: Mapping[int, float] | None = None,
         return_dict: bool = False,
-    ) -> "float | list[float] | dict[str, float]":
+    ) -> float | list[float] | dict[str, float]:
         """Make one step on a batch, and return the loss before it and the metrics.
 
         Args:
@@ -213,9 +263,32 @@ class Trainer(CompiledModel):
         self._check_compiled()
         return self._on_batch("train", Batch(x, y, sample_weight), class_weight, return_dict)
 
+    @overload
     def test_on_batch(
-        self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False
-    ) -> "float | list[float] | dict[str, float]":
+        self,
+        x: Samples,
+        y: Samples | None = None,
+        sample_weight: Samples | None = None,
+        return_dict: Literal[False] = False,
+    ) -> float | list[float]: ...
+
+    @overload
+    def test_on_batch(
+        self,
+        x: Samples,
+        y: Samples | None = None,
+        sample_weight: Samples | None = None,
+        *,
+        return_dict: Literal[True],
+    ) -> dict[str, float]: ...
+
+    def test_on_batch(
+        self,
+        x: Samples,
+        y: Samples | None = None,
+        sample_weight: Samples | None = None,
+        return_dict: bool = False,
+    ) -> float | list[float] | dict[str, float]:
         """Return the loss and the metrics on a batch.
 
         Args:
@@ -235,6 +308,7 @@ class Trainer(CompiledModel):
         return_dict: bool,
     ) -> Any:
         inputs, labels, weights = self._feeder().tensors(batch, class_weight)
+        self._forget_other_steps()
         steps = self._ready(inputs, labels)
         assert self._objectives is not None
         self._objectives.reset()
