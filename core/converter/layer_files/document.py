@@ -23,7 +23,7 @@ class LayersDocument(NamedTuple):
         compile_config: ``optimizer``, ``loss``, ``metrics``, ``loss_weights`` and so on, always
             in the serialized form of Keras 3; None for a model that was not compiled.
         optimizer_variables: state of the optimizer, always in Keras 3's order (iteration,
-            learning_rate, slots); None if there is none.
+            learning_rate, slots); None if it has no state.
         dialect: dialect of the topology, by which activations such as "hard_sigmoid" differ.
     """
 

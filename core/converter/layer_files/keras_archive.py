@@ -14,6 +14,7 @@ from core.converter.keras_files.models import with_keys
 from core.converter.layer_files.document import LayersDocument, LayerWeights, slots_with_weights
 from core.converter.layer_files.hdf5_writer import Attributes, Block, hdf5_blocks
 from core.converter.layer_files.topologies import translated
+from core.converter.layer_files.training_configs import completed_compile_config
 from core.errors import CoreError
 from core.layers.weight_slots import WeightSlots
 from weights_cache.atomic_files import replacing, require_space, writing_to
@@ -78,8 +79,10 @@ def json_bytes(value: Any, path: Path) -> bytes:
 
 
 def _config(document: LayersDocument) -> dict[str, Any]:
-    compiled = document.compile_config
-    return {**document.topology, **({} if compiled is None else {"compile_config": compiled})}
+    if document.compile_config is None:
+        return dict(document.topology)
+    compiled = completed_compile_config(document.compile_config)
+    return {**document.topology, "compile_config": compiled}
 
 
 def _add(zipped: zipfile.ZipFile, name: str, blocks: list[Block]) -> None:

@@ -180,7 +180,7 @@ def read_tfjs_layers(path: Path) -> LayersDocument:
 
 
 def _unwrapped(topology: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Return the config of a model, with the version that tells its dialect, and for training."""
+    """Return the config of a model, with its version, and the training configuration."""
     outer: dict[str, Any] = dict(topology)
     marks: dict[str, Any] = {}
     training = None

@@ -239,8 +239,10 @@ class _Translation:
             [endpoint(source, late) for source in sources]
             for sources in (spec.model.inputs, spec.model.outputs)
         )
-        single = self.target == "keras3" and len(outputs) == 1
-        return {"input_layers": inputs, "output_layers": outputs[0] if single else outputs}
+        ends = {"input_layers": inputs, "output_layers": outputs}
+        if self.target == "keras3":  # a single tensor is in no list
+            return {key: found[0] if len(found) == 1 else found for key, found in ends.items()}
+        return ends
 
 
 def _is_open_input(layer: LayerSpec) -> bool:

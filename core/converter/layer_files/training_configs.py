@@ -149,25 +149,32 @@ def h5_training_config(compiled: Mapping[str, Any], dialect: str) -> Config:
     return {**found, "optimizer_config": optimizer}
 
 
+def completed_compile_config(compiled: Mapping[str, Any]) -> Config:
+    """Return a configuration of Keras 3 with the module of every object."""
+    found = dict(compiled)
+    for key in (*_LOSSES, "optimizer"):
+        if key in found:
+            module = OBJECT_MODULES[key.removeprefix("weighted_")]
+            found[key] = _mapped(found[key], _completed_in(module))
+    config = found["optimizer"]["config"] if isinstance(found.get("optimizer"), Mapping) else {}
+    if isinstance(config.get("learning_rate"), Mapping):
+        schedule = _completed_in(_SCHEDULES)(config["learning_rate"])
+        found["optimizer"] = {**found["optimizer"], "config": {**config, "learning_rate": schedule}}
+    return found
+
+
 def compile_config_of_h5(training: Mapping[str, Any]) -> Config:
     """Return the configuration of an .h5 file of Keras 2 or 3 in the form of Keras 3."""
     found = {key: value for key, value in training.items() if key != "optimizer_config"}
-    for key in _LOSSES:
-        if key in found:
-            module = OBJECT_MODULES["loss" if key == "loss" else "metrics"]
-            found[key] = _mapped(found[key], _completed_in(module))
     optimizer = training.get("optimizer_config")
     if isinstance(optimizer, Mapping):
         config = dict(optimizer.get("config") or {})
         for option in _OPTIONS_OF_KERAS2:
             config.pop(option, None)
         _replace_decay(config)
-        schedule = config.get("learning_rate")
-        if isinstance(schedule, Mapping):
-            config["learning_rate"] = _completed_in(_SCHEDULES)(schedule)
         class_name = str(optimizer.get("class_name")).rpartition(">")[2]
-        found = {"optimizer": _object(OBJECT_MODULES["optimizer"], class_name, config), **found}
-    return found
+        found = {"optimizer": {"class_name": class_name, "config": config}, **found}
+    return completed_compile_config(found)
 
 
 def _full_name(value: Any) -> Any:
@@ -292,7 +299,7 @@ def _loss_of_keras2(value: Any) -> Any:
 
 def _completed_in(module: str) -> Callable[[Any], Any]:
     def completed(value: Any) -> Any:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, Mapping) or "module" in value:
             return value
         config = value.get("config")
         if not isinstance(config, Mapping):

@@ -311,7 +311,7 @@ def keras_report(folder, module: str, **environment) -> dict[str, list[str]]:
 def test_keras3_loads_equal_models(tmp_path):
     report = keras_report(tmp_path, "keras")
     assert {name: wrong for name, wrong in report.items() if wrong} == {}
-    assert len(report) == 3 * len(MODELS)
+    assert len(report) == 4 * len(MODELS)
 
 
 def test_keras2_loads_equal_models(tmp_path):

@@ -18,6 +18,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 import numpy as np
 
 from core.converter.layer_files import read_document, write_h5, write_keras
+from core.training.model_files import load_layers_model
 from tests.core.converter.layer_files_oracle.models import MODELS
 
 LEGACY = bool(os.environ.get("TF_USE_LEGACY_KERAS"))
@@ -132,6 +133,10 @@ def report_of(keras, name, build, folder: Path) -> dict[str, list[str]]:
             report[again.name] = document_differences(read_document(again), document)
     if LEGACY:
         report.update(into_keras3(folder, name))
+    else:
+        path = folder / f"{name}.core.keras"
+        load_layers_model(folder / f"{name}.keras").save(path)
+        report[path.name] = differences(keras.models.load_model(path), model, inputs)
     for _ in range(2):
         step(model, inputs, outputs)
     model.save(folder / f"{name}.later.{endings[0]}")
