@@ -51,16 +51,19 @@ def _discretization(call: LayerCall, x: Value) -> list[Value]:
 def _reversible_embedding(call: LayerCall, x: Value) -> Value:
     """Return the rows of the table, or its products with vectors if the call is reversed."""
     options = call.options
+    count, units = options.integer("input_dim"), options.integer("output_dim")
+    own = None  # both tables are there from the first call on
+    if not options.flag("tie_weights", True):
+        own = call.weight("reverse_embeddings", (units, count))
     if not call.keywords.get("reverse", False):
         embedding = find_layer_type("Embedding")
         assert embedding is not None
         rows: Value = embedding.lower(call, x)
         return rows
-    count, units = options.integer("input_dim"), options.integer("output_dim")
-    if options.flag("tie_weights", True):
+    if own is None:
         y = einsum(call, "...b,ab->...a", [x, call.weight("embeddings", (count, units))])
     else:
-        y = einsum(call, "...b,ba->...a", [x, call.weight("reverse_embeddings", (units, count))])
+        y = einsum(call, "...b,ba->...a", [x, own])
     if options.get("logit_soft_cap") is None:
         return y
     cap = options.number("logit_soft_cap")
