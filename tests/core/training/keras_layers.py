@@ -94,7 +94,7 @@ def with_whole_gradients(optimizer, tf):
 
     class Whole(optimizer):
         def apply(self, grads, trainable_variables=None):
-            grads = [tf.convert_to_tensor(grad) for grad in grads]
+            grads = [None if grad is None else tf.convert_to_tensor(grad) for grad in grads]
             return super().apply(grads, trainable_variables)
 
     return Whole

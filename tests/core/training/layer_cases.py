@@ -155,7 +155,8 @@ for rank, shape, first in ((1, X1, C1), (2, X2, C2), (3, X3, C3)):
     add("", conv, shape, filters=3, kernel_size=2)
     add("same", conv, shape, filters=2, kernel_size=3, strides=2, padding="same", activation="relu")
     add("dilated", conv, shape, filters=2, kernel_size=2, dilation_rate=2, use_bias=False)
-    add("first", conv, first, filters=2, kernel_size=2, strides=2, **FIRST)
+    # Keras adds the bias along the last axis if that is as long as there are filters.
+    add("first", conv, first, filters=3, kernel_size=2, strides=2, **FIRST)
     add("groups", conv, shape, filters=4, kernel_size=2, groups=2, activation="tanh")
     add("", back, shape, filters=2, kernel_size=3)
     add("same", back, shape, filters=2, kernel_size=3, strides=2, padding="same", activation="elu")

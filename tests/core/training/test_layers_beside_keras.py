@@ -101,7 +101,9 @@ def test_three_steps(name):
         target = target_of(model, inputs)
         losses = [model.train_on_batch(given(inputs), target) for _ in range(STEPS)]
         weights = unpacked(expected[optimizer])
-        compare([np.array(losses), *model.get_weights()], weights, f"{optimizer}: losses and weights")
+        compare(
+            [np.array(losses), *model.get_weights()], weights, f"{optimizer}: losses and weights"
+        )
 
 
 def given(inputs):
