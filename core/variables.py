@@ -145,7 +145,7 @@ class Variable(Tensor, VariableMethods):
         if trace is not None:
             trace.refuse("updates a variable in place")
         with self._changing:
-            backend: Backend = self.container.backend
+            backend: Backend = self._present().container.backend
             value = self._taken(backend, _owners_of_one(backend))
             try:
                 backend.change(value.handle, change)

@@ -178,6 +178,11 @@ class Optimizer(Configured):
         with self._stepping:
             self._step(fitting_pairs(gradients, self._seen))
 
+    def slot_variables(self, variables: Iterable[Variable]) -> list[Variable]:
+        """Return the variables of the optimizer's state for others; they are made if need be."""
+        with self._stepping:
+            return [slot for slots in self._state.slots_of(variables) for slot in slots]
+
     def get_weights(self) -> dict[str, np.ndarray]:
         """Return a copy of the optimizer's state, by the names and in the order of TensorFlow.js.
 
@@ -301,15 +306,12 @@ class Optimizer(Configured):
         self, update: Update, formula: str, constants: Sequence[Any], backend: Backend | None
     ) -> None:
         """Change one variable by a formula, in place if the backend of its data supports it."""
-        if backend is None:
+        change = None if backend is None else backend.update_of(formula)
+        if backend is None or change is None or update.variable.container.backend is not backend:
             self._change_by_ops(update, formula, constants)
-            return
-        change = backend.update_of(formula)
-        if change is not None and update.variable.container.backend is backend:
-            self._change_in_place(update, formula, constants, backend, change)
         else:
-            self._change_by_ops(update, formula, constants)
-        if flags.debug:
+            self._change_in_place(update, formula, constants, backend, change)
+        if backend is not None and flags.debug:
             check_finite(type(self).__name__, [update.gradient], [update.variable.read()])
 
     def _change_by_ops(self, update: Update, formula: str, constants: Sequence[Any]) -> None:
@@ -365,8 +367,10 @@ class Optimizer(Configured):
 
 def _handle_of_slot(backend: Backend, slot: Variable) -> Any:
     """Return the handle of a slot, moved to a backend if its data are on another one."""
-    if slot.container.backend is not backend:
-        slot.assign(slot.numpy())
+    value = slot._present()
+    if value.container.backend is backend:
+        return value.handle
+    slot.assign(slot.numpy())
     return slot.handle
 
 

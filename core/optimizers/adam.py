@@ -202,6 +202,7 @@ class Nadam(_Adaptive):
     formula = "nesterov_moments"
     slot_groups = (("momentum", "velocity"),)
     shared = ("u_product",)
+    _copied = ("_excluded", "_product")
 
     def __init__(
         self,

@@ -67,6 +67,7 @@ class KerasOptions(Optimizer):
     slot_groups: tuple[tuple[str, ...], ...] = ()
     shared: tuple[str, ...] = ()
     epsilon: float
+    _copied: tuple[str, ...] = ("_excluded",)  # beside the config and the slots
     _learning_rate: float | LearningRateSchedule  # type: ignore[assignment]
 
     def __init__(
@@ -179,6 +180,9 @@ class KerasOptions(Optimizer):
         if self.schedule is not None:
             config["learning_rate"] = schedules.serialize(self.schedule)
         return config
+
+    def __reduce__(self) -> Any:
+        return *super().__reduce__(), {name: getattr(self, name) for name in self._copied}
 
     def __repr__(self) -> str:
         parameters = inspect.signature(type(self)).parameters

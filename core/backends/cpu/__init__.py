@@ -119,9 +119,7 @@ class CpuBackend(Backend):
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
         """Return an optimizer's step in place; see `core.backends.cpu.optimizer_updates`."""
-        from core.backends.cpu.optimizer_updates import UPDATES  # only training needs it
-
-        return UPDATES.get(formula)
+        return _updates().get(formula)
 
     def drop_denormals(self, handle: np.ndarray) -> None:
         """Replace numbers below the smallest normal one by zeros, in place."""
@@ -142,6 +140,13 @@ class CpuBackend(Backend):
     def spec_of(self, handle: np.ndarray) -> Spec:
         """Return the shape and dtype of an array."""
         return Spec(handle.shape, dtype_of(handle))
+
+
+@cache
+def _updates() -> Mapping[str, Callable[..., None]]:
+    from core.backends.cpu.optimizer_updates import UPDATES  # only training needs it
+
+    return UPDATES
 
 
 @cache

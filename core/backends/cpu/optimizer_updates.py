@@ -87,8 +87,8 @@ def drop_denormals(array: Array) -> None:
 
 
 def _run(steps: Sequence[Step], buffers: list[Array]) -> None:
-    size = buffers[0].size
-    buffers += [block[:size] for block in _scratch.blocks]
+    size, blocks = buffers[0].size, _scratch.blocks
+    buffers += blocks[0][:size], blocks[1][:size], blocks[2][:size]
     for function, first, second, target in steps:
         function(buffers[first], buffers[second], buffers[target])
 

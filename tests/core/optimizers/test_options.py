@@ -208,6 +208,9 @@ def test_weights_that_do_not_decay():
     optimizer.exclude_from_weight_decay(var_list=[several[2]], var_names=["bias$"])
     optimizer.apply_gradients([(0.0, v) for v in several])
     assert [v.item() for v in several] == [0.75, 1.0, 1.0]
+    copied = pickle.loads(pickle.dumps(optimizer))
+    copied.apply_gradients([(0.0, v) for v in several])
+    assert [v.item() for v in several] == [0.5625, 1.0, 1.0]
     with pytest.raises(core.CoreError, match="before the first step"):
         optimizer.exclude_from_weight_decay(var_names=["kernel"])
 
