@@ -1,7 +1,8 @@
 """Training steps of one network here and in PyTorch, from equal weights, on equal data.
 
 `head`: a dense head, 1024 → 100 → 3. `mobilenet`: MobileNet v1 0.25 for images of 224 x 224 and
-1000 classes, with biases instead of batch norm. Batches of 16, Adam, cross entropy.
+1000 classes, with biases instead of batch norm. `mobilenet_norm`: with batch norm, here made of
+`core.layers` and trained by `train_on_batch`. Batches of 16, Adam, cross entropy.
 """
 
 from collections.abc import Callable, Sequence
@@ -46,6 +47,8 @@ class Case(NamedTuple):
         classes: the class of each member.
         steps: how many steps a turn has.
         rate: learning rate.
+        has_norm: whether batch norm follows convolutions, which have no biases then; a model of
+            layers has it.
     """
 
     layers: Sequence[Layer]
@@ -53,6 +56,7 @@ class Case(NamedTuple):
     classes: np.ndarray
     steps: int
     rate: float = 0.001
+    has_norm: bool = False
 
     @property
     def labels(self) -> np.ndarray:
@@ -85,7 +89,19 @@ def mobilenet() -> Case:
     return Case(layers, x, rng.integers(0, 1000, BATCH), 2)
 
 
-CASES: dict[str, Callable[[], Case]] = {"head": head, "mobilenet": mobilenet}
+def mobilenet_norm() -> Case:
+    """Return MobileNet v1 0.25 with batch norm."""
+    return mobilenet()._replace(has_norm=True)
+
+
+CASES: dict[str, Callable[[], Case]] = {
+    "head": head,
+    "mobilenet": mobilenet,
+    "mobilenet_norm": mobilenet_norm,
+}
+
+#: Of batch norm, as in Keras's MobileNet.
+EPSILON = 1e-3
 
 
 def _layer(
@@ -100,6 +116,8 @@ def ours(case: Case, *, compiled: bool) -> Step:
     """Return a step with `core`."""
     import core
 
+    if case.has_norm:
+        return _step_of_model(case, compiled=compiled)
     x, labels = core.tensor(case.x), core.tensor(case.labels)
     weights = [(core.variable(each.weight), core.variable(each.bias)) for each in case.layers]
     adam = core.train.adam(case.rate)
@@ -128,6 +146,37 @@ def ours(case: Case, *, compiled: bool) -> Step:
     if compiled:
         made.warmup(x, labels)
     return lambda: made(x, labels).item()
+
+
+def _step_of_model(case: Case, *, compiled: bool) -> Step:
+    """Return a step of a model of layers."""
+    import core
+
+    layers, weights = core.layers, []
+    image = x = core.layers.Input(case.x.shape[1:])
+    for layer in case.layers:
+        weights.append(layer.weight)
+        if layer.kind == "dense":
+            x = layers.Dense(len(layer.bias))(layers.GlobalAveragePooling2D()(x))
+            weights.append(layer.bias)
+            continue
+        options = {"strides": layer.stride, "use_bias": False, "padding": "same"}
+        size = layer.weight.shape[0]
+        if layer.stride == 2:  # PyTorch's padding of one on each side
+            x, options["padding"] = layers.ZeroPadding2D(1)(x), "valid"
+        if layer.kind == "conv":
+            x = layers.Conv2D(layer.weight.shape[3], size, **options)(x)
+        else:
+            x = layers.DepthwiseConv2D(size, **options)(x)
+        x = layers.ReLU(6.0)(layers.BatchNormalization(epsilon=EPSILON)(x))
+        weights += [np.ones_like(layer.bias), layer.bias]
+    model = core.Model(image, x)
+    for variable, weight in zip(model.trainable_variables, weights, strict=True):
+        variable.assign(weight)
+    loss = core.losses.CategoricalCrossentropy(from_logits=True)
+    model.compile(core.optimizers.Adam(case.rate), loss, run_eagerly=not compiled)
+    x, labels = case.x, case.labels
+    return lambda: model.train_on_batch(x, labels)
 
 
 def theirs(case: Case, threads: int, kind: str) -> Step:
@@ -183,12 +232,16 @@ def _torch_layers(case: Case) -> list[Any]:
             size, _, channels, wide = weight.shape
             groups = channels if layer.kind == "depthwise" else 1
             own = torch.nn.Conv2d(
-                channels, wide * groups, size, layer.stride, size // 2, groups=groups
-            )
+                channels, wide * groups, size, layer.stride, size // 2, groups=groups,
+                bias=not case.has_norm,
+            )  # fmt: skip
             order = (2, 3, 0, 1) if groups > 1 else (3, 2, 0, 1)
             activation = torch.nn.ReLU6()
         with torch.no_grad():
             own.weight.copy_(torch.from_numpy(weight.transpose(order).copy()))
-            own.bias.zero_()
-        made += [own, activation]
+            if own.bias is not None:
+                own.bias.zero_()
+        has_norm = case.has_norm and layer.kind != "dense"
+        norm = [torch.nn.BatchNorm2d(len(layer.bias), EPSILON, 0.01)] if has_norm else []
+        made += [own, *norm, activation]
     return made[:-1]
