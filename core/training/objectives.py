@@ -149,8 +149,10 @@ class Objectives:
         found: list[tuple[str, Metric]] = []
         for each in self.outputs:
             start = f"{each.name}_" if len(self.outputs) > 1 else ""
-            for metric, _ in each.metrics:
+            for metric, is_weighted in each.metrics:
                 name = f"{start}{metric.name}"
+                if is_weighted and any(known == name for known, _ in found):
+                    name = f"{start}weighted_{metric.name}"
                 count = sum(1 for known, _ in found if known.rstrip("_0123456789") == name)
                 found.append((f"{name}_{count}" if count else name, metric))
         return found
