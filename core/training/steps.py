@@ -12,7 +12,7 @@ from core.late_ops import ops
 from core.layers.call_context import collected_losses, collected_updates
 from core.naming import in_phase
 from core.nan_check import NotFiniteError
-from core.settings import active_backend
+from core.settings import get_backend
 from core.tensors import Tensor
 from core.training.objectives import Objectives
 from core.training.running import not_finite
@@ -44,6 +44,8 @@ class Steps:
         self._trained = model.trainable_variables
         self._penalties = list(model.penalties())
         self._limits = list(model.limits())
+        self._slots = [] if optimizer is None else optimizer.slot_variables(self._trained)
+        self._ends_at_once = True  # whether an op of a program can end its run
         kind: Callable[[Any], Any] = (lambda function: function) if eagerly else CompiledFunction
         self.train, self.test = kind(self._train), kind(self._test)
         self.predict = kind(self._predict)
@@ -85,6 +87,7 @@ class Steps:
             weights: weights of samples for each output, or None.
             where: description of the step.
         """
+        self._ends_at_once = get_backend() == "cpu"
         try:
             found: Losses = self.train(inputs, labels, weights)
             return found
@@ -100,10 +103,10 @@ class Steps:
         On cpu the step ends there with an error. Other backends run on while the program does, and
         choose: reading the loss in each step would make the program wait for the device.
         """
-        if active_backend().name == "cpu" or active_trace() is None:
+        if self._ends_at_once or active_trace() is None:
             yield ops.check_numerics(loss, message="the loss")
             return
-        changed = [*self._model.variables, *self._optimizer.slot_variables(self._trained)]
+        changed = [*self._model.variables, *self._slots]
         before = [variable.read() for variable in changed]
         yield loss
         is_finite = ops.is_finite(loss)

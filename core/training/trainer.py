@@ -317,7 +317,8 @@ class Trainer(CompiledModel[Result]):
             total, values = steps.train_or_explain(inputs, labels, weights, "this batch")
         else:
             total, values = steps.test(inputs, labels, weights)
-        means.add(total, values, inputs[0].shape[0], where=None)
+        where = "this batch" if kind == "train" else None
+        means.add(total, values, inputs[0].shape[0], where=where)
         means.check()
         logs = self._logs(means)
         numbers = list(logs.values())
