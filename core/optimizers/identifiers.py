@@ -17,7 +17,7 @@ _ALL = (SGD, RMSprop, Adam, AdamW, Adadelta, Adagrad, Adamax, Nadam, Ftrl, Lion,
 _KERAS = NamedClasses("optimizer", Optimizer, {kind.__name__: kind for kind in _ALL})
 _TENSORFLOW_JS = NamedClasses("optimizer", Optimizer, {k.__name__: k for k in train.CLASSES})
 
-#: Arguments that only TensorFlow.js spells so; "decay" of RMSProp is told by the missing rho.
+#: Arguments that only TensorFlow.js spells so; its classes Momentum and RMSProp are known by name.
 _ONLY_THERE = {"beta1", "beta2", "use_nesterov"}
 
 #: Entries of configs of tf.keras that say nothing about the numbers.
