@@ -11,10 +11,11 @@ from core.layers.lowering.arguments import REQUIRED
 
 _HEAD = '''"""Layers. Written by ``python -m core.stubs``."""
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 
+from core.annotations import TensorLike
 from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
 from core.layers.built_in import BuiltIn
@@ -33,13 +34,29 @@ input = Input
 input_layer = InputLayer
 
 def class_names() -> dict[str, str]: ...
+
+class _OneResult(BuiltIn):
+    @overload
+    def __call__(
+        self,
+        *arguments: SymbolicTensor | Sequence[SymbolicTensor],
+        training: bool | None = None,
+        **keywords: SymbolicTensor | TensorLike | None,
+    ) -> SymbolicTensor: ...
+    @overload
+    def __call__(
+        self,
+        *arguments: TensorLike | Sequence[TensorLike],
+        training: bool | None = None,
+        **keywords: TensorLike | None,
+    ) -> Tensor: ...
 '''
 
 
 def layers_stub() -> str:
     """Return the text of ``core/layers/__init__.pyi``.
 
-    >>> "class Dense(BuiltIn):" in layers_stub()
+    >>> "class Dense(_OneResult):" in layers_stub()
     True
     """
     names = class_names()
@@ -66,8 +83,9 @@ def _class(name: str, found: type[BuiltIn]) -> str:
     lines = ["self", *needed, *optional, "*", *common]
     signature = "".join(f"        {line},\n" for line in lines)
     text = indent(inspect.cleandoc(found.__doc__ or ""), "    ").strip()
+    base = "BuiltIn" if found.kind.several else "_OneResult"
     return (
-        f'class {name}(BuiltIn):\n    r"""{text}\n    """\n'
+        f'class {name}({base}):\n    r"""{text}\n    """\n'
         f"    def __init__(\n{signature}    ) -> None: ...\n"
     )
 

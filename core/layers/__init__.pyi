@@ -1,9 +1,10 @@
 """Layers. Written by ``python -m core.stubs``."""
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 
+from core.annotations import TensorLike
 from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
 from core.layers.built_in import BuiltIn
@@ -23,7 +24,23 @@ input_layer = InputLayer
 
 def class_names() -> dict[str, str]: ...
 
-class Activation(BuiltIn):
+class _OneResult(BuiltIn):
+    @overload
+    def __call__(
+        self,
+        *arguments: SymbolicTensor | Sequence[SymbolicTensor],
+        training: bool | None = None,
+        **keywords: SymbolicTensor | TensorLike | None,
+    ) -> SymbolicTensor: ...
+    @overload
+    def __call__(
+        self,
+        *arguments: TensorLike | Sequence[TensorLike],
+        training: bool | None = None,
+        **keywords: TensorLike | None,
+    ) -> Tensor: ...
+
+class Activation(_OneResult):
     r"""Apply an activation, named or a function of a tensor, to all values.
 
     Called on a tensor of any shape, returns one of that shape.
@@ -54,7 +71,7 @@ class Activation(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class ActivityRegularization(BuiltIn):
+class ActivityRegularization(_OneResult):
     r"""Add a penalty on the input to the loss in training, and return the input as it is.
 
     Called on a tensor of any shape. The penalty is l1 * sum(|x|) + l2 * sum(x * x), divided by the
@@ -87,7 +104,7 @@ class ActivityRegularization(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class AdaptiveAveragePooling1D(BuiltIn):
+class AdaptiveAveragePooling1D(_OneResult):
     r"""Return the mean of windows of sequences, as many as the result shall have.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`, with the lengths of output_size. Windows may have
@@ -120,7 +137,7 @@ class AdaptiveAveragePooling1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class AdaptiveAveragePooling2D(BuiltIn):
+class AdaptiveAveragePooling2D(_OneResult):
     r"""Return the mean of windows of images, as many as the result shall have.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`, with the lengths of output_size. Windows may have
@@ -153,7 +170,7 @@ class AdaptiveAveragePooling2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class AdaptiveAveragePooling3D(BuiltIn):
+class AdaptiveAveragePooling3D(_OneResult):
     r"""Return the mean of windows of volumes, as many as the result shall have.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`, with the lengths of output_size. Windows may have
@@ -186,7 +203,7 @@ class AdaptiveAveragePooling3D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class AdaptiveMaxPooling1D(BuiltIn):
+class AdaptiveMaxPooling1D(_OneResult):
     r"""Return the largest value of windows of sequences, as many as the result shall have.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`, with the lengths of output_size. Windows may have
@@ -219,7 +236,7 @@ class AdaptiveMaxPooling1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class AdaptiveMaxPooling2D(BuiltIn):
+class AdaptiveMaxPooling2D(_OneResult):
     r"""Return the largest value of windows of images, as many as the result shall have.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`, with the lengths of output_size. Windows may have
@@ -252,7 +269,7 @@ class AdaptiveMaxPooling2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class AdaptiveMaxPooling3D(BuiltIn):
+class AdaptiveMaxPooling3D(_OneResult):
     r"""Return the largest value of windows of volumes, as many as the result shall have.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`, with the lengths of output_size. Windows may have
@@ -285,7 +302,7 @@ class AdaptiveMaxPooling3D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Add(BuiltIn):
+class Add(_OneResult):
     r"""Add inputs, value by value.
 
     Called on a list of tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
@@ -353,7 +370,7 @@ class AdditiveAttention(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class AlphaDropout(BuiltIn):
+class AlphaDropout(_OneResult):
     r"""Drop random values in training so that mean and variance of the inputs stay, for SELU networks.
 
     Called on a tensor of any shape, returns one of that shape; in inference the input as it is.
@@ -434,7 +451,7 @@ class Attention(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Average(BuiltIn):
+class Average(_OneResult):
     r"""Return the mean of inputs, value by value.
 
     Called on a list of tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
@@ -463,7 +480,7 @@ class Average(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class AveragePooling1D(BuiltIn):
+class AveragePooling1D(_OneResult):
     r"""Return the mean of each window of sequences, channel by channel.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`.
@@ -500,7 +517,7 @@ class AveragePooling1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class AveragePooling2D(BuiltIn):
+class AveragePooling2D(_OneResult):
     r"""Return the mean of each window of images, channel by channel.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`.
@@ -537,7 +554,7 @@ class AveragePooling2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class AveragePooling3D(BuiltIn):
+class AveragePooling3D(_OneResult):
     r"""Return the mean of each window of volumes, channel by channel.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`.
@@ -574,7 +591,7 @@ class AveragePooling3D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class BatchNormalization(BuiltIn):
+class BatchNormalization(_OneResult):
     r"""Normalise each channel by mean and variance: of the batch in training, moving ones in inference.
 
     Called on `[batch, ..., channels]`, returns that shape: (x - mean) / sqrt(variance + epsilon) *
@@ -674,7 +691,7 @@ class Bidirectional(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class CategoryEncoding(BuiltIn):
+class CategoryEncoding(_OneResult):
     r"""Encode integers as vectors with a place for each category.
 
     Called on integers `[batch]` or `[batch, values]`, returns `[batch, num_tokens]`; with output_mode
@@ -708,7 +725,7 @@ class CategoryEncoding(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class CenterCrop(BuiltIn):
+class CenterCrop(_OneResult):
     r"""Cut the centre out of images; smaller images are resized.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, height, width, channels]`.
@@ -742,7 +759,7 @@ class CenterCrop(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Concatenate(BuiltIn):
+class Concatenate(_OneResult):
     r"""Join inputs along an axis.
 
     Called on a list of tensors whose shapes differ along the axis alone; returns one tensor.
@@ -772,7 +789,7 @@ class Concatenate(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Conv1D(BuiltIn):
+class Conv1D(_OneResult):
     r"""Move filters over sequences: each result is the sum of a window times a filter, plus a bias.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, filters]`. Filters have the shape of the window,
@@ -835,7 +852,7 @@ class Conv1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Conv1DTranspose(BuiltIn):
+class Conv1DTranspose(_OneResult):
     r"""Enlarge sequences by filters, as the gradient of a convolution does.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, filters]`: with padding "same", lengths times the
@@ -900,7 +917,7 @@ class Conv1DTranspose(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Conv2D(BuiltIn):
+class Conv2D(_OneResult):
     r"""Move filters over images: each result is the sum of a window times a filter, plus a bias.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, filters]`. Filters have the shape of the window,
@@ -963,7 +980,7 @@ class Conv2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Conv2DTranspose(BuiltIn):
+class Conv2DTranspose(_OneResult):
     r"""Enlarge images by filters, as the gradient of a convolution does.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, filters]`: with padding "same", lengths times the
@@ -1028,7 +1045,7 @@ class Conv2DTranspose(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Conv3D(BuiltIn):
+class Conv3D(_OneResult):
     r"""Move filters over volumes: each result is the sum of a window times a filter, plus a bias.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, filters]`. Filters have the shape of the window,
@@ -1091,7 +1108,7 @@ class Conv3D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Conv3DTranspose(BuiltIn):
+class Conv3DTranspose(_OneResult):
     r"""Enlarge volumes by filters, as the gradient of a convolution does.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, filters]`: with padding "same", lengths times the
@@ -1678,7 +1695,7 @@ class ConvLSTM3DCell(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Cropping1D(BuiltIn):
+class Cropping1D(_OneResult):
     r"""Cut values off the edges of sequences.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`.
@@ -1708,7 +1725,7 @@ class Cropping1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Cropping2D(BuiltIn):
+class Cropping2D(_OneResult):
     r"""Cut values off the edges of images.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`.
@@ -1740,7 +1757,7 @@ class Cropping2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Cropping3D(BuiltIn):
+class Cropping3D(_OneResult):
     r"""Cut values off the edges of volumes.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`.
@@ -1772,7 +1789,7 @@ class Cropping3D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Dense(BuiltIn):
+class Dense(_OneResult):
     r"""Multiply the last axis with a matrix, and add a bias: a fully connected layer.
 
     Called on `[batch, ..., features]`, returns `[batch, ..., units]`, after the activation.
@@ -1821,7 +1838,7 @@ class Dense(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class DepthwiseConv1D(BuiltIn):
+class DepthwiseConv1D(_OneResult):
     r"""Move filters over sequences, each over one channel alone.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, channels x depth_multiplier]`. Filters have the
@@ -1886,7 +1903,7 @@ class DepthwiseConv1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class DepthwiseConv2D(BuiltIn):
+class DepthwiseConv2D(_OneResult):
     r"""Move filters over images, each over one channel alone.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels x depth_multiplier]`. Filters have the
@@ -1951,7 +1968,7 @@ class DepthwiseConv2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Discretization(BuiltIn):
+class Discretization(_OneResult):
     r"""Replace numbers by the number of the bin that they lie in.
 
     Called on a tensor of any shape, returns integers of that shape, or their encoding by output_mode.
@@ -1990,7 +2007,7 @@ class Discretization(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Dot(BuiltIn):
+class Dot(_OneResult):
     r"""Return the dot products of two inputs along an axis of each, sample by sample.
 
     Called on two tensors `[batch, ...]`; the result has their other axes, and for matrices at least one
@@ -2023,7 +2040,7 @@ class Dot(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Dropout(BuiltIn):
+class Dropout(_OneResult):
     r"""Set random values to 0 in training, and divide the others by 1 - rate.
 
     Called on a tensor of any shape, returns one of that shape; in inference the input as it is.
@@ -2064,7 +2081,7 @@ class Dropout(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class ELU(BuiltIn):
+class ELU(_OneResult):
     r"""Return x where it is positive, and alpha * (exp(x) - 1) elsewhere.
 
     Called on a tensor of any shape, returns one of that shape.
@@ -2097,7 +2114,7 @@ class ELU(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class EinsumDense(BuiltIn):
+class EinsumDense(_OneResult):
     r"""Multiply with a weight by an Einstein summation, and add a bias.
 
     Called on `[batch, ...]`, the equation's first operand, returns `[batch, ...]`, its result.
@@ -2149,7 +2166,7 @@ class EinsumDense(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Embedding(BuiltIn):
+class Embedding(_OneResult):
     r"""Replace integers by rows of a table that is trained.
 
     Called on integers `[batch, ...]` from 0 to input_dim - 1, returns `[batch, ..., output_dim]`.
@@ -2193,7 +2210,7 @@ class Embedding(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Flatten(BuiltIn):
+class Flatten(_OneResult):
     r"""Join all axes but the batch to one.
 
     Called on `[batch, ...]`, returns `[batch, values]`.
@@ -2374,7 +2391,7 @@ class GRUCell(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class GaussianDropout(BuiltIn):
+class GaussianDropout(_OneResult):
     r"""Multiply with normally distributed factors of mean 1 in training.
 
     Called on a tensor of any shape, returns one of that shape; in inference the input as it is. The
@@ -2410,7 +2427,7 @@ class GaussianDropout(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class GaussianNoise(BuiltIn):
+class GaussianNoise(_OneResult):
     r"""Add normally distributed noise in training.
 
     Called on a tensor of any shape, returns one of that shape; in inference the input as it is.
@@ -2442,7 +2459,7 @@ class GaussianNoise(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class GlobalAveragePooling1D(BuiltIn):
+class GlobalAveragePooling1D(_OneResult):
     r"""Return the mean of each channel of sequences.
 
     Called on `[batch, steps, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
@@ -2474,7 +2491,7 @@ class GlobalAveragePooling1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class GlobalAveragePooling2D(BuiltIn):
+class GlobalAveragePooling2D(_OneResult):
     r"""Return the mean of each channel of images.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
@@ -2506,7 +2523,7 @@ class GlobalAveragePooling2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class GlobalAveragePooling3D(BuiltIn):
+class GlobalAveragePooling3D(_OneResult):
     r"""Return the mean of each channel of volumes.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
@@ -2538,7 +2555,7 @@ class GlobalAveragePooling3D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class GlobalMaxPooling1D(BuiltIn):
+class GlobalMaxPooling1D(_OneResult):
     r"""Return the largest value of each channel of sequences.
 
     Called on `[batch, steps, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
@@ -2570,7 +2587,7 @@ class GlobalMaxPooling1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class GlobalMaxPooling2D(BuiltIn):
+class GlobalMaxPooling2D(_OneResult):
     r"""Return the largest value of each channel of images.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
@@ -2602,7 +2619,7 @@ class GlobalMaxPooling2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class GlobalMaxPooling3D(BuiltIn):
+class GlobalMaxPooling3D(_OneResult):
     r"""Return the largest value of each channel of volumes.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, channels]`, or lengths of 1 between them with keepdims.
@@ -2634,7 +2651,7 @@ class GlobalMaxPooling3D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class GroupNormalization(BuiltIn):
+class GroupNormalization(_OneResult):
     r"""Normalise each sample by mean and variance of groups of channels.
 
     Called on `[batch, ..., channels]`, returns that shape. The number of channels is a multiple of the
@@ -2756,7 +2773,7 @@ class GroupQueryAttention(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Identity(BuiltIn):
+class Identity(_OneResult):
     r"""Return the input as it is.
 
     Called on a tensor of any shape.
@@ -2933,7 +2950,7 @@ class LSTMCell(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class LayerNormalization(BuiltIn):
+class LayerNormalization(_OneResult):
     r"""Normalise each sample by its mean and variance along an axis, or several.
 
     Called on a tensor `[batch, ...]`, returns that shape: (x - mean) / sqrt(variance + epsilon) *
@@ -2984,7 +3001,7 @@ class LayerNormalization(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class LeakyReLU(BuiltIn):
+class LeakyReLU(_OneResult):
     r"""Return x where it is positive, and negative_slope * x elsewhere.
 
     Called on a tensor of any shape, returns one of that shape.
@@ -3016,7 +3033,7 @@ class LeakyReLU(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Masking(BuiltIn):
+class Masking(_OneResult):
     r"""Mask the steps whose values are all mask_value, for the layers after it.
 
     Called on `[batch, steps, features]`, returns the values, with zeros in masked steps.
@@ -3047,7 +3064,7 @@ class Masking(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class MaxPooling1D(BuiltIn):
+class MaxPooling1D(_OneResult):
     r"""Return the largest value of each window of sequences, channel by channel.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`.
@@ -3084,7 +3101,7 @@ class MaxPooling1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class MaxPooling2D(BuiltIn):
+class MaxPooling2D(_OneResult):
     r"""Return the largest value of each window of images, channel by channel.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`.
@@ -3121,7 +3138,7 @@ class MaxPooling2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class MaxPooling3D(BuiltIn):
+class MaxPooling3D(_OneResult):
     r"""Return the largest value of each window of volumes, channel by channel.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`.
@@ -3158,7 +3175,7 @@ class MaxPooling3D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Maximum(BuiltIn):
+class Maximum(_OneResult):
     r"""Return the largest of the inputs, value by value.
 
     Called on a list of tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
@@ -3187,7 +3204,7 @@ class Maximum(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Minimum(BuiltIn):
+class Minimum(_OneResult):
     r"""Return the smallest of the inputs, value by value.
 
     Called on a list of tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
@@ -3287,7 +3304,7 @@ class MultiHeadAttention(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Multiply(BuiltIn):
+class Multiply(_OneResult):
     r"""Multiply inputs, value by value.
 
     Called on a list of tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
@@ -3316,7 +3333,7 @@ class Multiply(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Normalization(BuiltIn):
+class Normalization(_OneResult):
     r"""Subtract a known mean, and divide by the root of a known variance.
 
     Called on `[batch, ..., channels]`, returns that shape. Where mean and variance are not given, the
@@ -3353,7 +3370,7 @@ class Normalization(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class PReLU(BuiltIn):
+class PReLU(_OneResult):
     r"""Return x where it is positive, and alpha * x elsewhere, with factors alpha that are trained.
 
     Called on a tensor `[batch, ...]`, returns one of that shape. There is a factor for each value of a
@@ -3393,7 +3410,7 @@ class PReLU(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Permute(BuiltIn):
+class Permute(_OneResult):
     r"""Change the order of the axes of each sample.
 
     Called on `[batch, ...]`, returns the axes in the order of dims, which are counted from 1.
@@ -3423,7 +3440,7 @@ class Permute(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RMSNormalization(BuiltIn):
+class RMSNormalization(_OneResult):
     r"""Divide each sample by the root of its mean square along an axis, or several.
 
     Called on a tensor `[batch, ...]`, returns that shape: x / sqrt(mean(x * x) + epsilon) * scale.
@@ -3503,8 +3520,13 @@ class RNN(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomBrightness(BuiltIn):
-    r"""Args:
+class RandomBrightness(_OneResult):
+    r"""Change the brightness of images, each by an amount of its own, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
+    `core.data.augmentation` has a class of this name, too.
+
+    Args:
         factor: range of the random factors: the largest, or the lower and upper end; needed.
         value_range: values of black and white.
         seed: where the layer's sequence of random numbers begins.
@@ -3513,6 +3535,11 @@ class RandomBrightness(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomBrightness(0.2, seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3529,8 +3556,13 @@ class RandomBrightness(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomColorJitter(BuiltIn):
-    r"""Args:
+class RandomColorJitter(_OneResult):
+    r"""Change brightness, contrast, saturation and hue of images, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
+    `core.data.augmentation` has a class of this name, too.
+
+    Args:
         value_range: values of black and white.
         brightness_factor: range of brightness.
         contrast_factor: range of contrast.
@@ -3542,6 +3574,11 @@ class RandomColorJitter(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomColorJitter(brightness_factor=0.2, hue_factor=0.1, seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3561,8 +3598,13 @@ class RandomColorJitter(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomContrast(BuiltIn):
-    r"""Args:
+class RandomContrast(_OneResult):
+    r"""Change the contrast of images, each by a factor of its own, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
+    `core.data.augmentation` has a class of this name, too.
+
+    Args:
         factor: range of the random factors: the largest, or the lower and upper end; needed.
         value_range: values of black and white.
         seed: where the layer's sequence of random numbers begins.
@@ -3571,6 +3613,11 @@ class RandomContrast(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomContrast(0.2, seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3587,8 +3634,13 @@ class RandomContrast(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomErasing(BuiltIn):
-    r"""Args:
+class RandomErasing(_OneResult):
+    r"""Erase a rectangle of each image, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
+    `core.data.augmentation` has a class of this name, too.
+
+    Args:
         factor: range of the random factors: the largest, or the lower and upper end.
         scale: range of the erased share.
         fill_value: value of erased pixels, by default noise.
@@ -3599,6 +3651,11 @@ class RandomErasing(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomErasing(0.5, seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3617,8 +3674,13 @@ class RandomErasing(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomFlip(BuiltIn):
-    r"""Args:
+class RandomFlip(_OneResult):
+    r"""Turn over images, left to right or upside down, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
+    `core.data.augmentation` has a class of this name, too.
+
+    Args:
         mode: axes along which images may be turned over.
         seed: where the layer's sequence of random numbers begins.
         **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
@@ -3626,6 +3688,11 @@ class RandomFlip(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomFlip("horizontal", seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3641,8 +3708,13 @@ class RandomFlip(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomHeight(BuiltIn):
-    r"""Args:
+class RandomHeight(_OneResult):
+    r"""Stretch images in height, all of a batch by one factor, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns images of another size; in inference the input as it is.
+    Compiled steps have fixed shapes: compile the model with `run_eagerly=True`.
+
+    Args:
         factor: range of the random factors: the largest, or the lower and upper end; needed.
         interpolation: how values between pixels are made.
         seed: where the layer's sequence of random numbers begins.
@@ -3651,6 +3723,11 @@ class RandomHeight(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomHeight(0.2, seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3667,8 +3744,13 @@ class RandomHeight(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomHue(BuiltIn):
-    r"""Args:
+class RandomHue(_OneResult):
+    r"""Shift the colours of images along the circle of hues, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
+    `core.data.augmentation` has a class of this name, too.
+
+    Args:
         factor: range of the random factors: the largest, or the lower and upper end; needed.
         value_range: values of black and white.
         seed: where the layer's sequence of random numbers begins.
@@ -3677,6 +3759,11 @@ class RandomHue(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomHue(0.2, seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3693,8 +3780,13 @@ class RandomHue(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomRotation(BuiltIn):
-    r"""Args:
+class RandomRotation(_OneResult):
+    r"""Turn images about their centres, by a factor of a full turn, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
+    `core.data.augmentation` has a class of this name, too.
+
+    Args:
         factor: range of the random factors: the largest, or the lower and upper end; needed.
         fill_mode: values outside of the image.
         interpolation: how values between pixels are made.
@@ -3705,6 +3797,11 @@ class RandomRotation(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomRotation(0.2, seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3723,8 +3820,13 @@ class RandomRotation(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomSaturation(BuiltIn):
-    r"""Args:
+class RandomSaturation(_OneResult):
+    r"""Change the saturation of images, each by a factor of its own, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
+    `core.data.augmentation` has a class of this name, too.
+
+    Args:
         factor: range of the random factors: the largest, or the lower and upper end; needed.
         value_range: values of black and white.
         seed: where the layer's sequence of random numbers begins.
@@ -3733,6 +3835,11 @@ class RandomSaturation(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomSaturation(0.2, seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3749,8 +3856,13 @@ class RandomSaturation(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomTranslation(BuiltIn):
-    r"""Args:
+class RandomTranslation(_OneResult):
+    r"""Move images by factors of their heights and widths, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
+    `core.data.augmentation` has a class of this name, too.
+
+    Args:
         height_factor: range of the factors of the height; needed.
         width_factor: range of the factors of the width; None where a zoom keeps the proportions;
             needed.
@@ -3763,6 +3875,11 @@ class RandomTranslation(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomTranslation(0.1, 0.1, seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3782,8 +3899,13 @@ class RandomTranslation(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomWidth(BuiltIn):
-    r"""Args:
+class RandomWidth(_OneResult):
+    r"""Stretch images in width, all of a batch by one factor, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns images of another size; in inference the input as it is.
+    Compiled steps have fixed shapes: compile the model with `run_eagerly=True`.
+
+    Args:
         factor: range of the random factors: the largest, or the lower and upper end; needed.
         interpolation: how values between pixels are made.
         seed: where the layer's sequence of random numbers begins.
@@ -3792,6 +3914,11 @@ class RandomWidth(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomWidth(0.2, seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3808,8 +3935,13 @@ class RandomWidth(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RandomZoom(BuiltIn):
-    r"""Args:
+class RandomZoom(_OneResult):
+    r"""Enlarge or shrink images about their centres, in training alone.
+
+    Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
+    `core.data.augmentation` has a class of this name, too.
+
+    Args:
         height_factor: range of the factors of the height; needed.
         width_factor: range of the factors of the width; None where a zoom keeps the proportions.
         fill_mode: values outside of the image.
@@ -3821,6 +3953,11 @@ class RandomZoom(BuiltIn):
 
     Raises:
         CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.RandomZoom(0.2, seed=1)
+    >>> layer(core.ones((1, 4, 4, 3))).shape
+    (1, 4, 4, 3)
     """
     def __init__(
         self,
@@ -3840,7 +3977,7 @@ class RandomZoom(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class ReLU(BuiltIn):
+class ReLU(_OneResult):
     r"""Return max(x, 0), or with a limit, a factor of negative values, or a threshold.
 
     Called on a tensor of any shape, returns one of that shape. Below the threshold the result is
@@ -3875,7 +4012,7 @@ class ReLU(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class RepeatVector(BuiltIn):
+class RepeatVector(_OneResult):
     r"""Repeat each vector as steps of a sequence.
 
     Called on `[batch, features]`, returns `[batch, n, features]`.
@@ -3907,7 +4044,7 @@ class RepeatVector(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Rescaling(BuiltIn):
+class Rescaling(_OneResult):
     r"""Multiply by a factor, and add an offset: pixels from 0 to 255 become values from 0 to 1.
 
     Called on a tensor of any shape, returns one of that shape.
@@ -3939,7 +4076,7 @@ class Rescaling(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Reshape(BuiltIn):
+class Reshape(_OneResult):
     r"""Give each sample another shape with as many values.
 
     Called on `[batch, ...]`, returns `[batch, *target_shape]`.
@@ -3969,7 +4106,7 @@ class Reshape(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Resizing(BuiltIn):
+class Resizing(_OneResult):
     r"""Resize images.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, height, width, channels]`.
@@ -4011,7 +4148,7 @@ class Resizing(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class ReversibleEmbedding(BuiltIn):
+class ReversibleEmbedding(_OneResult):
     r"""Replace integers by rows of a table, or vectors by their products with all rows.
 
     Called on integers `[batch, ...]`, returns `[batch, ..., output_dim]`; called with `reverse=True` on
@@ -4063,7 +4200,7 @@ class ReversibleEmbedding(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class SeparableConv1D(BuiltIn):
+class SeparableConv1D(_OneResult):
     r"""Filter each channel of sequences alone, then mix the channels at each place.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, filters]`: a depthwise convolution, then one with a
@@ -4139,7 +4276,7 @@ class SeparableConv1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class SeparableConv2D(BuiltIn):
+class SeparableConv2D(_OneResult):
     r"""Filter each channel of images alone, then mix the channels at each place.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, filters]`: a depthwise convolution, then one with a
@@ -4356,7 +4493,7 @@ class SimpleRNNCell(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Softmax(BuiltIn):
+class Softmax(_OneResult):
     r"""Turn values along an axis into probabilities, whose sum is 1.
 
     Called on a tensor of any shape, returns one of that shape. Positions that a ``mask`` has as False
@@ -4387,7 +4524,7 @@ class Softmax(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class SpatialDropout1D(BuiltIn):
+class SpatialDropout1D(_OneResult):
     r"""Set whole channels of sequences to 0 in training, and divide the others by 1 - rate.
 
     Called on `[batch, steps, channels]`, returns that shape; in inference the input as it is.
@@ -4423,7 +4560,7 @@ class SpatialDropout1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class SpatialDropout2D(BuiltIn):
+class SpatialDropout2D(_OneResult):
     r"""Set whole channels of images to 0 in training, and divide the others by 1 - rate.
 
     Called on `[batch, rows, columns, channels]`, returns that shape; in inference the input as it is.
@@ -4461,7 +4598,7 @@ class SpatialDropout2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class SpatialDropout3D(BuiltIn):
+class SpatialDropout3D(_OneResult):
     r"""Set whole channels of volumes to 0 in training, and divide the others by 1 - rate.
 
     Called on `[batch, depth, rows, columns, channels]`, returns that shape; in inference the input as it is.
@@ -4531,7 +4668,7 @@ class StackedRNNCells(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class Subtract(BuiltIn):
+class Subtract(_OneResult):
     r"""Subtract the second of two inputs from the first, value by value.
 
     Called on two tensors of one shape, or of shapes that broadcast; returns a tensor of that shape.
@@ -4560,7 +4697,7 @@ class Subtract(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class ThresholdedReLU(BuiltIn):
+class ThresholdedReLU(_OneResult):
     r"""Return x where it is above theta, and 0 elsewhere.
 
     Called on a tensor of any shape, returns one of that shape.
@@ -4625,7 +4762,7 @@ class TimeDistributed(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class UnitNormalization(BuiltIn):
+class UnitNormalization(_OneResult):
     r"""Divide by the Euclidean norm along an axis, or several, so that it becomes 1.
 
     Called on a tensor of any shape, returns one of that shape.
@@ -4655,7 +4792,7 @@ class UnitNormalization(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class UpSampling1D(BuiltIn):
+class UpSampling1D(_OneResult):
     r"""Enlarge sequences: each value is repeated.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`: lengths times size.
@@ -4685,7 +4822,7 @@ class UpSampling1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class UpSampling2D(BuiltIn):
+class UpSampling2D(_OneResult):
     r"""Enlarge images by repetition or interpolation.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`: lengths times size.
@@ -4719,7 +4856,7 @@ class UpSampling2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class UpSampling3D(BuiltIn):
+class UpSampling3D(_OneResult):
     r"""Enlarge volumes: each value is repeated.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`: lengths times size.
@@ -4751,7 +4888,7 @@ class UpSampling3D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class ZeroPadding1D(BuiltIn):
+class ZeroPadding1D(_OneResult):
     r"""Add zeros at the edges of sequences.
 
     Called on `[batch, steps, channels]`, returns `[batch, new steps, channels]`.
@@ -4783,7 +4920,7 @@ class ZeroPadding1D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class ZeroPadding2D(BuiltIn):
+class ZeroPadding2D(_OneResult):
     r"""Add zeros at the edges of images.
 
     Called on `[batch, rows, columns, channels]`, returns `[batch, new rows, new columns, channels]`.
@@ -4815,7 +4952,7 @@ class ZeroPadding2D(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
-class ZeroPadding3D(BuiltIn):
+class ZeroPadding3D(_OneResult):
     r"""Add zeros at the edges of volumes.
 
     Called on `[batch, depth, rows, columns, channels]`, returns `[batch, new depth, new rows, new columns, channels]`.

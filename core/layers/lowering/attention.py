@@ -313,6 +313,7 @@ LAYER_TYPES = {
             attention_axes=None,
             **{name: value for name, value in _ARGUMENTS.items() if name != "use_bias"},
         ),
+        several=True,
     ),
     "GroupQueryAttention": LayerType(
         _group_query_attention,
@@ -321,6 +322,7 @@ LAYER_TYPES = {
             "head_dim", "num_query_heads", "num_key_value_heads", dropout=0.0, **_ARGUMENTS
         ),
         other_names=("GroupedQueryAttention",),
+        several=True,
     ),
     "ops.dotproductattention": LayerType(_dot_product_attention, keeps_mask=False),
 }

@@ -84,11 +84,13 @@ LAYER_TYPES = {
         _names_of_attention,
         arguments=arguments(use_scale=False, score_mode="dot", dropout=0.0, seed=None),
         starts={"scale": "ones", "concat_score_weight": "ones"},
+        several=True,
     ),
     "AdditiveAttention": LayerType(
         _additive_attention,
         lambda options: ("scale",) if options.flag("use_scale", True) else (),
         arguments=arguments(use_scale=True, dropout=0.0),
         starts={"scale": "glorot_uniform"},
+        several=True,
     ),
 }

@@ -13,7 +13,7 @@ from core.graph.nodes import DataType, Function, FunctionName, Node
 from core.layers.graph_calls import GraphCall
 from core.layers.keras_config import LayerSpec, read_layer
 from core.layers.layer_call import LayerCall, Value
-from core.layers.lowering.arguments import Arguments, about_weights, arguments
+from core.layers.lowering.arguments import arguments
 from core.layers.lowering.cells import Cell, cell_of, cells_of_stack
 from core.layers.lowering.common_nodes import (
     as_float,
@@ -28,6 +28,11 @@ from core.layers.lowering.common_nodes import (
     scaled,
     transpose,
     unpack,
+)
+from core.layers.lowering.recurrent_arguments import (
+    RESULTS,
+    arguments_of_cell,
+    arguments_of_layer,
 )
 from core.layers.lowering.rows import LayerType, results, weighted
 
@@ -324,77 +329,43 @@ def _held(spec: LayerSpec) -> Sequence[LayerSpec]:
     return _both(spec) if spec.class_name == "Bidirectional" else (_inner(spec),)
 
 
-_WEIGHTS: Arguments = {"kernel": "glorot_uniform", "recurrent": "orthogonal", "bias": "zeros"}
-_DROPOUT = {"dropout": 0.0, "recurrent_dropout": 0.0, "seed": None}
-_WINDOW = {
-    "strides": 1,
-    "padding": "valid",
-    "data_format": None,
-    "dilation_rate": 1,
-}
-_GATES = {"activation": "tanh", "recurrent_activation": "sigmoid", "use_bias": True}
-_RESULTS = {
-    "return_sequences": False,
-    "return_state": False,
-    "go_backwards": False,
-    "stateful": False,
-    "unroll": False,
-    "zero_output_for_mask": False,
-}
-
-#: The arguments of a cell before those about weights, and its other ones.
-_CELL_ARGUMENTS: dict[str, tuple[Arguments, Arguments]] = {
-    "SimpleRNN": (arguments("units", activation="tanh", use_bias=True), {}),
-    "LSTM": (arguments("units", **_GATES), {}),
-    "GRU": (arguments("units", **_GATES), {"reset_after": True}),
-    **{
-        f"ConvLSTM{rank}D": (arguments("filters", "kernel_size", **_WINDOW, **_GATES), {})
-        for rank in (1, 2, 3)
-    },
-}
-
-
 def _layer_of(name: str) -> LayerType:
     """Return the row of a recurrent layer with a cell of its own."""
-    first, other = _CELL_ARGUMENTS[name]
-    given = {**first, **_about_weights(name), **_DROPOUT, **_RESULTS, **other}
-    return LayerType(_recurrent, children=_cell, keeps_mask=False, arguments=given)
+    given = arguments_of_layer(name)
+    return LayerType(_recurrent, children=_cell, keeps_mask=False, arguments=given, several=True)
 
 
 def _cell_of(name: str) -> LayerType:
     """Return the row of a cell."""
-    first, other = _CELL_ARGUMENTS[name]
-    about = _about_weights(name)
-    about.pop("activity_regularizer")
     return LayerType(
         _not_called,
         weighted("kernel", "recurrent_kernel", use_bias="bias"),
-        arguments={**first, **about, **_DROPOUT, **other},
+        arguments=arguments_of_cell(name),
+        several=True,
     )
-
-
-def _about_weights(name: str) -> dict[str, Any]:
-    """Return the arguments about weights; Keras has unit_forget_bias among them."""
-    about = about_weights(**_WEIGHTS).items()
-    before = {key: value for key, value in about if key.endswith("_initializer")}
-    forget = {"unit_forget_bias": True} if "LSTM" in name else {}
-    return {**before, **forget, **dict(about)}
 
 
 LAYER_TYPES = {
     "RNN": LayerType(
-        _recurrent, children=_cell, keeps_mask=False, arguments=arguments("cell", **_RESULTS)
+        _recurrent,
+        children=_cell,
+        keeps_mask=False,
+        arguments=arguments("cell", **RESULTS),
+        several=True,
     ),
     **{name: _layer_of(name) for name in _OWN_CELLS},
     **{_OWN_CELLS[name][0]: _cell_of(name) for name in _OWN_CELLS},
     "StackedRNNCells": LayerType(
-        _not_called, children=cells_of_stack, arguments=arguments("cells")
+        _not_called, children=cells_of_stack, arguments=arguments("cells"), several=True
     ),
-    "TimeDistributed": LayerType(_time_distributed, children=_held, arguments=arguments("layer")),
+    "TimeDistributed": LayerType(
+        _time_distributed, children=_held, arguments=arguments("layer"), several=True
+    ),
     "Bidirectional": LayerType(
         _bidirectional,
         children=_held,
         keeps_mask=False,
         arguments=arguments("layer", merge_mode="concat", backward_layer=None),
+        several=True,
     ),
 }

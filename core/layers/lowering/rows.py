@@ -39,6 +39,7 @@ class LayerType(NamedTuple):
         arguments: the arguments of the layer's class; None if programs cannot make such a layer.
         other_names: other names of the class.
         starts: initializers of weights that have no argument for them; by default zeros.
+        several: whether calls may return several tensors, by an argument or a layer inside.
         freezes: whether a layer that does not train runs as in inference, as batch norm does.
     """
 
@@ -50,6 +51,7 @@ class LayerType(NamedTuple):
     arguments: Arguments | None = None
     other_names: tuple[str, ...] = ()
     starts: Mapping[str, str] = {}
+    several: bool = False
     freezes: bool = False
 
 
