@@ -26,7 +26,7 @@ RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {**TWO_EPOCHS, "sample_weight": WEIGHTS},
     ),
     "sparse, late": ({}, {"initial_epoch": 1, "epochs": 3}),
-    "sparse, three steps": ({}, {"epochs": 2, "steps_per_epoch": 3, "batch_size": 10}),
+    "sparse, two steps": ({}, {"epochs": 2, "steps_per_epoch": 2, "batch_size": 10}),
     "binary, batches": ({}, {**TWO_EPOCHS, "batch_size": 7}),
     "sparse, validation": ({}, {"epochs": 4, "validation_data": ..., "validation_freq": 2}),
     "binary, frozen": ({}, TWO_EPOCHS),
@@ -58,6 +58,11 @@ def run(library: Any, name: str) -> dict[str, Any]:
     if "validation_data" in fitted:
         fitted = {**fitted, "validation_data": (x[:9] + 0.3, y[:9], WEIGHTS[:9])}
     found = net.fit(x, y, **{"batch_size": 8, "shuffle": False, "verbose": 0, **fitted})
-    evaluated = net.evaluate(x, y, batch_size=16, sample_weight=WEIGHTS, verbose=0)
+    options = {"batch_size": 16, "sample_weight": WEIGHTS, "verbose": 0, "return_dict": True}
+    evaluated = net.evaluate(x, y, **options)
     logs = {key: [float(v) for v in values] for key, values in found.history.items()}
-    return {"epochs": found.epoch, "logs": logs, "evaluated": [float(v) for v in evaluated]}
+    return {
+        "epochs": found.epoch,
+        "logs": logs,
+        "evaluated": {k: float(v) for k, v in evaluated.items()},
+    }
