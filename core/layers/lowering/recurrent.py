@@ -6,7 +6,6 @@ Source: ``keras.backend.rnn``; TensorFlow.js's ``recurrent.js`` has equal result
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from core.errors import CoreError
 from core.graph.nodes import DataType, Function, FunctionName, Node
