@@ -197,9 +197,15 @@ def functional_config(graph: LayerGraph, name: str, trainable: bool) -> dict[str
         "name": name,
         "trainable": trainable,
         "layers": [written(layer) for layer in spec.layers],
-        "input_layers": [list(source) for source in spec.inputs],
-        "output_layers": [list(source) for source in spec.outputs],
+        "input_layers": _ends(spec.inputs),
+        "output_layers": _ends(spec.outputs),
     }
+
+
+def _ends(found: Sequence[Source]) -> list[Any]:
+    """Return the inputs or outputs as Keras 3 writes them: one alone, or a list."""
+    ends = [list(source) for source in found]
+    return ends[0] if len(ends) == 1 else ends
 
 
 def layer_document(layer: Layer) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from core.data.batches import Batch, Samples, TrainingData, as_batches, split_va
 from core.errors import CoreError
 from core.training.compiled_model import CompiledModel
 from core.training.result_types import Result
+from core.training.interrupts import Interrupts
 from core.training.running import Loop, Means
 
 
@@ -87,11 +88,13 @@ class Trainer(CompiledModel[Result]):
         history = called.history
         assert history is not None
         self.history = history
+        interrupts = Interrupts()
         called.on_train_begin()
         logs: dict[str, float] = {}
         for epoch in range(initial_epoch, epochs):
             called.on_epoch_begin(epoch)
-            logs = self._epoch(loop, epoch, called, class_weight)
+            with interrupts.between_steps():
+                logs = self._epoch(loop, epoch, called, class_weight, interrupts)
             if validation_data is not None and (epoch + 1) % validation_freq == 0:
                 found = self._evaluated(
                     validation_data, validation_batch_size or batch_size, validation_steps, called
@@ -109,6 +112,7 @@ class Trainer(CompiledModel[Result]):
         epoch: int,
         called: all_callbacks.CallbackList,
         class_weight: Mapping[int, float] | None,
+        interrupts: Interrupts,
     ) -> dict[str, float]:
         """Train for one epoch, and return its results."""
         means, feeder = Means(), self._feeder()
@@ -120,8 +124,9 @@ class Trainer(CompiledModel[Result]):
             inputs, labels, weights = feeder.tensors(batch, class_weight)
             steps = self._ready(inputs, labels)
             where = f"step {step} of epoch {epoch}"
-            total, values = steps.train_or_explain(inputs, labels, weights, where)
-            means.add(total, values, inputs[0].shape[0], where=where)
+            with interrupts.step():
+                total, values = steps.train_or_explain(inputs, labels, weights, where)
+                means.add(total, values, inputs[0].shape[0], where=where)
             needs_results = called.needs_batch_results()
             called.on_train_batch_end(step, self._logs(means) if needs_results else {})
             if self.stop_training:

@@ -27,6 +27,7 @@ LATE = {
     "core": set(),
     "core/backends/cpu": {"re2"},
     "core/data": {"PIL"},
+    "core/optimizers": {"typing_extensions"},
     "core/plots": {"IPython", "PIL", "pandas"},
     "core/backends/cpu/codegen": {"llvmlite"},
     "core/backends/shader": {"moderngl"},
