@@ -15,7 +15,7 @@ from core.late_ops import ops
 from core.layers.call_context import LOGITS, update_later
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall, Lengths, Value
-from core.layers.variable_store import VariableStore
+from core.layers.variable_store import VariableStore, check_shape
 from core.naming import in_layer
 from core.observers import unobserved
 from core.tape import Tape
@@ -125,7 +125,9 @@ class TensorCall(LayerCall):
         self, name: str, shape: Sequence[int | None], view: Sequence[int] | None = None
     ) -> Value:
         """Return the present value of a weight."""
-        tensor = self._variable(name).read()
+        variable = self._variable(name)
+        check_shape(self, name, shape, variable)
+        tensor = variable.read()
         return value_of(tensor if view is None else ops.reshape(tensor, shape=tuple(view)))
 
     def weight_parts(
@@ -137,7 +139,9 @@ class TensorCall(LayerCall):
         view: Callable[[int], Sequence[int]] | None = None,
     ) -> list[Value]:
         """Return the parts of a weight."""
-        parts = ops.split(self._variable(name).read(), num_or_size_splits=tuple(sizes), axis=axis)
+        variable = self._variable(name)
+        check_shape(self, name, shape, variable)
+        parts = ops.split(variable.read(), num_or_size_splits=tuple(sizes), axis=axis)
         if view is None:
             return [value_of(part) for part in parts]
         pairs = zip(parts, sizes, strict=True)

@@ -95,15 +95,20 @@ class VariableStore:
             array = starting_value(call.spec, name, lengths)
             found = Variable(array, trainable=name not in NOT_TRAINED, name=full)
             self._variables[call.path, name] = found
-        elif len(found.shape) != len(shape) or any(
-            n not in (None, m) for n, m in zip(shape, found.shape, strict=True)
-        ):
-            raise call.error(
-                f"was built with the weight {name!r} of shape {found.shape}, but this input needs "
-                f"{tuple(shape)}: call it on inputs of one number of channels, or make another "
-                f"layer"
-            )
+        check_shape(call, name, shape, found)
         return found
+
+
+def check_shape(
+    call: LayerCall, name: str, shape: Sequence[int | None], variable: Variable
+) -> None:
+    """Raise CoreError where the variable of a weight does not have the shape for an input."""
+    made = variable.shape
+    if len(made) != len(shape) or any(n not in (None, m) for n, m in zip(shape, made, strict=True)):
+        raise call.error(
+            f"was built with the weight {name!r} of shape {made}, but this input needs "
+            f"{tuple(shape)}: call it on inputs of one number of channels, or make another layer"
+        )
 
 
 def starting_value(spec: LayerSpec, name: str, shape: tuple[int, ...]) -> np.ndarray:

@@ -1,0 +1,82 @@
+"""Errors of layers: one sentence that names the layer, the value and the limit."""
+
+import re
+
+import numpy as np
+import pytest
+
+import core
+from core import layers
+from core.errors import CoreError
+
+BUILT = {
+    "Dense": ({"units": 2}, (2, 3), (2, 4)),
+    "Conv2D": ({"filters": 2, "kernel_size": 3}, (1, 5, 5, 3), (1, 5, 5, 4)),
+    "SeparableConv2D": ({"filters": 2, "kernel_size": 3}, (1, 5, 5, 3), (1, 5, 5, 4)),
+    "Conv2DTranspose": ({"filters": 2, "kernel_size": 3}, (1, 5, 5, 3), (1, 5, 5, 4)),
+    "DepthwiseConv1D": ({"kernel_size": 3}, (1, 5, 3), (1, 5, 4)),
+    "LSTM": ({"units": 2}, (1, 5, 3), (1, 5, 4)),
+    "GRU": ({"units": 2}, (1, 5, 3), (1, 5, 4)),
+    "ConvLSTM2D": ({"filters": 2, "kernel_size": 2}, (1, 2, 4, 4, 2), (1, 2, 4, 4, 3)),
+    "BatchNormalization": ({}, (2, 3), (2, 4)),
+    "LayerNormalization": ({}, (2, 3), (2, 4)),
+    "GroupNormalization": ({"groups": 1}, (2, 3), (2, 4)),
+    "PReLU": ({}, (2, 3), (2, 4)),
+}
+
+
+@pytest.mark.parametrize("name", BUILT)
+@pytest.mark.parametrize("training", [False, True])
+def test_other_channels(name, training):
+    options, first, other = BUILT[name]
+    layer = getattr(layers, name)(**options, name="mine")
+    layer(core.ones(first))
+    with pytest.raises(CoreError, match="layer 'mine.*was built with the weight") as caught:
+        layer(core.ones(other), training=training)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", sorted(set(layers.class_names().values())))
+def test_a_wrong_argument_lists_the_valid_ones(name):
+    made = getattr(layers, name)
+    with pytest.raises(CoreError, match="has no argument 'wrong'") as caught:
+        made(wrong=1)
+    listed = str(caught.value).partition("its arguments are ")[2].split(", ")
+    assert listed[: len(made.kind.arguments)] == list(made.kind.arguments)
+    assert "name" in listed and "trainable" in listed
+
+
+@pytest.mark.parametrize(
+    "layer, shapes, message",
+    [
+        (lambda: layers.Conv2D(2, 3), [(2, 3)], "takes tensors of 4 axes, got shape (2, 3)"),
+        (lambda: layers.Conv2D(2, 9), [(1, 5, 5, 1)], "window of 9 (dilation 1) is larger than 5"),
+        (lambda: layers.Conv1D(3, 2, groups=2), [(2, 6, 3)], "2 groups do not divide 3 channels"),
+        (lambda: layers.LSTM(2), [(2, 2)], "takes [batch, time, ...], got shape (2, 2)"),
+        (lambda: layers.Reshape((5,)), [(2, 6)], "cannot reshape (6,) to (5,)"),
+        (lambda: layers.Dense(-2), [(2, 2)], "units must be an integer from 1"),
+        (lambda: layers.BatchNormalization(axis=5), [(2, 6)], "axis must be axes of a tensor of 2"),
+        (lambda: layers.Conv2D(2, 3, padding="some"), [(1, 5, 5, 3)], "got 'some'"),
+        (lambda: layers.Dense(2, activation="rellu"), [(1, 2)], "no activation 'rellu'; known are"),
+        (lambda: layers.Add(), [(2, 3), (2, 4)], "shapes (2, 3) and (2, 4) do not broadcast"),
+        (lambda: layers.Concatenate(), [(2, 3), (3, 3)], "cannot concatenate shapes"),
+        (lambda: layers.Dropout(1.5), [(2, 3)], "rate must be a number from 0 to 1, got 1.5"),
+    ],
+)
+def test_wrong_shapes_and_values(layer, shapes, message):
+    inputs = [core.ones(shape) for shape in shapes]
+    with pytest.raises(CoreError, match=re.escape(message)) as caught:
+        made = layer()
+        made(inputs if len(inputs) > 1 else inputs[0])
+    assert str(caught.value).startswith("layer '") and "\n" not in str(caught.value)
+
+
+def test_a_model_on_other_shapes():
+    model = core.Sequential([layers.Input((3,)), layers.Dense(2, name="mine")])
+    model.compile("sgd", "mse")
+    with pytest.raises(CoreError, match="'mine'.*was built with the weight 'kernel'"):
+        model.predict(np.ones((2, 4), np.float32))
+    with pytest.raises(CoreError, match="x has 2, y has 3"):
+        model.fit(np.ones((2, 3)), np.ones((3, 2)))
+    with pytest.raises(CoreError, match=r"labels of the shape of the outputs, \(2, 2\)"):
+        model.fit(np.ones((2, 3)), np.ones((2, 5)), verbose=0)
