@@ -9,8 +9,10 @@ from core.callbacks.progress import ProgbarLogger
 from core.callbacks.recorders import History
 from core.errors import CoreError
 
+_One = Callback | Mapping[str, CountedHook | PlainHook] | None
+
 #: One or more callbacks; functions by the names of methods make one, as in TensorFlow.js.
-Callbacks = Callback | Mapping[str, CountedHook | PlainHook] | Sequence["Callbacks"] | None
+Callbacks = _One | Sequence[_One | Sequence[_One]]
 
 
 class CallbackList(Callback):

@@ -38,6 +38,28 @@ def more_mistakes(photo: str, photos: list[str]) -> None:
     model.estimate_hands(photo, max_hands="two")  # mistake: a value of an option
 
 
+def mistakes_in_training(model: core.Sequential, x: np.ndarray) -> None:
+    core.layers.Dense(8, activations="relu")  # mistake: an argument of a layer
+    core.layers.Dense("8")  # mistake: a text for a number
+    core.layers.Conv2D(8, 3, padding="full")  # mistake: a value of an argument
+    core.layers.Dens(8)  # mistake: a layer
+    model.compile(loss=5)  # mistake: a loss
+    model.compile("adam", "mse", metric=["mae"])  # mistake: an argument of compile
+    model.compile(optimizer=0.1, loss="mse")  # mistake: an optimizer
+    model.compile("sgd", "mse", metrics=[0.5])  # mistake: a metric
+    model.fit(x, x, callbacks=["early_stopping"])  # mistake: a name for a callback
+    model.fit(x, x, epochs="two")  # mistake: a text for a number
+    model.fit(None)  # mistake: no data
+    model.add("dense")  # mistake: no layer
+    core.Model(x, x)  # mistake: data for symbolic tensors
+    model.predict(x).layers  # mistake: an attribute of a tensor # noqa: B018
+    model.evaluate(x, x, return_dict=True)[0]  # mistake: a dict # noqa: B018
+    core.layers.Dense(2)(core.layers.Input((3,))).numpy()  # mistake: no data in a symbolic tensor
+    core.callbacks.EarlyStopping(patient=3)  # mistake: an argument of a callback
+    core.losses.Huber(beta=1.0)  # mistake: an argument of a loss
+    core.optimizers.Adam(lr=0.1)  # mistake: an argument of an optimizer
+
+
 def frames() -> Iterator[np.ndarray]:
     yield np.zeros((480, 640, 3), np.uint8)
 
@@ -76,3 +98,62 @@ def right(photo: str, photos: list[str], paths: list[Path], name: str) -> None:
     print({name: tensor.numpy().shape for name, tensor in outputs.items()})
     print(anything.predict(core.tensor([1.0])), own.profile(photo).total_ms, detector.plan())
     print(x, poses, lazy, labels, faces, both, sum(map(len, zoo.models("posenet.*"))))
+
+
+class Scale(core.layers.Layer):
+    def build(self, input_shape: tuple[int, ...]) -> None:
+        self.factor = self.add_weight((input_shape[-1],), "ones", name="factor")
+
+    def call(self, x: core.Tensor) -> core.Tensor:
+        return x * self.factor
+
+
+class Doubled(core.Model):
+    def __init__(self) -> None:
+        super().__init__(name="doubled")
+        self.dense = core.layers.Dense(4)
+
+    def call(self, x: core.Tensor, training: bool | None = None) -> core.Tensor:
+        return self.dense(x, training=training) * 2
+
+
+def trained(x: np.ndarray, y: list[int]) -> core.Sequential:
+    layers = core.layers
+    model = core.Sequential(
+        [layers.Input((4,)), Scale(), layers.Dense(3, activation=core.softmax, name="last")]
+    )
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    model.compile(core.train.sgd(0.1), core.losses.Huber(), metrics=[core.metrics.AUC, "mae"])
+    stopping = core.callbacks.EarlyStopping(patience=3)
+    history = model.fit(x, y, epochs=2, validation_split=0.5, callbacks=[stopping])
+    losses: list[float] = history.history["loss"]
+    batches = core.data.Dataset.from_arrays((x, np.array(y))).batch(2)
+    model.fit(batches, validation_data=(x, y), class_weight={0: 1.0}, callbacks=stopping)
+    model.fit([[1.0, 2.0, 3.0, 4.0]], [1.0], verbose=0)
+    found: core.Tensor = model.predict(x) + model(x, training=True) + model.predict_on_batch(x)
+    score: float | list[float] = model.evaluate(batches)
+    named: dict[str, float] = model.train_on_batch(x, y, return_dict=True)
+    model.get_layer("last").trainable = False
+    model.save("model.keras")
+    loaded: core.Model = core.load_layers_model("model.keras")
+    print(losses, found.numpy(), score, named, loaded.optimizer.get_config())
+    return model
+
+
+def functional(x: np.ndarray) -> None:
+    a, b = core.layers.Input(shape=(4,)), core.layers.Input((None, 2), name="b")
+    kernel = core.initializers.HeNormal(seed=1)
+    h = core.layers.Dense(3, kernel_initializer=kernel, kernel_regularizer="l2")(a)
+    h = core.layers.Concatenate()([h, core.layers.LSTM(3)(b)]) * 2 + 1
+    y: core.layers.SymbolicTensor = core.layers.dense(1)(h)
+    one: core.Tensor = core.Model([a, b], y).predict([x, x])
+    model = core.Model([a, b], [y, h])
+    model.compile("sgd", ["mse", None], loss_weights=[1.0, 0.5], metrics=[["mae"], None])
+    several: list[core.Tensor] = model.predict([x, x])
+    model_of_dicts = core.Model(inputs={"a": a, "b": b}, outputs={"y": y})
+    model_of_dicts.compile("sgd", {"y": lambda y, p: core.mean(core.square(y - p))})
+    model_of_dicts.fit({"a": x, "b": x}, {"y": x}, sample_weight=x[:, 0])
+    by_name: dict[str, core.Tensor] = model_of_dicts.predict({"a": x, "b": x})
+    sub: core.Model = Doubled()
+    sub.compile(core.optimizers.AdamW(0.1), "mse")
+    print(one, several, by_name, sub(x), [layer.name for layer in model.layers])
