@@ -9,8 +9,8 @@ from core.callbacks.callback_list import Callbacks
 from core.data.batches import Batch, Samples, TrainingData, as_batches, split_validation
 from core.errors import CoreError
 from core.training.compiled_model import CompiledModel
-from core.training.result_types import Result
 from core.training.interrupts import Interrupts
+from core.training.result_types import Result
 from core.training.running import Loop, Means
 
 
@@ -70,6 +70,8 @@ class Trainer(CompiledModel[Result]):
             CoreError: the model was not compiled, data do not fit it, labels are out of the range
                 of the loss, or the loss became NaN or infinite: the weights are then those before
                 that step.
+            KeyboardInterrupt: Ctrl-C was pressed: the weights are those after a step, and the model
+                can be trained on.
         """
         self._check_compiled()
         if validation_split:
