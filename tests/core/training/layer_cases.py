@@ -217,11 +217,12 @@ add("value", "Masking", MASKED, mask_value=0.5)
 
 # --- activations -----------------------------------------------------------------------------
 
-ACTIVATIONS = (
-    "relu relu6 leaky_relu silu swish sigmoid tanh softmax softplus softsign elu selu exponential "
-    "gelu mish hard_sigmoid hard_silu hard_tanh linear log_softmax log_sigmoid celu "
-    "tanh_shrink soft_shrink hard_shrink squareplus sparse_plus sparse_sigmoid"
-).split()
+ACTIVATIONS = [
+    *("relu", "relu6", "leaky_relu", "silu", "swish", "sigmoid", "tanh", "softmax", "softplus"),
+    *("softsign", "elu", "selu", "exponential", "gelu", "mish", "hard_sigmoid", "hard_silu"),
+    *("hard_tanh", "linear", "log_softmax", "log_sigmoid", "celu", "tanh_shrink"),
+    *("soft_shrink", "hard_shrink", "squareplus", "sparse_plus", "sparse_sigmoid"),
+]
 for activation in ACTIVATIONS:
     add(activation, "Activation", (3, 6), activation=activation)
 add("", "ReLU", (3, 6))

@@ -18,20 +18,22 @@ from tests.core.training.keras_layers import (
     unpacked,
 )
 from tests.core.training.layer_cases import CASES, classes_in, models_of, values_of
+from tests.core.training.test_names_beside_keras import NOT_IN_KERAS
+from tests.core.training.test_random_layers import RANDOM
 
 #: Largest difference, as a share of the range of the numbers that Keras gave.
 TOLERANCE = 1e-4
 
-#: Layers whose results in training are random, which `test_random_layers.py` looks at.
-RANDOM = {
-    "Dropout",
-    "SpatialDropout1D",
-    "SpatialDropout2D",
-    "SpatialDropout3D",
-    "GaussianNoise",
-    "GaussianDropout",
-    "AlphaDropout",
-}
+#: Cases whose compiled steps are compared with those that run op by op.
+COMPILED = (
+    "Conv2D: regularized",
+    "BatchNormalization: images",
+    "Embedding: masked",
+    "LSTM: masked sequence",
+    "MultiHeadAttention: options",
+    "Bidirectional: masked",
+    "PReLU: shared",
+)
 
 
 @cache
@@ -53,7 +55,7 @@ def compare(found, expected, what):
 def test_every_class_has_a_case():
     classes = {getattr(core.layers, name).__name__ for name in core.layers.class_names().values()}
     covered = {name for case in CASES.values() for name in classes_in(case)}
-    assert classes - covered - RANDOM - {"ThresholdedReLU"} == set()
+    assert classes - covered - set(RANDOM) == set(NOT_IN_KERAS) - set(RANDOM)
     assert set(recorded()) == set(CASES)
 
 
@@ -104,6 +106,17 @@ def test_three_steps(name):
         compare(
             [np.array(losses), *model.get_weights()], weights, f"{optimizer}: losses and weights"
         )
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_compiled_steps(name):
+    case, expected = CASES[name], recorded()[name]
+    _, model = models_of(core, case)
+    inputs = [values_of(data, i) for i, data in enumerate(case.inputs)]
+    start(model)
+    model.compile(core.optimizers.Adam(**OPTIMIZERS["Adam"]), "mse")
+    losses = [model.train_on_batch(given(inputs), target_of(model, inputs)) for _ in range(STEPS)]
+    compare([np.array(losses), *model.get_weights()], unpacked(expected["Adam"]), "losses, weights")
 
 
 def given(inputs):
