@@ -1,16 +1,25 @@
-"""A small CNN trained op by op on cpu and on another backend, from the same weights: the same?
+"""Training on another backend: are its losses those of cpu, and how fast is it beside PyTorch?
 
-Run: ``python -m tests.benchmarks.gpu_training [--backend shader] [--quick]``. Convolution, ReLU and
-max pooling twice, then a dense layer: 32 pictures of 32x32 in a batch, seeded and random, whose
-classes a random teacher told. Prints for momentum and for Adam losses side by side, their largest
-difference, and milliseconds of a step; then a line of JSON. A third training, on cpu from weights
-that are `NUDGE` larger or smaller, shows what rounding alone does. Ends with status 1 where losses
-are further apart than ``MOST_APART``.
+Run: ``python -m tests.benchmarks.gpu_training [--backend shader] [--quick]``.
+
+First a small CNN, trained op by op on cpu and on the backend from the same weights: convolution,
+ReLU and max pooling twice, then a dense layer: 32 pictures of 32x32 in a batch, seeded and random,
+whose classes a random teacher told. Prints for momentum and for Adam losses side by side, their
+largest difference, and milliseconds of a step; then a line of JSON. A third training, on cpu from
+weights that are `NUDGE` larger or smaller, shows what rounding alone does. Ends with status 1 where
+losses are further apart than ``MOST_APART``.
+
+Then steps of `training_cases`, compiled on the backend, beside PyTorch eager on the GPU (without
+CUDA on the cpu), in turns of one process: MobileNet v1 0.25 with batch norm as a `core.Model`, and
+with biases by ops. Prints medians and the ratio. PyTorch's convolutions on a GPU have its default
+precision, TF32.
 """
 
 import argparse
 import json
+import statistics
 from collections.abc import Callable
+from importlib.util import find_spec
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -19,6 +28,7 @@ import numpy as np
 import core
 from core.optimizer_steps.base import Optimizer
 from core.train import Adam, Momentum
+from tests.benchmarks.training_cases import CASES, Step, ours, theirs
 
 #: Within which TensorFlow.js's tests, too, take results of float32 for the same.
 MOST_APART = 1e-3
@@ -135,6 +145,47 @@ def compared(backend: str, name: str, sizes: Sizes) -> dict[str, dict[str, Any]]
     return found
 
 
+def beside_torch(backend: str, name: str, rounds: int) -> dict[str, Any]:
+    """Return the first losses, milliseconds of a step of both sides, and our ratio."""
+    import torch
+
+    case, device = CASES[name](), "cuda" if torch.cuda.is_available() else "cpu"
+    with core.backend(backend):
+        sides: dict[str, Step] = {
+            backend: ours(case, compiled=True),
+            f"torch eager on {device}": theirs(case, torch.get_num_threads(), "eager", device),
+        }
+        losses = {side: [step() for _ in range(WARM_UP_STEPS)] for side, step in sides.items()}
+        times: dict[str, list[float]] = {side: [] for side in sides}
+        for _ in range(rounds):
+            for side, step in sides.items():
+                step()  # what the other side left in caches is none of its time
+                started = perf_counter()
+                for _ in range(case.steps):
+                    step()
+                times[side].append(1e3 * (perf_counter() - started) / case.steps)
+    own, other = times.values()
+    return {
+        "losses": losses,
+        "step_ms": {side: statistics.median(each) for side, each in times.items()},
+        "ratio": statistics.median(a / b for a, b in zip(own, other, strict=True)),
+    }
+
+
+def print_beside_torch(backend: str, rounds: int) -> None:
+    """Print the steps of the cases with images, and a line of JSON; nothing without PyTorch."""
+    if find_spec("torch") is None:
+        print("without PyTorch: it is not installed")
+        return
+    found = {name: beside_torch(backend, name, rounds) for name in ("mobilenet_norm", "mobilenet")}
+    for name, row in found.items():
+        print(f"{name}: compiled steps, ours / PyTorch {row['ratio']:.3f}")
+        for side, ms in row["step_ms"].items():
+            losses = " ".join(f"{loss:8.5f}" for loss in row["losses"][side])
+            print(f"  {side:<20} {losses}   {ms:.2f} ms a step")
+    print(json.dumps(found))
+
+
 def main(backend: str, sizes: Sizes) -> int:
     """Print every seventh loss, and whether they are the same."""
     found = {name: compared(backend, name, sizes) for name in OPTIMIZERS}
@@ -152,5 +203,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="training on another backend beside cpu")
     parser.add_argument("--backend", default="shader")
     parser.add_argument("--quick", action="store_true", help="tiny sizes")
+    parser.add_argument("--rounds", type=int, default=20, help="turns beside PyTorch; 0: none")
     given = parser.parse_args()
-    raise SystemExit(main(given.backend, QUICK if given.quick else Sizes()))
+    status = main(given.backend, QUICK if given.quick else Sizes())
+    if given.rounds:
+        print_beside_torch(given.backend, given.rounds)
+    raise SystemExit(status)

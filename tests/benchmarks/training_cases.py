@@ -179,27 +179,28 @@ def _step_of_model(case: Case, *, compiled: bool) -> Step:
     return lambda: model.train_on_batch(x, labels)
 
 
-def theirs(case: Case, threads: int, kind: str) -> Step:
+def theirs(case: Case, threads: int, kind: str, device: str = "cpu") -> Step:
     """Return a step with PyTorch.
 
     Args:
         case: the network.
         threads: how many threads PyTorch has.
         kind: ``"eager"``, ``"fused Adam"``, ``"channels last"`` or ``"compiled"``.
+        device: ``"cpu"`` or ``"cuda"``.
     """
     import torch
 
     torch.set_num_threads(threads)
-    model = torch.nn.Sequential(*_torch_layers(case))
+    model = torch.nn.Sequential(*_torch_layers(case)).to(device)
     x = np.moveaxis(case.x, -1, 1) if case.x.ndim == 4 else case.x
-    inputs = torch.from_numpy(np.ascontiguousarray(x))
+    inputs = torch.from_numpy(np.ascontiguousarray(x)).to(device)
     if kind == "channels last":
         model = model.to(memory_format=torch.channels_last)
         inputs = inputs.to(memory_format=torch.channels_last)
     fused = True if kind == "fused Adam" else None
     adam = torch.optim.Adam(model.parameters(), lr=case.rate, eps=1e-7, fused=fused)
     criterion = torch.nn.CrossEntropyLoss()
-    classes = torch.from_numpy(case.classes)
+    classes = torch.from_numpy(case.classes).to(device)
 
     def forward(inputs: Any, classes: Any) -> Any:
         return criterion(model(inputs), classes)
