@@ -12,6 +12,24 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("zoo", "core", "weights_cache")
 
+#: Public modules with pages of their own.
+MODULES = tuple(
+    f"core.{name}"
+    for name in (
+        "layers",
+        "losses",
+        "metrics",
+        "optimizers",
+        "train",
+        "callbacks",
+        "initializers",
+        "regularizers",
+        "constraints",
+        "data",
+        "plots",
+    )
+)
+
 
 def on_files(files: Any, config: Any) -> Any:
     """Add every page, under the path that it has in the repository, and the reference."""
@@ -49,27 +67,49 @@ def _linked(path: Path, known: set[str]) -> str:
 
 
 def reference() -> dict[str, str]:
-    """A page for each package: every public name, by its docstring."""
-    return {f"reference/{package}.md": _reference(package) for package in PACKAGES}
+    """A page for each package and public module: every public name, by its docstring."""
+    return {f"reference/{name}.md": _reference(name) for name in (*PACKAGES, *MODULES)}
 
 
-def _reference(package: str) -> str:
-    module = importlib.import_module(package)
-    lines = [f"# Reference: {package}"]
-    for name in sorted(module.__all__, key=str.lower):
-        lines += [f"## {name}", _documented(package, module, name)]
+def _reference(name: str) -> str:
+    module = importlib.import_module(name)
+    lines = [f"# Reference: {name}"]
+    if name in MODULES:
+        lines.append(inspect.getdoc(module) or "")
+    for public in sorted(_public_names(module), key=str.lower):
+        lines += [f"## {public}", _documented(name, module, public)]
     return "\n\n".join(lines) + "\n"
+
+
+def _public_names(module: Any) -> list[str]:
+    """What a module lists; else its classes, whose functions of TensorFlow.js are left out."""
+    listed = getattr(module, "__all__", None)
+    return listed or [name for name in dir(module) if name[0].isupper()]
 
 
 def _documented(package: str, module: Any, name: str) -> str:
     value = getattr(module, name)
+    own = getattr(value, "__name__", name)
+    if own != name and getattr(module, own, None) is value:
+        return f"Another name of `{own}`."
     home = getattr(value, "__module__", package)
-    is_found = "<locals>" not in getattr(value, "__qualname__", "<locals>")
-    if is_found and (inspect.isclass(value) or inspect.isfunction(value)):
+    if _is_written(value):
         return f"::: {home}.{value.__qualname__}"
     rule = getattr(value, "rule", None)
     text = inspect.getdoc(rule or value) or ""
     return f"```text\n{name}{_signature(value)}\n\n{text}\n```"
+
+
+def _is_written(value: Any) -> bool:
+    """Whether a class or function stands in a source file, and is not made by a function."""
+    if "<locals>" in getattr(value, "__qualname__", "<locals>"):
+        return False
+    if inspect.isfunction(value):
+        return True
+    try:
+        return inspect.isclass(value) and bool(inspect.getsource(value))
+    except (OSError, TypeError):
+        return False
 
 
 def _signature(value: Any) -> str:

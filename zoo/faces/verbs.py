@@ -145,8 +145,8 @@ def estimate_faces(
         ``"contours"``, and if requested
 
         - ``"iris"``: ``left`` and ``right``, 5 keypoints each: center, inner, top, outer, bottom;
-          and ``"eye_openness"``, ``left`` and ``right``: the gap of the lids by the width of the
-          eye, about 0.1 for an eye that is nearly closed to 0.35 for one that is wide open;
+            and ``"eye_openness"``, ``left`` and ``right``: the gap of the lids by the width of the
+            eye, about 0.1 for an eye that is nearly closed to 0.35 for one that is wide open;
         - ``"expressions"``: labels, best first, whose scores add up to 1;
         - ``"age"`` in years, and ``"gender"``, the likelier label of two.
 

@@ -1,0 +1,1 @@
+"""Steps of optimizers: what those of Keras and of TensorFlow.js have in common."""
