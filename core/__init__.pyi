@@ -3316,7 +3316,7 @@ def not_equal(a: TensorLike, b: TensorLike) -> Tensor:
     """
 
 def numpy_function(x: TensorLike, function: Callable[[ndarray], ndarray]) -> Tensor:
-    """Apply a function of arrays, also inside of a compiled function; its derivative counts as 0.
+    """Apply a function of arrays, also inside of a compiled function; it has no gradient.
 
     Args:
         x: float32 of any shape.
@@ -3325,6 +3325,7 @@ def numpy_function(x: TensorLike, function: Callable[[ndarray], ndarray]) -> Ten
     Raises:
         CoreError: the result has another shape.
 
+    >>> import numpy as np
     >>> core.numpy_function([2.0, 1.0], function=np.sort).numpy()
     array([1., 2.], dtype=float32)
     """

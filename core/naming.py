@@ -15,7 +15,7 @@ Phase = Literal["forward", "backward", "update"]
 
 
 class Place(NamedTuple):
-    """Where an op runs.
+    """Layer and phase of an op that runs.
 
     Attributes:
         layer: the name of the layer, after those of the layers around it: ``"encoder/dense"``;

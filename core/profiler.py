@@ -133,7 +133,7 @@ class _Meter(Observer):
 
 
 class _Owners:
-    """Which layer each variable belongs to: the first that reads it."""
+    """Layers of variables: the first that reads each."""
 
     def __init__(self) -> None:
         self._found: dict[int, tuple[ref[Tensor], str]] = {}

@@ -1,4 +1,4 @@
-"""What the calls of layers share: whether they train, added losses, and masks of tensors."""
+"""State that calls of layers share: whether they train, added losses, and masks of tensors."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

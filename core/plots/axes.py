@@ -89,7 +89,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """Where the data are drawn: the box, and the pixels of their values."""
+    """Place of the data: the box, and the pixels of their values."""
 
     box: Box
     x: Scale
@@ -288,7 +288,7 @@ def _draw_x(surface: Surface, frame: Frame, axis: Axis, below: _Below | None) ->
 
 
 def range_of(arrays: Sequence[np.ndarray], kind: ScaleKind) -> tuple[float, float] | None:
-    """Return the least and the largest value that a scale can show; None if there are none."""
+    """Return the least and the largest value that a scale can show; None without values."""
     ends = [(float(a.min()), float(a.max())) for a in arrays if len(a)]
     if not ends:
         return None

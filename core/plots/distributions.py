@@ -132,7 +132,7 @@ def _weight(weight: Tensor, index: int) -> tuple[str, np.ndarray]:
 
 
 def _facts(numbers: np.ndarray) -> dict[str, float | int]:
-    """Statistics of values; those of numbers that are finite, NaN if there are none."""
+    """Statistics of values; those of numbers that are finite, NaN without any."""
     finite = numbers[are_finite(numbers)]
     known = finite if len(finite) else np.array([np.nan])
     nans = int(np.isnan(numbers).sum())

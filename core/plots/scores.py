@@ -14,7 +14,7 @@ Classes = Tensor | np.ndarray | Sequence[int]
 
 
 class ClassAccuracies(NamedTuple):
-    """How often the predictions of each class are right.
+    """Shares of right predictions of each class.
 
     Attributes:
         accuracy: float64 [classes], 0..1; NaN for a class that no example has.

@@ -52,7 +52,7 @@ class SavedModel(Layer):
         """Write the weights alone, as an ``.npz`` file of arrays by the names of variables.
 
         Raises:
-            CoreError: two variables have one name, or there are none yet.
+            CoreError: two variables have one name, or the model has no variables yet.
         """
         from core.converter.layer_files.weight_archive import write_weight_archive
 

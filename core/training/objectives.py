@@ -1,4 +1,4 @@
-"""What a model is trained for: its losses and metrics, one set for each output."""
+"""Losses and metrics of a model, one set for each output."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

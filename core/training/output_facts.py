@@ -1,4 +1,4 @@
-"""What is known of a model's outputs: their activations and numbers of units."""
+"""Known facts on a model's outputs: their activations and numbers of units."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

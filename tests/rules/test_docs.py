@@ -108,7 +108,12 @@ def test_the_tables_of_tasks_are_those_that_the_options_give(task):
 
 
 #: Pages of the engine whose blocks run one after the other; those of a row go on from each other.
-PAGES = [("README.md",), ("docs/guide.md", "docs/shader.md"), ("docs/graphs_and_plans.md",)]
+PAGES = [
+    ("README.md",),
+    ("docs/guide.md", "docs/shader.md"),
+    ("docs/graphs_and_plans.md",),
+    ("docs/training.md",),
+]
 
 
 @pytest.mark.parametrize("pages", PAGES, ids=" ".join)

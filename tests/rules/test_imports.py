@@ -28,6 +28,8 @@ LATE = {
     "core/backends/cpu": {"re2"},
     "core/data": {"PIL"},
     "core/optimizers": {"typing_extensions"},
+    "core/training": {"typing_extensions"},
+    "core/training": {"typing_extensions"},
     "core/plots": {"IPython", "PIL", "pandas"},
     "core/backends/cpu/codegen": {"llvmlite"},
     "core/backends/shader": {"moderngl"},

@@ -10,7 +10,7 @@ from importlib import import_module
 
 
 def about(class_name: str) -> str:
-    """Return the documentation of a class without its arguments, or "" if there is none.
+    """Return the documentation of a class without its arguments, or "" where a class lacks one.
 
     >>> about("Dense").strip().partition(":")[0]
     'Multiply the last axis with a matrix, and add a bias'
