@@ -190,7 +190,11 @@ def fill(model: "Model", document: LayersDocument, *, compile: bool = True) -> N
         CoreError: weights are missing or left over, or have other shapes.
     """
     variables = variables_by_path(model, ())
-    given = {p: dict(named) for p, named in document.weights.items() if named}
+    given = {
+        path: _with_names(named, variables.get(path, {}))
+        for path, named in document.weights.items()
+        if named
+    }
     pairs = []
     for path, named in variables.items():
         for name, variable in named.items():
@@ -209,6 +213,16 @@ def fill(model: "Model", document: LayersDocument, *, compile: bool = True) -> N
         variable.assign(array)
     if compile and document.compile_config:
         _compile(model, document)
+
+
+def _with_names(
+    stored: Mapping[str, np.ndarray], variables: Mapping[str, Variable]
+) -> dict[str, np.ndarray]:
+    """Return weights by the names of variables; those of user-defined classes have numbers."""
+    numbers = [str(number) for number in range(len(variables))]
+    if variables and sorted(stored) == sorted(numbers):
+        return {name: stored[n] for n, name in zip(numbers, variables, strict=True)}
+    return dict(stored)
 
 
 def _compile(model: "Model", document: LayersDocument) -> None:

@@ -45,9 +45,9 @@ def segment(
     Returns:
         ``{"mask": .., "labels": ["background", "aeroplane", ..]}``: mask is uint8 [height, width]
         of the image, and each value is the index of a label. With ``probability=True`` there is
-        also ``"probability"``, float32 [height, width], 0..1. ``result["labels"][result["mask"][y,
-        x]]`` is the label of a pixel. A list of images gives a list of such dicts, an iterator an
-        iterator.
+        also ``"probability"``, float32 [height, width], 0..1. The label of a pixel is
+        ``result["labels"][result["mask"][y, x]]``. A list of images gives a list of such dicts, an
+        iterator an iterator.
 
     Raises:
         ImageError: the image cannot be read.
