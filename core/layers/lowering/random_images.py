@@ -4,6 +4,7 @@
 """
 
 import inspect
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -69,7 +70,7 @@ def _augmented(kind: type[RandomTransform]) -> LayerType:
 
 
 def _transformed(
-    made: RandomTransform, source: "partial[Generator]", images: np.ndarray
+    made: RandomTransform, source: "Callable[[], Generator]", images: np.ndarray
 ) -> np.ndarray:
     return made.transform(images, source())
 

@@ -177,7 +177,7 @@ LOGITS = core.losses.BinaryCrossentropy(from_logits=True)
         ({"class_name": "Huber", "config": {"delta": 2.0}}, "Huber"),
         ({"class_name": "function", "config": "mean_absolute_error"}, "MeanAbsoluteError"),
     ],
-    ids=str,
+    ids=lambda each: getattr(each, "__name__", str(each)),
 )
 def test_losses_are_found_by_every_spelling(identifier, name):
     assert type(core.losses.get(identifier)) is getattr(core.losses, name)

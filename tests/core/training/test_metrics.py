@@ -94,7 +94,7 @@ def test_every_metric_of_keras_is_recorded():
         ({"class_name": "Recall", "config": {"thresholds": 0.2, "dtype": "float32"}}, "Recall"),
         ({"class_name": "function", "config": "binary_accuracy"}, "BinaryAccuracy"),
     ],
-    ids=str,
+    ids=lambda each: getattr(each, "__name__", str(each)),
 )
 def test_metrics_are_found_by_every_spelling(identifier, name):
     if name is None:  # an argument is needed
