@@ -29,7 +29,6 @@ LATE = {
     "core/data": {"PIL"},
     "core/optimizers": {"typing_extensions"},
     "core/training": {"typing_extensions"},
-    "core/training": {"typing_extensions"},
     "core/plots": {"IPython", "PIL", "pandas"},
     "core/backends/cpu/codegen": {"llvmlite"},
     "core/backends/shader": {"moderngl"},
