@@ -80,7 +80,7 @@ class Trainer(CompiledModel[Result]):
             arrays: Any = x
             first, validation_data = split_validation(arrays, y, sample_weight, validation_split)
             x, y, sample_weight = first
-        batches = as_batches(x, y, sample_weight, batch_size, shuffle=shuffle and y is not None)
+        batches = as_batches(x, y, sample_weight, batch_size, shuffle=shuffle)
         loop = Loop(batches, steps_per_epoch)
         params = {"epochs": epochs, "steps": loop.steps, "verbose": _verbosity(verbose)}
         called = all_callbacks.CallbackList(
