@@ -31,8 +31,9 @@ class DataContainer:
 
     # The default keeps the function alive while the interpreter shuts down.
     def __del__(self, _forget: Callable[..., Any] = live_containers.pop) -> None:
-        _forget(self.id, None)
-        self.backend.release(self.handle)
+        if hasattr(self, "id"):  # else Ctrl-C interrupted the constructor
+            _forget(self.id, None)
+            self.backend.release(self.handle)
 
 
 def _as_arrays(value: Any) -> Any:
@@ -100,7 +101,7 @@ class Tensor(TensorMethods):
         live_tensors.add(number)
 
     def __del__(self, _forget: Callable[[int], None] = live_tensors.discard) -> None:
-        _forget(self.id)
+        _forget(getattr(self, "id", 0))  # 0 if Ctrl-C interrupted the constructor
 
     def _operand(self) -> "Tensor":
         """Return the operand of ops: the tensor; of a variable, a reading of its value."""

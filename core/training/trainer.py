@@ -9,7 +9,7 @@ from core.callbacks.callback_list import Callbacks
 from core.data.batches import Batch, Samples, TrainingData, as_batches, split_validation
 from core.errors import CoreError
 from core.training.compiled_model import CompiledModel
-from core.training.interrupts import Interrupts
+from core.training.interrupts import INTERRUPTS
 from core.training.result_types import Result
 from core.training.running import Loop, Means
 
@@ -19,6 +19,7 @@ class Trainer(CompiledModel[Result]):
 
     # --- fit ---------------------------------------------------------------------------------
 
+    @INTERRUPTS.between_steps()
     def fit(
         self,
         x: TrainingData,
@@ -90,13 +91,11 @@ class Trainer(CompiledModel[Result]):
         history = called.history
         assert history is not None
         self.history = history
-        interrupts = Interrupts()
         called.on_train_begin()
         logs: dict[str, float] = {}
         for epoch in range(initial_epoch, epochs):
             called.on_epoch_begin(epoch)
-            with interrupts.between_steps():
-                logs = self._epoch(loop, epoch, called, class_weight, interrupts)
+            logs = self._epoch(loop, epoch, called, class_weight)
             if validation_data is not None and (epoch + 1) % validation_freq == 0:
                 found = self._evaluated(
                     validation_data, validation_batch_size or batch_size, validation_steps, called
@@ -114,7 +113,6 @@ class Trainer(CompiledModel[Result]):
         epoch: int,
         called: all_callbacks.CallbackList,
         class_weight: Mapping[int, float] | None,
-        interrupts: Interrupts,
     ) -> dict[str, float]:
         """Train for one epoch, and return its results."""
         means, feeder = Means(), self._feeder()
@@ -123,10 +121,10 @@ class Trainer(CompiledModel[Result]):
             self._objectives.reset()
         for step, batch in enumerate(loop):
             called.on_train_batch_begin(step)
-            inputs, labels, weights = feeder.tensors(batch, class_weight)
-            steps = self._ready(inputs, labels)
             where = f"step {step} of epoch {epoch}"
-            with interrupts.step():
+            with INTERRUPTS.step():
+                inputs, labels, weights = feeder.tensors(batch, class_weight)
+                steps = self._ready(inputs, labels)
                 total, values = steps.train_or_explain(inputs, labels, weights, where)
                 means.add(total, values, inputs[0].shape[0], where=where)
             needs_results = called.needs_batch_results()
@@ -205,6 +203,7 @@ class Trainer(CompiledModel[Result]):
         values = list(found.values())
         return values[0] if len(values) == 1 else values
 
+    @INTERRUPTS.between_steps()
     def _evaluated(
         self, data: Any, batch_size: int | None, steps: int | None, called: Callback
     ) -> dict[str, float]:
@@ -216,9 +215,10 @@ class Trainer(CompiledModel[Result]):
             self._objectives.reset()
         for step, batch in enumerate(loop):
             called.on_test_batch_begin(step)
-            inputs, labels, weights = self._feeder().tensors(batch, None)
-            total, values = self._ready(inputs, labels).test(inputs, labels, weights)
-            means.add(total, values, inputs[0].shape[0], where=None)
+            with INTERRUPTS.step():
+                inputs, labels, weights = self._feeder().tensors(batch, None)
+                total, values = self._ready(inputs, labels).test(inputs, labels, weights)
+                means.add(total, values, inputs[0].shape[0], where=None)
             called.on_test_batch_end(step, {})
         means.check()
         if not means.count:
@@ -307,6 +307,8 @@ class Trainer(CompiledModel[Result]):
         self._check_compiled()
         return self._on_batch("test", Batch(x, y, sample_weight), None, return_dict)
 
+    @INTERRUPTS.between_steps()
+    @INTERRUPTS.step()
     def _on_batch(
         self,
         kind: str,

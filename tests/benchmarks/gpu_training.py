@@ -18,7 +18,7 @@ precision, TF32.
 import argparse
 import json
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -172,12 +172,12 @@ def beside_torch(backend: str, name: str, rounds: int) -> dict[str, Any]:
     }
 
 
-def print_beside_torch(backend: str, rounds: int) -> None:
-    """Print the steps of the cases with images, and a line of JSON; nothing without PyTorch."""
+def print_beside_torch(backend: str, names: Sequence[str], rounds: int) -> None:
+    """Print the steps of cases, and a line of JSON; nothing without PyTorch."""
     if find_spec("torch") is None:
         print("without PyTorch: it is not installed")
         return
-    found = {name: beside_torch(backend, name, rounds) for name in ("mobilenet_norm", "mobilenet")}
+    found = {name: beside_torch(backend, name, rounds) for name in names}
     for name, row in found.items():
         print(f"{name}: compiled steps, ours / PyTorch {row['ratio']:.3f}")
         for side, ms in row["step_ms"].items():
@@ -202,10 +202,11 @@ def main(backend: str, sizes: Sizes) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="training on another backend beside cpu")
     parser.add_argument("--backend", default="shader")
-    parser.add_argument("--quick", action="store_true", help="tiny sizes")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, and the dense head")
     parser.add_argument("--rounds", type=int, default=20, help="turns beside PyTorch; 0: none")
     given = parser.parse_args()
     status = main(given.backend, QUICK if given.quick else Sizes())
     if given.rounds:
-        print_beside_torch(given.backend, given.rounds)
+        cases = ["head"] if given.quick else ["mobilenet_norm", "mobilenet"]
+        print_beside_torch(given.backend, cases, given.rounds)
     raise SystemExit(status)
