@@ -121,7 +121,7 @@ class CompiledCall:
         for i, place in self._held:
             found[i] = values[place].handle  # they are on the backend: see `changing`
         for i, variable in self._read:
-            found[i] = handle_on(backend, variable.read())
+            found[i] = handle_on(backend, variable._present())
         for i, supply, place in self._supplied:
             found[i] = supplied[supply][place]
         return found

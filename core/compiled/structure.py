@@ -29,6 +29,8 @@ class _Group(NamedTuple):
     members: tuple[Any, ...]
 
 
+_NONE = _Static(type(None), None)
+
 #: What an argument is, without the values of its tensors: `Spec`, `_Static` or `_Group`.
 Structure = Any
 
@@ -43,6 +45,14 @@ def take_apart(value: Any, feeds: list[Feed]) -> Structure:
     Raises:
         CoreError: a value is neither a tensor, nor can it be part of a signature.
     """
+    kind = type(value)
+    if kind is Tensor:  # the usual kinds first: a small function spends much of its time here
+        feeds.append(value)
+        return value.spec
+    if kind is list or kind is tuple:
+        return _Group(kind, (), tuple([take_apart(member, feeds) for member in value]))
+    if value is None:
+        return _NONE
     if isinstance(value, Variable):
         return _Static(Variable, value)
     if isinstance(value, Tensor):

@@ -115,8 +115,9 @@ class CompiledModel(SavedModel, Generic[Result]):
             A tensor; a list of tensors for several outputs; or a dict if the model has one.
         """
         parts: list[list[Tensor]] = []
+        feeder = self._feeder()
         for batch in Loop(as_batches(x, batch_size=batch_size), steps):
-            inputs = self._feeder().inputs(batch.x)
+            inputs = feeder.inputs(batch.x)
             self._build_on(inputs)
             parts.append(self._steps_for().predict(inputs))
         if not parts:
@@ -198,8 +199,8 @@ class CompiledModel(SavedModel, Generic[Result]):
         return self._steps
 
     def _forget_other_steps(self) -> None:
-        """Forget the compiled steps if other variables train now; too slow for each batch."""
-        if self._steps is not None and not self._steps.trains(self.trainable_variables):
+        """Forget the compiled steps if other variables train now."""
+        if self._steps is not None and not self._steps.are_current():
             self._forget_steps()
 
     def _check_outputs(self, outputs: Sequence[Tensor]) -> None:

@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+from threading import Timer
 
 import numpy as np
 import pytest
@@ -85,6 +86,9 @@ def check_interrupts(tmp_path, count: int) -> None:
     command = [sys.executable, "-c", CHILD, str(path), str(count)]
     pipe = subprocess.PIPE
     process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT)
+    end = Timer(600, process.kill)  # if a signal is lost
+    end.daemon = True
+    end.start()
     with process:
         for _ in range(count):
             assert process.stdout.readline() == "fits\n", process.stderr.read()
@@ -96,6 +100,7 @@ def check_interrupts(tmp_path, count: int) -> None:
             assert found and found["finite"] and np.isfinite(found["loss"])
             assert found["steps"][1] == found["steps"][0] + 2
         errors = process.stderr.read()
+    end.cancel()
     assert (process.returncode, errors) == (0, "")
     assert os.listdir(path.parent) == [path.name]
     again = core.load_layers_model(path)
