@@ -9,6 +9,7 @@ from typing import Any
 
 from core.dispatch import tensor
 from core.errors import CoreError
+from core.gradients import stop_gradient
 from core.graph.control_flow import ABSENT
 from core.graph.node_types.rows import NodeType
 from core.guards import active_guard
@@ -121,7 +122,7 @@ NODE_TYPES = {
     "ShapeN": NodeType(_shapes, (slice(None),), outputs=("output",), folds=True),
     "Size": NodeType(_size, (0,), folds=True),
     "Snapshot": _SAME,
-    "StopGradient": _SAME,
+    "StopGradient": NodeType(stop_gradient, (0,), folds=False),
     # As in TensorFlow.js the values stay as they are.
     "FakeQuantWithMinMaxVars": _SAME,
     # TensorFlow.js does not have these.

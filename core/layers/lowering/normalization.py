@@ -48,11 +48,17 @@ def _batch_normalization(call: LayerCall, x: Value) -> Value:
 
 
 def _by_statistics_of_batch(call: LayerCall, x: Value, axis: int) -> Value:
-    """Normalise by mean and variance of the batch, which the moving ones follow."""
+    """Normalise by mean and variance of the batch, which the moving ones follow.
+
+    The mean of centered values is 0: so the variance has no gradient by the mean, and that of the
+    result needs no sum over x. Both are left out by centering with a constant; the gradient by the
+    mean passes through a term that is 0.
+    """
     shape, options = call.shape(x), call.options
     axes = [i for i in range(len(shape)) if i != axis]
     mean = _mean(call, x, axes)
-    centered = binary(call, "Sub", x, mean)
+    constant = call.node("StopGradient", [mean])
+    centered = binary(call, "Sub", x, constant)
     variance = _mean(call, call.node("Square", [centered])._replace(mask=x.mask), axes)
     channels = call.length(x, axis)
     for name, found in (("moving_mean", mean), ("moving_variance", variance)):
@@ -61,9 +67,10 @@ def _by_statistics_of_batch(call: LayerCall, x: Value, axis: int) -> Value:
     view = _along(shape, [axis])
     if options.flag("scale", True):
         factor = binary(call, "Mul", factor, call.weight("gamma", (channels,), view))
-    y = binary(call, "Mul", centered, factor)
+    offset = binary(call, "Mul", binary(call, "Sub", constant, mean), factor)
     if options.flag("center", True):
-        y = binary(call, "AddV2", y, call.weight("beta", (channels,), view))
+        offset = binary(call, "AddV2", offset, call.weight("beta", (channels,), view))
+    y = binary(call, "AddV2", binary(call, "Mul", centered, factor), offset)
     return y._replace(mask=x.mask)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import core
+from core.layers.built_in import function_layer
 
 X, Y = np.ones((4, 2), np.float32), np.ones((4, 3), np.float32)
 
@@ -51,3 +52,38 @@ def test_a_model_that_predicted_is_trained():
     loss = model.train_on_batch(X, Y)
     assert loss == pytest.approx(np.mean(np.square(first.numpy() - Y)), rel=1e-6)
     assert all(changed(model, [np.zeros((2, 3)), np.zeros(3)]))
+
+
+def test_a_stopped_gradient_reaches_no_layer_before():
+    """``x * stop(x)`` of layers: the factor that is stopped has no gradient, also in a plan."""
+    inputs = core.layers.Input((2,))
+    hidden = core.layers.Dense(2, name="hidden")(inputs)
+    stopped = function_layer("StopGradient")(hidden)
+    model = core.Model(inputs, stopped * core.layers.Dense(2, name="last")(stopped))
+    model.compile("sgd", "mse")
+    before = model.get_weights()
+    model.train_on_batch(X, Y[:, :2])
+    assert changed(model, before) == [False, False, True, True]
+
+
+def test_statistics_of_a_batch_have_the_gradients_of_their_formula(rng):
+    """Batch norm leaves sums out that are 0; the plain formula has them."""
+    layer = core.layers.BatchNormalization(epsilon=0.01)
+    x = core.tensor(rng.normal(3, 2, (6, 4, 5)).astype(np.float32))
+    weights = core.tensor(rng.normal(size=x.shape).astype(np.float32))
+    layer(x)
+    gamma, beta = (rng.normal(size=5).astype(np.float32) for _ in range(2))
+    layer.set_weights([gamma, beta, np.zeros(5), np.ones(5)])
+
+    def plain(x):
+        mean = core.mean(x, axis=(0, 1), keep_dims=True)
+        variance = core.mean(core.square(x - mean), axis=(0, 1), keep_dims=True)
+        return (x - mean) * core.rsqrt(variance + 0.01) * gamma + beta
+
+    def own(x):
+        return layer(x, training=True)
+
+    expected, found = (core.value_and_grad(lambda x, f=f: core.sum(f(x) * weights))(x)
+                       for f in (plain, own))  # fmt: skip
+    np.testing.assert_allclose(found[0].item(), expected[0].item(), rtol=1e-5)
+    np.testing.assert_allclose(found[1].numpy(), expected[1].numpy(), rtol=1e-4, atol=1e-5)
