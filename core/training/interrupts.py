@@ -1,7 +1,8 @@
 """Interruption of training between steps, so that a model keeps what a whole step left.
 
 Python runs the handler of a signal between any two of its instructions. In the midst of a step
-KeyboardInterrupt would leave variables without a value, and in a ``__del__`` it would be lost.
+KeyboardInterrupt would leave variables without a value, while an archive is written it may become
+another error, and in a ``__del__`` it would be lost.
 """
 
 import signal
@@ -35,7 +36,7 @@ class Interrupts:
     @contextmanager
     def step(self) -> Iterator[None]:
         """Delay an interruption to the end of a block, where it raises KeyboardInterrupt."""
-        if not _is_main_thread():
+        if self._is_in_step or not _is_main_thread():
             yield
             return
         self.check()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import CoreError
 from core.layers.layer import Layer
+from core.training.interrupts import INTERRUPTS
 from core.variables import Variable
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class SavedModel(Layer):
 
         model: Any = self
         write = _writer_for(path)
-        write(path, document_of(model, include_optimizer=include_optimizer))
+        with INTERRUPTS.step():
+            write(path, document_of(model, include_optimizer=include_optimizer))
 
     def save_weights(self, path: Path) -> None:
         """Write the weights alone, as an ``.npz`` file of arrays by the names of variables.
@@ -57,7 +59,8 @@ class SavedModel(Layer):
         from core.converter.layer_files.weight_archive import write_weight_archive
 
         arrays = {name: variable.numpy() for name, variable in self._named_variables().items()}
-        write_weight_archive(path, arrays)
+        with INTERRUPTS.step():
+            write_weight_archive(path, arrays)
 
     def load_weights(self, path: Path) -> None:
         """Give the variables the values that `save_weights` wrote.

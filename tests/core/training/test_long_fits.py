@@ -97,7 +97,8 @@ def check_interrupts(tmp_path, count: int) -> None:
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGINT)
             found = json.loads(process.stdout.readline() or "{}")
-            assert found and found["finite"] and np.isfinite(found["loss"])
+            assert found, process.stderr.read()
+            assert found["finite"] and np.isfinite(found["loss"])
             assert found["steps"][1] == found["steps"][0] + 2
         errors = process.stderr.read()
     end.cancel()
