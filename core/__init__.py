@@ -31,6 +31,7 @@ _HOMES = {
     "Endpoint": "core.graph.nodes",
     "Graph": "core.graph.nodes",
     "GraphModel": "core.model.graph_model",
+    "Input": "core.layers.input_layer",
     "KernelNotFound": "core.errors",
     "LimitError": "core.bounds",
     "Limits": "core.bounds",

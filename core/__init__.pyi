@@ -54,6 +54,7 @@ from core.graph.nodes import Node as Node
 from core.graph.nodes import PartialSpec as PartialSpec
 from core.guards import RunCancelledError as RunCancelledError
 from core.guards import memory as memory
+from core.layers.input_layer import Input as Input
 from core.model.graph_model import GraphModel as GraphModel
 from core.nan_check import NotFiniteError as NotFiniteError
 from core.nan_check import debug_mode as debug_mode
@@ -102,6 +103,7 @@ __all__ = [
     "Endpoint",
     "Graph",
     "GraphModel",
+    "Input",
     "KernelNotFound",
     "LimitError",
     "Limits",

@@ -14,8 +14,8 @@ from typing import Any
 
 import core
 import core.ops  # noqa: F401 - declares what is written
-from core.layer_stubs import layers_stub
 from core.late_ops import OPERATORS, SWAPPED
+from core.layer_stubs import layers_stub
 from core.methods import OTHERS
 from core.namespaces import NAMESPACES, names_in
 from core.operation import Op

@@ -34,6 +34,9 @@ def _pooled(call: LayerCall, x: Value, rank: int, type: str) -> Value:
     size = options.integers("pool_size", rank, 2)
     strides = options.integers("strides", rank, size)
     padding = options.choice("padding", ("valid", "same"), "valid")
+    if padding == "same":
+        pairs = zip(size, strides, call.shape(x)[1:-1], strict=True)
+        size = tuple(_covering(k, stride, n) for k, stride, n in pairs)
     row = (1,) if rank == 1 else ()
     attributes = {
         "ksize": [1, *row, *size, 1],
@@ -51,6 +54,11 @@ def _pooled(call: LayerCall, x: Value, rank: int, type: str) -> Value:
     x = expand(call, x, 1) if rank == 1 else x
     y = call.node(type, [x], attributes, (shape[0], *row, *lengths, shape[-1]))
     return squeeze(call, y, 1) if rank == 1 else y
+
+
+def _covering(size: int, stride: int, n: int | None) -> int:
+    """Return the length of a window, at most that which covers the input from every place."""
+    return size if n is None else min(size, n + (-(-n // stride) - 1) * stride + 1)
 
 
 def _global_of_rank(rank: int, type: str) -> LayerType:

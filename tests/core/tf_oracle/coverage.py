@@ -20,6 +20,8 @@ NOT_COMPARED = {
         "the gradient of another kernel, whose gradient is compared",
     ),
     "QuantiseRound": "LiteRT does it inside of its kernels, and those are compared with ours",
+    "CheckNumerics": "values pass as they are, or an error is raised",
+    "NumpyFunction": "it calls a function of arrays",
     "Draw": "it draws on a browser's canvas",
     "FromPixels": "it reads a browser's picture, canvas or video",
 }

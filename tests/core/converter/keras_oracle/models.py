@@ -63,7 +63,7 @@ def recurrent(keras):
 
 
 def attention(keras):
-    """Attention of several heads and of grouped queries over embedded tokens, some of them masked."""
+    """Attention of several heads and of grouped queries over embedded, partly masked tokens."""
     layers, ops = keras.layers, keras.ops
     numbers = layers.Input((6,))
     tokens = ops.cast(ops.floor(ops.abs(numbers) * 5), "int32")
