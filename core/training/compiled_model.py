@@ -77,8 +77,8 @@ class CompiledModel(SavedModel, Generic[Result]):
             run_eagerly: run steps op by op instead of as one compiled function, to look into them.
 
         Raises:
-            CoreError: there is no optimizer, loss or metric of a name; or the loss does not fit
-                the activation of the output.
+            CoreError: there is no optimizer, loss or metric of a name. Where the loss does not fit
+                the activation of the output, the first step warns.
         """
         self._compiled_with = {
             "optimizer": optimizer,

@@ -95,6 +95,6 @@ class Means:
 def not_finite(what: str, where: str) -> CoreError:
     """Return the error for a step whose loss is not finite."""
     return CoreError(
-        f"{what} in {where}; the weights are those before that step: lower the learning rate, or "
-        f"look for NaN in the data"
+        f"{what} in {where}, which has changed no weight: lower the learning rate, or look for NaN "
+        f"in the data"
     )

@@ -69,8 +69,9 @@ class Trainer(CompiledModel[Result]):
 
         Raises:
             CoreError: the model was not compiled, data do not fit it, labels are out of the range
-                of the loss, or the loss became NaN or infinite: the weights are then those before
-                that step.
+                of the loss, or the loss became NaN or infinite: that step then changes no weight.
+                Backends that run on while the program does, such as ``shader``, report up to 16
+                steps later.
             KeyboardInterrupt: Ctrl-C was pressed: the weights are those after a step, and the model
                 can be trained on.
         """
