@@ -59,7 +59,8 @@ def test_memory_stays_flat_over_steps_of_fit(steps, rng):
 
 #: Trains until it is interrupted, over and over, and prints whether the model is usable.
 CHILD = """
-import json, sys
+import json, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let background jobs ignore it
 import numpy as np
 import core
 from tests.core.training.test_long_fits import endless_batches, made_model
@@ -117,7 +118,16 @@ def test_ctrl_c_leaves_a_usable_model_and_a_whole_checkpoint(count, tmp_path):
     check_interrupts(tmp_path, count)
 
 
+@pytest.fixture
+def pythons_handler():
+    """Python's own handler of SIGINT, which background jobs of shells lack."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @needs_signals
+@pytest.mark.usefixtures("pythons_handler")
 def test_ctrl_c_in_a_step_waits_for_its_end(rng):
     """The signal comes while the loss is computed; its step still changes the weights."""
 
