@@ -70,7 +70,7 @@ def test_a_loss_that_is_not_finite_changes_no_weight(bad, opengl):
         model.fit(images[: 3 * BATCH], classes[: 3 * BATCH], BATCH, shuffle=False, verbose=0)
         before = model.get_weights()
         rest = slice(3 * BATCH, 4 * BATCH)
-        with pytest.raises(core.CoreError, match="the loss is nan.*step 0 of epoch 0; the weights"):
+        with pytest.raises(core.CoreError, match="step 0 of epoch 0, which has changed no weight"):
             model.fit(images[rest], classes[rest], BATCH, verbose=0)
         for one, other in zip(model.get_weights(), before, strict=True):
             np.testing.assert_array_equal(one, other)
