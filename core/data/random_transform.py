@@ -85,7 +85,7 @@ class RandomTransform(Configured, Seeded[Augmented]):
 
     def transform(self, images: np.ndarray, generator: "Generator") -> np.ndarray:
         """Return new images for a batch, with random numbers of a generator."""
-        raise NotImplementedError
+        raise CoreError(f"{type(self).__name__} must define transform(self, images, generator)")
 
 
 def as_function(

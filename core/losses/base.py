@@ -64,7 +64,7 @@ class Loss(Configured):
             y_true: labels.
             y_pred: outputs of a model.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define call(y_true, y_pred)")
+        raise CoreError(f"the loss {type(self).__name__} must define call(self, y_true, y_pred)")
 
     def mask(self, y_true: Tensor, y_pred: Tensor) -> Tensor | None:
         """Return which samples count, as bools of the shape of `call`'s result; None: all."""

@@ -103,11 +103,11 @@ class Metric(Configured):
             y_pred: outputs, [batch, ...].
             sample_weight: a factor for each sample.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define update_state")
+        raise CoreError(f"the metric {type(self).__name__} must define update_state")
 
     def result(self) -> Tensor:
         """Return the value over all batches since the last reset."""
-        raise NotImplementedError(f"{type(self).__name__} does not define result")
+        raise CoreError(f"the metric {type(self).__name__} must define result(self)")
 
     def reset_state(self) -> None:
         """Forget all batches."""
