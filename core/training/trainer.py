@@ -84,14 +84,8 @@ class Trainer(CompiledModel[Result]):
             x, y, sample_weight = first
         batches = as_batches(x, y, sample_weight, batch_size, shuffle=shuffle)
         loop = Loop(batches, steps_per_epoch)
-        params = {"epochs": epochs, "steps": loop.steps, "verbose": _verbosity(verbose)}
-        called = all_callbacks.CallbackList(
-            callbacks, add_history=True, add_progbar=bool(params["verbose"]), model=self, **params
-        )
-        self.stop_training = False
-        history = called.history
-        assert history is not None
-        self.history = history
+        called, history = self._called(callbacks, loop, epochs, _verbosity(verbose))
+        self.stop_training, self.history = False, history
         called.on_train_begin()
         logs: dict[str, float] = {}
         for epoch in range(initial_epoch, epochs):
@@ -107,6 +101,23 @@ class Trainer(CompiledModel[Result]):
                 break
         called.on_train_end(logs)
         return history
+
+    def _called(
+        self, callbacks: Callbacks, loop: Loop, epochs: int, verbose: int
+    ) -> tuple[all_callbacks.CallbackList, History]:
+        """Return the callbacks of a run as one, with progress, and the history among them."""
+        called = all_callbacks.CallbackList(
+            callbacks,
+            add_history=True,
+            add_progbar=bool(verbose),
+            model=self,
+            epochs=epochs,
+            steps=loop.steps,
+            verbose=verbose,
+        )
+        history = called.history
+        assert history is not None
+        return called, history
 
     def _epoch(
         self,
