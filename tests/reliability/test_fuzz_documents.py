@@ -11,7 +11,7 @@ from tests.reliability.fuzz.checks import check
 
 @pytest.mark.parametrize("format", ["weights", "gestures"])
 def test_damaged_documents(format):
-    check([format], 500, seed=5)
+    check([format], 150, seed=5)
 
 
 @pytest.mark.long

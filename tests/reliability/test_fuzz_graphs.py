@@ -7,4 +7,4 @@ from tests.reliability.fuzz.checks import check
 
 @pytest.mark.parametrize("format", ["graph", "frozen", "saved", "tflite"])
 def test_damaged_graphs(format):
-    check([format], 500, seed=5)
+    check([format], 150, seed=5)

@@ -7,4 +7,4 @@ from tests.reliability.fuzz.checks import check
 
 @pytest.mark.parametrize("format", ["layers", "h5", "keras", "teachable"])
 def test_damaged_layers(format):
-    check([format], 500, seed=5)
+    check([format], 150, seed=5)

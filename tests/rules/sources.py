@@ -3,7 +3,7 @@
 import ast
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -19,7 +19,8 @@ def name_of(file: Path) -> str:
     return str(file.relative_to(ROOT))
 
 
-def imports_of(file: Path) -> Iterator[tuple[str, bool]]:
+@cache
+def imports_of(file: Path) -> list[tuple[str, bool]]:
     """Every module that a file imports, and whether that happens when the file is imported."""
     tree = ast.parse(file.read_text())
     inside = {
@@ -28,15 +29,15 @@ def imports_of(file: Path) -> Iterator[tuple[str, bool]]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or _is_type_checking(node)
         for child in ast.walk(node)
     }
+    found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, id(node) not in inside
+            found += [(alias.name, id(node) not in inside) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file}: relative import"
-            yield node.module or "", id(node) not in inside
-            for alias in node.names:
-                yield f"{node.module}.{alias.name}", id(node) not in inside
+            names = [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
+            found += [(name, id(node) not in inside) for name in names]
+    return found
 
 
 def _is_type_checking(node: ast.AST) -> bool:

@@ -126,6 +126,8 @@ def two_hands(gap_of, seconds, rate, *, hidden=0.0, noise=0.5, seed=0):
 _FACE = {33: (-0.5, 0, 0.1), 133: (-0.18, 0, 0.05), 362: (0.18, 0, 0.05), 263: (0.5, 0, 0.1)}
 _FACE |= {10: (0, -0.6, 0.0), 2: (0, 0.55, 0.0), 78: (-0.25, 0.9, 0), 308: (0.25, 0.9, 0)}
 
+_MESH_PARTS = [f"mesh_{k}" for k in range(468)]
+
 
 def face_at(
     *, openness=0.25, lids=None, mouth=0.04, yaw=0.0, pitch=0.0, noise=0.0, rng=None, size=90.0
@@ -150,8 +152,8 @@ def face_at(
     if noise:
         turned = turned + rng.normal(0, noise, turned.shape)
     keypoints = [
-        {"part": f"mesh_{k}", "position": dict(zip("xyz", p, strict=True)), "score": 0.9}
-        for k, p in enumerate(turned.tolist())
+        {"part": part, "position": {"x": x, "y": y, "z": z}, "score": 0.9}
+        for part, (x, y, z) in zip(_MESH_PARTS, turned.tolist(), strict=True)
     ]
     face = {"score": 0.9, "keypoints": keypoints, "landmarks": "mesh468"}
     if lids is not None:

@@ -1,7 +1,8 @@
-"""npm's @tensorflow/tfjs in Node loads the layer models that we write, trains and saves them."""
+"""Keras and npm's tfjs in Node load the layer models that we write, train them and save them."""
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -44,16 +45,34 @@ class Saved(NamedTuple):
     predictions: list[np.ndarray]
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory) -> dict[str, Saved]:
-    """What Keras trained and saved."""
-    if importlib.util.find_spec("keras") is None:
-        skip_or_fail("keras is not installed: extra `oracle`")
-    folder = tmp_path_factory.mktemp("keras")
+def run_keras(folder: Path, module: str, **environment: str) -> dict[str, list[str]]:
+    """What differs, by file, after Keras trained and saved models in a folder, and loaded ours."""
+    if importlib.util.find_spec(module) is None:
+        skip_or_fail(f"{module} is not installed: CONTRIBUTING.md says how")
     command = [sys.executable, "-m", "tests.core.converter.layer_files_oracle", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
+    given = {**os.environ, **environment}
+    done = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr[-3000:]
-    return {name: saved_model(folder, name) for name in MODELS}
+    return json.loads(done.stdout.splitlines()[-1])["differences"]
+
+
+class Keras3(NamedTuple):
+    """What Keras 3 trained and saved, and what differs, by file."""
+
+    saved: dict[str, Saved]
+    differences: dict[str, list[str]]
+
+
+@pytest.fixture(scope="module")
+def keras3(tmp_path_factory) -> Keras3:
+    folder = tmp_path_factory.mktemp("keras")
+    differences = run_keras(folder, "keras")
+    return Keras3({name: saved_model(folder, name) for name in MODELS}, differences)
+
+
+@pytest.fixture
+def saved(keras3) -> dict[str, Saved]:
+    return keras3.saved
 
 
 def saved_model(folder: Path, name: str) -> Saved:
@@ -105,6 +124,17 @@ def assert_alike(found: LayersDocument, expected: LayersDocument, tolerance: flo
     for array, right in pairs:
         limit = tolerance * max(float(np.abs(right).max()), 1e-3)
         np.testing.assert_allclose(array, right, rtol=0, atol=limit)
+
+
+def test_keras3_loads_equal_models(keras3):
+    assert {name: wrong for name, wrong in keras3.differences.items() if wrong} == {}
+    assert len(keras3.differences) == 4 * len(MODELS)
+
+
+def test_keras2_loads_equal_models(tmp_path):
+    report = run_keras(tmp_path, "tf_keras", TF_USE_LEGACY_KERAS="1")
+    assert {name: wrong for name, wrong in report.items() if wrong} == {}
+    assert len(report) == 3 * len(MODELS)
 
 
 def test_models_of_keras_in_node(modules, saved, tmp_path):
