@@ -72,7 +72,7 @@ class CompiledModel(SavedModel, Generic[Result]):
                 several outputs a list, or a dict by their names.
             loss_weights: factors of the losses of several outputs.
             metrics: names or objects of `core.metrics`; for several outputs a list of lists, or a
-                dict by their names.
+                dict by their names. Steps that a mask hides do not count.
             weighted_metrics: metrics that count samples by their weights.
             run_eagerly: run steps op by op instead of as one compiled function, to look into them.
 

@@ -12,6 +12,7 @@ from core.late_ops import ops
 from core.layers.call_context import LOGITS, MASKS
 from core.layers.tensor_calls import tensor_of
 from core.losses import Loss
+from core.losses.base import fitted_weights
 from core.losses.fitting import check_labels, loss_of_logits
 from core.metrics import Metric
 from core.tensors import Tensor
@@ -53,8 +54,7 @@ class Objective:
         """Return the loss, or None without one."""
         if self.loss is None:
             return None
-        found = MASKS.find(output)
-        mask = None if found is None else tensor_of(found)
+        mask = _mask_of(output)
         activation, logits = LOGITS.find(output) or (None, output)
         # As Keras: what a softmax was computed from is more accurate near 0, and takes less time.
         loss = None if activation is None else loss_of_logits(self.loss, activation)
@@ -63,14 +63,31 @@ class Objective:
         return loss(labels, logits, weight, mask)
 
     def update(self, labels: Tensor, output: Tensor, weight: Tensor | None) -> None:
-        """Add a batch to the metrics."""
+        """Add a batch to the metrics, but for the steps that the mask of the output hides."""
+        mask = _mask_of(output)
         for metric, is_weighted in self.metrics:
-            metric.update_state(labels, output, weight if is_weighted else None)
+            metric.update_state(labels, output, _shown(weight if is_weighted else None, mask))
 
     def check(self, labels: np.ndarray, units: int | None) -> None:
         """Raise CoreError where labels do not fit the loss."""
         if self.loss is not None and units is not None:
             check_labels(self.loss, labels, units)
+
+
+def _mask_of(output: Tensor) -> Tensor | None:
+    found = MASKS.find(output)
+    return None if found is None else tensor_of(found)
+
+
+def _shown(weight: Tensor | None, mask: Tensor | None) -> Tensor | None:
+    """Return sample weights that are 0 where a mask hides a step."""
+    if mask is None:
+        return weight
+    shown = ops.cast(mask, dtype="float32")
+    if weight is None:
+        return shown
+    few, many = sorted((weight, shown), key=lambda each: (len(each.shape), each.size))
+    return fitted_weights(few, tuple(many.shape)) * many
 
 
 class Objectives:

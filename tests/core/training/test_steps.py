@@ -87,3 +87,29 @@ def test_statistics_of_a_batch_have_the_gradients_of_their_formula(rng):
                        for f in (plain, own))  # fmt: skip
     np.testing.assert_allclose(found[0].item(), expected[0].item(), rtol=1e-5)
     np.testing.assert_allclose(found[1].numpy(), expected[1].numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("eagerly", [False, True])
+def test_metrics_leave_out_masked_steps(rng, eagerly):
+    """Steps of word 0 are hidden, as in Keras 3, which refuses weights [batch] here."""
+    model = core.Sequential(
+        [core.layers.Embedding(5, 3, mask_zero=True, input_shape=(4,)), core.layers.Dense(1)]
+    )
+    counts = ["mae", core.metrics.TruePositives(thresholds=0.0)]
+    model.compile("sgd", "mse", metrics=counts, weighted_metrics=["mse"], run_eagerly=eagerly)
+    words = np.array([[1, 2, 0, 0], [3, 4, 1, 0]])
+    labels = rng.integers(0, 2, (2, 4, 1)).astype(np.float32)
+    found = model.predict(words).numpy()
+    errors, known = (found - labels)[..., 0], words > 0
+    samples, steps = np.float32([0.5, 2.0]), np.float32(rng.uniform(size=(2, 4)))
+    for weights, shares in (
+        (None, known),
+        (samples, known * samples[:, None]),
+        (samples[:, None], known * samples[:, None]),
+        (steps, known * steps),
+        (steps[..., None], known * steps),
+    ):
+        logs = model.evaluate(words, labels, sample_weight=weights, verbose=0, return_dict=True)
+        assert logs["mae"] == pytest.approx(np.abs(errors)[known].mean(), rel=1e-5)
+        assert logs["mse"] == pytest.approx((errors**2 * shares).sum() / shares.sum(), rel=1e-5)
+        assert logs["true_positives"] == ((found > 0) & (labels > 0))[known].sum()
