@@ -159,6 +159,8 @@ class MeanIoU(IoU):
     0.3333
     """
 
+    default_name = "mean_io_u"
+
     def __init__(
         self,
         num_classes: int,
@@ -218,6 +220,8 @@ class OneHotMeanIoU(MeanIoU):
     >>> round(metric([[1, 0], [0, 1]], [[0.2, 0.8], [0.1, 0.9]]).item(), 4)
     0.25
     """
+
+    default_name = "one_hot_mean_io_u"
 
     def __init__(
         self,

@@ -37,7 +37,7 @@ EMPTY = [("kernel", [1] * rank + [0, size]) for rank in (0, 1, 2, 3) for size in
 
 
 def sizes_of(class_name):
-    """Those of its class; all for a class whose arguments are not known."""
+    """The arguments of a class that are sizes; all sizes, if its arguments are not known."""
     known = ROWS[class_name].arguments
     return [name for name in SIZES if known is None or name in known]
 

@@ -104,6 +104,20 @@ def test_metrics_are_found_by_every_spelling(identifier, name):
         assert type(core.metrics.get(identifier)) is getattr(core.metrics, name)
 
 
+def test_names_in_logs_are_those_of_keras():
+    names = {
+        "IoU": "io_u",
+        "MeanIoU": "mean_io_u",
+        "OneHotIoU": "one_hot_io_u",
+        "OneHotMeanIoU": "one_hot_mean_io_u",
+    }
+    for class_name, name in names.items():
+        more = {} if "Mean" in class_name else {"target_class_ids": [0]}
+        assert getattr(core.metrics, class_name)(num_classes=3, **more).name == name
+    assert core.metrics.FBetaScore().name == "fbeta_score"
+    assert core.metrics.LogCoshError().name == "logcosh"
+
+
 def test_every_metric_is_made_again_from_its_config():
     for case in CASES:
         metric = metric_of(case)

@@ -107,7 +107,8 @@ def document_differences(found, other) -> list[str]:
 def report_of(keras, name, build, folder: Path) -> dict[str, list[str]]:
     """What is wrong with each file of a model."""
     rng = np.random.default_rng(11)
-    # A few steps take less time than compiling them, without which CPUs have no gradient of groups.
+    # Eager steps take less time than compiling them for a few. But TensorFlow computes gradients
+    # of grouped convolutions on CPUs in compiled functions only.
     tensorflow.config.run_functions_eagerly(name != "grouped")
     keras.backend.clear_session()
     keras.utils.set_random_seed(5)
