@@ -1,0 +1,1 @@
+"""Transfer learning: classifiers of one's own, from features of pretrained models."""
