@@ -1,0 +1,65 @@
+"""Files of arrays with facts: ``.npz`` without pickle, written wholly or not at all."""
+
+import io
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weights_cache.atomic_files import replacing
+from weights_cache.errors import ZooError
+
+_LARGEST_FILE = 2**32
+
+
+def write_arrays(
+    path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]
+) -> None:
+    """Write arrays and facts to an ``.npz`` file, wholly or not at all.
+
+    Args:
+        path: of the file.
+        arrays: by name.
+        facts: of JSON, which `read_arrays` checks: "format" and "version".
+
+    Raises:
+        ZooError: the file cannot be written.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ZooError(f"a path is a text or a pathlib.Path, not {path!r:.80}")
+    data = io.BytesIO()
+    text = json.dumps(facts, ensure_ascii=False).encode()
+    np.savez(data, allow_pickle=False, facts=np.frombuffer(text, np.uint8), **arrays)
+    try:
+        with replacing(Path(os.path.realpath(path))) as stream:
+            stream.write(data.getvalue())
+    except OSError as error:
+        raise ZooError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from error
+
+
+def read_arrays(
+    path: str | os.PathLike[str], form: str, version: int
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Return the arrays and facts that `write_arrays` wrote.
+
+    Raises:
+        ZooError: the file is missing, damaged, of another format or a newer version.
+    """
+    name = os.fspath(path)
+    try:
+        if os.path.getsize(path) > _LARGEST_FILE:
+            raise ValueError(f"it is larger than {_LARGEST_FILE:,} bytes")
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {key: file[key] for key in file.files}
+        facts = json.loads(arrays.pop("facts").tobytes())
+        if not isinstance(facts, dict) or facts.get("format") != form:
+            raise ValueError(f"its format is not {form}")
+        if facts.get("version") != version:
+            raise ValueError(f"its version is {facts.get('version')!r}, known is {version}")
+    except Exception as error:  # damaged archives make NumPy raise many kinds
+        reason = getattr(error, "strerror", None) or error
+        raise ZooError(f"{name!r} cannot be read: {reason}") from error
+    return arrays, facts
