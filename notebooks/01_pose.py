@@ -52,7 +52,7 @@ assert len(people) == 1
 # Say so: positions are still those of the picture given.
 
 # %%
-from PIL import Image, ImageOps  # noqa: E402
+from PIL import Image, ImageOps
 
 selfie = ImageOps.mirror(Image.open(photo))
 mirrored = zoo.estimate_single_pose(selfie, mirror=True)
@@ -77,7 +77,7 @@ fine.estimate_single_pose(photo)["score"]
 # What the network says, before it is decoded; and the features inside, for a model of your own.
 
 # %%
-import numpy as np  # noqa: E402
+import numpy as np
 
 print({name: spec.shape for name, spec in fine.outputs.items()})
 raw = fine.predict(np.zeros((1, 257, 257, 3), np.float32))

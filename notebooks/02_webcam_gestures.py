@@ -29,7 +29,7 @@ source = os.environ.get("ZOO_SOURCE", "0")
 # anew, and their joints do not tremble. Here are the first two seconds:
 
 # %%
-from PIL import Image  # noqa: E402
+from PIL import Image
 
 for moment in zoo.watch(source, "gestures", stop=2.0):
     for event in moment["events"]:
@@ -97,7 +97,7 @@ found
 # that reads it does the same each time, without a camera.
 
 # %%
-import tempfile  # noqa: E402
+import tempfile
 
 folder = tempfile.mkdtemp()
 recording = os.path.join(folder, "session.zoo")

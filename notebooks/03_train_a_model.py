@@ -110,8 +110,8 @@ print(core.profile(model.train_on_batch, images[:64], labels[:64]).by_layer())
 # Keras reads a `.keras` file, with the state of the optimizer; TensorFlow.js reads a folder.
 
 # %%
-import os  # noqa: E402
-import tempfile  # noqa: E402
+import os
+import tempfile
 
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "digits.keras")
