@@ -55,7 +55,7 @@ class Head:
     >>> features = np.array([[0.0, 1.0], [0.2, 0.9], [1.0, 0.1], [0.9, 0.0]])
     >>> head = Head().fit(features, ["cat", "cat", "dog", "dog"])
     >>> head.labels, head.predict([[0.1, 1.0]]).round(2).tolist()
-    (X
+    (('cat', 'dog'), [[0.69, 0.31]])
     """
 
     def __init__(
