@@ -1,0 +1,186 @@
+"""Blocks of features: the values that one network gives for an image."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from weights_cache.registry import find_record
+from zoo.catalog import find_entry, model_class
+from zoo.entry import Entry
+from zoo.pipeline.loaded_model import LoadedModel
+from zoo.pipeline.model_cache import load
+from zoo.pipeline.options import checked
+from zoo.pipeline.preprocess import prepare
+
+if TYPE_CHECKING:
+    from core import GraphModel
+
+
+class FeatureVector(NamedTuple):
+    """The features of one image, or why there are none."""
+
+    values: np.ndarray | None  # float32 [size]
+    missing: str = ""  # such as "no hand was found"
+
+
+class Block(Protocol):
+    """What one network contributes to a vector of features."""
+
+    name: str
+    together: int  # images that run as one batch
+    keeps_pixels: bool  # whether `prepared` is as large as the image
+
+    @property
+    def size(self) -> int:
+        """How many values it gives."""
+
+    def prepared(self, image: np.ndarray) -> np.ndarray:
+        """Return what `vectors` needs of an image, uint8 [height, width, 3]; any thread may ask."""
+
+    def vectors(self, images: Sequence[np.ndarray]) -> list[FeatureVector]:
+        """Return the features of images that `prepared` gave."""
+
+    def facts(self) -> list[str]:
+        """Return all that the values depend on, as texts."""
+
+    def provenance(self) -> list[dict[str, str]]:
+        """Return the origin of each network that is used."""
+
+    def close(self) -> None:
+        """Release the network."""
+
+
+class EmbeddingBlock:
+    """The embedding of a network of the zoo, or of a copy of one with other weights.
+
+    The network is loaded when it is first needed.
+
+    Args:
+        entry: of the network, with its preprocessing and the node of its embedding.
+        backend: where the network runs.
+        network: with other weights, or None for those of the entry.
+        node: of ``network``, whose values are the features.
+    """
+
+    keeps_pixels = False
+
+    def __init__(
+        self, entry: Entry, backend: str, network: "GraphModel | None" = None, node: str = ""
+    ):
+        self.entry, self.name, self._backend = entry, entry.name, backend
+        self.node, self.together = node or entry.embedding, entry.together
+        self._own = network
+        self._model = None if network is None else LoadedModel(entry.name, network)
+        self._input_size = model_class(entry).input_size_of(
+            entry, checked(entry.name, entry.options, {})
+        )
+        self._size = 0
+
+    @property
+    def model(self) -> LoadedModel:
+        """The network, loaded once."""
+        if self._model is None:
+            self._model = load(self.name, backend=self._backend)
+        return self._model
+
+    @property
+    def size(self) -> int:
+        """How many values the embedding has; the network tells it by a run on a black image."""
+        if not self._size:
+            self.vectors([self.prepared(np.zeros((*self._input_size, 3), np.uint8))])
+        return self._size
+
+    def prepared(self, image: np.ndarray) -> np.ndarray:
+        """Return an image as input of the network, [1, height, width, 3]."""
+        return prepare(image, self.entry.preprocess, self._input_size)[0]
+
+    def vectors(self, images: Sequence[np.ndarray]) -> list[FeatureVector]:
+        """Return the embedding of each image."""
+        batch = images[0] if len(images) == 1 else np.concatenate(images)
+        values = np.asarray(self.model.execute(batch, [self.node])[self.node])
+        rows = flat_embedding(values)
+        self._size = rows.shape[1]
+        return [FeatureVector(row) for row in rows]
+
+    def facts(self) -> list[str]:
+        """Return the node and the sha256 of all weights."""
+        if self._own is None:
+            return [self.name, self.node, *files_of(self.entry)]
+        return [self.name, self.node, _digest(self._own.graph.weights)]
+
+    def provenance(self) -> list[dict[str, str]]:
+        """Return the origin of the network."""
+        origin = origin_of(self.entry)
+        if self._own is not None:
+            origin |= {"changed": "yes", "sha256": _digest(self._own.graph.weights)}
+        return [origin]
+
+    def close(self) -> None:
+        """Release the network; the next use loads the entry's again."""
+        if self._model is not None and self._own is None:
+            self._model.close()
+            self._model = None
+
+
+def flat_embedding(values: np.ndarray) -> np.ndarray:
+    """Return embeddings as rows: [n, height, width, channels] averaged over height and width.
+
+    Args:
+        values: float32 [n, ...].
+
+    >>> flat_embedding(np.ones((2, 17, 17, 384), np.float32)).shape
+    (2, 384)
+    """
+    if values.ndim == 4:
+        return values.mean(axis=(1, 2), dtype=np.float32)
+    return np.array(values, np.float32).reshape(len(values), -1)
+
+
+def has_embedding(name: str) -> bool:
+    """Whether a model of the zoo gives an embedding of an image.
+
+    >>> has_embedding("posenet.tiny"), has_embedding("palm.lite"), has_embedding("iris.base")
+    (True, True, False)
+    """
+    return bool(takes_images(entry := find_entry(name)) and entry.embedding)
+
+
+def takes_images(entry: Entry) -> bool:
+    """Whether the input of a network is an image."""
+    return entry.preprocess.size is not None or bool(entry.options)
+
+
+def files_of(entry: Entry) -> list[str]:
+    """Return the sha256 of each weight file of a model."""
+    return [f.sha256 for f in find_record(entry.weights).limited_to(entry.files).files]
+
+
+def origin_of(entry: Entry) -> dict[str, str]:
+    """Return what the model card says of the origin of a model, and the sha256 of its weights.
+
+    >>> origin_of(find_entry("posenet.tiny"))["model"]
+    'posenet.tiny'
+    """
+    record = find_record(entry.weights).limited_to(entry.files)
+    return {
+        "model": entry.name,
+        "title": entry.title,
+        "licence": record.licence,
+        "source": record.source,
+        "origin": record.upstream,
+        "files": ", ".join(f.path for f in record.files),
+        "sha256": ", ".join(f.sha256 for f in record.files),
+        "urls": ", ".join(url for f in record.files for url in f.urls),
+    }
+
+
+def _digest(weights: Mapping[str, Any]) -> str:
+    """Return the sha256 of arrays by name."""
+    found = hashlib.sha256()
+    for name in sorted(weights):
+        array = np.ascontiguousarray(weights[name])
+        found.update(repr((name, array.dtype.str, array.shape)).encode())
+        found.update(array.tobytes())
+    return found.hexdigest()
