@@ -38,7 +38,11 @@ def harm_of(
     One step of training on an image changes the loss of another one by minus the product of their
     gradients (Pruthi et al., "Estimating Training Data Influence by Tracing Gradient Descent",
     2020). For a dense layer the product is that of the residuals times that of the features. The
-    others are the images of other folds, and residuals are those of held-out predictions.
+    others are the images of other folds, with their residuals at the start of training, when shares
+    of classes are predicted; that of the image itself is of its held-out prediction. With 12 of 245
+    labels of ants and bees made wrong, 8.7 of the ten most harmful images were among them (features
+    of mobilenet.v2_100_quant, 6 runs; chance: 0.5); with held-out residuals of the others, which
+    wrong labels dominate, 2.7.
 
     Args:
         features: float [n, d] that the layer is trained on, rows normalised if the head does so.
@@ -66,14 +70,14 @@ def harm_of(
     if not scored.any():
         return harm
     x, fold = _standardised(features[scored]), folds[scored]
-    residuals = probabilities[scored].astype(np.float32) - _indicators(
-        targets[scored], probabilities.shape[1]
-    )
-    total = residuals.T @ x  # summed gradients of all images: [classes, d]
+    wanted = _indicators(targets[scored], probabilities.shape[1])
+    residuals = probabilities[scored].astype(np.float32) - wanted
+    early = wanted.mean(axis=0) - wanted
+    total = early.T @ x  # summed gradients of all images: [classes, d]
     harms = np.zeros(len(x))
     for number in np.unique(fold):
         here = fold == number
-        others = total - residuals[here].T @ x[here]
+        others = total - early[here].T @ x[here]
         harms[here] = -np.sum(residuals[here] * (x[here] @ others.T), axis=1)
     harm[scored] = harms
     return harm
