@@ -67,7 +67,7 @@ class FeatureExtractor:
     @property
     def model(self) -> LoadedModel | None:
         """The network of a single embedding, else None."""
-        return self._embedding and self._embedding.model
+        return self._embedding.model if self._embedding else None
 
     @property
     def node(self) -> str:

@@ -1,0 +1,171 @@
+"""Files with rows of features, to which processes append.
+
+A file has a header, then rows of one length: the sha256 of the image, values or a text, and a
+checksum over these. What a killed process left of a row is overwritten by the next one, and a row
+whose checksum is wrong counts as unknown. A file with another header is replaced, not changed:
+processes that read it go on.
+"""
+
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from weights_cache.atomic_files import replacing
+from zoo.transfer.feature_blocks import FeatureVector
+
+_MAGIC = b"zoo features 1\n"
+_HEADER_BYTES = 128
+_TEXT_BYTES = 160  # of UTF-8, why there are no values
+_SHA256_BYTES = 32
+_CHECK_BYTES = 4
+_ROWS_AT_ONCE = 256  # that are read to find out whose they are
+
+
+class RowFile:
+    """A file of rows, read by position and appended to. Its owner takes care of locks.
+
+    Args:
+        path: of the file, which need not exist.
+        key: what the values depend on; files of another key are replaced.
+        size: how many values a row has.
+    """
+
+    def __init__(self, path: Path, key: str, size: int):
+        self.path, self.size = path, size
+        self._row = np.dtype(
+            [
+                ("sha256", f"V{_SHA256_BYTES}"),
+                ("missing", f"S{_TEXT_BYTES}"),
+                ("values", "<f4", (size,)),
+                ("check", "<u4"),
+            ]
+        )
+        self._header = _header(key, size)
+        self._places: dict[bytes, int] = {}  # numbers of rows
+        self._count = 0  # rows that were looked at
+        self._descriptor: int | None = None
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def length(self) -> int:
+        """Length of the file as far as it was looked at."""
+        return _HEADER_BYTES + self._count * self._row.itemsize
+
+    def refresh(self) -> bool:
+        """Take note of rows that were appended; return whether there is a usable file."""
+        if self._is_replaced():
+            self.close()
+            self._open()
+        if self._descriptor is None:
+            return False
+        whole = (os.fstat(self._descriptor).st_size - _HEADER_BYTES) // self._row.itemsize
+        for number, sha256 in self._owners(self._count, whole):
+            self._places[sha256] = number
+        self._count = max(whole, 0)
+        return True
+
+    def get(self, sha256: str) -> FeatureVector | None:
+        """Return the features of an image, or None if no whole row has them."""
+        number = self._places.get(bytes.fromhex(sha256))
+        if number is None or self._descriptor is None:
+            return None
+        rows = self._read(number, 1)
+        found = self._vector(rows[0]) if len(rows) else None
+        if found is None:  # damaged
+            del self._places[bytes.fromhex(sha256)]
+        return found
+
+    def append(self, sha256: str, vector: FeatureVector) -> None:
+        """Append a row; the caller holds the lock of the file.
+
+        Raises:
+            OSError: the file cannot be written to.
+        """
+        if not self.refresh():
+            with replacing(self.path, 0o600) as file:
+                file.write(self._header)
+            self.refresh()
+        key = bytes.fromhex(sha256)
+        if key in self._places:
+            return
+        data = self._encoded(key, vector)
+        with open(self.path, "r+b", buffering=0) as file:
+            file.seek(self.length)
+            if file.write(data) < len(data):
+                raise OSError(f"no room for {len(data)} bytes")
+        self._places[key] = self._count
+        self._count += 1
+
+    def close(self) -> None:
+        """Forget the file; `refresh` opens it again."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        self._descriptor, self._count = None, 0
+        self._places.clear()
+
+    def _is_replaced(self) -> bool:
+        """Whether the path has another file than the open one, or one that became shorter."""
+        if self._descriptor is None:
+            return True
+        mine = os.fstat(self._descriptor)
+        try:
+            there = os.stat(self.path)
+        except OSError:
+            return True
+        is_same = (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino)
+        return not is_same or there.st_size < self.length
+
+    def _open(self) -> None:
+        """Open the file if it is one of this key."""
+        with suppress(FileNotFoundError):
+            descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            if os.read(descriptor, _HEADER_BYTES) == self._header:
+                self._descriptor = descriptor
+            else:
+                os.close(descriptor)
+
+    def _owners(self, start: int, stop: int) -> Iterator[tuple[int, bytes]]:
+        """Yield number and sha256 of rows."""
+        for first in range(start, stop, _ROWS_AT_ONCE):
+            rows = self._read(first, min(_ROWS_AT_ONCE, stop - first))
+            yield from enumerate((owner.tobytes() for owner in rows["sha256"]), first)
+
+    def _read(self, first: int, count: int) -> np.ndarray:
+        """Return rows, fewer where the file has ended."""
+        assert self._descriptor is not None
+        os.lseek(self._descriptor, _HEADER_BYTES + first * self._row.itemsize, os.SEEK_SET)
+        data = os.read(self._descriptor, count * self._row.itemsize)
+        whole = len(data) // self._row.itemsize
+        return np.frombuffer(data, self._row, whole)
+
+    def _encoded(self, key: bytes, vector: FeatureVector) -> bytes:
+        row = np.zeros((), self._row)
+        row["sha256"] = np.void(key)
+        row["missing"] = _cut(vector.missing)
+        if vector.values is not None:
+            row["values"] = vector.values
+        data = row.tobytes()[:-_CHECK_BYTES]
+        return data + zlib.crc32(data).to_bytes(_CHECK_BYTES, "little")
+
+    def _vector(self, row: np.void) -> FeatureVector | None:
+        """Return the features of a row, or None if it is damaged."""
+        data = row.tobytes()[:-_CHECK_BYTES]
+        if zlib.crc32(data) != row["check"] or not np.isfinite(row["values"]).all():
+            return None
+        missing = row["missing"].decode(errors="replace")
+        return FeatureVector(None, missing) if missing else FeatureVector(row["values"].copy())
+
+
+def _header(key: str, size: int) -> bytes:
+    return (_MAGIC + f"{key} {size}\n".encode()).ljust(_HEADER_BYTES, b" ")
+
+
+def _cut(text: str) -> bytes:
+    """Return the first bytes of a text, of whole characters."""
+    return text.encode()[:_TEXT_BYTES].decode(errors="ignore").encode()

@@ -1,0 +1,246 @@
+"""Features on disk, by the content of images, so that none is computed twice."""
+
+import hashlib
+import os
+import shutil
+import time
+import warnings
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from core.data.iterators import prefetched
+from core.locks import new_lock
+from weights_cache.interruptions import pass_interruption
+from weights_cache.ownership import chosen_folder, find_folder_fault, make_private
+from zoo.images.errors import EMPTY, folder_given, missing_file, said_as_image_error
+from zoo.images.pixels import ImageError
+from zoo.images.reading import read_first_frame
+from zoo.images.urls import read_url, scheme_of
+from zoo.images.watched_files import MAX_READ
+from zoo.transfer.feature_blocks import FeatureVector
+from zoo.transfer.feature_rows import RowFile
+from zoo.transfer.features import FeatureExtractor, Look
+
+#: Environment variable with another folder; ``0`` turns the store off.
+VARIABLE = "ZOO_FEATURE_CACHE"
+
+#: Bytes of the rows of all features together; above it those that were not used for the longest
+#: time are removed, but none that was used within the last hour.
+MOST_BYTES = 2 * 2**30
+
+_MOST_ROWS = 1_000_000  # of one file, whose index takes 150 bytes a row in memory
+_IN_USE = 3600.0  # seconds since a file was used
+_LOCK_SECONDS = 10.0
+_ROWS, _LOCK = "rows.bin", "rows.lock"
+
+
+class Embedded(NamedTuple):
+    """The features of one image of several."""
+
+    name: str  # as it was given
+    sha256: str  # of the encoded image; "" if it could not be read
+    features: FeatureVector | ImageError
+
+
+class FeatureStore:
+    """Features of images that were computed before, by the sha256 of the encoded images.
+
+    Rows are on disk and are read one by one; an index of 150 bytes a row is in memory. Several
+    processes may use the folder at once. The store is optional: what cannot be written is computed
+    again next time, after one warning; what is damaged on disk is computed anew. It holds features
+    and the sha256 of images, no images; also that an image has no features. All stores in a folder
+    hold at most 2 GiB: then those that were not used for the longest time are removed.
+
+    Args:
+        folder: of the stores of all features; it has a folder for each key.
+        key: of the extractor.
+        size: how many values a vector has.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, FeatureStore(folder, "ab", 2) as store:
+    ...     store.add("00" * 32, FeatureVector(None, "no hand was found"))
+    ...     store.get("00" * 32), store.get("11" * 32), len(store)
+    (FeatureVector(values=None, missing='no hand was found'), None, 1)
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], key: str, size: int):
+        self.folder = Path(folder).absolute() / key
+        self._rows = RowFile(self.folder / _ROWS, key, size)
+        self._guard = new_lock()
+        self._is_writable = True
+        self._has_room = False
+        with self._said():
+            if self._rows.refresh():
+                os.utime(self._rows.path)  # marks it as used
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __enter__(self) -> "FeatureStore":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def get(self, sha256: str) -> FeatureVector | None:
+        """Return the features of an image, or None if they are not known.
+
+        Args:
+            sha256: of the encoded image, 64 hexadecimal digits.
+        """
+        with self._guard:
+            try:
+                return self._rows.get(sha256)
+            except OSError as error:
+                pass_interruption(error)
+                return None
+
+    def add(self, sha256: str, vector: FeatureVector) -> None:
+        """Store the features of an image; if that fails, a warning says so once.
+
+        Args:
+            sha256: of the encoded image, 64 hexadecimal digits.
+            vector: float32 [size] or the reason why there are none.
+        """
+        with self._guard:
+            if not self._is_writable:
+                return
+            with self._said(), self._locked():
+                if not self._has_room:
+                    self._make_room()
+                self._rows.append(sha256, vector)
+                if self._rows.length > MOST_BYTES or len(self._rows) > _MOST_ROWS:
+                    raise OSError(f"it holds {self._rows.length:,} bytes, which is the limit")
+
+    def close(self) -> None:
+        """Close the files; a later `add` opens them again."""
+        with self._guard:
+            self._rows.close()
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        from filelock import FileLock, Timeout
+
+        make_private(self.folder.parent)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = FileLock(self.folder / _LOCK)
+        try:
+            lock.acquire(timeout=_LOCK_SECONDS)
+        except Timeout:
+            raise OSError(f"another process has held {_LOCK} for {_LOCK_SECONDS:g} s") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Stop storing where the block fails, and warn."""
+        try:
+            yield
+        except (OSError, NotImplementedError) as error:
+            if isinstance(error, OSError):
+                pass_interruption(error)
+            self._is_writable = False
+            reason = getattr(error, "strerror", None) or str(error)
+            warnings.warn(
+                f"features are not stored in {self.folder} ({reason}), so they are computed again "
+                f"next time: set {VARIABLE} to another folder, or to 0",
+                stacklevel=5,
+            )
+
+    def _make_room(self) -> None:
+        """Remove the stores that were not used for the longest time while all are too large."""
+        self._has_room = True
+        others = [path for path in self.folder.parent.glob(f"*/{_ROWS}") if path != self._rows.path]
+        states = sorted((os.stat(path).st_mtime, os.stat(path).st_size, path) for path in others)
+        total = self._rows.length + sum(size for _, size, _ in states)
+        for used, size, path in states:
+            if total <= MOST_BYTES or time.time() - used < _IN_USE:
+                return
+            shutil.rmtree(path.parent, ignore_errors=True)
+            total -= size
+
+
+def default_store(extractor: FeatureExtractor) -> FeatureStore | None:
+    """Return the store of an extractor in the user's cache folder.
+
+    ``ZOO_FEATURE_CACHE`` names another folder. None if it is 0, or if other users may look into
+    the folder, of which a warning says so.
+    """
+    folder = chosen_folder(VARIABLE, "features")
+    if folder is None:
+        return None
+    fault = find_folder_fault(folder, VARIABLE)
+    if fault is not None:
+        warnings.warn(f"features are not stored: {fault}", stacklevel=2)
+        return None
+    return FeatureStore(folder, extractor.key, extractor.size)
+
+
+def embed(
+    images: Iterable[str | os.PathLike[str]],
+    extractor: FeatureExtractor,
+    store: FeatureStore | None = None,
+) -> Iterator[Embedded]:
+    """Yield the features of image files in their order, from a store where it has them.
+
+    Each file is read once: hash and pixels are of the same bytes. A thread reads ahead.
+
+    Args:
+        images: paths or URLs.
+        extractor: computes the features that the store does not have.
+        store: of the extractor's key, or None.
+
+    Yields:
+        For each image name, sha256, and features or the error if it cannot be read.
+    """
+    names: deque[tuple[str, str, bool]] = deque()
+
+    def read(image: str | os.PathLike[str]) -> tuple[str, str, Look]:
+        name, sha256 = os.fspath(image), ""
+        try:
+            data, shown = read_bytes(name)
+            sha256 = hashlib.sha256(data).hexdigest()
+            known = None if store is None else store.get(sha256)
+            return name, sha256, known or extractor.look(read_first_frame(data, shown)[0])
+        except ImageError as error:
+            return name, sha256, error
+
+    def looks() -> Iterator[Look]:
+        for name, sha256, look in prefetched(lambda: map(read, images), extractor.ahead):
+            names.append((name, sha256, isinstance(look, list)))
+            yield look
+
+    for features in extractor.of_looks(looks()):
+        name, sha256, is_new = names.popleft()
+        if store is not None and is_new and isinstance(features, FeatureVector):
+            store.add(sha256, features)
+        yield Embedded(name, sha256, features)
+
+
+def read_bytes(source: str) -> tuple[bytes, str]:
+    """Return the bytes of an image file or URL, and its name in errors.
+
+    Raises:
+        ImageError: it cannot be read, or has more than 256 MiB.
+    """
+    if scheme_of(source) is not None:
+        return read_url(source)
+    name = f"{source!r:.300}"
+    with said_as_image_error(name):
+        try:
+            with open(source, "rb") as file:
+                data = file.read(MAX_READ + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            raise missing_file(source) from None
+        except IsADirectoryError:
+            raise folder_given(name) from None
+    if not data:
+        raise ImageError(EMPTY.format(name))
+    if len(data) > MAX_READ:
+        raise ImageError(f"{name} has more than {MAX_READ:,} bytes: save it again, as JPEG or PNG")
+    return data, name
