@@ -22,6 +22,11 @@ _OTHERS = (
         "blur faces or backgrounds, or cut people out, in images and videos",
         "zoo.cli.effect_command:declare_effect",
     ),
+    (
+        "embed",
+        "write the features of images to a file, such as to train on them",
+        "zoo.cli.embed_command:declare_embed",
+    ),
     ("models", "list the pretrained models", "zoo.cli.models_command:declare_models"),
     ("describe", "print the card of a pretrained model", "zoo.cli.commands:declare_describe"),
     (

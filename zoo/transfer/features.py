@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +126,12 @@ class FeatureExtractor:
         return self.of_looks(prefetched(lambda: map(look, images), self.ahead))
 
     @property
+    def advice(self) -> str:
+        """Which images have features: a line for those where nothing was found, or ``""``."""
+        lines = [block.advice for block in self._blocks if isinstance(block, LandmarkBlock)]
+        return "; ".join(dict.fromkeys(lines))
+
+    @property
     def ahead(self) -> int:
         """How many images are to be read ahead: few where they stay as large as they are."""
         return 2 if any(b.keeps_pixels for b in self._blocks) else _AHEAD * self._together
@@ -230,6 +237,16 @@ def embedding_extractor(name: str, network: "GraphModel", node: str) -> FeatureE
     return FeatureExtractor([EmbeddingBlock(block.entry, network.backend, network, node)])
 
 
+def feature_names() -> tuple[list[str], list[str]]:
+    """Return the names of the landmarks that serve as features, and of the models.
+
+    >>> feature_names()[0]
+    ['hand', 'face', 'pose', 'body_parts']
+    """
+    models = [e.name for e in all_entries().values() if e.embedding and takes_images(e)]
+    return list(LANDMARKS), models
+
+
 def _names_in(features: str | Sequence[str]) -> list[str]:
     """Return the names of features, each once.
 
@@ -238,13 +255,13 @@ def _names_in(features: str | Sequence[str]) -> list[str]:
     """
     several = features.split("+") if isinstance(features, str) else features
     if not isinstance(several, (list, tuple)) or not all(isinstance(n, str) for n in several):
-        raise ZooError(f"features={features!r:.80} are no names: {_valid()}")
+        raise ZooError(f"{features!r:.80} is no name of features: {_valid()}")
     names = [name.strip() for name in several]
     if not any(names):
-        raise ZooError(f"features={features!r:.80} have no name: {_valid()}")
+        raise ZooError(f"{features!r:.80} is no name of features: {_valid()}")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise ZooError(f"features={features!r:.80} name {twice!r} twice: name each once")
+        raise ZooError(f"the features {features!r:.80} name {twice!r} twice: name each once")
     return names
 
 
@@ -254,16 +271,19 @@ def _block(name: str, backend: str) -> Block:
     entry = lookup(name)
     if entry is None:
         close = did_you_mean(name.lower(), [*LANDMARKS, *all_entries()])
-        raise ZooError(f"unknown features {name!r}{close}; {_valid()}")
+        raise ZooError(f"unknown features {name!r}{close}; {_valid(name)}")
     if not (entry.embedding and takes_images(entry)):
         raise ZooError(f"{name} has no embedding of images, so it gives no features: {_valid()}")
     return EmbeddingBlock(find_entry(name), backend)
 
 
-def _valid() -> str:
-    """The names of all features, for messages."""
-    able = [e.name for e in all_entries().values() if e.embedding and takes_images(e)]
-    return f"features are {', '.join(LANDMARKS)} and the models {', '.join(able)}"
+def _valid(name: str = "") -> str:
+    """The names of features for messages: of models those of the family, else all families."""
+    landmarks, models = feature_names()
+    families = dict.fromkeys(f"{model.partition('.')[0]}." for model in models)
+    near = get_close_matches(f"{name.partition('.')[0]}.", families, n=1)
+    its = [m for m in models if near and m.startswith(near[0])] or [f"{f}*" for f in families]
+    return f"features are {', '.join(landmarks)} and models such as {', '.join(its)}"
 
 
 def _has_presence(block: Block, several: bool) -> bool:

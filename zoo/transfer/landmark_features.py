@@ -24,6 +24,11 @@ _PARTS = 24  # of a body
 _MASK_SIDE = 512  # pixels of a mask that are looked at along its longer side, at least
 _OUTSIDE = 0.005  # share of a body's pixels that may lie beyond each side of its box
 
+_NOBODY = "no person was found"
+_OF_HANDS = "crop images to the hand: it should be sharp and at least a tenth of the height"
+_OF_FACES = "crop images to the face: it should be sharp and at least a tenth of the height"
+_OF_PEOPLE = "crop images to the person: small people are not found"
+
 _SHOULDERS, _HIPS = (5, 6), (11, 12)
 _NOSE = 0
 
@@ -39,6 +44,7 @@ class Landmarks(NamedTuple):
     size: int
     vector: Callable[[Any], np.ndarray | None]  # from the result of the verb
     missing: str  # what is said where there are none
+    advice: str  # what would be found
 
 
 class LandmarkBlock:
@@ -56,7 +62,7 @@ class LandmarkBlock:
         self.name, self._landmarks, self._backend = name, LANDMARKS[name], backend
         self._entries = with_parts(find_entry(choices()[self._landmarks.verb].default))
         self._model: LoadedModel | None = None
-        self.size = self._landmarks.size
+        self.size, self.advice = self._landmarks.size, self._landmarks.advice
 
     def prepared(self, image: np.ndarray) -> np.ndarray:
         """Return the image itself."""
@@ -159,10 +165,10 @@ def parts_vector(segmentation: Mapping[str, Any]) -> np.ndarray | None:
 
 
 LANDMARKS: Mapping[str, Landmarks] = {
-    "hand": Landmarks("estimate_hands", 63, hand_vector, "no hand was found"),
-    "face": Landmarks("estimate_faces", 1404, face_vector, "no face was found"),
-    "pose": Landmarks("estimate_single_pose", 51, pose_vector, "no person was found"),
-    "body_parts": Landmarks("segment_person_parts", 72, parts_vector, "no person was found"),
+    "hand": Landmarks("estimate_hands", 63, hand_vector, "no hand was found", _OF_HANDS),
+    "face": Landmarks("estimate_faces", 1404, face_vector, "no face was found", _OF_FACES),
+    "pose": Landmarks("estimate_single_pose", 51, pose_vector, _NOBODY, _OF_PEOPLE),
+    "body_parts": Landmarks("segment_person_parts", 72, parts_vector, _NOBODY, _OF_PEOPLE),
 }
 
 

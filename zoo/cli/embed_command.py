@@ -1,0 +1,207 @@
+"""``zoo embed``: the features of images, as a file of NumPy or as a Parquet table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from weights_cache.dependencies import needed_for
+from weights_cache.errors import ZooError
+from weights_cache.messages import is_read_by_people, say
+from weights_cache.shown_urls import shown_url
+from zoo.cli.image_sources import find_images
+from zoo.cli.terminal import complain
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from zoo.transfer.feature_store import Embedded, FeatureStore
+    from zoo.transfer.features import FeatureExtractor
+
+#: Name, sha256 and features of an image.
+Row = tuple[str, str, "np.ndarray"]
+
+_ADVICE = "set --out to a file in a folder that can be written to and has room"
+
+
+def declare_embed(command: Any) -> None:
+    """Declare the arguments of ``zoo embed``."""
+    command.more_help = _features_text
+    command.set_defaults(run=_run)
+    command.add_argument(
+        "images",
+        nargs="+",
+        metavar="IMAGE",
+        help="a file, a folder, a URL, or a pattern in quotes such as 'images/*.jpg'",
+    )
+    command.add_argument(
+        "--out",
+        metavar="OUT",
+        required=True,
+        help="file to write: .npz with the arrays features [images, values], names, sha256, "
+        "features_of and provenance; or .parquet with a row for each image (needs pyarrow)",
+    )
+    command.add_argument(
+        "--features", metavar="NAME", help="see below; several as pose+hand", default=None
+    )
+    command.add_argument(
+        "--recursive", action="store_true", help="also read the images in subfolders"
+    )
+    command.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="neither read nor store features that were computed before",
+    )
+    command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
+
+
+def _features_text() -> str:
+    from zoo.transfer.features import DEFAULT_FEATURES, feature_names
+
+    landmarks, models = feature_names()
+    return (
+        f"features:\n  landmarks   {', '.join(landmarks)}\n"
+        f"  embeddings  {', '.join(models)}\n  by default  {DEFAULT_FEATURES}"
+    )
+
+
+def _run(given: argparse.Namespace) -> int:
+    """Write the features of the images that have some; without all of them the status is 1."""
+    write = _writer(given.out)
+    images, failed = find_images(given.images, recursive=given.recursive)
+    if not images:
+        return 2
+    from zoo.transfer.feature_store import default_store
+    from zoo.transfer.features import DEFAULT_FEATURES, feature_extractor
+
+    extractor = feature_extractor(given.features or DEFAULT_FEATURES, backend=given.backend)
+    done: list[Row] = []
+    with _warnings_as_lines():
+        store = None if given.no_cache else default_store(extractor)
+        try:
+            done += _found(images, extractor, store)
+        except KeyboardInterrupt:
+            kept = "" if store is None else "; what was computed is stored for the next time"
+            complain(f"stopped, nothing is written{kept}")
+            return 130
+    if not done:
+        complain(f"no image has features, {given.out} is not written")
+        return 2
+    _save(write, Path(given.out), done, extractor)
+    say(f"written: {given.out}, {len(done)} images, {extractor.size} values each")
+    return 0 if len(done) == len(images) and not failed else 1
+
+
+def _found(
+    images: list[str], extractor: FeatureExtractor, store: FeatureStore | None
+) -> Iterator[Row]:
+    """Yield the rows of images that have features; the others are listed on stderr."""
+    from zoo.images.pixels import ImageError
+    from zoo.transfer.feature_store import embed
+
+    lacking = False
+    for each in _with_progress(embed(images, extractor, store), len(images)):
+        if isinstance(each.features, ImageError):
+            complain(each.features)
+        elif each.features.values is None:
+            complain(f"{shown_url(each.name)}: {each.features.missing}")
+            lacking = True
+        else:
+            yield shown_url(each.name), each.sha256, each.features.values
+    if lacking:
+        complain(extractor.advice)
+
+
+def _with_progress(results: Iterable[Embedded], count: int) -> Iterable[Embedded]:
+    if count < 2 or not is_read_by_people():
+        return results
+    from tqdm import tqdm
+
+    return tqdm(results, total=count, unit="image", leave=False)
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Print warnings in the block as lines of the command."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = lambda message, *_: complain(message)
+        yield
+
+
+#: Writes features [images, values], names and sha256 of the images, and texts by name.
+Writer = Callable[[BinaryIO, "np.ndarray", list[str], list[str], dict[str, str]], None]
+
+
+def _writer(out: str) -> Writer:
+    """Return the function that writes a file of this name.
+
+    Raises:
+        ZooError: there is none, or no such folder, or pyarrow is not installed.
+    """
+    writer = _WRITERS.get(os.path.splitext(out)[1].lower())
+    if writer is None:
+        raise ZooError(f"cannot write features to {out!r}: its name must end in .npz or .parquet")
+    folder = os.path.dirname(out) or "."
+    if not os.path.isdir(folder):
+        raise ZooError(
+            f"cannot write features to {out!r}: there is no folder {folder!r}, make it first"
+        )
+    if os.path.isdir(out):
+        raise ZooError(f"cannot write features to {out!r}: it is a folder, give another name")
+    if writer is _write_parquet:
+        with needed_for("writing Parquet files"):
+            import_module("pyarrow.parquet")  # or else the images would be read in vain
+    return writer
+
+
+def _save(write: Writer, out: Path, done: list[Row], extractor: FeatureExtractor) -> None:
+    """Write the file wholly or not at all."""
+    import numpy as np
+
+    from weights_cache.atomic_files import replacing, writing_to
+
+    features = np.stack([values for _, _, values in done])
+    names, sha256 = [name for name, _, _ in done], [sha256 for _, sha256, _ in done]
+    texts = {
+        "features_of": "+".join(extractor.names),
+        "provenance": json.dumps(extractor.provenance),
+    }
+    with writing_to(out.parent, features.nbytes, _ADVICE), replacing(out) as file:
+        write(file, features, names, sha256, texts)
+
+
+def _write_npz(
+    file: BinaryIO,
+    features: np.ndarray,
+    names: list[str],
+    sha256: list[str],
+    texts: dict[str, str],
+) -> None:
+    import numpy as np
+
+    arrays: dict[str, Any] = {name: np.array(text) for name, text in texts.items()}
+    np.savez(file, features=features, names=np.array(names), sha256=np.array(sha256), **arrays)
+
+
+def _write_parquet(
+    file: BinaryIO,
+    features: np.ndarray,
+    names: list[str],
+    sha256: list[str],
+    texts: dict[str, str],
+) -> None:
+    pa, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    values = pa.FixedSizeListArray.from_arrays(pa.array(features.ravel()), features.shape[1])
+    table = pa.table({"name": names, "sha256": sha256, "features": values})
+    parquet.write_table(table.replace_schema_metadata(texts), file)
+
+
+_WRITERS: dict[str, Writer] = {".npz": _write_npz, ".parquet": _write_parquet}
