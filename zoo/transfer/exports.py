@@ -1,0 +1,204 @@
+"""Exports of taught models, for browsers, Teachable Machine's library and Keras."""
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import core
+from core.converter import load_model
+from weights_cache.errors import ZooError
+from weights_cache.similar_names import did_you_mean
+from zoo.pipeline.loaded_model import LoadedModel
+from zoo.transfer.export_bases import Base, ExportedNetwork
+from zoo.transfer.export_graphs import graph_for_teachable
+from zoo.transfer.export_layers import (
+    find_trunk,
+    head_alone,
+    layers_for_keras,
+    layers_for_teachable,
+)
+from zoo.transfer.heads import Head
+from zoo.transfer.teachable_files import (
+    check_folder,
+    metadata_file,
+    metadata_of,
+    network_files,
+    write_file,
+    write_folder,
+    zip_of,
+)
+
+#: Endings of what is exported; "" is a folder.
+_KERAS = (".keras", ".h5")
+_TEACHABLE = ("", ".zip")
+
+#: How far outputs of what was written may be from those here: rounding.
+_CLOSE = {"rtol": 1e-3, "atol": 1e-4}
+
+
+class Export(NamedTuple):
+    """An export that was written.
+
+    Attributes:
+        path: the file or folder.
+        takes: what the network in it takes, as part of a sentence, such as "images, float32 [n,
+            224, 224, 3], RGB, with pixels 0..255".
+        is_whole: whether it takes images; else it is the head alone, which takes features.
+    """
+
+    path: Path
+    takes: str
+    is_whole: bool
+
+
+def export_model(
+    path: str | os.PathLike[str],
+    *,
+    head: Head,
+    labels: Sequence[str],
+    model: LoadedModel | None,
+    node: str,
+    name: str,
+    metadata: Mapping[str, Any],
+) -> Export:
+    """Write a taught model for other programs; the ending of the path says for which.
+
+    - A folder (a path without ending) or a ``.zip``: the layout of Teachable Machine,
+      ``metadata.json``, ``model.json`` and ``weights.bin``, which `zoo.load` reads, too. The
+      network takes images float32 [n, height, width, 3], RGB, the square in their middle, with
+      pixels p as ``p / 127 - 1``: -1 to 1.0079, which is what Teachable Machine's library feeds.
+      Where the features' network takes another range, the first layer converts. If that network is
+      a model of layers (``mobilenet.v1_025``), so is the export, for ``tf.loadLayersModel`` and
+      Teachable Machine's library; else it is a graph, with all rounding of quantised networks, for
+      ``tf.loadGraphModel``, which that library cannot load.
+    - ``.keras`` (Keras 3) and ``.h5`` (Keras 2 and 3): of features from a model of layers the whole
+      network, which takes images with pixels 0..255; else the head alone, which takes features, as
+      Keras has no layers that round like a quantised network.
+    - Features that are landmarks: the head alone in all of these.
+
+    Classes have softmax, several labels sigmoid, values no activation. Teachable Machine knows
+    classes alone: ``userMetadata`` in ``metadata.json`` names the kind, and the metadata of a head
+    for values lacks the keys of Teachable Machine, so that its programs do not take them for
+    probabilities. What was written is read and compared with the head before it gets its name.
+
+    Args:
+        path: a file or folder. A folder with other files is refused; an earlier export and a file
+            are replaced. A failed export leaves nothing.
+        head: the trained head.
+        labels: labels of its outputs.
+        model: the network of the features; None for landmarks.
+        node: name of the node of ``model.network.graph`` that gives the features.
+        name: name of the model, for ``metadata.json``.
+        metadata: facts such as provenance and licences, of types that JSON has, which become part
+            of ``userMetadata``.
+
+    Returns:
+        The path, and what the network there takes.
+
+    Raises:
+        ZooError: the ending is unknown, or ``.tflite``, which only TensorFlow writes; the labels do
+            not fit the head; the target is in the way; or the network is not expressible.
+
+    Source of the layout: the library ``@teachablemachine/image`` 0.8.5.
+
+    >>> import tempfile, zoo
+    >>> head = Head().fit([[0.0, 1.0], [0.1, 0.9], [1.0, 0.0]], ["up", "up", "down"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     export = export_model(f"{folder}/mine", head=head, labels=head.labels, model=None,
+    ...                           node="", name="mine", metadata={})
+    ...     sorted(file.name for file in export.path.iterdir()), export.takes
+    (['metadata.json', 'model.json', 'weights.bin'], '2 features of each image, ...)
+    """
+    target = Path(path)
+    _check_target(target)
+    if len(labels) != len(head.bias) or not head.labels:
+        raise ZooError(f"the head has {len(head.bias)} outputs, labels are {list(labels)!r:.200}")
+    with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
+        if target.suffix.lower() in _KERAS:
+            exported = _for_keras(head, model, node)
+            _write_keras(exported, target, Path(folder))
+        else:
+            exported = _for_teachable(head, model, node)
+            facts = metadata_of(exported, head, labels, name, metadata)
+            _write_teachable(exported, facts, target, Path(folder))
+    return Export(target, exported.takes, exported.size is not None)
+
+
+def _check_target(target: Path) -> None:
+    """Raise unless the target may be written to, and its ending is known."""
+    ending = target.suffix.lower()
+    if ending == ".tflite":
+        keras = str(target.with_suffix(".keras"))
+        raise ZooError(
+            f"{target} cannot be written, as only TensorFlow writes .tflite files: export {keras!r}"
+            f"; in TensorFlow model = tf.keras.models.load_model({keras!r}), then "
+            f"tf.lite.TFLiteConverter.from_keras_model(model).convert() gives the file's bytes"
+        )
+    if ending not in (*_KERAS, *_TEACHABLE):
+        hint = did_you_mean(ending, [*_KERAS, ".zip"])
+        raise ZooError(
+            f"an export has no ending {ending!r}{hint}: give a folder without ending or a .zip "
+            f"(TensorFlow.js, Teachable Machine), or a .keras or .h5 file (Keras)"
+        )
+    if not ending:
+        check_folder(target)
+    elif target.is_dir():
+        raise ZooError(f"cannot export to {target}: it is a folder, and the ending is of a file")
+
+
+def _for_teachable(head: Head, model: LoadedModel | None, node: str) -> ExportedNetwork:
+    if model is None:
+        return head_alone(head)
+    base = Base(model, node)
+    trunk = find_trunk(base)
+    if trunk is None:
+        return graph_for_teachable(base, head)
+    return layers_for_teachable(base, trunk, head)
+
+
+def _for_keras(head: Head, model: LoadedModel | None, node: str) -> ExportedNetwork:
+    if model is None:
+        return head_alone(head)
+    base = Base(model, node)
+    trunk = find_trunk(base)
+    return head_alone(head) if trunk is None else layers_for_keras(base, trunk, head)
+
+
+def _write_keras(exported: ExportedNetwork, target: Path, folder: Path) -> None:
+    """Write layers as a file of Keras, by way of a file in a temporary folder."""
+    assert isinstance(exported.network, core.Model)
+    file = folder / f"model{target.suffix.lower()}"
+    exported.network.save(file, include_optimizer=False)
+    _check_written(file, exported)
+    write_file(target, file.read_bytes())
+
+
+def _write_teachable(
+    exported: ExportedNetwork, facts: Mapping[str, Any], target: Path, folder: Path
+) -> None:
+    """Write a network in the layout of Teachable Machine, by way of a temporary folder."""
+    files = metadata_file(facts) | network_files(exported, folder / "shards")
+    write_folder(folder / "model", files)
+    _check_written(folder / "model", exported)
+    if target.suffix:
+        write_file(target, zip_of(files))
+    else:
+        write_folder(target, files)
+
+
+def _check_written(path: Path, exported: ExportedNetwork) -> None:
+    """Raise unless a written network gives what the head gives."""
+    (output,) = load_model(path).predict(exported.sample).values()
+    found, expected = output.numpy(), exported.expected
+    if found.shape != expected.shape or not np.isfinite(found).all():
+        raise ZooError(f"the exported network gives {found!r:.200}: it was not written")
+    if not (exported.rounds or np.allclose(found, expected, **_CLOSE)):
+        raise ZooError(
+            f"the exported network gives other outputs than the head, by "
+            f"{np.abs(found - expected).max():.2g}: it was not written, as the head was trained on "
+            f"features of another network or version"
+        )
