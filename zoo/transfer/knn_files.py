@@ -150,7 +150,7 @@ def _label_of(key: Label, facts: dict[str, Any]) -> Label:
 
 def _group(key: str, facts: Any, values: Any) -> np.ndarray:
     """Return the examples of a class: float32 [examples, values]."""
-    shape = facts.get("shape") if isinstance(facts, dict) else None
+    shape: Any = facts.get("shape") if isinstance(facts, dict) else None
     is_shape = isinstance(shape, list) and len(shape) == 2 and all(type(n) is int for n in shape)
     if not is_shape or min(shape) < 1:
         raise ValueError(f'class {key!r:.80} has no "shape" of examples and values: {shape!r:.80}')
