@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import numpy as np
 
 from weights_cache.atomic_files import replacing
 from weights_cache.errors import ZooError
+from weights_cache.regular_files import open_regular
 
-_LARGEST_FILE = 2**32
+_LARGEST_FILE = 2**32  # bytes of arrays
 
 
 def write_arrays(
@@ -50,10 +52,14 @@ def read_arrays(
     """
     name = os.fspath(path)
     try:
-        if os.path.getsize(path) > _LARGEST_FILE:
-            raise ValueError(f"it is larger than {_LARGEST_FILE:,} bytes")
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {key: file[key] for key in file.files}
+        with open_regular(path) as stream:
+            with zipfile.ZipFile(stream) as archive:
+                size = sum(member.file_size for member in archive.infolist())
+            if size > _LARGEST_FILE:
+                raise ValueError(f"its arrays take {size:,} bytes, the limit is {_LARGEST_FILE:,}")
+            stream.seek(0)
+            with np.load(stream, allow_pickle=False) as file:
+                arrays = {key: file[key] for key in file.files}
         facts = json.loads(arrays.pop("facts").tobytes())
         if not isinstance(facts, dict) or facts.get("format") != form:
             raise ValueError(f"its format is not {form}")

@@ -51,6 +51,20 @@ def graph_for_teachable(base: Base, head: Head) -> ExportedNetwork:
     return of_images(exported, base, head, TEACHABLE_DIVISOR)._replace(rounds=rounds)
 
 
+def head_graph(head: Head) -> Graph:
+    """Return a head alone as a graph, from "features" [n, size] to "scores" [n, outputs]."""
+    size, outputs = head.kernel.shape
+    made = _GraphParts(Graph([], {}, {}, {}))
+    features = made.add(made.name("input"), "Placeholder")
+    output = _add_scores(made, features, head)
+    return Graph(
+        made.nodes,
+        made.weights,
+        {"features": Endpoint(features, PartialSpec((None, size)))},
+        {"scores": Endpoint(output, PartialSpec((None, outputs)))},
+    )
+
+
 class _GraphParts:
     """Nodes and weights that are added to those of a graph, under names of their own."""
 
@@ -106,15 +120,19 @@ def _add_affine(made: _GraphParts, own: str, values: str, affine: Affine) -> str
 
 def _add_head(made: _GraphParts, features: str, base: Base, head: Head) -> str:
     """Add the nodes of a head behind features, and return the name of its output."""
-    last = made.constant("last_axis", [-1])
     if base.rank == 4:
         pixels = made.constant("pixel_axes", [1, 2])
         values = made.add(made.name("pooled"), "Mean", features, pixels, keep_dims=False)
     else:
         shape = made.constant("shape", [-1, len(head.kernel)])
         values = made.add(made.name("features"), "Reshape", features, shape)
+    return _add_scores(made, values, head)
+
+
+def _add_scores(made: _GraphParts, values: str, head: Head) -> str:
+    """Add the nodes of a head behind rows of features, and return the name of its output."""
     if head.normalize:
-        values = _add_normalization(made, values, last)
+        values = _add_normalization(made, values, made.constant("last_axis", [-1]))
     kernel = made.constant("scores/kernel", head.kernel)
     product = made.add(made.name("scores/product"), "MatMul", values, kernel)
     scores = made.add(

@@ -29,6 +29,7 @@ class Block(Protocol):
     """What one network contributes to a vector of features."""
 
     name: str
+    backend: str
     together: int  # images that run as one batch
     keeps_pixels: bool  # whether `prepared` is as large as the image
 
@@ -47,6 +48,9 @@ class Block(Protocol):
 
     def provenance(self) -> list[dict[str, str]]:
         """Return the origin of each network that is used."""
+
+    def warmup(self) -> float:
+        """Make the network ready; return how many milliseconds it took."""
 
     def close(self) -> None:
         """Release the network."""
@@ -69,7 +73,7 @@ class EmbeddingBlock:
     def __init__(
         self, entry: Entry, backend: str, network: "GraphModel | None" = None, node: str = ""
     ):
-        self.entry, self.name, self._backend = entry, entry.name, backend
+        self.entry, self.name, self.backend = entry, entry.name, backend
         self.node, self.together = node or entry.embedding, entry.together
         self._own = network
         self._model = None if network is None else LoadedModel(entry.name, network)
@@ -82,7 +86,7 @@ class EmbeddingBlock:
     def model(self) -> LoadedModel:
         """The network, loaded once."""
         if self._model is None:
-            self._model = load(self.name, backend=self._backend)
+            self._model = load(self.name, backend=self.backend)
         return self._model
 
     @property
@@ -116,6 +120,15 @@ class EmbeddingBlock:
         if self._own is not None:
             origin |= {"changed": "yes", "sha256": _digest(self._own.graph.weights)}
         return [origin]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the network has other weights than those of the entry."""
+        return self._own is not None
+
+    def warmup(self) -> float:
+        """Make the network ready; return how many milliseconds it took."""
+        return self.model.warmup()
 
     def close(self) -> None:
         """Release the network; the next use loads the entry's again."""

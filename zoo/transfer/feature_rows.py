@@ -1,9 +1,9 @@
 """Files with rows of features, to which processes append.
 
-A file has a header, then rows of one length: the sha256 of the image, values or a text, and a
-checksum over these. What a killed process left of a row is overwritten by the next one, and a row
-whose checksum is wrong counts as unknown. A file with another header is replaced, not changed:
-processes that read it go on.
+A file has a header, then rows of one length: the sha256 of the image, its perceptual hash, values
+or a text, and a checksum over these. What a killed process left of a row is overwritten by the next
+one, and a row whose checksum is wrong counts as unknown. A file with another header is replaced,
+not changed: processes that read it go on.
 """
 
 import os
@@ -11,18 +11,32 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from weights_cache.atomic_files import replacing
 from zoo.transfer.feature_blocks import FeatureVector
+from zoo.transfer.image_hashes import WORDS
 
-_MAGIC = b"zoo features 1\n"
+_MAGIC = b"zoo features 2\n"
 _HEADER_BYTES = 128
 _TEXT_BYTES = 160  # of UTF-8, why there are no values
 _SHA256_BYTES = 32
 _CHECK_BYTES = 4
 _ROWS_AT_ONCE = 256  # that are read to find out whose they are
+
+
+class Known(NamedTuple):
+    """What is known of an image.
+
+    Attributes:
+        features: its features, or why there are none.
+        fingerprint: `zoo.transfer.image_hashes.image_hash` of its pixels, uint64 [2].
+    """
+
+    features: FeatureVector
+    fingerprint: np.ndarray
 
 
 class RowFile:
@@ -39,6 +53,7 @@ class RowFile:
         self._row = np.dtype(
             [
                 ("sha256", f"V{_SHA256_BYTES}"),
+                ("fingerprint", "<u8", (WORDS,)),
                 ("missing", f"S{_TEXT_BYTES}"),
                 ("values", "<f4", (size,)),
                 ("check", "<u4"),
@@ -70,18 +85,18 @@ class RowFile:
         self._count = max(whole, 0)
         return True
 
-    def get(self, sha256: str) -> FeatureVector | None:
-        """Return the features of an image, or None if no whole row has them."""
+    def get(self, sha256: str) -> Known | None:
+        """Return what is known of an image, or None if no whole row has it."""
         number = self._places.get(bytes.fromhex(sha256))
         if number is None or self._descriptor is None:
             return None
         rows = self._read(number, 1)
-        found = self._vector(rows[0]) if len(rows) else None
+        found = self._known(rows[0]) if len(rows) else None
         if found is None:  # damaged
             del self._places[bytes.fromhex(sha256)]
         return found
 
-    def append(self, sha256: str, vector: FeatureVector) -> None:
+    def append(self, sha256: str, known: Known) -> None:
         """Append a row; the caller holds the lock of the file.
 
         Raises:
@@ -94,7 +109,7 @@ class RowFile:
         key = bytes.fromhex(sha256)
         if key in self._places:
             return
-        data = self._encoded(key, vector)
+        data = self._encoded(key, known)
         with open(self.path, "r+b", buffering=0) as file:
             file.seek(self.length)
             if file.write(data) < len(data):
@@ -144,8 +159,9 @@ class RowFile:
         whole = len(data) // self._row.itemsize
         return np.frombuffer(data, self._row, whole)
 
-    def _encoded(self, key: bytes, vector: FeatureVector) -> bytes:
-        row = np.zeros((), self._row)
+    def _encoded(self, key: bytes, known: Known) -> bytes:
+        row, vector = np.zeros((), self._row), known.features
+        row["fingerprint"] = known.fingerprint
         row["sha256"] = np.void(key)
         row["missing"] = _cut(vector.missing)
         if vector.values is not None:
@@ -153,13 +169,14 @@ class RowFile:
         data = row.tobytes()[:-_CHECK_BYTES]
         return data + zlib.crc32(data).to_bytes(_CHECK_BYTES, "little")
 
-    def _vector(self, row: np.void) -> FeatureVector | None:
-        """Return the features of a row, or None if it is damaged."""
+    def _known(self, row: np.void) -> Known | None:
+        """Return what a row holds, or None if it is damaged."""
         data = row.tobytes()[:-_CHECK_BYTES]
         if zlib.crc32(data) != row["check"] or not np.isfinite(row["values"]).all():
             return None
         missing = row["missing"].decode(errors="replace")
-        return FeatureVector(None, missing) if missing else FeatureVector(row["values"].copy())
+        values = None if missing else row["values"].copy()
+        return Known(FeatureVector(values, missing), row["fingerprint"].copy())
 
 
 def _header(key: str, size: int) -> bytes:

@@ -11,18 +11,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from core.data.iterators import prefetched
 from core.locks import new_lock
 from weights_cache.interruptions import pass_interruption
 from weights_cache.ownership import chosen_folder, find_folder_fault, make_private
 from zoo.images.errors import EMPTY, folder_given, missing_file, said_as_image_error
 from zoo.images.pixels import ImageError
-from zoo.images.reading import read_first_frame
+from zoo.images.reading import read_first_frame, read_image
 from zoo.images.urls import read_url, scheme_of
 from zoo.images.watched_files import MAX_READ
+from zoo.pipeline.verb_signatures import ImageSource
 from zoo.transfer.feature_blocks import FeatureVector
-from zoo.transfer.feature_rows import RowFile
+from zoo.transfer.feature_rows import Known, RowFile
 from zoo.transfer.features import FeatureExtractor, Look
+from zoo.transfer.image_hashes import WORDS, image_hash
+from zoo.transfer.image_sets import name_of
 
 #: Environment variable with another folder; ``0`` turns the store off.
 VARIABLE = "ZOO_FEATURE_CACHE"
@@ -41,12 +46,13 @@ class Embedded(NamedTuple):
     """The features of one image of several."""
 
     name: str  # as it was given
-    sha256: str  # of the encoded image; "" if it could not be read
+    sha256: str  # of the encoded image, or of pixels; "" if it could not be read
     features: FeatureVector | ImageError
+    fingerprint: np.ndarray  # its perceptual hash, uint64 [2]; zeros if it could not be read
 
 
 class FeatureStore:
-    """Features of images that were computed before, by the sha256 of the encoded images.
+    """Features of images that were computed before, by the sha256 of files or of pixels.
 
     Rows are on disk and are read one by one; an index of 150 bytes a row is in memory. Several
     processes may use the folder at once. The store is optional: what cannot be written is computed
@@ -61,9 +67,9 @@ class FeatureStore:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, FeatureStore(folder, "ab", 2) as store:
-    ...     store.add("00" * 32, FeatureVector(None, "no hand was found"))
-    ...     store.get("00" * 32), store.get("11" * 32), len(store)
-    (FeatureVector(values=None, missing='no hand was found'), None, 1)
+    ...     store.add("00" * 32, Known(FeatureVector(None, "no hand was found"), np.uint64([1, 2])))
+    ...     store.get("00" * 32).features.missing, store.get("11" * 32), len(store)
+    ('no hand was found', None, 1)
     """
 
     def __init__(self, folder: str | os.PathLike[str], key: str, size: int):
@@ -85,8 +91,8 @@ class FeatureStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def get(self, sha256: str) -> FeatureVector | None:
-        """Return the features of an image, or None if they are not known.
+    def get(self, sha256: str) -> Known | None:
+        """Return what is known of an image, or None.
 
         Args:
             sha256: of the encoded image, 64 hexadecimal digits.
@@ -98,12 +104,12 @@ class FeatureStore:
                 pass_interruption(error)
                 return None
 
-    def add(self, sha256: str, vector: FeatureVector) -> None:
-        """Store the features of an image; if that fails, a warning says so once.
+    def add(self, sha256: str, known: Known) -> None:
+        """Store what is known of an image; if that fails, a warning says so once.
 
         Args:
             sha256: of the encoded image, 64 hexadecimal digits.
-            vector: float32 [size] or the reason why there are none.
+            known: features, float32 [size] or the reason why there are none, and perceptual hash.
         """
         with self._guard:
             if not self._is_writable:
@@ -111,7 +117,7 @@ class FeatureStore:
             with self._said(), self._locked():
                 if not self._has_room:
                     self._make_room()
-                self._rows.append(sha256, vector)
+                self._rows.append(sha256, known)
                 if self._rows.length > MOST_BYTES or len(self._rows) > _MOST_ROWS:
                     raise OSError(f"it holds {self._rows.length:,} bytes, which is the limit")
 
@@ -181,45 +187,74 @@ def default_store(extractor: FeatureExtractor) -> FeatureStore | None:
     return FeatureStore(folder, extractor.key, extractor.size)
 
 
+class _Read(NamedTuple):
+    """An image that was read, hashed and prepared, or looked up."""
+
+    name: str
+    sha256: str
+    fingerprint: np.ndarray
+    look: Look
+
+    @property
+    def is_new(self) -> bool:
+        """Whether its features are yet to be computed."""
+        return isinstance(self.look, list)
+
+
 def embed(
-    images: Iterable[str | os.PathLike[str]],
+    images: Iterable[ImageSource],
     extractor: FeatureExtractor,
     store: FeatureStore | None = None,
 ) -> Iterator[Embedded]:
-    """Yield the features of image files in their order, from a store where it has them.
+    """Yield the features of images in their order, from a store where it has them.
 
     Each file is read once: hash and pixels are of the same bytes. A thread reads ahead.
 
     Args:
-        images: paths or URLs.
+        images: anything that the verbs take.
         extractor: computes the features that the store does not have.
         store: of the extractor's key, or None.
 
     Yields:
-        For each image name, sha256, and features or the error if it cannot be read.
+        For each image name, hashes, and features or the error if it cannot be read.
     """
-    names: deque[tuple[str, str, bool]] = deque()
-
-    def read(image: str | os.PathLike[str]) -> tuple[str, str, Look]:
-        name, sha256 = os.fspath(image), ""
-        try:
-            data, shown = read_bytes(name)
-            sha256 = hashlib.sha256(data).hexdigest()
-            known = None if store is None else store.get(sha256)
-            return name, sha256, known or extractor.look(read_first_frame(data, shown)[0])
-        except ImageError as error:
-            return name, sha256, error
+    read: deque[_Read] = deque()
 
     def looks() -> Iterator[Look]:
-        for name, sha256, look in prefetched(lambda: map(read, images), extractor.ahead):
-            names.append((name, sha256, isinstance(look, list)))
-            yield look
+        found = prefetched(
+            lambda: (_read(i, image, extractor, store) for i, image in enumerate(images)),
+            extractor.ahead,
+        )
+        for one in found:
+            read.append(one)
+            yield one.look
 
     for features in extractor.of_looks(looks()):
-        name, sha256, is_new = names.popleft()
-        if store is not None and is_new and isinstance(features, FeatureVector):
-            store.add(sha256, features)
-        yield Embedded(name, sha256, features)
+        one = read.popleft()
+        if store is not None and one.is_new and isinstance(features, FeatureVector):
+            store.add(one.sha256, Known(features, one.fingerprint))
+        yield Embedded(one.name, one.sha256, features, one.fingerprint)
+
+
+def _read(
+    index: int, image: ImageSource, extractor: FeatureExtractor, store: FeatureStore | None
+) -> _Read:
+    name, sha256 = name_of(image, index), ""
+    try:
+        if isinstance(image, (str, os.PathLike)):
+            data, shown = read_bytes(os.fspath(image))
+            sha256 = hashlib.sha256(data).hexdigest()
+        else:
+            pixels = read_image(image)
+            sha256 = hashlib.sha256(f"{pixels.shape}".encode() + pixels.tobytes()).hexdigest()
+        known = None if store is None else store.get(sha256)
+        if known is not None:
+            return _Read(name, sha256, known.fingerprint, known.features)
+        if isinstance(image, (str, os.PathLike)):
+            pixels = read_first_frame(data, shown)[0]
+        return _Read(name, sha256, image_hash(pixels), extractor.look(pixels))
+    except ImageError as error:
+        return _Read(name, sha256, np.zeros(WORDS, np.uint64), error)
 
 
 def read_bytes(source: str) -> tuple[bytes, str]:

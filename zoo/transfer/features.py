@@ -60,6 +60,16 @@ class FeatureExtractor:
         return self._embedding is not None
 
     @property
+    def backend(self) -> str:
+        """Name of the backend on which the networks run."""
+        return self._blocks[0].backend
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the features are those of a network with other weights than the zoo's."""
+        return self._embedding is not None and self._embedding.is_own
+
+    @property
     def size(self) -> int:
         """How many values a vector has."""
         several = len(self._blocks) > 1
@@ -157,6 +167,10 @@ class FeatureExtractor:
                 yield from self._filled(waiting)
                 waiting, unknown = [], 0
         yield from self._filled(waiting)
+
+    def warmup(self) -> float:
+        """Make the networks ready; return how many milliseconds it took."""
+        return sum(block.warmup() for block in self._blocks)
 
     def close(self) -> None:
         """Release the networks; the next use loads them again."""

@@ -157,7 +157,7 @@ class Head:
         """
         arrays, facts = read_arrays(path, _FORMAT, _VERSION)
         try:
-            return _head_of(arrays, facts)
+            return head_of(arrays, facts)
         except (KeyError, TypeError, ValueError, ZooError) as error:
             raise ZooError(f"{os.fspath(path)!r} is a damaged head: {error}") from error
 
@@ -296,7 +296,13 @@ def _normalized(rows: np.ndarray, normalize: bool) -> np.ndarray:
     return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + rows.dtype.type(EPSILON))
 
 
-def _head_of(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> Head:
+def head_of(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> Head:
+    """Return the head of stored arrays and facts.
+
+    Raises:
+        KeyError: something is missing.
+        ValueError: something is damaged.
+    """
     head = Head(facts["kind"], penalty=facts["penalty"], normalize=facts["normalize"])
     kernel, bias, labels = arrays["kernel"], arrays["bias"], facts["labels"]
     if kernel.ndim != 2 or bias.shape != kernel.shape[1:] or len(labels) != len(bias):

@@ -61,7 +61,11 @@ class ImageSet(NamedTuple):
 
 
 def read_image_set(
-    source: ExampleSource, targets: Sequence[Target] | None = None, kind: Kind | None = None
+    source: ExampleSource,
+    targets: Sequence[Target] | None = None,
+    kind: Kind | None = None,
+    *,
+    least: int = 2,
 ) -> ImageSet:
     """Return the images of a source with their targets.
 
@@ -79,19 +83,22 @@ def read_image_set(
             - a list of images, with ``targets``.
         targets: of a list of images: a label, a list of labels, or numbers for each.
         kind: what the targets are; by default seen from them.
+        least: smallest number of classes.
 
     Raises:
-        ZooError: there is no such folder, or no image; a class has no image; there is one class
-            only; a file is damaged.
+        ZooError: there is no such folder, or no image; a class has no image; there are fewer
+            classes; a file is damaged.
     """
     if isinstance(source, Mapping):
         _refuse_targets(targets, "a dict has labels itself")
         examples = [e for label, images in source.items() for e in _of_class(label, images)]
-        return _made("classification", examples, list(source))
+        return _made("classification", examples, list(source), least)
     if isinstance(source, (str, os.PathLike)):
         _refuse_targets(targets, "the labels are those of the folder or file")
         path = Path(source)
-        return _of_csv(path, kind) if path.suffix.lower() == ".csv" else _of_folder(path)
+        if path.suffix.lower() == ".csv":
+            return _of_csv(path, kind, least)
+        return _of_folder(path, least)
     if targets is None:
         raise ZooError(
             "a list of images needs targets=, a label for each; or give a folder with a folder "
@@ -104,7 +111,7 @@ def read_image_set(
         Example(image, name_of(image, index), target)
         for index, (image, target) in enumerate(zip(images, targets, strict=True))
     ]
-    return _made(kind or _kind_of(targets), examples)
+    return _made(kind or _kind_of(targets), examples, least=least)
 
 
 def images_in(folder: Path) -> Iterator[Path]:
@@ -136,7 +143,7 @@ def _refuse_targets(targets: object, reason: str) -> None:
         raise ZooError(f"targets= are for a list of images, but {reason}")
 
 
-def _of_folder(folder: Path) -> ImageSet:
+def _of_folder(folder: Path, least: int) -> ImageSet:
     if not folder.is_dir():
         raise ZooError(
             f"there is no folder {str(folder)!r}: give a folder with a folder of images for each "
@@ -147,7 +154,7 @@ def _of_folder(folder: Path) -> ImageSet:
     validation = [name for name in names if name.lower() in _VALIDATION]
     if len(training) == len(validation) == 1 and len(names) == 2:
         return _of_split(folder / training[0], folder / validation[0])
-    return _made("classification", list(_of_classes(folder, names)), names)
+    return _made("classification", list(_of_classes(folder, names)), names, least)
 
 
 def _of_split(training: Path, validation: Path) -> ImageSet:
@@ -214,7 +221,7 @@ def _kind_of(targets: Sequence[Target]) -> Kind:
     return "regression"
 
 
-def _of_csv(path: Path, kind: Kind | None) -> ImageSet:
+def _of_csv(path: Path, kind: Kind | None, least: int) -> ImageSet:
     rows, columns = _rows_of(path)
     known = _LABEL if _LABEL in columns else _LABELS if _LABELS in columns else ""
     outputs = [known] if known else [name for name in columns if name != _IMAGE]
@@ -230,7 +237,7 @@ def _of_csv(path: Path, kind: Kind | None) -> ImageSet:
             raise ZooError(f"line {number} of {str(path)!r} names no image")
         target = _target_of(row, found, outputs, f"line {number} of {str(path)!r}")
         examples.append(Example(path.parent / image, image, target))
-    return _made(found, examples, outputs if found == "regression" else None)
+    return _made(found, examples, outputs if found == "regression" else None, least)
 
 
 def _rows_of(path: Path) -> tuple[list[dict[str, str]], list[str]]:
@@ -269,6 +276,8 @@ def _target_of(row: Mapping[str, str], kind: Kind, columns: list[str], where: st
         ) from None
 
 
-def _made(kind: Kind, examples: list[Example], labels: Sequence[str] | None = None) -> ImageSet:
-    names = label_names(kind, [example.target for example in examples], labels)
+def _made(
+    kind: Kind, examples: list[Example], labels: Sequence[str] | None = None, least: int = 2
+) -> ImageSet:
+    names = label_names(kind, [example.target for example in examples], labels, least)
     return ImageSet(kind, names, examples, [])

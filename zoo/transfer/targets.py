@@ -16,12 +16,12 @@ Target = str | Collection[str] | float | Sequence[float]
 
 
 def label_names(
-    kind: Kind, targets: Sequence[Target], labels: Sequence[str] | None = None
+    kind: Kind, targets: Sequence[Target], labels: Sequence[str] | None = None, least: int = 2
 ) -> tuple[str, ...]:
     """Return the labels of a head's outputs.
 
     Raises:
-        ZooError: there are fewer than two classes, no label, or labels without an example.
+        ZooError: there are fewer than ``least`` classes, no label, or labels without an example.
     """
     if not len(targets):
         raise ZooError("there are no examples to learn from")
@@ -36,7 +36,7 @@ def label_names(
         raise ZooError(f"{min(unknown)!r:.80} is not among the labels {', '.join(names)}")
     if unused:
         raise ZooError(f"{unused[0]!r:.80} has no example: add some, or leave the label out")
-    if kind == "classification" and len(names) < 2:
+    if kind == "classification" and len(names) < least:
         raise ZooError(
             f"there is one class only, {names[0]!r:.80}: give examples of at least two, such as "
             "of what the class is not"

@@ -1,0 +1,134 @@
+"""Gathering of examples: the features of images with targets, and the images left out."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from weights_cache.errors import ZooError
+from weights_cache.messages import is_read_by_people
+from zoo.images.pixels import ImageError
+from zoo.transfer.examples import Examples, storable
+from zoo.transfer.feature_store import FeatureStore, embed
+from zoo.transfer.features import FeatureExtractor
+from zoo.transfer.image_hashes import WORDS
+from zoo.transfer.image_sets import Example
+from zoo.transfer.lessons import Skipped
+from zoo.transfer.targets import Kind, Target
+
+
+class Gathered(NamedTuple):
+    """Examples with features, and images without."""
+
+    examples: Examples
+    skipped: list[Skipped]
+
+
+def gather(
+    kind: Kind,
+    examples: Sequence[Example],
+    extractor: FeatureExtractor,
+    store: FeatureStore | None = None,
+) -> Gathered:
+    """Return the features of examples; those that have none are listed.
+
+    Args:
+        kind: of the targets.
+        examples: images with targets.
+        extractor: computes features.
+        store: of features that are known already.
+    """
+    found, rows, fingerprints, hashes = [], [], [], []
+    skipped: list[Skipped] = []
+    embedded = embed((example.image for example in examples), extractor, store)
+    for example, its in zip(_with_progress(examples), embedded, strict=True):
+        if isinstance(its.features, ImageError):
+            skipped.append(Skipped(example.name, str(its.features), True))
+        elif its.features.values is None:
+            skipped.append(Skipped(example.name, its.features.missing, False))
+        else:
+            found.append(example)
+            rows.append(its.features.values)
+            fingerprints.append(its.fingerprint)
+            hashes.append(its.sha256)
+    made = Examples(
+        np.stack(rows) if rows else np.empty((0, extractor.size), np.float32),
+        storable(kind, [example.target for example in found]),
+        tuple(example.name for example in found),
+        tuple(hashes),
+        np.stack(fingerprints) if fingerprints else np.empty((0, WORDS), np.uint64),
+        (len(found),),
+    )
+    return Gathered(made, skipped)
+
+
+def _with_progress(examples: Sequence[Example]) -> Iterable[Example]:
+    if len(examples) < 2 or not is_read_by_people():
+        return examples
+    from tqdm import tqdm
+
+    return tqdm(examples, unit="image", desc="features", leave=False)
+
+
+def check_classes(kind: Kind, labels: Sequence[str], gathered: Gathered) -> None:
+    """Raise if a label has no image left to learn from.
+
+    Raises:
+        ZooError: that is so; the message has the reason why an image was left out.
+    """
+    if kind == "regression":
+        return
+    used = {label for target in gathered.examples.targets for label in _labels_in(target)}
+    for label in labels:
+        if label not in used:
+            reason = next((f" ({s.name}: {s.reason})" for s in gathered.skipped), "")
+            raise ZooError(
+                f"no image of the class {label!r:.80} can be learnt from{reason}: add others, or "
+                "leave the class out"
+            )
+
+
+def _labels_in(target: Target) -> Collection[str]:
+    return (target,) if isinstance(target, str) else cast(Collection[str], target)
+
+
+def without_conflicts(gathered: Gathered) -> Gathered:
+    """Return examples without images that occur with different labels; those are left out.
+
+    Raises:
+        ZooError: then a class would have no image left.
+    """
+    examples = gathered.examples
+    targets: dict[str, set[Target]] = defaultdict(set)
+    for sha256, target in zip(examples.hashes, examples.targets, strict=True):
+        targets[sha256].add(target)
+    wrong = [i for i, sha256 in enumerate(examples.hashes) if len(targets[sha256]) > 1]
+    if not wrong:
+        return gathered
+    twins = {i: _twin(examples, i) for i in wrong}
+    total = Counter(examples.targets)
+    for target, count in Counter(examples.targets[i] for i in wrong).items():
+        if count == total[target]:
+            first = next(i for i in wrong if examples.targets[i] == target)
+            raise ZooError(
+                f"{target!r:.80} and {examples.targets[twins[first]]!r:.80} have equal images, "
+                f"such as {examples.names[first]} and {examples.names[twins[first]]}: put each "
+                "image into the folder of one class"
+            )
+    skipped = [
+        Skipped(examples.names[i], f"it equals {examples.names[twins[i]]}, of another label", True)
+        for i in wrong
+    ]
+    kept = sorted({*range(len(examples))} - {*wrong})
+    return Gathered(examples.part(kept), [*gathered.skipped, *skipped])
+
+
+def _twin(examples: Examples, index: int) -> int:
+    """Return the index of an equal image with another target."""
+    sha256, target = examples.hashes[index], examples.targets[index]
+    return next(
+        i
+        for i, other in enumerate(examples.hashes)
+        if other == sha256 and examples.targets[i] != target
+    )

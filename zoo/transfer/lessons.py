@@ -1,0 +1,74 @@
+"""What was taught: examples, the head that learnt from them, its scores, and what was left out."""
+
+from typing import NamedTuple
+
+from weights_cache.sizes import count_text
+from zoo.transfer.distances import Familiarity
+from zoo.transfer.examples import Examples
+from zoo.transfer.heads import Head
+from zoo.transfer.learning import FOLDS
+from zoo.transfer.scores import Scores
+from zoo.transfer.targets import Kind
+
+
+class Skipped(NamedTuple):
+    """An image that was left out.
+
+    Attributes:
+        name: such as its path in the folder.
+        reason: why, such as that it cannot be read, or shows no hand.
+        is_fault: whether its file is at fault.
+    """
+
+    name: str
+    reason: str
+    is_fault: bool
+
+
+class Settings(NamedTuple):
+    """How a head learns.
+
+    Attributes:
+        folds: number of parts of the examples, of which each is held out once for the scores.
+        penalty: see `zoo.transfer.heads.Head`; None: the best one by cross-validation.
+        seed: integer, 0 or more, that deals the examples to folds.
+    """
+
+    folds: int = FOLDS
+    penalty: float | None = None
+    seed: int = 0
+
+
+class Lesson(NamedTuple):
+    """All that a taught model knows, apart from the networks of its features.
+
+    Attributes:
+        kind: "classification", "multi_label" or "regression".
+        labels: of the head's outputs.
+        settings: how the head learns.
+        examples: features and targets.
+        head: learnt from all examples.
+        familiarity: how like the examples an image is.
+        scores: of images of the examples that were held out.
+        validation: of the images for validation, which the head never saw; None without such.
+        skipped: images that were left out.
+        source: of the images, as it was given.
+    """
+
+    kind: Kind
+    labels: tuple[str, ...]
+    settings: Settings
+    examples: Examples
+    head: Head
+    familiarity: Familiarity
+    scores: Scores
+    validation: Scores | None
+    skipped: tuple[Skipped, ...]
+    source: str = ""
+
+    @property
+    def count_text(self) -> str:
+        """How many examples and labels there are."""
+        return (
+            f"{count_text(len(self.examples), 'example')}, {count_text(len(self.labels), 'label')}"
+        )

@@ -1,0 +1,219 @@
+"""Folders of taught models: what was taught as JSON, and numbers as NumPy arrays."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weights_cache.errors import ZooError
+from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
+from weights_cache.regular_files import open_regular
+from zoo.transfer.array_files import read_arrays, write_arrays
+from zoo.transfer.distances import Familiarity
+from zoo.transfer.examples import Examples
+from zoo.transfer.heads import head_of
+from zoo.transfer.lessons import Lesson, Settings, Skipped
+from zoo.transfer.scores import scores_from
+from zoo.transfer.targets import KINDS
+
+if TYPE_CHECKING:
+    from zoo.transfer.taught_model import TaughtModel
+
+FACTS, _ARRAYS, _NETWORK = "taught.json", "arrays.npz", "network"
+_FORMAT, _VERSION = "zoo-taught-model", 1
+_ARRAYS_FORMAT, _ARRAYS_VERSION = "zoo-taught-arrays", 1
+_FAMILIAR = "familiarity/"  # prefix of the arrays of the familiarity
+
+
+def is_taught(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is the folder of a taught model."""
+    return os.path.isfile(os.path.join(path, FACTS))
+
+
+def write_taught(folder: str | os.PathLike[str], model: "TaughtModel") -> Path:
+    """Write a taught model, wholly or not at all; a taught model of that name is replaced.
+
+    Raises:
+        ZooError: there is something else of that name, or it cannot be written.
+    """
+    if not isinstance(folder, (str, os.PathLike)) or not os.fspath(folder):
+        raise ZooError(f"a folder is a text or a pathlib.Path, not {folder!r:.80}")
+    target = Path(os.path.realpath(folder))
+    refuse_others(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+    try:
+        _write_files(made, model)
+        _replace(target, made)
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return target
+
+
+def _cannot_write(folder: str | os.PathLike[str], error: OSError) -> ZooError:
+    return ZooError(f"the model cannot be written to {os.fspath(folder)!r}: {error.strerror}")
+
+
+def refuse_others(folder: str | os.PathLike[str]) -> None:
+    """Raise for a path at which there is something other than a taught model.
+
+    Raises:
+        ZooError: there is.
+    """
+    target = Path(folder)
+    is_empty = target.is_dir() and not any(target.iterdir())
+    if target.exists() and not (is_empty or is_taught(target)):
+        raise ZooError(f"{str(target)!r} exists and is no taught model: give another name")
+
+
+def _replace(target: Path, made: Path) -> None:
+    """Put a folder in the place of another one, which stays if that fails."""
+    os.chmod(made, 0o755)
+    if not target.exists():
+        os.rename(made, target)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+    try:
+        os.rename(target, old / "old")
+        try:
+            os.rename(made, target)
+        except BaseException:
+            os.rename(old / "old", target)
+            raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _write_files(folder: Path, model: "TaughtModel") -> None:
+    lesson, extractor = model.lesson, model.extractor
+    if model.has_own_network:
+        from core.converter.web_writer import write_web
+
+        assert extractor.model is not None  # or else there would be no network of its own
+        write_web(extractor.model.network.graph, folder / _NETWORK)
+    text = json.dumps(_facts_of(model), ensure_ascii=False, indent=1)
+    (folder / FACTS).write_text(text, encoding="utf-8")
+    familiar = {_FAMILIAR + k: array for k, array in lesson.familiarity.to_arrays().items()}
+    arrays = {"kernel": lesson.head.kernel, "bias": lesson.head.bias}
+    write_arrays(
+        folder / _ARRAYS,
+        {**arrays, **lesson.examples.arrays(), **familiar},
+        {"format": _ARRAYS_FORMAT, "version": _ARRAYS_VERSION},
+    )
+
+
+def _facts_of(model: "TaughtModel") -> dict[str, Any]:
+    from zoo import __version__
+
+    lesson, extractor = model.lesson, model.extractor
+    return {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "made": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "friendly_zoo": __version__,
+        "source": lesson.source,
+        "kind": lesson.kind,
+        "labels": list(lesson.labels),
+        "features": list(extractor.names),
+        "features_key": extractor.key,
+        "own_network": extractor.node if model.has_own_network else "",
+        "provenance": extractor.provenance,
+        "settings": lesson.settings._asdict(),
+        "penalty": lesson.head.penalty,
+        "normalize": lesson.head.normalize,
+        "scores": lesson.scores.as_dict(),
+        "validation": lesson.validation and lesson.validation.as_dict(),
+        "skipped": [list(skipped) for skipped in lesson.skipped],
+        "images": lesson.examples.facts(),
+    }
+
+
+def read_taught(path: str | os.PathLike[str], backend: str | None = None) -> "TaughtModel":
+    """Return the model in a folder that `write_taught` wrote.
+
+    Raises:
+        ZooError: the folder is damaged, of a newer version, or was taught with other weights.
+    """
+    folder = Path(path)
+    facts = _read_facts(folder)
+    arrays, _ = read_arrays(folder / _ARRAYS, _ARRAYS_FORMAT, _ARRAYS_VERSION)
+    try:
+        lesson = _lesson_of(arrays, facts)
+        names, key, node = facts["features"], facts["features_key"], facts["own_network"]
+    except (KeyError, TypeError, ValueError, ZooError) as error:
+        raise ZooError(f"{str(folder)!r} is a damaged taught model: {error}") from error
+    from zoo.pipeline.pickling import LoadCall
+    from zoo.transfer.taught_model import TaughtModel
+
+    extractor = _extractor_of(folder, names, node, backend)
+    if not node and extractor.key != key:
+        raise ZooError(
+            f"{str(folder)!r} was taught with other weights of {'+'.join(names)} than those of "
+            "this version: teach it again with `zoo teach`"
+        )
+    return TaughtModel(os.fspath(path), extractor, lesson, LoadCall.of_path(str(folder), None))
+
+
+def _read_facts(folder: Path) -> dict[str, Any]:
+    path = folder / FACTS
+    try:
+        with open_regular(path) as stream:
+            data = stream.read(LARGEST_DOCUMENT + 1)
+    except OSError as error:
+        raise ZooError(f"{str(path)!r} cannot be read: {error.strerror}") from error
+    if len(data) > LARGEST_DOCUMENT:
+        raise ZooError(f"{str(path)!r} is larger than {LARGEST_DOCUMENT:,} bytes")
+    facts = parse_json(data, path)
+    if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
+        raise ZooError(f"{str(path)!r} is not of a taught model: its format is not {_FORMAT}")
+    if facts.get("version") != _VERSION:
+        raise ZooError(
+            f"{str(path)!r} has the version {facts.get('version')!r}, known is {_VERSION}: install "
+            "a newer friendly-zoo"
+        )
+    return facts
+
+
+def _lesson_of(arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Lesson:
+    kind = facts["kind"]
+    if kind not in KINDS:
+        raise ValueError(f"its kind is {kind!r:.80}")
+    examples = Examples.from_stored(arrays, facts["images"], kind)
+    familiar = {k.removeprefix(_FAMILIAR): a for k, a in arrays.items() if k.startswith(_FAMILIAR)}
+    settings = facts["settings"]
+    head = head_of(arrays, facts)
+    if len(head.kernel) != examples.features.shape[1]:
+        raise ValueError(f"{len(head.kernel)} weights for {examples.features.shape[1]} features")
+    validation = facts["validation"]
+    return Lesson(
+        kind=kind,
+        labels=head.labels,
+        settings=Settings(settings["folds"], settings["penalty"], settings["seed"]),
+        examples=examples,
+        head=head,
+        familiarity=Familiarity.from_arrays(familiar),
+        scores=scores_from(facts["scores"]),
+        validation=None if validation is None else scores_from(validation),
+        skipped=tuple(Skipped(str(n), str(why), bool(fault)) for n, why, fault in facts["skipped"]),
+        source=str(facts["source"]),
+    )
+
+
+def _extractor_of(folder: Path, names: Any, node: str, backend: str | None) -> Any:
+    from zoo.transfer.features import embedding_extractor, feature_extractor
+
+    if not node:
+        return feature_extractor(names, backend=backend)
+    from core.converter.formats import load_model
+
+    network = load_model(folder / _NETWORK, backend)
+    return embedding_extractor(names[0], network, node)

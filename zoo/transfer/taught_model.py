@@ -1,0 +1,321 @@
+"""Models that a user taught: features of pretrained networks, and a head that learnt from them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+import numpy as np
+
+from core import GraphModel
+from weights_cache.errors import ZooError
+from zoo.images.lists import for_each_image
+from zoo.labels import best_labels
+from zoo.pipeline.loaded_model import LoadedModel
+from zoo.pipeline.pickling import LoadCall
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
+from zoo.results import Label
+from zoo.transfer.export_graphs import head_graph
+from zoo.transfer.features import FeatureExtractor, FeatureVector
+from zoo.transfer.lessons import Lesson, Skipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PIL import Image
+
+    from core import Tensor
+    from zoo.transfer.exports import Export
+    from zoo.transfer.image_sets import ExampleSource
+    from zoo.transfer.scores import Scores
+    from zoo.transfer.targets import Kind, Target
+
+#: Label of images that are unlike all examples, and classes that users have for such images.
+NONE = "none of these"
+_OWN_NONE = (NONE, "none")
+
+
+class Prediction(TypedDict, total=False):
+    """What a taught model says of an image; which keys there are depends on what was taught."""
+
+    label: str  # of classes: the best one, or "none of these"
+    score: float  # of that label, 0..1
+    labels: list[str]  # of labels that exclude none: those with scores of 0.5 and more
+    scores: dict[str, float]  # of all labels, 0..1
+    values: dict[str, float]  # of a regression
+    familiar: float  # how like the examples the image is, 0..1: below 0.5 it is unlike them all
+    missing: str  # why there are no features, such as "no hand was found"
+
+
+class TaughtModel(LoadedModel):
+    """A model that `zoo.teach` made, or that `zoo.load` read from the folder of one.
+
+    Attributes:
+        extractor: what computes the features of images.
+        lesson: the examples, the head that learnt from them, and its scores.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        extractor: FeatureExtractor,
+        lesson: Lesson,
+        recipe: LoadCall | None = None,
+    ):
+        self.extractor, self.lesson = extractor, lesson
+        super().__init__(name, self._network_of(lesson, extractor), recipe)
+
+    @property
+    def kind(self) -> Kind:
+        """What was taught: "classification", "multi_label" or "regression"."""
+        return self.lesson.kind
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the outputs; of classes "none of these" comes last, unless one is "none"."""
+        own = self.lesson.labels
+        if self.kind != "classification" or any(label in own for label in _OWN_NONE):
+            return own
+        return (*own, NONE)
+
+    @property
+    def has_own_network(self) -> bool:
+        """Whether the features are those of a fine-tuned network, which is saved as well."""
+        return self.extractor.is_own
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features, such as ``("mobilenet.v2_100_quant",)``."""
+        return self.extractor.names
+
+    @property
+    def scores(self) -> Scores:
+        """The results on images that were held out; printed, they are a report."""
+        return self.lesson.scores
+
+    @property
+    def validation(self) -> Scores | None:
+        """The results on the images for validation, where there are some."""
+        return self.lesson.validation
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """The images that were left out, and why."""
+        return self.lesson.skipped
+
+    def predict(  # type: ignore[override]
+        self, image: ImageSource | Sequence[ImageSource], *, mirror: bool = False
+    ) -> Prediction:
+        """Return what an image shows, by what was taught.
+
+        Args:
+            image: anything that `zoo.classify` takes; a list or an iterator are several.
+            mirror: the image is a mirror image (selfie view).
+
+        Returns:
+            Of classes ``{"label": "ants", "score": 0.97, "scores": {"ants": 0.97, "bees": 0.02,
+            "none of these": 0.01}, "familiar": 0.99}``; see `Prediction`. An image without the
+            features that are needed is ``"none of these"``, and ``"missing"`` says why. A list of
+            images gives a list, an iterator an iterator.
+
+        Raises:
+            ImageError: the image cannot be read.
+            ZooError: the model is closed.
+
+        >>> import zoo
+        >>> zoo.load("my_model").predict("photo.jpg")["label"]  # doctest: +SKIP
+        'ants'
+        """
+        self.check_open()
+
+        def predict_one(image: Any) -> Prediction:
+            return self._prediction(self.extractor.of_image(image, mirror=mirror))
+
+        return cast(Prediction, for_each_image(image, predict_one, list))
+
+    @model_verb
+    def classify(self, image: ImageSource, *, top_k: int = 3, mirror: bool = False) -> list[Label]:
+        """Return the best classes of an image; see `zoo.classify`.
+
+        Raises:
+            ImageError: the image cannot be read.
+            ZooError: values were taught, which `predict` returns.
+        """
+        if self.kind == "regression":
+            raise ZooError(f"{self.name} was taught values, not classes: use predict")
+        self.check_open()
+
+        def classify_one(image: Any) -> list[Label]:
+            scores = self._prediction(self.extractor.of_image(image, mirror=mirror))["scores"]
+            row = np.array([scores[label] for label in self.labels])
+            return best_labels(row, self.labels, top_k)
+
+        return for_each_image(image, classify_one)
+
+    @model_verb
+    def infer(  # type: ignore[override]
+        self, image: ImageSource, *, embedding: bool = False, mirror: bool = False
+    ) -> Tensor:
+        """Return the output of the head for an image, or its features.
+
+        Args:
+            image: see `predict`.
+            embedding: return the features instead.
+            mirror: see `predict`.
+
+        Returns:
+            float32 [1, outputs] or [1, features].
+
+        Raises:
+            ZooError: the image has none of the features, such as no hand.
+        """
+        import core
+
+        self.check_open()
+
+        def infer_one(image: Any) -> Tensor:
+            vector = self.extractor.of_image(image, mirror=mirror)
+            if vector.values is None:
+                raise ZooError(f"the image has no features: {vector.missing}")
+            row = vector.values[None]
+            return core.tensor(row if embedding else self.lesson.head.predict(row))
+
+        return for_each_image(image, infer_one, list)
+
+    def _prediction(self, vector: FeatureVector) -> Prediction:
+        if vector.values is None:
+            return self._without_features(vector.missing)
+        row = vector.values[None]
+        likely = self.lesson.head.predict(row)[0].tolist()
+        none = float(self.lesson.familiarity.probability_of_none(row)[0])
+        by_label = dict(zip(self.lesson.labels, likely, strict=True))
+        if self.kind == "regression":
+            return {"values": by_label, "familiar": 1 - none}
+        if self.kind == "multi_label":
+            applying = [label for label, score in by_label.items() if score >= 0.5]
+            return {"labels": applying, "scores": by_label, "familiar": 1 - none}
+        return {**self._of_classes(by_label, none), "familiar": 1 - none}
+
+    def _of_classes(self, by_label: Mapping[str, float], none: float) -> Prediction:
+        scores = {label: score * (1 - none) for label, score in by_label.items()}
+        own = self.labels[-1] if self.labels[-1] == NONE else _own_none(self.labels)
+        scores[own] = scores.get(own, 0.0) + none
+        best = max(scores, key=lambda label: scores[label])
+        return {"label": best, "score": scores[best], "scores": scores}
+
+    def _without_features(self, missing: str) -> Prediction:
+        if self.kind == "regression":
+            return {"values": {}, "familiar": 0.0, "missing": missing}
+        none = dict.fromkeys(self.lesson.labels, 0.0)
+        if self.kind == "multi_label":
+            return {"labels": [], "scores": none, "familiar": 0.0, "missing": missing}
+        return {**self._of_classes(none, 1.0), "familiar": 0.0, "missing": missing}
+
+    def add(self, source: ExampleSource, targets: Sequence[Target] | None = None) -> TaughtModel:
+        """Teach more examples, without starting again; new labels are welcome.
+
+        Args:
+            source: as for `zoo.teach`.
+            targets: as for `zoo.teach`.
+
+        Returns:
+            The model, which learnt from all examples and has new scores; `save` keeps them.
+
+        Raises:
+            ZooError: the examples are invalid, or of another kind of targets; the model stays as
+                it was.
+        """
+        from zoo.transfer.teaching import added
+
+        self._learn(added(self, source, targets))
+        return self
+
+    def undo(self) -> TaughtModel:
+        """Forget the examples that were added last, by `add`.
+
+        Raises:
+            ZooError: nothing was added.
+        """
+        from zoo.transfer.teaching import undone
+
+        self._learn(undone(self))
+        return self
+
+    def _learn(self, lesson: Lesson) -> None:
+        network = self._network_of(lesson, self.extractor)
+        self.lesson, self._network = lesson, network
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write the model to a folder that `zoo.load` reads, wholly or not at all.
+
+        The folder has the head, the features of the examples (so that more can be added), and
+        ``taught.json`` with the scores, the licence and provenance of the features, and the sha256
+        of each image. The images themselves are not in it.
+
+        Returns:
+            The folder.
+
+        Raises:
+            ZooError: there is something else of that name, or it cannot be written.
+        """
+        from zoo.transfer.taught_files import write_taught
+
+        return write_taught(folder, self)
+
+    def export(self, path: str | os.PathLike[str]) -> Export:
+        """Write the model for other programs.
+
+        Args:
+            path: a folder or ``.zip`` for TensorFlow.js in Teachable Machine's layout, or a file
+                ``.keras`` or ``.h5`` for Keras; see `zoo.transfer.exports.export_model`.
+
+        Returns:
+            The path, what the network there takes, and whether it takes images.
+
+        Raises:
+            ZooError: the format is not supported, or nothing can be written there.
+        """
+        from zoo.transfer.exports import export_model
+
+        return export_model(
+            path,
+            head=self.lesson.head,
+            labels=self.lesson.labels,
+            model=self.extractor.model,
+            node=self.extractor.node,
+            name=os.path.basename(self.name),
+            metadata={"features": list(self.features), "provenance": self.extractor.provenance},
+        )
+
+    def sheet(self) -> Image.Image:
+        """Return an image of the doubtful and damaging examples, as far as their files are there.
+
+        Raises:
+            ZooError: the model was not taught classes.
+        """
+        from zoo.transfer.teaching import drawn_sheet
+
+        return drawn_sheet(self)
+
+    def warmup(self) -> float:
+        """Make the networks of the features ready; return how many milliseconds it took."""
+        taken = super().warmup()
+        return taken + self.extractor.warmup()
+
+    def close(self) -> None:
+        """Release the networks; the model cannot run after that."""
+        super().close()
+        self.extractor.close()
+
+    def _network_of(self, lesson: Lesson, extractor: FeatureExtractor) -> GraphModel:
+        return GraphModel(head_graph(lesson.head), extractor.backend)
+
+    def __repr__(self) -> str:
+        features = "+".join(self.features)
+        return f"<taught model {self.name}: {self.kind} of {features}, {self.lesson.count_text}>"
+
+
+def _own_none(labels: Sequence[str]) -> str:
+    """Return the class that users have for images of no other one."""
+    return next(label for label in _OWN_NONE if label in labels)

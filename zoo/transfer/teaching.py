@@ -1,0 +1,250 @@
+"""Teaching: from images with labels to a model of one's own, in one call."""
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from weights_cache.errors import ZooError
+from zoo.model_names import BackendName
+from zoo.transfer.duplicates import Duplicates, find_duplicates
+from zoo.transfer.examples import Examples
+from zoo.transfer.feature_store import default_store
+from zoo.transfer.features import DEFAULT_FEATURES, FeatureExtractor, feature_extractor
+from zoo.transfer.folds import stratified_folds
+from zoo.transfer.gathering import Gathered, check_classes, gather, without_conflicts
+from zoo.transfer.image_sets import Example, ExampleSource, ImageSet, read_image_set
+from zoo.transfer.learning import FOLDS, learn, stratified_by
+from zoo.transfer.lessons import Lesson, Settings
+from zoo.transfer.reports import scores_of_lesson, scores_of_others
+from zoo.transfer.targets import Kind, Target, label_names
+from zoo.transfer.taught_model import TaughtModel
+
+
+def teach(
+    source: ExampleSource,
+    targets: Sequence[Target] | None = None,
+    *,
+    features: str | Sequence[str] = DEFAULT_FEATURES,
+    kind: Kind | None = None,
+    validation: float | ExampleSource | None = None,
+    folds: int = FOLDS,
+    penalty: float | None = None,
+    seed: int = 0,
+    backend: BackendName | None = None,
+    cache: bool = True,
+) -> TaughtModel:
+    """Teach a model from images: classes of a folder, labels, or values.
+
+    The features of a pretrained network are computed for each image, and a dense layer learns from
+    them, which takes a moment. Scores are those of images that were held out.
+
+    >>> import zoo
+    >>> model = zoo.teach("animals")  # doctest: +SKIP
+    >>> print(model.scores)  # doctest: +SKIP
+    >>> model.predict("photo.jpg")["label"]  # doctest: +SKIP
+    'cats'
+    >>> model.save("my_model")  # doctest: +SKIP
+
+    Args:
+        source: a folder with a folder of images for each class, or with ``train`` and ``val`` of
+            such folders; a ``.csv`` file with the columns ``image`` and ``label``, ``labels`` or
+            numbers; a dict from labels to images; or a list of images with ``targets``. Images are
+            anything that `zoo.classify` takes.
+        targets: of a list of images: a label for each, a list of labels, or numbers.
+        features: what is learnt from: a model with an embedding (default
+            ``"mobilenet.v2_100_quant"``, whatever lies in the cache; ``"posenet.tiny"`` comes with
+            the package), or landmarks: ``"hand"``, ``"face"``, ``"pose"``, ``"body_parts"``, or
+            several, such as ``"pose+hand"``.
+        kind: "classification", "multi_label" or "regression"; by default seen from the targets.
+        validation: share of the images, 0..1, that is kept for validation, or images for it, in
+            the forms of ``source`` apart from lists. They are never learnt from.
+        folds: parts of the examples, each of which is held out once for the scores, 2 or more.
+        penalty: see `zoo.transfer.heads.Head`; by default the best of four by cross-validation.
+        seed: integer, 0 or more; draws the parts and the images for validation.
+        backend: where the networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
+        cache: keep features on disk by the content of image files, so that teaching again is
+            quick; see `zoo.transfer.feature_store`.
+
+    Returns:
+        The model: ``predict``, ``classify``, ``add``, ``undo``, ``save``, ``export``, ``scores``.
+        Images that cannot be read or lack the features are left out and listed in ``skipped``.
+
+    Raises:
+        ZooError: a class has no image, or there is one only; two classes have equal images; an
+            argument is invalid.
+        WeightsError: the weights of the features are missing or damaged.
+    """
+    settings = Settings(_checked_folds(folds), penalty, _checked_seed(seed))
+    images = read_image_set(source, targets, kind)
+    share, others = _validation_of(images, validation)
+    extractor = feature_extractor(features, backend=backend)
+    store = default_store(extractor) if cache else None
+    gathered = gather(images.kind, images.examples, extractor, store)
+    check_classes(images.kind, images.labels, gathered)
+    kept = None
+    if others:
+        kept = gather(images.kind, others, extractor, store).examples
+    elif share:
+        gathered, kept = _split(images.kind, gathered, share, settings.seed)
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+    lesson = lesson_of(images.kind, images.labels, gathered, kept, extractor, settings, name)
+    return TaughtModel(name or "taught model", extractor, lesson)
+
+
+def _checked_folds(folds: int) -> int:
+    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
+        raise ZooError(f"folds={folds!r:.80} must be an integer of at least 2")
+    return folds
+
+
+def _checked_seed(seed: int) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ZooError(f"seed={seed!r:.80} must be an integer of at least 0")
+    return seed
+
+
+def _validation_of(
+    images: ImageSet, validation: float | ExampleSource | None
+) -> tuple[float, list[Example]]:
+    """Return the share of images for validation, and images that are for it already."""
+    if validation is None:
+        return 0.0, images.validation
+    if images.validation:
+        raise ZooError("the folder has images for validation already: leave out validation")
+    if isinstance(validation, (int, float)) and not isinstance(validation, bool):
+        if not 0 < validation < 1:
+            raise ZooError(f"validation={validation!r} must lie between 0 and 1")
+        return float(validation), []
+    given = read_image_set(validation)
+    unknown = set(given.labels) - set(images.labels)
+    if given.kind != images.kind or unknown:
+        raise ZooError(
+            f"the images for validation are of {given.kind} with the labels "
+            f"{', '.join(given.labels)}, those to learn from of {images.kind} with "
+            f"{', '.join(images.labels)}"
+        )
+    return 0.0, given.examples
+
+
+def _split(kind: Kind, gathered: Gathered, share: float, seed: int) -> tuple[Gathered, Examples]:
+    """Return what to learn from, and a share of the images; near-duplicates are not parted."""
+    examples = gathered.examples
+    parts = max(2, round(1 / share))
+    by = stratified_by(kind, examples.targets)
+    groups = find_duplicates(examples.fingerprints, examples.hashes).groups
+    folds = stratified_folds(by, parts, seed, groups)
+    wanted, kept = share * len(examples), np.zeros(len(examples), bool)
+    for fold in range(parts):
+        if kept.sum() < wanted * (1 - 0.5 / parts):
+            kept |= folds == fold
+    return (
+        gathered._replace(examples=examples.part(np.flatnonzero(~kept))),
+        examples.part(np.flatnonzero(kept)),
+    )
+
+
+def lesson_of(
+    kind: Kind,
+    labels: Sequence[str],
+    gathered: Gathered,
+    kept: Examples | None,
+    extractor: FeatureExtractor,
+    settings: Settings,
+    source: str,
+) -> Lesson:
+    """Return what is learnt from examples, with its scores.
+
+    Args:
+        kind: of the targets.
+        labels: of the outputs.
+        gathered: the examples to learn from.
+        kept: examples for validation.
+        extractor: of the features.
+        settings: how the head learns.
+        source: of the images.
+    """
+    gathered = without_conflicts(gathered)
+    examples = gathered.examples
+    alike = _duplicates(examples, extractor)
+    learnt = learn(
+        kind,
+        labels,
+        examples,
+        normalize=extractor.is_embedding,
+        folds=settings.folds,
+        groups=alike.groups,
+        penalty=settings.penalty,
+        seed=settings.seed,
+    )
+    others = None if kept is None else scores_of_others(kind, labels, learnt, examples, kept)
+    return Lesson(
+        kind=kind,
+        labels=tuple(labels),
+        settings=settings,
+        examples=examples,
+        head=learnt.head,
+        familiarity=learnt.familiarity,
+        scores=scores_of_lesson(kind, labels, learnt, examples, alike, gathered.skipped),
+        validation=others,
+        skipped=tuple(gathered.skipped),
+        source=source,
+    )
+
+
+def _duplicates(examples: Examples, extractor: FeatureExtractor) -> Duplicates:
+    """Return near-duplicates; landmarks do not help, as those of different images are alike."""
+    features = examples.features if extractor.is_embedding else None
+    return find_duplicates(examples.fingerprints, examples.hashes, features)
+
+
+def added(
+    model: TaughtModel, source: ExampleSource, targets: Sequence[Target] | None = None
+) -> Lesson:
+    """Return what a model learns with more examples.
+
+    Args:
+        model: the model, which stays as it is.
+        source: see `teach`.
+        targets: see `teach`.
+
+    Raises:
+        ZooError: the examples are invalid, or of another kind of targets.
+    """
+    before = model.lesson
+    images = _more_images(before, source, targets)
+    found = gather(images.kind, images.examples, model.extractor, default_store(model.extractor))
+    check_classes(images.kind, images.labels, found)
+    joined = Gathered(before.examples.joined(found.examples), [*before.skipped, *found.skipped])
+    labels = (*before.labels, *(label for label in images.labels if label not in before.labels))
+    return lesson_of(
+        before.kind, labels, joined, None, model.extractor, before.settings, before.source
+    )
+
+
+def _more_images(
+    before: Lesson, source: ExampleSource, targets: Sequence[Target] | None
+) -> ImageSet:
+    """Return images to add, of which all may be of one class."""
+    images = read_image_set(source, targets, before.kind, least=1)
+    if images.kind != before.kind:
+        raise ZooError(f"the model learns {before.kind}, the images are of {images.kind}")
+    if before.kind == "regression" and len(images.labels) != len(before.labels):
+        raise ZooError(f"the model learns {len(before.labels)} numbers, the images have others")
+    return images
+
+
+def undone(model: TaughtModel) -> Lesson:
+    """Return what a model knows without the examples that were added last.
+
+    Raises:
+        ZooError: nothing was added.
+    """
+    before = model.lesson
+    examples = before.examples.undone()
+    used = set(label_names(before.kind, examples.targets))
+    labels = [n for n in before.labels if n in used or before.kind == "regression"]
+    left = Gathered(examples, [*before.skipped])
+    return lesson_of(
+        before.kind, labels, left, None, model.extractor, before.settings, before.source
+    )
