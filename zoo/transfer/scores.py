@@ -149,7 +149,7 @@ def score_classes(
             for label, row in zip(labels, matrix.tolist(), strict=True)
         },
         doubtful=note_images(doubtful, *found),
-        damaging=note_images(_worst(harm), *found),
+        damaging=note_images(most_harmful(harm), *found),
         warnings=(*warnings, *class_warnings(truth, folds, labels, right, majority / count)),
     )
 
@@ -179,8 +179,8 @@ def finite_rows(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return chosen
 
 
-def _worst(harm: np.ndarray | None) -> np.ndarray:
-    """Return the indices of the images that harm most, as far as they do."""
+def most_harmful(harm: np.ndarray | None) -> np.ndarray:
+    """Return the indices of the ten images that harm most, as far as they do."""
     if harm is None:
         return np.empty(0, np.intp)
     order = np.argsort(-harm, kind="stable")[:LISTED]
