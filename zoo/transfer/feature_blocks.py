@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from core.locks import new_lock
 from weights_cache.registry import find_record
 from zoo.catalog import find_entry, model_class
 from zoo.entry import Entry
@@ -81,6 +82,7 @@ class EmbeddingBlock:
             entry, checked(entry.name, entry.options, {})
         )
         self._size = 0
+        self._loading = new_lock()
 
     @property
     def model(self) -> LoadedModel:
@@ -91,7 +93,7 @@ class EmbeddingBlock:
 
     @property
     def size(self) -> int:
-        """How many values the embedding has; the network tells it by a run on a black image."""
+        """How many values the embedding has; as a run on a black image shows."""
         if not self._size:
             self.vectors([self.prepared(np.zeros((*self._input_size, 3), np.uint8))])
         return self._size

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.locks import new_lock
 from weights_cache.errors import ZooError
 from zoo.catalog import choices, find_entry, with_parts
 from zoo.gestures.example_images import shape_of_hand
@@ -64,6 +65,7 @@ class LandmarkBlock:
         self.name, self._landmarks, self.backend = name, LANDMARKS[name], backend
         self._entries = with_parts(find_entry(choices()[self._landmarks.verb].default))
         self._model: LoadedModel | None = None
+        self._loading = new_lock()
         self.size, self.advice = self._landmarks.size, self._landmarks.advice
 
     def prepared(self, image: np.ndarray) -> np.ndarray:
