@@ -144,7 +144,7 @@ def _writer(out: str) -> Writer:
     """Return the function that writes a file of this name.
 
     Raises:
-        ZooError: there is none, or no such folder, or pyarrow is not installed.
+        ZooError: the name has another ending, the folder is missing, or pyarrow is.
     """
     writer = _WRITERS.get(os.path.splitext(out)[1].lower())
     if writer is None:

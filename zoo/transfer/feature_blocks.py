@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class FeatureVector(NamedTuple):
-    """The features of one image, or why there are none."""
+    """The features of one image, or the reason why it has no features."""
 
     values: np.ndarray | None  # float32 [size]
     missing: str = ""  # such as "no hand was found"

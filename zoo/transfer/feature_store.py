@@ -6,7 +6,7 @@ import shutil
 import time
 import warnings
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +15,7 @@ import numpy as np
 
 from core.data.iterators import prefetched
 from core.locks import new_lock
+from weights_cache.atomic_files import locked
 from weights_cache.interruptions import pass_interruption
 from weights_cache.ownership import chosen_folder, find_folder_fault, make_private
 from zoo.images.errors import EMPTY, folder_given, missing_file, said_as_image_error
@@ -38,7 +39,6 @@ MOST_BYTES = 2 * 2**30
 
 _MOST_ROWS = 1_000_000  # of one file, whose index takes 150 bytes a row in memory
 _IN_USE = 3600.0  # seconds since a file was used
-_LOCK_SECONDS = 10.0
 _ROWS, _LOCK = "rows.bin", "rows.lock"
 
 
@@ -128,19 +128,10 @@ class FeatureStore:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        from filelock import FileLock, Timeout
-
         make_private(self.folder.parent)
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = FileLock(self.folder / _LOCK)
-        try:
-            lock.acquire(timeout=_LOCK_SECONDS)
-        except Timeout:
-            raise OSError(f"another process has held {_LOCK} for {_LOCK_SECONDS:g} s") from None
-        try:
+        with locked(self.folder / _LOCK, _refuse_to_wait):
             yield
-        finally:
-            lock.release()
 
     @contextmanager
     def _said(self) -> Iterator[None]:
@@ -169,6 +160,11 @@ class FeatureStore:
                 return
             shutil.rmtree(path.parent, ignore_errors=True)
             total -= size
+
+
+def _refuse_to_wait(_: str) -> None:
+    """Raise where another process holds the lock for seconds: rows are written in milliseconds."""
+    raise OSError("another process holds the lock")
 
 
 def default_store(extractor: FeatureExtractor) -> FeatureStore | None:
@@ -241,20 +237,32 @@ def _read(
 ) -> _Read:
     name, sha256 = name_of(image, index), ""
     try:
-        if isinstance(image, (str, os.PathLike)):
-            data, shown = read_bytes(os.fspath(image))
-            sha256 = hashlib.sha256(data).hexdigest()
-        else:
-            pixels = read_image(image)
-            sha256 = hashlib.sha256(f"{pixels.shape}".encode() + pixels.tobytes()).hexdigest()
+        sha256, decode = hashed(image)
         known = None if store is None else store.get(sha256)
         if known is not None:
             return _Read(name, sha256, known.fingerprint, known.features)
-        if isinstance(image, (str, os.PathLike)):
-            pixels = read_first_frame(data, shown)[0]
+        pixels = decode()
         return _Read(name, sha256, image_hash(pixels), extractor.look(pixels))
     except ImageError as error:
         return _Read(name, sha256, np.zeros(WORDS, np.uint64), error)
+
+
+def hashed(image: ImageSource) -> tuple[str, Callable[[], np.ndarray]]:
+    """Return the sha256 of an image, and a function that returns its pixels.
+
+    Args:
+        image: anything that the verbs take. Of a path or URL the file is hashed, read once; of
+            others the pixels.
+
+    Raises:
+        ImageError: it cannot be read.
+    """
+    if isinstance(image, (str, os.PathLike)):
+        data, shown = read_bytes(os.fspath(image))
+        return hashlib.sha256(data).hexdigest(), lambda: read_first_frame(data, shown)[0]
+    pixels = read_image(image)
+    digest = hashlib.sha256(f"{pixels.shape}".encode() + pixels.tobytes())
+    return digest.hexdigest(), lambda: pixels
 
 
 def read_bytes(source: str) -> tuple[bytes, str]:

@@ -35,8 +35,8 @@ _OF_PEOPLE = "crop images to the person: small people are not found"
 _SHOULDERS, _HIPS = (5, 6), (11, 12)
 _NOSE = 0
 
-#: Lengths of a body by that from the shoulders to the hips, at most: the 90 % quantiles of 47 people
-#: in images. A body that is turned or bent shows some shortened, so the longest decides.
+#: Lengths of a body by that from the shoulders to the hips, at most: the 90 % quantiles of 47
+#: people in images. A body that is turned or bent shows some shortened, so the longest decides.
 _SHOULDER_WIDTH, _HIP_WIDTH, _NECK = 0.77, 0.61, 0.49
 
 
@@ -46,7 +46,7 @@ class Landmarks(NamedTuple):
     verb: str  # whose default model finds them
     size: int
     vector: Callable[[Any], np.ndarray | None]  # from the result of the verb
-    missing: str  # what is said where there are none
+    missing: str  # the reason where nothing was found
     advice: str  # what would be found
 
 
