@@ -1,13 +1,13 @@
 """Honest scores where an image has several labels, or values, from held-out predictions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
+from zoo.transfer.class_scores import LISTED, check_lengths, finite_rows, most_harmful
 from zoo.transfer.doubts import NotedImage
-from zoo.transfer.score_texts import few_images, image_lines, interval_text, join_limited
-from zoo.transfer.scores import LISTED, check_lengths, finite_rows, most_harmful
+from zoo.transfer.score_texts import as_json, few_images, image_lines, interval_text, join_limited
 from zoo.transfer.statistics import (
     Interval,
     average_precision,
@@ -71,7 +71,7 @@ class MultiLabelScores:
 
     def as_dict(self) -> dict[str, object]:
         """Return all of it as values that JSON can hold."""
-        return as_json(self)
+        return {"kind": "multi_label", **as_json(self)}
 
     def __str__(self) -> str:
         lines = [
@@ -127,7 +127,7 @@ class RegressionScores:
 
     def as_dict(self) -> dict[str, object]:
         """Return all of it as values that JSON can hold."""
-        return as_json(self)
+        return {"kind": "regression", **as_json(self)}
 
     def __str__(self) -> str:
         lines = [f"{self.images} images, {self.folds} folds"]
@@ -149,19 +149,6 @@ def _last_lines(
         *image_lines("most damaging", damaging),
         *(f"warning: {sentence}" for sentence in warnings),
     ]
-
-
-def as_json(scores: "MultiLabelScores | RegressionScores") -> dict[str, object]:
-    """Return scores as values that JSON can hold: no tuples, which it would turn into lists."""
-    return {name: _plain(value) for name, value in asdict(scores).items()}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, NotedImage):
-        return value._asdict()
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, (tuple, list)) else value
 
 
 def score_labels(

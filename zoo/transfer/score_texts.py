@@ -1,6 +1,7 @@
-"""Scores as text for a terminal, and sentences on what limits their value."""
+"""Scores as text for a terminal and for JSON, and sentences on what limits their value."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 
 import numpy as np
 
@@ -12,6 +13,21 @@ _UNEVEN = 4  # times as many images of one class as of another
 _MOST_COLUMNS = 8  # classes of a table; of more, the commonest confusions are listed
 _MOST_NAMES = 3  # of a list
 _LONGEST = 16  # characters of a label in a table
+
+
+def as_json(scores: object) -> dict[str, object]:
+    """Return the fields of scores as values of JSON, which knows no tuples."""
+    return {field.name: _plain(getattr(scores, field.name)) for field in fields(scores)}  # type: ignore[arg-type]
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, NotedImage):
+        return value._asdict()
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(inner) for inner in value]
+    return as_json(value) if is_dataclass(value) else value
 
 
 def interval_text(interval: Interval) -> str:

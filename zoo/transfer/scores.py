@@ -1,200 +1,181 @@
-"""Honest scores of a classifier, from predictions of images that were held out of training."""
+"""Scores of any kind of head: made from held-out predictions, and read from files."""
 
-from collections.abc import Mapping, Sequence, Sized
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.transfer.doubts import NotedImage, margins_of, note_images
-from zoo.transfer.score_texts import (
-    class_warnings,
-    confusion_lines,
-    image_lines,
-    interval_text,
+from zoo.transfer.class_scores import ClassScores, Scores, score_classes
+from zoo.transfer.doubts import NotedImage
+from zoo.transfer.other_scores import (
+    LabelScores,
+    MultiLabelScores,
+    RegressionScores,
+    ValueScores,
+    score_labels,
+    score_values,
 )
-from zoo.transfer.statistics import (
-    Interval,
-    calibration_error,
-    log_loss,
-    percent,
-    wilson_interval,
-)
+from zoo.transfer.targets import Kind
 
-LISTED = 10  # doubtful and damaging images
+#: Scores of a head for classes, labels that exclude none, or values.
+AnyScores = Scores | MultiLabelScores | RegressionScores
 
 
-@dataclass(frozen=True)
-class ClassScores:
-    """Scores of one class.
-
-    Attributes:
-        images: number of held-out images of the class.
-        recall: share of them that were recognized, 0..1; None if there are none.
-        precision: share of the images predicted as this class that are of it; likewise.
-    """
-
-    images: int
-    recall: float | None
-    precision: float | None
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Scores of a classifier on images that it was not trained on.
-
-    Attributes:
-        images: number of images that were held out once.
-        folds: number of parts that the images were dealt to.
-        accuracy: share of right predictions, 0..1.
-        interval: range in which the accuracy lies with a probability of 95 %.
-        majority: accuracy of a guess that always names the largest class.
-        log_loss: mean negative logarithm of the probability of the true class.
-        calibration: expected calibration error, 0..1: how far scores are from shares of right ones.
-        classes: recall and precision by label.
-        confusion: numbers of images by label and predicted label.
-        doubtful: the ten images with the smallest margin between the two best labels.
-        damaging: the ten images that most worsen the predictions of others, worst first.
-        warnings: sentences on what limits the value of these scores.
-    """
-
-    images: int
-    folds: int
-    accuracy: float
-    interval: Interval
-    majority: float
-    log_loss: float
-    calibration: float
-    classes: Mapping[str, ClassScores]
-    confusion: Mapping[str, Mapping[str, int]]
-    doubtful: tuple[NotedImage, ...]
-    damaging: tuple[NotedImage, ...]
-    warnings: tuple[str, ...]
-
-    def as_dict(self) -> dict[str, object]:
-        """Return all of it as values that JSON can hold."""
-        shown = asdict(self)
-        shown["interval"] = list(self.interval)
-        shown["doubtful"] = [image._asdict() for image in self.doubtful]
-        shown["damaging"] = [image._asdict() for image in self.damaging]
-        return shown | {"warnings": list(self.warnings)}
-
-    def __str__(self) -> str:
-        share = percent(self.accuracy) if self.images else "unknown"
-        lines = [
-            f"{share} ({interval_text(self.interval)}) of {self.images} images right, "
-            f"{self.folds} folds; guessing: {percent(self.majority)}",
-            *confusion_lines(self.confusion),
-            *image_lines("most doubtful", self.doubtful),
-            *image_lines("most damaging", self.damaging),
-            *(f"warning: {sentence}" for sentence in self.warnings),
-        ]
-        return "\n".join(lines)
-
-
-def score_classes(
-    probabilities: np.ndarray,
-    truth: Sequence[int] | np.ndarray,
+def score_held_out(
+    kind: Kind,
+    predictions: np.ndarray,
+    truth: np.ndarray,
     labels: Sequence[str],
     folds: Sequence[int] | np.ndarray,
     *,
     names: Sequence[str] | None = None,
     harm: np.ndarray | None = None,
     warnings: Sequence[str] = (),
-) -> Scores:
-    """Score predictions of images, each made by a classifier that was not trained on it.
+) -> AnyScores:
+    """Score predictions of a head, each made while the image was held out of training.
 
     Args:
-        probabilities: float [n, classes], 0..1; rows of images that were never held out are unused.
-        truth: class indices, integers [n].
-        labels: of the classes.
-        folds: fold of each image, integers [n], as `zoo.transfer.folds.stratified_folds` deals
-            them; negative for images that were never held out.
+        kind: of the head.
+        predictions: float [n, outputs]: probabilities, or values.
+        truth: class indices [n]; 0 and 1 [n, labels]; or values [n, values].
+        labels: of the outputs.
+        folds: integers [n], negative for images that were never held out.
         names: of the images; by default their indices.
-        harm: float [n], see `zoo.transfer.doubts.harm_of`; without it, no image is damaging.
+        harm: float [n], see `zoo.transfer.doubts.harm_of`.
         warnings: sentences to put before those found here.
 
-    Returns:
-        The scores.
+    Raises:
+        ZooError: arguments differ in length, or predictions of held-out images are not numbers.
+
+    >>> likely = np.array([[0.9, 0.1], [0.4, 0.6]])
+    >>> score_held_out("classification", likely, np.array([0, 1]), "ab", [0, 1]).accuracy
+    1.0
+    """
+    score = {
+        "classification": score_classes,
+        "multi_label": score_labels,
+        "regression": score_values,
+    }[kind]
+    given = (predictions, truth, labels, folds)
+    return score(*given, names=names, harm=harm, warnings=warnings)  # type: ignore[operator, no-any-return]
+
+
+def scores_from(stored: Mapping[str, Any]) -> AnyScores:
+    """Return scores from what their ``as_dict`` gave, such as read from JSON.
+
+    Args:
+        stored: what `Scores.as_dict`, or that of scores of another kind, returned.
 
     Raises:
-        ZooError: arguments differ in length, or probabilities of held-out images are not numbers.
+        ZooError: values are missing, of wrong types, or not finite.
 
-    >>> likely = np.array([[0.9, 0.1], [0.7, 0.3], [0.6, 0.4], [0.2, 0.8]])
-    >>> scores = score_classes(likely, [0, 0, 1, 1], ["ants", "bees"], [0, 1, 0, 1])
-    >>> scores.accuracy, scores.confusion["bees"]
-    (0.75, {'ants': 1, 'bees': 1})
+    >>> likely = np.array([[0.9, 0.1], [0.4, 0.6]])
+    >>> scores = score_classes(likely, [0, 1], ["ants", "bees"], [0, 1])
+    >>> scores_from(scores.as_dict()) == scores
+    True
     """
-    truth, folds = np.asarray(truth, np.intp), np.asarray(folds, np.intp)
-    names = [str(i) for i in range(len(truth))] if names is None else names
-    check_lengths(probabilities, truth, folds, names, columns=len(labels))
-    held = np.flatnonzero(folds >= 0)
-    likely, true = finite_rows(probabilities, held), truth[held]
-    matrix = _confusion(true, likely.argmax(axis=1), len(labels))
-    right, majority = int(matrix.trace()), int(matrix.sum(axis=1).max(initial=0))
-    doubtful = held[np.argsort(margins_of(likely), kind="stable")[:LISTED]]
-    found = (probabilities, truth, labels, names, harm)
-    count = max(1, len(held))
+    readers = {"classification": _scores, "multi_label": _label_scores, "regression": _value_scores}
+    try:
+        kind = stored["kind"]
+        return readers[kind](stored)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ZooError(f"stored scores are damaged: {type(error).__name__}: {error}") from error
+
+
+def _scores(stored: Mapping[str, Any]) -> Scores:
+    confusion = {
+        str(label): {str(other): _count(count) for other, count in row.items()}
+        for label, row in stored["confusion"].items()
+    }
+    if any(row.keys() != confusion.keys() for row in confusion.values()):
+        raise ValueError("rows and columns of the confusion matrix differ")
     return Scores(
-        images=len(held),
-        folds=len(np.unique(folds[held])),
-        accuracy=right / count,
-        interval=wilson_interval(right, len(held)),
-        majority=majority / count,
-        log_loss=log_loss(likely, true),
-        calibration=calibration_error(likely, true),
-        classes=_by_class(matrix, labels),
-        confusion={
-            label: dict(zip(labels, row, strict=True))
-            for label, row in zip(labels, matrix.tolist(), strict=True)
+        accuracy=_number(stored["accuracy"]),
+        interval=_interval(stored["interval"]),
+        majority=_number(stored["majority"]),
+        log_loss=_number(stored["log_loss"]),
+        calibration=_number(stored["calibration"]),
+        classes={
+            str(label): ClassScores(
+                _count(one["images"]), _known(one["recall"]), _known(one["precision"])
+            )
+            for label, one in stored["classes"].items()
         },
-        doubtful=note_images(doubtful, *found),
-        damaging=note_images(most_harmful(harm), *found),
-        warnings=(*warnings, *class_warnings(truth, folds, labels, right, majority / count)),
+        confusion=confusion,
+        **_common(stored),
     )
 
 
-def _confusion(truth: np.ndarray, predicted: np.ndarray, count: int) -> np.ndarray:
-    """Return how many images of each class are predicted as each class, [classes, classes]."""
-    return np.bincount(truth * count + predicted, minlength=count**2).reshape(count, count)
+def _label_scores(stored: Mapping[str, Any]) -> MultiLabelScores:
+    unknown = ("precision", "recall", "f1", "average_precision")
+    return MultiLabelScores(
+        accuracy=_number(stored["accuracy"]),
+        interval=_interval(stored["interval"]),
+        mean_average_precision=_number(stored["mean_average_precision"]),
+        labels={
+            str(label): LabelScores(
+                images=_count(one["images"]),
+                accuracy=_number(one["accuracy"]),
+                **{name: _known(one[name]) for name in unknown},
+            )
+            for label, one in stored["labels"].items()
+        },
+        **_common(stored),
+    )
 
 
-def check_lengths(
-    probabilities: np.ndarray, truth: Sized, folds: Sized, names: Sized, *, columns: int
-) -> None:
-    """Raise a ZooError unless there is one row, truth, fold and name for each image."""
-    if probabilities.ndim != 2 or probabilities.shape[1] != columns:
-        raise ZooError(f"predictions of shape {probabilities.shape} need {columns} columns")
-    lengths = [len(probabilities), len(truth), len(folds), len(names)]
-    if len(set(lengths)) > 1:
-        raise ZooError(f"predictions, truth, folds and names differ in length: {lengths}")
+def _value_scores(stored: Mapping[str, Any]) -> RegressionScores:
+    return RegressionScores(
+        values={
+            str(name): ValueScores(
+                _number(one["mean_absolute_error"]),
+                _interval(one["interval"]),
+                _number(one["guessing"]),
+                _known(one["r2"]),
+            )
+            for name, one in stored["values"].items()
+        },
+        **_common(stored),
+    )
 
 
-def finite_rows(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return rows of an array, or raise a ZooError if a value in them is not a number."""
-    chosen = values[rows]
-    if not np.isfinite(chosen).all():
-        bad = rows[~np.isfinite(chosen).all(axis=1)]
-        raise ZooError(f"predictions of {len(bad)} held-out images are not finite numbers")
-    return chosen
-
-
-def most_harmful(harm: np.ndarray | None) -> np.ndarray:
-    """Return the indices of the ten images that harm most, as far as they do."""
-    if harm is None:
-        return np.empty(0, np.intp)
-    order = np.argsort(-harm, kind="stable")[:LISTED]
-    return order[harm[order] > 0]
-
-
-def _by_class(matrix: np.ndarray, labels: Sequence[str]) -> dict[str, ClassScores]:
-    right = matrix.diagonal()
-    images, predicted = matrix.sum(axis=1), matrix.sum(axis=0)
+def _common(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what scores of all kinds have."""
     return {
-        label: ClassScores(
-            int(images[i]),
-            float(right[i] / images[i]) if images[i] else None,
-            float(right[i] / predicted[i]) if predicted[i] else None,
-        )
-        for i, label in enumerate(labels)
+        "images": _count(stored["images"]),
+        "folds": _count(stored["folds"]),
+        "doubtful": tuple(_noted(image) for image in stored["doubtful"]),
+        "damaging": tuple(_noted(image) for image in stored["damaging"]),
+        "warnings": tuple(str(sentence) for sentence in stored["warnings"]),
     }
+
+
+def _noted(image: Mapping[str, Any]) -> NotedImage:
+    return NotedImage(
+        _count(image["index"]),
+        *(str(image[name]) for name in ("name", "label", "predicted")),
+        *(_number(image[name]) for name in ("score", "margin", "harm")),
+    )
+
+
+def _interval(value: Sequence[Any]) -> tuple[float, float]:
+    low, high = value
+    return _number(low), _number(high)
+
+
+def _known(value: object) -> float | None:
+    return None if value is None else _number(value)
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{value!r:.80} is no count")
+    return value
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"{value!r:.80} is no finite number")
+    return float(value)
