@@ -27,7 +27,7 @@ class FeatureVector(NamedTuple):
 
 
 class Block(Protocol):
-    """What one network contributes to a vector of features."""
+    """The part of a vector of features that one network gives."""
 
     name: str
     backend: str
@@ -36,7 +36,7 @@ class Block(Protocol):
 
     @property
     def size(self) -> int:
-        """How many values it gives."""
+        """Number of values."""
 
     def prepared(self, image: np.ndarray) -> np.ndarray:
         """Return what `vectors` needs of an image, uint8 [height, width, 3]; any thread may ask."""
@@ -93,7 +93,7 @@ class EmbeddingBlock:
 
     @property
     def size(self) -> int:
-        """How many values the embedding has; as a run on a black image shows."""
+        """Number of values of the embedding, which a run on a black image shows."""
         if not self._size:
             self.vectors([self.prepared(np.zeros((*self._input_size, 3), np.uint8))])
         return self._size

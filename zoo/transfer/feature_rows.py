@@ -28,10 +28,10 @@ _ROWS_AT_ONCE = 256  # that are read to find out whose they are
 
 
 class Known(NamedTuple):
-    """What is known of an image.
+    """All that is known of an image.
 
     Attributes:
-        features: its features, or why there are none.
+        features: its features, or the reason why it has no features.
         fingerprint: `zoo.transfer.image_hashes.image_hash` of its pixels, uint64 [2].
     """
 
@@ -87,13 +87,14 @@ class RowFile:
 
     def get(self, sha256: str) -> Known | None:
         """Return what is known of an image, or None if no whole row has it."""
-        number = self._places.get(bytes.fromhex(sha256))
+        key = bytes.fromhex(sha256)
+        number = self._places.get(key)
         if number is None or self._descriptor is None:
             return None
         rows = self._read(number, 1)
-        found = self._known(rows[0]) if len(rows) else None
+        found = self._known(rows[0], key) if len(rows) else None
         if found is None:  # damaged
-            del self._places[bytes.fromhex(sha256)]
+            del self._places[key]
         return found
 
     def append(self, sha256: str, known: Known) -> None:
@@ -169,10 +170,12 @@ class RowFile:
         data = row.tobytes()[:-_CHECK_BYTES]
         return data + zlib.crc32(data).to_bytes(_CHECK_BYTES, "little")
 
-    def _known(self, row: np.void) -> Known | None:
-        """Return what a row holds, or None if it is damaged."""
+    def _known(self, row: np.void, key: bytes) -> Known | None:
+        """Return what a row of an image holds, or None if it is damaged or of another image."""
         data = row.tobytes()[:-_CHECK_BYTES]
-        if zlib.crc32(data) != row["check"] or not np.isfinite(row["values"]).all():
+        if zlib.crc32(data) != row["check"] or row["sha256"].tobytes() != key:
+            return None
+        if not np.isfinite(row["values"]).all():
             return None
         missing = row["missing"].decode(errors="replace")
         values = None if missing else row["values"].copy()

@@ -109,7 +109,7 @@ class FeatureStore:
 
         Args:
             sha256: of the encoded image, 64 hexadecimal digits.
-            known: features, float32 [size] or the reason why there are none, and perceptual hash.
+            known: features, float32 [size] or the reason why it has none, and perceptual hash.
         """
         with self._guard:
             if not self._is_writable:

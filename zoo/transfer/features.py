@@ -71,7 +71,7 @@ class FeatureExtractor:
 
     @property
     def size(self) -> int:
-        """How many values a vector has."""
+        """Number of values of a vector."""
         several = len(self._blocks) > 1
         return sum(block.size + _has_presence(block, several) for block in self._blocks)
 
@@ -137,13 +137,13 @@ class FeatureExtractor:
 
     @property
     def advice(self) -> str:
-        """Which images have features: a line for those where nothing was found, or ``""``."""
+        """A hint for images where nothing was found, or ``""``."""
         lines = [block.advice for block in self._blocks if isinstance(block, LandmarkBlock)]
         return "; ".join(dict.fromkeys(lines))
 
     @property
     def ahead(self) -> int:
-        """How many images are to be read ahead: few where they stay as large as they are."""
+        """Number of images to read ahead: few where they are kept in their size."""
         return 2 if any(b.keeps_pixels for b in self._blocks) else _AHEAD * self._together
 
     def look(self, pixels: np.ndarray, *, mirror: bool = False) -> list[np.ndarray]:
