@@ -91,8 +91,9 @@ def _behind(
 def _scores(values: "core.layers.SymbolicTensor", head: Head) -> "core.layers.SymbolicTensor":
     """Return the outputs of a head on symbolic features."""
     if head.normalize:
+        # TensorFlow.js 1 reads scale and center even of a layer without them: here 1 and 0.
         normalization = core.layers.LayerNormalization(
-            epsilon=EPSILON, center=False, scale=False, name="taught_normalization"
+            epsilon=EPSILON, trainable=False, name="taught_normalization"
         )
         values = normalization(values)
     units, activation = len(head.bias), _ACTIVATIONS[head.kind]

@@ -37,7 +37,7 @@ _KERAS = (".keras", ".h5")
 _TEACHABLE = ("", ".zip")
 
 #: How far outputs of what was written may be from those here: rounding.
-_CLOSE = {"rtol": 1e-3, "atol": 1e-4}
+_RELATIVE, _ABSOLUTE = 1e-3, 1e-4
 
 
 class Export(NamedTuple):
@@ -114,7 +114,7 @@ def export_model(
     (['metadata.json', 'model.json', 'weights.bin'], '2 features of each image, ...)
     """
     target = Path(path)
-    _check_target(target)
+    check_target(target)
     if len(labels) != len(head.bias) or not head.labels:
         raise ZooError(f"the head has {len(head.bias)} outputs, labels are {list(labels)!r:.200}")
     with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
@@ -128,7 +128,7 @@ def export_model(
     return Export(target, exported.takes, exported.size is not None)
 
 
-def _check_target(target: Path) -> None:
+def check_target(target: Path) -> None:
     """Raise unless the target may be written to, and its ending is known."""
     ending = target.suffix.lower()
     if ending == ".tflite":
@@ -141,8 +141,8 @@ def _check_target(target: Path) -> None:
     if ending not in (*_KERAS, *_TEACHABLE):
         hint = did_you_mean(ending, [*_KERAS, ".zip"])
         raise ZooError(
-            f"an export has no ending {ending!r}{hint}: give a folder without ending or a .zip "
-            f"(TensorFlow.js, Teachable Machine), or a .keras or .h5 file (Keras)"
+            f"unknown ending {ending!r}{hint} (a folder without ending or a .zip for TensorFlow.js "
+            f"and Teachable Machine, .keras or .h5 for Keras)"
         )
     if not ending:
         check_folder(target)
@@ -153,7 +153,7 @@ def _check_target(target: Path) -> None:
 def _for_teachable(head: Head, model: LoadedModel | None, node: str) -> ExportedNetwork:
     if model is None:
         return head_alone(head)
-    base = Base(model, node)
+    base = _base_of(head, model, node)
     trunk = find_trunk(base)
     if trunk is None:
         return graph_for_teachable(base, head)
@@ -163,9 +163,20 @@ def _for_teachable(head: Head, model: LoadedModel | None, node: str) -> Exported
 def _for_keras(head: Head, model: LoadedModel | None, node: str) -> ExportedNetwork:
     if model is None:
         return head_alone(head)
-    base = Base(model, node)
+    base = _base_of(head, model, node)
     trunk = find_trunk(base)
     return head_alone(head) if trunk is None else layers_for_keras(base, trunk, head)
+
+
+def _base_of(head: Head, model: LoadedModel, node: str) -> Base:
+    base = Base(model, node)
+    size = base.features.shape[1]
+    if size != len(head.kernel):
+        raise ZooError(
+            f"the head takes {len(head.kernel)} features, {model.name} gives {size}: give the "
+            f"network whose features it was trained on"
+        )
+    return base
 
 
 def _write_keras(exported: ExportedNetwork, target: Path, folder: Path) -> None:
@@ -196,7 +207,7 @@ def _check_written(path: Path, exported: ExportedNetwork) -> None:
     found, expected = output.numpy(), exported.expected
     if found.shape != expected.shape or not np.isfinite(found).all():
         raise ZooError(f"the exported network gives {found!r:.200}: it was not written")
-    if not (exported.rounds or np.allclose(found, expected, **_CLOSE)):
+    if not (exported.rounds or np.allclose(found, expected, _RELATIVE, _ABSOLUTE)):
         raise ZooError(
             f"the exported network gives other outputs than the head, by "
             f"{np.abs(found - expected).max():.2g}: it was not written, as the head was trained on "

@@ -18,7 +18,8 @@ from zoo.transfer.export_bases import ExportedNetwork
 from zoo.transfer.heads import Head
 
 _MODEL, _METADATA, _WEIGHTS = "model.json", "metadata.json", "weights.bin"
-_FILES = frozenset({_MODEL, _METADATA, _WEIGHTS})
+#: The names of all files.
+FILES = frozenset({_MODEL, _METADATA, _WEIGHTS})
 
 #: Versions of the programs that read the files: npm's @tensorflow/tfjs and
 #: @teachablemachine/image, and the page of Teachable Machine that writes equal metadata.
@@ -137,7 +138,7 @@ def check_folder(folder: Path) -> None:
         if not folder.is_dir():
             raise ZooError(f"cannot export to {folder}: it is a file, give a folder or a .zip")
         names = set(os.listdir(folder))
-    if names and not (names == _FILES and _is_own(folder / _METADATA)):
+    if names and not (names == FILES and _is_own(folder / _METADATA)):
         some = ", ".join(sorted(names)[:3])
         raise ZooError(
             f"the folder {folder} has other files ({some}): give a new folder, as an export "

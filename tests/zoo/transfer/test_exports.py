@@ -1,0 +1,380 @@
+"""Exports of taught models: npm's tfjs, Keras and `zoo.load` compute what the head computes."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import core
+import zoo
+from core.converter import load_model
+from tests.core.converter import test_tfjs_node
+from tests.core.converter.test_tfjs_node import encoded
+from tests.helpers import skip_or_fail
+from weights_cache.errors import WeightsError, ZooError
+from zoo.catalog import find_entry
+from zoo.images.reading import read_image
+from zoo.pipeline.loaded_model import LoadedModel
+from zoo.pipeline.preprocess import prepare
+from zoo.transfer import exports, teachable_files
+from zoo.transfer.exports import export_model
+from zoo.transfer.features import FeatureExtractor, feature_extractor
+from zoo.transfer.heads import Head
+
+modules = test_tfjs_node.modules
+
+HERE = Path(__file__).parent
+LABELS = ["ant", "bee", "größer/kleiner"]
+LAYERS, QUANTISED = "mobilenet.v1_025", "mobilenet.v2_100_quant"
+IMAGES = ("cat_demo.jpg", "coco_000000000785.jpg", "coffee.jpg")
+
+
+def make_head(size: int, kind="classification", normalize=True) -> Head:
+    """A head with seeded weights, of which no output is certain."""
+    rng = np.random.default_rng(7)
+    kernel = rng.normal(0, 0.6 / np.sqrt(size), (size, len(LABELS)))
+    bias = rng.normal(0, 0.1, len(LABELS))
+    return Head(kind, normalize=normalize).with_weights(LABELS, kernel, bias)
+
+
+def write(path, head: Head, extractor: FeatureExtractor | None = None, **changed):
+    given = {"labels": LABELS, "name": "insects", "metadata": {"licence": "Apache-2.0"}}
+    model, node = (extractor.model, extractor.node) if extractor else (None, "")
+    return export_model(path, **{**given, "head": head, "model": model, "node": node, **changed})
+
+
+class Photos(NamedTuple):
+    """Real images, and the same as squares of 224 pixels, uint8 [n, 224, 224, 3]."""
+
+    paths: list[Path]
+    pixels: np.ndarray
+
+
+@pytest.fixture(scope="module")
+def photos(shared) -> Photos:
+    paths = [shared / "images" / "photos" / name for name in IMAGES]
+    how = find_entry(QUANTISED).preprocess
+    return Photos(
+        paths, np.concatenate([prepare(read_image(p), how, (224, 224))[0] for p in paths])
+    )
+
+
+@pytest.fixture
+def extract(shared, monkeypatch):
+    """Make extractors of features by networks whose weights are beside the checkout."""
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    made = []
+
+    def make(name: str) -> FeatureExtractor:
+        made.append(feature_extractor(name))
+        return made[-1]
+
+    yield make
+    for extractor in made:
+        extractor.close()
+
+
+def expected_of(head: Head, extractor: FeatureExtractor, pixels: np.ndarray) -> np.ndarray:
+    return np.concatenate([head.predict([extractor.of_image(p).values]) for p in pixels])
+
+
+def for_teachable(pixels: np.ndarray) -> np.ndarray:
+    return pixels.astype(np.float32) / np.float32(127) - np.float32(1)
+
+
+def predicted(path, values: np.ndarray) -> np.ndarray:
+    (output,) = load_model(path).predict(values).values()
+    return output.numpy()
+
+
+def run_in_node(modules: Path, folder: Path, jobs: list[tuple[Path, np.ndarray]]) -> list[dict]:
+    asked, answers = folder / "jobs.json", folder / "answers.json"
+    asked.write_text(json.dumps([{"folder": str(f), "values": encoded(v)} for f, v in jobs]))
+    command = ["node", HERE / "exports.mjs", modules.resolve(), asked, answers]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(answers.read_text())
+
+
+# --- other programs -------------------------------------------------------------------------------
+
+
+def test_layers_in_node(modules, extract, photos, tmp_path):
+    extractor = extract(LAYERS)
+    head = make_head(extractor.size)
+    path = write(tmp_path / "mine", head, extractor).path
+    (found,) = run_in_node(modules, tmp_path, [(path, photos.pixels)])
+    assert (found["labels"], found["format"]) == (LABELS, "layers-model")
+    expected = expected_of(head, extractor, photos.pixels)
+    np.testing.assert_allclose(found["outputs"], expected, rtol=0, atol=1e-6)
+
+
+def test_a_quantised_graph_in_node(modules, extract, photos, tmp_path):
+    """The sums of tfjs are in another order: of the first image one value of 150,528 in a layer,
+    a half but for 1e-5, is rounded the other way, and others follow, up to 0.0028 in the end.
+
+    What is written is exact all the same: here it gives equal features.
+    """
+    extractor = extract(QUANTISED)
+    head = make_head(extractor.size)
+    path = write(tmp_path / "mine", head, extractor).path
+    expected = expected_of(head, extractor, photos.pixels)
+    here = np.concatenate([predicted(path, for_teachable(p[None])) for p in photos.pixels])
+    np.testing.assert_allclose(here, expected, rtol=0, atol=1e-6)
+    (found,) = run_in_node(modules, tmp_path, [(path, photos.pixels[:2])])
+    assert (found["labels"], found["format"]) == (LABELS, "graph-model")
+    np.testing.assert_allclose(found["outputs"], expected[:2], rtol=0, atol=0.01)
+
+
+def test_heads_alone_in_node(modules, rng, tmp_path):
+    features = rng.normal(size=(4, 63)).astype(np.float32)
+    heads = {
+        "classes": make_head(63, normalize=False),
+        "labels": make_head(63, "multi_label"),
+        "values": make_head(63, "regression", normalize=False),
+    }
+    jobs = [(write(tmp_path / name, head).path, features) for name, head in heads.items()]
+    for found, head in zip(run_in_node(modules, tmp_path, jobs), heads.values(), strict=True):
+        assert (found["labels"], found["format"]) == (LABELS, "layers-model")
+        np.testing.assert_allclose(found["outputs"], head.predict(features), rtol=0, atol=1e-6)
+
+
+def run_in_keras(folder: Path, **environment: str) -> None:
+    command = [sys.executable, str(HERE / "keras_exports.py"), str(folder)]
+    given = {**os.environ, **environment}
+    done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_files_in_keras(extract, photos, rng, tmp_path):
+    if importlib.util.find_spec("keras") is None:
+        skip_or_fail("keras is not installed: extra `oracle`")
+    extractor = extract(LAYERS)
+    head, small = make_head(extractor.size), make_head(63, "multi_label", normalize=False)
+    features = rng.normal(size=(4, 63)).astype(np.float32)
+    expected = {}
+    for ending in (".keras", ".h5"):
+        export = write(tmp_path / f"whole{ending}", head, extractor)
+        assert export.is_whole and "pixels 0..255" in export.takes
+        np.save(f"{export.path}.input", photos.pixels.astype(np.float32))
+        expected[export.path] = expected_of(head, extractor, photos.pixels)
+        export = write(tmp_path / f"head{ending}", small)
+        np.save(f"{export.path}.input", features)
+        expected[export.path] = small.predict(features)
+    command = [sys.executable, str(HERE / "keras_exports.py"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+    for path, right in expected.items():
+        found = np.load(f"{path}.output.npy")
+        np.testing.assert_allclose(found, right, rtol=0, atol=1e-6, err_msg=path.name)
+
+
+# --- here -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [LAYERS, QUANTISED])
+def test_zoo_classifies_with_folders_and_zips(name, extract, photos, tmp_path):
+    """Almost: Teachable Machine crops after resizing, the models of the zoo before."""
+    extractor = extract(name)
+    head = make_head(extractor.size)
+    image = photos.paths[1]
+    expected = head.predict([extractor.of_image(image).values])[0]
+    found = {}
+    for ending in ("", ".zip"):
+        path = write(tmp_path / f"mine{ending}", head, extractor).path
+        rows = zoo.classify(image, model=str(path))
+        assert [row["label"] for row in rows] == [LABELS[i] for i in np.argsort(-expected)]
+        found[ending] = {row["label"]: row["score"] for row in rows}
+        for label, score in zip(LABELS, expected, strict=True):
+            assert found[ending][label] == pytest.approx(score, abs=0.02)
+    assert found[""] == found[".zip"]
+
+
+def test_the_input_of_networks_that_take_other_ranges(extract, photos, tmp_path):
+    """0..1 of images of 112 pixels (with means by channel), and -1..1 with pooled features."""
+    for name in ("faceapi.expression", "posenet.tiny"):
+        extractor = extract(name)
+        head = make_head(extractor.size)
+        path = write(tmp_path / name.replace(".", "-"), head, extractor).path
+        (spec,) = load_model(path).inputs.values()
+        side = spec.shape[1]
+        assert spec.shape[1:] == (side, side, 3)
+        pixels = photos.pixels[:1, :side, :side]
+        if side > 224:
+            pixels = np.tile(photos.pixels[:1], (1, 2, 2, 1))[:, :side, :side]
+        found = predicted(path, for_teachable(pixels))
+        expected = expected_of(head, extractor, pixels)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5, err_msg=name)
+
+
+def test_a_copy_with_other_weights_is_exported_with_these(extract, photos, tmp_path):
+    extractor = extract(LAYERS)
+    graph = extractor.model.network.graph
+    weights = {n: a * np.float32(1.01) if a.ndim == 4 else a for n, a in graph.weights.items()}
+    copy = LoadedModel(LAYERS, core.GraphModel(graph._replace(weights=weights)))
+    head = make_head(extractor.size)
+    path = write(tmp_path / "mine", head, extractor, model=copy).path
+    values = prepare(photos.pixels[0], find_entry(LAYERS).preprocess, (224, 224))[0]
+    features = np.asarray(copy.execute(values, [extractor.node])[extractor.node])
+    found = predicted(path, for_teachable(photos.pixels[:1]))
+    np.testing.assert_allclose(found, head.predict(features), rtol=0, atol=1e-5)
+    original = expected_of(head, extractor, photos.pixels[:1])
+    assert np.abs(found - original).max() > 1e-3
+
+
+def test_keras_gets_the_head_alone_where_the_network_rounds(extract, tmp_path):
+    extractor = extract(QUANTISED)
+    export = write(tmp_path / "mine.keras", make_head(extractor.size), extractor)
+    assert not export.is_whole
+    assert export.takes == "1280 features of each image, float32 [n, 1280], and no images"
+    (spec,) = load_model(export.path).inputs.values()
+    assert spec.shape == (None, 1280)
+
+
+# --- metadata -------------------------------------------------------------------------------------
+
+
+def metadata_in(folder: Path) -> dict:
+    return json.loads((folder / "metadata.json").read_text("utf-8"))
+
+
+def test_the_metadata_of_images(extract, tmp_path):
+    extractor = extract(LAYERS)
+    facts = {"provenance": [{"model": LAYERS, "licence": "Apache-2.0"}]}
+    path = write(tmp_path / "mine", make_head(extractor.size), extractor, metadata=facts).path
+    assert sorted(os.listdir(path)) == ["metadata.json", "model.json", "weights.bin"]
+    found = metadata_in(path)
+    assert list(found) == [
+        *("tmVersion", "packageName", "packageVersion", "tfjsVersion", "timeStamp"),
+        *("userMetadata", "modelName", "labels", "imageSize"),
+    ]
+    assert found["packageName"] == "@teachablemachine/image"
+    assert (found["modelName"], found["labels"], found["imageSize"]) == ("insects", LABELS, 224)
+    user = found["userMetadata"]
+    assert user["provenance"] == facts["provenance"]
+    assert (user["kind"], user["fit"]) == ("classification", "crop")
+    assert "p / 127 - 1" in user["takes"] and "softmax" in user["gives"]
+    manifest = json.loads((path / "model.json").read_text("utf-8"))["weightsManifest"]
+    assert [group["paths"] for group in manifest] == [["weights.bin"]]
+
+
+@pytest.mark.parametrize(
+    "kind, is_marked, words", [("multi_label", True, "sigmoid"), ("regression", False, "linear")]
+)
+def test_kinds_that_teachable_machine_lacks(kind, is_marked, words, extract, tmp_path):
+    extractor = extract(LAYERS)
+    path = write(tmp_path / "mine", make_head(extractor.size, kind), extractor).path
+    found = metadata_in(path)
+    assert ("packageName" in found, "tmVersion" in found) == (is_marked, is_marked)
+    assert found["userMetadata"]["kind"] == kind and words in found["userMetadata"]["gives"]
+    assert hasattr(zoo.load(str(path)), "classify") is is_marked
+
+
+def test_heads_alone_are_no_models_of_images(tmp_path):
+    path = write(tmp_path / "mine", make_head(63)).path
+    found = metadata_in(path)
+    assert not {"packageName", "tmVersion", "imageSize"} & set(found)
+    assert found["labels"] == LABELS
+    assert not hasattr(zoo.load(str(path)), "classify")
+
+
+# --- targets --------------------------------------------------------------------------------------
+
+
+def test_an_earlier_export_is_replaced_and_other_files_are_not(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    write(folder, make_head(5))
+    write(folder, make_head(5, "multi_label"))
+    assert metadata_in(folder)["userMetadata"]["kind"] == "multi_label"
+    assert sorted(os.listdir(folder)) == ["metadata.json", "model.json", "weights.bin"]
+    (folder / "notes.txt").write_text("mine")
+    before = (folder / "model.json").read_bytes()
+    with pytest.raises(ZooError, match=r"has other files \(metadata.json, model.json, notes.txt\)"):
+        write(folder, make_head(5))
+    assert (folder / "model.json").read_bytes() == before
+    (folder / "notes.txt").unlink()
+    (folder / "metadata.json").write_text('{"tmVersion": "2.4.4", "labels": []}')
+    with pytest.raises(ZooError, match="replaces nothing but an earlier export"):
+        write(folder, make_head(5))
+
+
+def test_a_file_and_a_folder_in_the_way(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ZooError, match="it is a file"):
+        write(tmp_path / "file", make_head(5))
+    (tmp_path / "folder.keras").mkdir()
+    with pytest.raises(ZooError, match="it is a folder"):
+        write(tmp_path / "folder.keras", make_head(5))
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("mine.tflite", r"only TensorFlow writes .tflite files: export '.*mine.keras'"),
+        ("mine.kears", r"unknown ending '.kears': did you mean '.keras'\?"),
+        ("mine.onnx", "a folder without ending or a .zip"),
+    ],
+)
+def test_other_endings(name, message, tmp_path):
+    with pytest.raises(ZooError, match=message):
+        write(tmp_path / name, make_head(5))
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("ending", ["", ".zip", ".keras", ".h5"])
+def test_a_failed_export_leaves_nothing(ending, tmp_path, monkeypatch):
+    """Neither where the network is wrong, nor where the disk is full in the middle."""
+    head = make_head(5)
+    wrong = head.predict(np.ones((1, 5), np.float32)) * np.nan
+    alone = exports.head_alone
+    monkeypatch.setattr(exports, "head_alone", lambda h: alone(h)._replace(expected=wrong))
+    with pytest.raises(ZooError, match="gives other outputs than the head"):
+        write(tmp_path / "deep" / f"mine{ending}", head)
+    assert os.listdir(tmp_path) == []
+    monkeypatch.undo()
+    monkeypatch.setattr("os.fsync", full_disk)
+    with pytest.raises(WeightsError, match="is full"):
+        write(tmp_path / f"mine{ending}", head)
+    assert os.listdir(tmp_path) == []
+
+
+def full_disk(_: int) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_labels_and_metadata_that_do_not_fit(tmp_path):
+    with pytest.raises(ZooError, match="the head has 3 outputs, labels are"):
+        write(tmp_path / "mine", make_head(5), labels=["ant"])
+    with pytest.raises(ZooError, match="the head has 0 outputs"):
+        write(tmp_path / "mine", Head(), labels=[])
+    for facts in ({"accuracy": float("nan")}, {"when": object()}):
+        with pytest.raises(ZooError, match="the metadata cannot be written as JSON"):
+            write(tmp_path / "mine", make_head(5), metadata=facts)
+    assert os.listdir(tmp_path) == []
+
+
+def test_features_of_another_size(extract, tmp_path):
+    with pytest.raises(ZooError, match="takes 5 features, mobilenet.v1_025 gives 256"):
+        write(tmp_path / "mine", make_head(5), extract(LAYERS))
+    assert not (tmp_path / "mine").exists()
+
+
+def test_images_that_are_not_square(extract, tmp_path):
+    extractor = extract("selfie.landscape")
+    head = make_head(extractor.size)
+    with pytest.raises(ZooError, match="are of 144 x 256 pixels"):
+        write(tmp_path / "mine", head, extractor)
+    assert write(tmp_path / "values", make_head(extractor.size, "regression"), extractor).is_whole
+
+
+def test_a_zip_has_the_files_of_a_folder(tmp_path):
+    with zipfile.ZipFile(write(tmp_path / "mine.zip", make_head(5)).path) as archive:
+        assert sorted(archive.namelist()) == sorted(teachable_files.FILES)
