@@ -87,9 +87,11 @@ class EmbeddingBlock:
     @property
     def model(self) -> LoadedModel:
         """The network, loaded once."""
-        if self._model is None:
-            self._model = load(self.name, backend=self.backend)
-        return self._model
+        with self._loading:
+            model = self._model
+            if model is None:
+                model = self._model = load(self.name, backend=self.backend)
+        return model
 
     @property
     def size(self) -> int:

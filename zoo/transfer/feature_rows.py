@@ -8,7 +8,7 @@ not changed: processes that read it go on.
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -97,8 +97,8 @@ class RowFile:
             del self._places[key]
         return found
 
-    def append(self, sha256: str, known: Known) -> None:
-        """Append a row; the caller holds the lock of the file.
+    def append(self, rows: Mapping[str, Known]) -> None:
+        """Append rows by the sha256 of their images; the caller holds the lock of the file.
 
         Raises:
             OSError: the file cannot be written to.
@@ -107,16 +107,16 @@ class RowFile:
             with replacing(self.path, 0o600) as file:
                 file.write(self._header)
             self.refresh()
-        key = bytes.fromhex(sha256)
-        if key in self._places:
-            return
-        data = self._encoded(key, known)
+        new = {bytes.fromhex(sha256): known for sha256, known in rows.items()}
+        new = {key: known for key, known in new.items() if key not in self._places}
+        data = b"".join(self._encoded(key, known) for key, known in new.items())
         with open(self.path, "r+b", buffering=0) as file:
             file.seek(self.length)
             if file.write(data) < len(data):
                 raise OSError(f"no room for {len(data)} bytes")
-        self._places[key] = self._count
-        self._count += 1
+        for key in new:
+            self._places[key] = self._count
+            self._count += 1
 
     def close(self) -> None:
         """Forget the file; `refresh` opens it again."""

@@ -38,6 +38,7 @@ VARIABLE = "ZOO_FEATURE_CACHE"
 MOST_BYTES = 2 * 2**30
 
 _MOST_ROWS = 1_000_000  # of one file, whose index takes 150 bytes a row in memory
+_TOGETHER = 32  # rows that are written at once
 _IN_USE = 3600.0  # seconds since a file was used
 _ROWS, _LOCK = "rows.bin", "rows.lock"
 
@@ -76,6 +77,7 @@ class FeatureStore:
         self.folder = Path(folder).absolute() / key
         self._rows = RowFile(self.folder / _ROWS, key, size)
         self._guard = new_lock()
+        self._waiting: dict[str, Known] = {}  # rows to be written together
         self._is_writable = True
         self._has_room = False
         with self._said():
@@ -83,7 +85,7 @@ class FeatureStore:
                 os.utime(self._rows.path)  # marks it as used
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._rows) + len(self._waiting)
 
     def __enter__(self) -> "FeatureStore":
         return self
@@ -99,13 +101,15 @@ class FeatureStore:
         """
         with self._guard:
             try:
-                return self._rows.get(sha256)
+                return self._waiting.get(sha256) or self._rows.get(sha256)
             except OSError as error:
                 pass_interruption(error)
                 return None
 
     def add(self, sha256: str, known: Known) -> None:
-        """Store what is known of an image; if that fails, a warning says so once.
+        """Store what is known of an image, with others that follow or at `flush`.
+
+        If that fails, a warning says so once.
 
         Args:
             sha256: of the encoded image, 64 hexadecimal digits.
@@ -114,16 +118,26 @@ class FeatureStore:
         with self._guard:
             if not self._is_writable:
                 return
-            with self._said(), self._locked():
-                if not self._has_room:
-                    self._make_room()
-                self._rows.append(sha256, known)
-                if self._rows.length > MOST_BYTES or len(self._rows) > _MOST_ROWS:
-                    raise OSError(f"it holds {self._rows.length:,} bytes, which is the limit")
+            self._waiting[sha256] = known
+            if len(self._waiting) >= _TOGETHER:
+                self.flush()
+
+    def flush(self) -> None:
+        """Write what was added."""
+        with self._guard:
+            if self._waiting and self._is_writable:
+                with self._said(), self._locked():
+                    if not self._has_room:
+                        self._make_room()
+                    self._rows.append(self._waiting)
+                    if self._rows.length > MOST_BYTES or len(self._rows) > _MOST_ROWS:
+                        raise OSError(f"it holds {self._rows.length:,} bytes, which is the limit")
+            self._waiting.clear()
 
     def close(self) -> None:
-        """Close the files; a later `add` opens them again."""
+        """Write what was added, and close the files; a later `add` opens them again."""
         with self._guard:
+            self.flush()
             self._rows.close()
 
     @contextmanager
@@ -225,11 +239,15 @@ def embed(
             read.append(one)
             yield one.look
 
-    for features in extractor.of_looks(looks()):
-        one = read.popleft()
-        if store is not None and one.is_new and isinstance(features, FeatureVector):
-            store.add(one.sha256, Known(features, one.fingerprint))
-        yield Embedded(one.name, one.sha256, features, one.fingerprint)
+    try:
+        for features in extractor.of_looks(looks()):
+            one = read.popleft()
+            if store is not None and one.is_new and isinstance(features, FeatureVector):
+                store.add(one.sha256, Known(features, one.fingerprint))
+            yield Embedded(one.name, one.sha256, features, one.fingerprint)
+    finally:
+        if store is not None:
+            store.flush()
 
 
 def _read(

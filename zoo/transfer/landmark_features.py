@@ -78,9 +78,10 @@ class LandmarkBlock:
         return [self._vector(look(image)) for image in images]
 
     def _loaded(self) -> LoadedModel:
-        if self._model is None:
-            self._model = load(self._entries[0].name, backend=self.backend)
-        model: LoadedModel = self._model
+        with self._loading:
+            model = self._model
+            if model is None:
+                model = self._model = load(self._entries[0].name, backend=self.backend)
         return model
 
     def _vector(self, result: Any) -> FeatureVector:
