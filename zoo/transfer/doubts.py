@@ -12,7 +12,7 @@ class NotedImage(NamedTuple):
     """An image of a list, with what was predicted while it was held out.
 
     Attributes:
-        index: position in the list of images.
+        position: in the list of images, from 0.
         name: such as the path in the folder.
         label: that the image was given.
         predicted: the label with the largest probability.
@@ -21,7 +21,7 @@ class NotedImage(NamedTuple):
         harm: see `harm_of`; 0 where it was not computed.
     """
 
-    index: int
+    position: int
     name: str
     label: str
     predicted: str
@@ -134,7 +134,7 @@ def note_images(
     best = probabilities.argmax(axis=1)
     return tuple(
         NotedImage(
-            index=int(i),
+            position=int(i),
             name=names[i],
             label=labels[truth[i]],
             predicted=labels[best[i]],

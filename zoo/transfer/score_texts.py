@@ -134,7 +134,7 @@ def _their(several: Mapping[str, int]) -> str:
 
 
 def _unscored(counts: np.ndarray, held: np.ndarray, labels: Sequence[str]) -> list[str]:
-    missing = [labels[i] for i in np.flatnonzero((held == 0) & (counts > 0))]
+    missing = [labels[int(i)] for i in np.flatnonzero((held == 0) & (counts > 0))]
     if not missing:
         return []
     return [
@@ -147,7 +147,8 @@ def _uneven(counts: np.ndarray, labels: Sequence[str]) -> list[str]:
     given = np.flatnonzero(counts)
     if not given.size:
         return []
-    most, least = given[counts[given].argmax()], given[counts[given].argmin()]
+    most = int(given[counts[given].argmax()])
+    least = int(given[counts[given].argmin()])
     if counts[most] < _UNEVEN * counts[least]:
         return []
     return [

@@ -1,7 +1,7 @@
 """Scores of any kind of head: made from held-out predictions, and read from files."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,13 +53,12 @@ def score_held_out(
     >>> score_held_out("classification", likely, np.array([0, 1]), "ab", [0, 1]).accuracy
     1.0
     """
-    score = {
-        "classification": score_classes,
-        "multi_label": score_labels,
-        "regression": score_values,
-    }[kind]
     given = (predictions, truth, labels, folds)
-    return score(*given, names=names, harm=harm, warnings=warnings)  # type: ignore[operator, no-any-return]
+    if kind == "multi_label":
+        return score_labels(*given, names=names, harm=harm, warnings=warnings)
+    if kind == "regression":
+        return score_values(*given, names=names, harm=harm, warnings=warnings)
+    return score_classes(*given, names=names, harm=harm, warnings=warnings)
 
 
 def scores_from(stored: Mapping[str, Any]) -> AnyScores:
@@ -76,10 +75,13 @@ def scores_from(stored: Mapping[str, Any]) -> AnyScores:
     >>> scores_from(scores.as_dict()) == scores
     True
     """
-    readers = {"classification": _scores, "multi_label": _label_scores, "regression": _value_scores}
+    readers: dict[str, Callable[[Mapping[str, Any]], AnyScores]] = {
+        "classification": _scores,
+        "multi_label": _label_scores,
+        "regression": _value_scores,
+    }
     try:
-        kind = stored["kind"]
-        return readers[kind](stored)
+        return readers[stored["kind"]](stored)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ZooError(f"stored scores are damaged: {type(error).__name__}: {error}") from error
 
@@ -154,9 +156,13 @@ def _common(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 def _noted(image: Mapping[str, Any]) -> NotedImage:
     return NotedImage(
-        _count(image["index"]),
-        *(str(image[name]) for name in ("name", "label", "predicted")),
-        *(_number(image[name]) for name in ("score", "margin", "harm")),
+        position=_count(image["position"]),
+        name=str(image["name"]),
+        label=str(image["label"]),
+        predicted=str(image["predicted"]),
+        score=_number(image["score"]),
+        margin=_number(image["margin"]),
+        harm=_number(image["harm"]),
     )
 
 

@@ -68,12 +68,12 @@ def scores_sheet(
         ZooError: an argument is out of range, or scores name an image that is not there.
     """
     noted = [*scores.doubtful, *scores.damaging]
-    if noted and max(note.index for note in noted) >= len(images):
+    if noted and max(note.position for note in noted) >= len(images):
         raise ZooError(f"scores name an image beyond the {len(images)} images given: give them all")
     is_values = isinstance(scores, RegressionScores)
 
     def rows(notes: Sequence[NotedImage]) -> list[SheetImage]:
-        return [_sheet_image(note, images[note.index], is_values) for note in notes]
+        return [_sheet_image(note, images[note.position], is_values) for note in notes]
 
     sections = {
         "Largest errors" if is_values else "Most doubtful": rows(scores.doubtful),

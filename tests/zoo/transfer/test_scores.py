@@ -273,7 +273,7 @@ def test_wrong_labels_are_among_the_ten_most_damaging_images(seed):
     folds = stratified_folds(truth, 5)
     likely = held_out(features, truth, folds, ["a", "b"])
     harm = harm_of(features, likely, truth, folds)
-    found = {i.index for i in score_classes(likely, truth, "ab", folds, harm=harm).damaging}
+    found = {i.position for i in score_classes(likely, truth, "ab", folds, harm=harm).damaging}
     assert len(found & set(wrong.tolist())) >= 4
 
 
@@ -335,7 +335,7 @@ def test_scores_of_values(rng):
     assert age.mean_absolute_error == pytest.approx(missed.mean())
     assert age.interval[0] < missed.mean() < age.interval[1] < age.guessing
     assert age.r2 == pytest.approx(1 - (missed**2).sum() / ((truth - 5) ** 2).sum())
-    assert scores.doubtful[0].index == 7 and scores.warnings == ()
+    assert scores.doubtful[0].position == 7 and scores.warnings == ()
     assert "age: mean absolute error" in str(scores)
 
 
@@ -380,7 +380,7 @@ def test_scores_return_from_json(number):
         {"interval": [0]},
         {"interval": [0, math.nan]},
         {"confusion": {"a": {"b": 1}}},
-        {"doubtful": [{"index": 0}]},
+        {"doubtful": [{"position": 0}]},
         {"warnings": None},
         {"classes": []},
     ],

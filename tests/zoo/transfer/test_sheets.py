@@ -87,7 +87,7 @@ def test_the_sheet_of_scores_shows_doubtful_and_damaging_images():
     scores = score_classes(likely, truth, ["ants", "bees"], np.arange(14) % 5, harm=harm)
     sheet = pixels(scores_sheet(scores, images, size=64))
     shown = {i for i in range(14) if (sheet == images[i][0, 0]).all(axis=2).any()}
-    assert shown == {i.index for i in scores.doubtful} | {12}
+    assert shown == {i.position for i in scores.doubtful} | {12}
     assert (sheet == FRAME).all(axis=2).any()
     with pytest.raises(ZooError, match="beyond the 3 images given"):
         scores_sheet(scores, images[:3])
