@@ -107,8 +107,7 @@ class RowFile:
             with replacing(self.path, 0o600) as file:
                 file.write(self._header)
             self.refresh()
-        new = {bytes.fromhex(sha256): known for sha256, known in rows.items()}
-        new = {key: known for key, known in new.items() if key not in self._places}
+        new = {bytes.fromhex(s): known for s, known in rows.items() if self.get(s) is None}
         data = b"".join(self._encoded(key, known) for key, known in new.items())
         with open(self.path, "r+b", buffering=0) as file:
             file.seek(self.length)
