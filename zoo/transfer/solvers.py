@@ -18,10 +18,11 @@ import numpy as np
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 _PAIRS = 12  # of steps and changes of the gradient that are kept
-_MOST_STEPS = 300
+_MOST_STEPS = 1000
 _MOST_HALVINGS = 30
 _ARMIJO = 1e-4  # of the decrease that the gradient promises
-_TOLERANCE = 1e-5  # of the largest gradient, by the number of rows and the penalty
+_LEAST_DECREASE = 64  # of the value, by its size and the precision of its floats
+_TOLERANCE = 1e-6  # of the largest gradient, by that without weights
 _LEAST_SHARE = 1e-12  # of the largest eigenvalue: below lies the noise of rounding
 
 
@@ -181,8 +182,9 @@ def _fit_links(
         gradient[-1] = penalty * by_logits.sum(axis=0)
         return penalty * total + 0.5 * float((found[:-1] ** 2).sum()), gradient.ravel()
 
-    begin = np.zeros((size + 1, outputs), rows.dtype) if start is None else start
-    least = _TOLERANCE * max(1.0, penalty * len(rows))
+    zeros = np.zeros((size + 1, outputs), rows.dtype)
+    least = _TOLERANCE * float(np.abs(objective(zeros.ravel())[1]).max())
+    begin = zeros if start is None else start
     return minimised(objective, begin.ravel(), least).reshape(size + 1, outputs)
 
 
@@ -210,6 +212,7 @@ def minimised(objective: Objective, start: np.ndarray, least_gradient: float) ->
         least_gradient: the search ends where no element of the gradient is larger.
     """
     at, (value, gradient) = start, objective(start)
+    precision = float(np.finfo(start.dtype).eps)
     pairs: list[tuple[np.ndarray, np.ndarray, float]] = []
     for _ in range(_MOST_STEPS):
         if np.abs(gradient).max() <= least_gradient:
@@ -229,7 +232,10 @@ def minimised(objective: Objective, start: np.ndarray, least_gradient: float) ->
         product = float(moved @ changed)
         if product > 1e-12 * float(changed @ changed):
             pairs = [*pairs[1 - _PAIRS :], (moved, changed, product)]
+        is_flat = value - value_there <= _LEAST_DECREASE * precision * abs(value)
         at, value, gradient = there, value_there, gradient_there
+        if is_flat:
+            break
     return at
 
 
