@@ -1,4 +1,4 @@
-"""How far an image is from all training images: the score of "none of these"."""
+"""Distance of an image from all training images: the score of "none of these"."""
 
 from collections.abc import Hashable, Mapping, Sequence
 
@@ -113,7 +113,7 @@ class Familiarity:
         return np.sqrt(np.concatenate(found))
 
     def probability_of_none(self, features: np.ndarray | Sequence[Sequence[float]]) -> np.ndarray:
-        """Return how likely each row is none of the classes, float32 [n], 0..1.
+        """Return how likely each row belongs to no class, float32 [n], 0..1.
 
         Raises:
             ZooError: see `distances`.
