@@ -16,6 +16,7 @@ from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
 from weights_cache.messages import is_read_by_people, say
 from weights_cache.shown_urls import shown_url
+from weights_cache.sizes import count_text
 from zoo.cli.image_sources import find_images
 from zoo.cli.terminal import complain
 
@@ -95,7 +96,7 @@ def _run(given: argparse.Namespace) -> int:
         complain(f"no image has features, {given.out} is not written")
         return 2
     _save(write, Path(given.out), done, extractor)
-    say(f"written: {given.out}, {len(done)} images, {extractor.size} values each")
+    say(f"written: {given.out}, {count_text(len(done), 'image')} of {extractor.size} values")
     return 0 if len(done) == len(images) and not failed else 1
 
 
