@@ -31,7 +31,7 @@ class ClassScores:
 
     Attributes:
         images: number of held-out images of the class.
-        recall: share of them that were recognized, 0..1; None if there are none.
+        recall: share of them that were recognized, 0..1; None without images.
         precision: share of the images predicted as this class that are of it; likewise.
     """
 

@@ -50,9 +50,18 @@ class Duplicates:
         """Return the pairs whose images are in different parts.
 
         Args:
-            parts: of the n images: their classes, or the names of their splits.
+            parts: of the n images: their targets, or the names of their splits. The order of
+                several labels does not matter.
         """
-        return tuple(p for p in self.pairs if parts[p.images[0]] != parts[p.images[1]])
+        keys = [_comparable(part) for part in parts]
+        return tuple(p for p in self.pairs if keys[p.images[0]] != keys[p.images[1]])
+
+
+def _comparable(part: object) -> object:
+    """Return labels without their order, and anything else unchanged."""
+    if isinstance(part, (tuple, list)) and all(isinstance(label, str) for label in part):
+        return frozenset(part)
+    return part
 
 
 def find_duplicates(
@@ -164,20 +173,21 @@ def duplicate_warnings(
     targets: Sequence[object],
     splits: Sequence[str] | None = None,
 ) -> list[str]:
-    """Return sentences on images that are in two classes, on both sides of a split, or twice.
+    """Return sentences on copies that are labelled differently, or on both sides of a split.
 
     Args:
         duplicates: among n images.
         names: of the images.
-        targets: their classes.
+        targets: their classes, collections of labels, or values.
         splits: name of the split of each image, such as "train" and "val".
 
     >>> found = Duplicates((DuplicatePair((0, 1), "identical"),), np.array([0, 0]))
     >>> duplicate_warnings(found, ["a/1.jpg", "b/1.jpg"], ["a", "b"])
-    ['1 pair of images is in two classes (identical: a/1.jpg and b/1.jpg): remove the wrong one']
+    ['1 pair of images is labelled differently (identical: a/1.jpg and b/1.jpg): remove the wrong \
+one']
     """
     kinds = [
-        (duplicates.between(targets), "in two classes", "remove the wrong one"),
+        (duplicates.between(targets), "labelled differently", "remove the wrong one"),
         (
             duplicates.between(splits) if splits is not None else (),
             "on both sides of the split",

@@ -29,7 +29,7 @@ class LabelScores:
         accuracy: share of the held-out images for which it was rightly predicted or not, 0..1.
         precision: share of the predictions that are right, at a probability of 0.5; None if the
             label was never predicted.
-        recall: share of the images with the label that were recognized; None if there are none.
+        recall: share of the images with the label that were recognized; None without images.
         f1: harmonic mean of precision and recall; None if both are unknown.
         average_precision: area below the curve of precision over recall; None without images.
     """

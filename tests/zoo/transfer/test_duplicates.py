@@ -173,9 +173,11 @@ def test_warnings_name_classes_and_splits():
     names, targets, splits = list("xyz"), ["a", "a", "b"], ["train", "val", "train"]
     assert found.between(targets) == pairs[1:]
     assert duplicate_warnings(found, names, targets, splits) == [
-        "2 pairs of images are in two classes (near: x and z): remove the wrong one",
+        "2 pairs of images are labelled differently (near: x and z): remove the wrong one",
         "2 pairs of images are on both sides of the split (near: x and y): scores are too good; "
         "remove one",
     ]
     assert duplicate_warnings(found, names, ["a"] * 3) == []
+    assert found.between([("a", "b"), ("b", "a"), ["b", "a"]]) == ()
+    assert found.between([1.0, 1.0, (2.0, 1.0)]) == pairs[1:]
     assert found.pairs[0].as_dict() == {"images": [0, 1], "kind": "near"}
