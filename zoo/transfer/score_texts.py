@@ -80,11 +80,16 @@ def _commonest(confusion: Mapping[str, Mapping[str, int]]) -> list[str]:
 
 
 def image_lines(title: str, images: Sequence[NotedImage]) -> list[str]:
-    """Return a line with the first images of a list, or nothing if it is empty."""
-    if not images:
-        return []
-    texts = [f"{i.name} ({i.label}, {i.score:.2f} {i.predicted})" for i in images[:_MOST_NAMES]]
-    return [f"{title}: {', '.join(texts)}"]
+    """Return lines with the first images of a list, or nothing if it is empty.
+
+    >>> image_lines("doubtful", [NotedImage(0, "1.jpg", "ant", "bee", 0.51, 0.02)] * 2)
+    ['doubtful: 1.jpg (ant, 0.51 bee)', '          1.jpg (ant, 0.51 bee)']
+    """
+    heads = [f"{title}: ", *[" " * (len(title) + 2)] * _MOST_NAMES]
+    return [
+        f"{head}{i.name} ({i.label}, {i.score:.2f} {i.predicted})"
+        for head, i in zip(heads, images[:_MOST_NAMES], strict=False)
+    ]
 
 
 def class_warnings(
