@@ -24,6 +24,12 @@ Cameras and videos:
 - ``frames(source)``: the frames alone; ``replay``: a recording; ``paint``: results on a frame
 - ``blur_faces``, ``blur_background``, ``cut_out``: effects on images and frames
 
+Models of your own, from images of yours:
+
+- ``teach("folder")``: a model of the classes that a folder has folders of; honest scores
+- ``fine_tune("folder")``: trains the last layers of the network as well
+- ``KNNClassifier``, ``Head``: classifiers of features, such as those of ``infer``
+
 Images: a path, URL, bytes, binary file, PIL image, array or tensor; RGB (`read_image` reads any).
 One image gives one result. A list of images gives a list of results, an iterator (such as the
 frames of a video) a lazy iterator, an array [n, height, width, 3] a list of n.
@@ -88,6 +94,11 @@ _PUBLIC = {
         *("Box", "Detection", "Face", "Gesture", "Hand", "Instance", "Keypoint", "Label"),
         *("Pose", "Position", "Segmentation"),
     ),
+    "zoo.transfer.heads": ("Head",),
+    "zoo.transfer.knn": ("KNNClassifier",),
+    "zoo.transfer.taught_model": ("Prediction", "TaughtModel"),
+    "zoo.transfer.teaching": ("teach",),
+    "zoo.transfer.tuning": ("fine_tune",),
 }
 
 

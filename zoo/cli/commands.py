@@ -27,6 +27,11 @@ _OTHERS = (
         "write the features of images to a file, such as to train on them",
         "zoo.cli.embed_command:declare_embed",
     ),
+    (
+        "teach",
+        "make a model of your own from a folder of images for each class",
+        "zoo.cli.teach_command:declare_teach",
+    ),
     ("models", "list the pretrained models", "zoo.cli.models_command:declare_models"),
     ("describe", "print the card of a pretrained model", "zoo.cli.commands:declare_describe"),
     (

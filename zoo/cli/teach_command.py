@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weights_cache.errors import ZooError
@@ -88,13 +89,13 @@ def _example_text() -> str:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from zoo.transfer.exports import check_export_path
+    from zoo.transfer.exports import check_target
     from zoo.transfer.taught_files import refuse_others
 
     _check(given)
     refuse_others(given.out)
     for path in given.export:
-        check_export_path(path)
+        check_target(Path(path))
     model = _taught(given)
     _report_skipped(model)
     _show_scores(model, as_json=given.json)
@@ -104,7 +105,7 @@ def _run(given: argparse.Namespace) -> int:
     if given.sheet:
         save_drawing(model.sheet(), given.sheet)
     if given.confusion:
-        save_drawing(model.confusion_plot(), given.confusion)
+        save_drawing(model.confusion_plot().image, given.confusion)
     return int(any(skipped.is_fault for skipped in model.skipped))
 
 

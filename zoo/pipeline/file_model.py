@@ -3,13 +3,14 @@
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from core import Limits
 from core.bounds import checked_limits
 from core.converter import load_model
 from weights_cache.addresses import is_url
-from weights_cache.errors import WeightsError
+from weights_cache.errors import WeightsError, ZooError
 from weights_cache.remote import locate_url
 from weights_cache.shown_urls import other_scheme, shown_url
 from zoo.catalog import file_model_class
@@ -17,6 +18,9 @@ from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.pickling import LoadCall
 
 Kernels = Mapping[str, Callable[..., Any]]
+
+#: File in the folders of models that `zoo.teach` made; `zoo.transfer.taught_files` writes it.
+TAUGHT_FILE = "taught.json"
 
 
 class ConvertedModel(LoadedModel):
@@ -40,7 +44,8 @@ def load_path(
         isolate: as for `zoo.load`.
 
     Returns:
-        A `zoo.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
+        A `zoo.TaughtModel` of what `zoo.teach` made, a
+        `zoo.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
         `ConvertedModel`.
 
     Raises:
@@ -81,6 +86,8 @@ def _load_file(
     isolate: bool,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
+    if os.path.isfile(os.path.join(file, TAUGHT_FILE)):
+        return _load_taught(name, backend, kernels, isolate)
     if isolate:
         from zoo.pipeline.isolation.models import load_isolated
 
@@ -89,3 +96,11 @@ def _load_file(
     kind = file_model_class(network.graph.metadata) or ConvertedModel
     model: LoadedModel = kind(name, network, recipe)
     return model
+
+
+def _load_taught(name: str, backend: str | None, kernels: Kernels | None, isolate: bool) -> Any:
+    """Load the folder of a model that `zoo.teach` made."""
+    if kernels is not None or isolate:
+        option = "kernels" if kernels is not None else "isolate"
+        raise ZooError(f"{option}= is not for models that were taught, such as {name!r}")
+    return resolve_name("zoo.transfer.taught_files:read_taught")(name, backend)

@@ -211,7 +211,10 @@ def fit_path(
     doubles = np.float64 if rows.size <= _IN_DOUBLES else np.float32
     rows = _normalized(rows.astype(doubles), head.normalize)
     standard = Standardisation.of(rows)
-    turned = rotated(standard.apply(rows))
+    outputs = 1 if len(names) == 2 else len(names)
+    # Values are solved for by a system of equations as large as the rows.
+    fits = rows.shape[1] if head.kind == "regression" else len(penalties) * outputs
+    turned = rotated(standard.apply(rows), fits)
     found = []
     for penalty, weights in zip(
         penalties, _weights(head.kind, turned, coded, len(names), penalties), strict=True

@@ -59,6 +59,11 @@ class ImageSet(NamedTuple):
     examples: list[Example]
     validation: list[Example]
 
+    @property
+    def sources(self) -> dict[str, ImageSource]:
+        """The images of the examples by name."""
+        return {example.name: example.image for example in self.examples}
+
 
 def read_image_set(
     source: ExampleSource,
@@ -136,6 +141,17 @@ def name_of(image: object, index: int) -> str:
     if isinstance(image, (str, os.PathLike)):
         return os.fspath(image)
     return f"index {index}"
+
+
+def source_name(source: ExampleSource) -> str:
+    """Return the name of a folder or file, without the folders that it is in; else "".
+
+    >>> source_name("images/animals/"), source_name({"cats": ["cat.jpg"]})
+    ('animals', '')
+    """
+    if isinstance(source, (str, os.PathLike)):
+        return os.path.basename(os.path.abspath(source))
+    return ""
 
 
 def _refuse_targets(targets: object, reason: str) -> None:

@@ -1,5 +1,6 @@
 """What was taught: examples, the head that learnt from them, its scores, and what was left out."""
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from weights_cache.sizes import count_text
@@ -7,7 +8,7 @@ from zoo.transfer.distances import Familiarity
 from zoo.transfer.examples import Examples
 from zoo.transfer.heads import Head
 from zoo.transfer.learning import FOLDS
-from zoo.transfer.scores import Scores
+from zoo.transfer.scores import AnyScores
 from zoo.transfer.targets import Kind
 
 
@@ -53,6 +54,7 @@ class Lesson(NamedTuple):
         validation: of the images for validation, which the head never saw; None without such.
         skipped: images that were left out.
         source: of the images, as it was given.
+        history: losses of each epoch of a network that was fine-tuned.
     """
 
     kind: Kind
@@ -61,10 +63,11 @@ class Lesson(NamedTuple):
     examples: Examples
     head: Head
     familiarity: Familiarity
-    scores: Scores
-    validation: Scores | None
+    scores: AnyScores
+    validation: AnyScores | None
     skipped: tuple[Skipped, ...]
     source: str = ""
+    history: Mapping[str, Sequence[float]] = {}
 
     @property
     def count_text(self) -> str:

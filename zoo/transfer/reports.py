@@ -1,4 +1,4 @@
-"""Scores of what was learnt: of held-out examples, and of images for validation."""
+"""Scores of what was learnt: of examples that were held out, and of images for validation."""
 
 from collections.abc import Sequence
 
@@ -7,30 +7,76 @@ import numpy as np
 from zoo.transfer.doubts import harm_of
 from zoo.transfer.duplicates import Duplicates, duplicate_warnings, find_duplicates
 from zoo.transfer.examples import Examples
-from zoo.transfer.heads import activated
-from zoo.transfer.learning import Learnt
-from zoo.transfer.lessons import Skipped
-from zoo.transfer.scores import Scores, score_classes
+from zoo.transfer.heads import Head
+from zoo.transfer.learning import HeldOut
+from zoo.transfer.scores import AnyScores, score_held_out
 from zoo.transfer.targets import Kind, encoded
+
+_OF_STOPPING = (
+    "these images decided when training stopped, so their scores are a little too good: images "
+    "for validation of a folder val are not used for that"
+)
 
 
 def scores_of_lesson(
     kind: Kind,
     labels: Sequence[str],
-    learnt: Learnt,
+    held_out: HeldOut,
     examples: Examples,
     alike: Duplicates,
-    skipped: Sequence[Skipped],
-) -> Scores:
-    held, folds = learnt.held_out, learnt.held_out.folds
+) -> AnyScores:
+    """Return the scores of cross-validation.
+
+    Args:
+        kind: of the targets.
+        labels: of the outputs.
+        held_out: results of examples.
+        examples: all of them.
+        alike: near-duplicates among them.
+    """
     truth = encoded(kind, examples.targets, labels)
-    likely = held.predictions(kind)
-    harm = harm_of(examples.features, np.nan_to_num(likely), truth, folds)
+    found = held_out.predictions(kind)
+    targets = truth if kind == "classification" else truth.astype(np.float32)
+    harm = harm_of(examples.features, np.nan_to_num(found), targets, held_out.folds)
     warnings = duplicate_warnings(alike, examples.names, examples.targets)
-    return score_classes(likely, truth, labels, folds, names=examples.names, harm=harm, warnings=warnings)
+    folds, names = held_out.folds, examples.names
+    return score_held_out(
+        kind, found, truth, labels, folds, names=names, harm=harm, warnings=warnings
+    )
 
 
-def scores_of_others(kind, labels, learnt, examples, kept) -> Scores:
-    likely = activated(kind, learnt.head.scores(kept.features).astype(float))
-    truth = encoded(kind, kept.targets, labels)
-    return score_classes(likely, truth, labels, np.zeros(len(kept), int), names=kept.names)
+def scores_of_others(
+    kind: Kind, labels: Sequence[str], head: Head, examples: Examples, others: Examples
+) -> AnyScores:
+    """Return the scores of images for validation.
+
+    Args:
+        kind: of the targets.
+        labels: of the outputs.
+        head: learnt from the examples.
+        examples: of which near-duplicates among the others are warned of.
+        others: images for validation.
+    """
+    both = examples.joined(others)
+    splits = ["train"] * len(examples) + ["val"] * len(others)
+    alike = find_duplicates(both.fingerprints, both.hashes)
+    warnings = duplicate_warnings(alike, both.names, splits, splits)
+    return _scored_by(kind, labels, head, others, warnings)
+
+
+def scores_of_stopping(
+    kind: Kind, labels: Sequence[str], head: Head, examples: Examples
+) -> AnyScores:
+    """Return the scores of images that decided when training stopped."""
+    return _scored_by(kind, labels, head, examples, [_OF_STOPPING] if len(examples) else [])
+
+
+def _scored_by(
+    kind: Kind, labels: Sequence[str], head: Head, examples: Examples, warnings: Sequence[str]
+) -> AnyScores:
+    count = len(examples)
+    found = head.predict(examples.features) if count else np.empty((0, len(labels)))
+    truth = encoded(kind, examples.targets, labels)
+    together = np.zeros(count, np.intp)
+    names = examples.names
+    return score_held_out(kind, found, truth, labels, together, names=names, warnings=warnings)

@@ -17,6 +17,7 @@ import numpy as np
 #: A function's value and its gradient.
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
+_USUAL_STEPS = 40
 _PAIRS = 12  # of steps and changes of the gradient that are kept
 _MOST_STEPS = 1000
 _MOST_HALVINGS = 30
@@ -42,16 +43,21 @@ class Rotated(NamedTuple):
         return found if self.basis is None else self.basis @ found
 
 
-def rotated(rows: np.ndarray) -> Rotated:
-    """Return rows [n, d] in at most n coordinates.
+def rotated(rows: np.ndarray, fits: int) -> Rotated:
+    """Return rows [n, d] in at most n coordinates, if that makes fitting quicker.
+
+    Args:
+        rows: the rows.
+        fits: how many vectors of weights are to be fitted.
 
     >>> rows = np.eye(2, 5) + 1
-    >>> turned = rotated(rows)
+    >>> turned = rotated(rows, fits=9)
     >>> turned.rows.shape, bool(np.allclose(turned.rows @ turned.rows.T, rows @ rows.T))
     ((2, 2), True)
     """
     count, size = rows.shape
-    if size <= count:
+    # Operations: products and eigenvectors here, against what each step of a search saves.
+    if 4 * count * size + 10 * count**2 >= 4 * _USUAL_STEPS * fits * (size - count):
         return Rotated(rows, None)
     squares, directions = np.linalg.eigh(rows @ rows.T)
     kept = squares > max(squares[-1], 1e-300) * _LEAST_SHARE

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from weights_cache.errors import ZooError
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
 from weights_cache.regular_files import open_regular
+from zoo.pipeline.file_model import TAUGHT_FILE
 from zoo.transfer.array_files import read_arrays, write_arrays
 from zoo.transfer.distances import Familiarity
 from zoo.transfer.examples import Examples
@@ -23,7 +24,7 @@ from zoo.transfer.targets import KINDS
 if TYPE_CHECKING:
     from zoo.transfer.taught_model import TaughtModel
 
-FACTS, _ARRAYS, _NETWORK = "taught.json", "arrays.npz", "network"
+_ARRAYS, _NETWORK = "arrays.npz", "network"
 _FORMAT, _VERSION = "zoo-taught-model", 1
 _ARRAYS_FORMAT, _ARRAYS_VERSION = "zoo-taught-arrays", 1
 _FAMILIAR = "familiarity/"  # prefix of the arrays of the familiarity
@@ -31,7 +32,7 @@ _FAMILIAR = "familiarity/"  # prefix of the arrays of the familiarity
 
 def is_taught(path: str | os.PathLike[str]) -> bool:
     """Whether a path is the folder of a taught model."""
-    return os.path.isfile(os.path.join(path, FACTS))
+    return os.path.isfile(os.path.join(path, TAUGHT_FILE))
 
 
 def write_taught(folder: str | os.PathLike[str], model: "TaughtModel") -> Path:
@@ -101,7 +102,7 @@ def _write_files(folder: Path, model: "TaughtModel") -> None:
         assert extractor.model is not None  # or else there would be no network of its own
         write_web(extractor.model.network.graph, folder / _NETWORK)
     text = json.dumps(_facts_of(model), ensure_ascii=False, indent=1)
-    (folder / FACTS).write_text(text, encoding="utf-8")
+    (folder / TAUGHT_FILE).write_text(text, encoding="utf-8")
     familiar = {_FAMILIAR + k: array for k, array in lesson.familiarity.to_arrays().items()}
     arrays = {"kernel": lesson.head.kernel, "bias": lesson.head.bias}
     write_arrays(
@@ -132,6 +133,7 @@ def _facts_of(model: "TaughtModel") -> dict[str, Any]:
         "normalize": lesson.head.normalize,
         "scores": lesson.scores.as_dict(),
         "validation": lesson.validation and lesson.validation.as_dict(),
+        "history": {name: list(values) for name, values in lesson.history.items()},
         "skipped": [list(skipped) for skipped in lesson.skipped],
         "images": lesson.examples.facts(),
     }
@@ -164,7 +166,7 @@ def read_taught(path: str | os.PathLike[str], backend: str | None = None) -> "Ta
 
 
 def _read_facts(folder: Path) -> dict[str, Any]:
-    path = folder / FACTS
+    path = folder / TAUGHT_FILE
     try:
         with open_regular(path) as stream:
             data = stream.read(LARGEST_DOCUMENT + 1)
@@ -205,6 +207,7 @@ def _lesson_of(arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Lesson:
         validation=None if validation is None else scores_from(validation),
         skipped=tuple(Skipped(str(n), str(why), bool(fault)) for n, why, fault in facts["skipped"]),
         source=str(facts["source"]),
+        history={str(k): [float(v) for v in values] for k, values in facts["history"].items()},
     )
 
 

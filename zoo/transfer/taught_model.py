@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from core import Tensor
+    from core.plots import Plot
     from zoo.transfer.exports import Export
     from zoo.transfer.image_sets import ExampleSource
-    from zoo.transfer.scores import Scores
+    from zoo.transfer.scores import AnyScores
     from zoo.transfer.targets import Kind, Target
 
 #: Label of images that are unlike all examples, and classes that users have for such images.
@@ -62,8 +63,10 @@ class TaughtModel(LoadedModel):
         extractor: FeatureExtractor,
         lesson: Lesson,
         recipe: LoadCall | None = None,
+        sources: Mapping[str, ImageSource] | None = None,
     ):
         self.extractor, self.lesson = extractor, lesson
+        self._sources = dict(sources or {})  # images of examples by name, not saved
         super().__init__(name, self._network_of(lesson, extractor), recipe)
 
     @property
@@ -90,14 +93,19 @@ class TaughtModel(LoadedModel):
         return self.extractor.names
 
     @property
-    def scores(self) -> Scores:
+    def scores(self) -> AnyScores:
         """The results on images that were held out; printed, they are a report."""
         return self.lesson.scores
 
     @property
-    def validation(self) -> Scores | None:
+    def validation(self) -> AnyScores | None:
         """The results on the images for validation, where there are some."""
         return self.lesson.validation
+
+    @property
+    def history(self) -> Mapping[str, Sequence[float]]:
+        """Losses of each epoch by name, of a network that was fine-tuned; else empty."""
+        return self.lesson.history
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -228,7 +236,9 @@ class TaughtModel(LoadedModel):
         """
         from zoo.transfer.teaching import added
 
-        self._learn(added(self, source, targets))
+        lesson, sources = added(self, source, targets)
+        self._learn(lesson)
+        self._sources |= sources
         return self
 
     def undo(self) -> TaughtModel:
@@ -288,15 +298,41 @@ class TaughtModel(LoadedModel):
             metadata={"features": list(self.features), "provenance": self.extractor.provenance},
         )
 
-    def sheet(self) -> Image.Image:
-        """Return an image of the doubtful and damaging examples, as far as their files are there.
+    def sheet(self, folder: str | os.PathLike[str] | None = None) -> Image.Image:
+        """Return an image of the most doubtful and the most damaging examples.
+
+        Args:
+            folder: of the images, for a model that `zoo.load` read, which has no images. An image
+                that is not there leaves its place empty.
+
+        Raises:
+            ZooError: the images are not known, and no folder is given.
+        """
+        from zoo.transfer.sheets import scores_sheet
+
+        notes = [*self.scores.doubtful, *self.scores.damaging]
+        if notes and folder is None and not self._sources:
+            raise ZooError(
+                f"{self.name} has no images of its examples: give sheet the folder they are in"
+            )
+        images: list[object] = [None] * (1 + max((note.position for note in notes), default=-1))
+        for note in notes:
+            beside = os.path.join(folder, note.name) if folder is not None else note.name
+            images[note.position] = self._sources.get(note.name, beside)
+        return scores_sheet(self.scores, images)
+
+    def confusion_plot(self) -> Plot:
+        """Return the confusion matrix of held-out examples: ``image`` and ``data``.
 
         Raises:
             ZooError: the model was not taught classes.
         """
-        from zoo.transfer.teaching import drawn_sheet
+        from zoo.transfer.class_scores import Scores
+        from zoo.transfer.sheets import confusion_plot
 
-        return drawn_sheet(self)
+        if not isinstance(self.scores, Scores):
+            raise ZooError(f"{self.name} learnt {self.kind}, which has no confusion matrix")
+        return confusion_plot(self.scores)
 
     def warmup(self) -> float:
         """Make the networks of the features ready; return how many milliseconds it took."""

@@ -1,19 +1,20 @@
 """Teaching: from images with labels to a model of one's own, in one call."""
 
-import os
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 
 from weights_cache.errors import ZooError
 from zoo.model_names import BackendName
+from zoo.pipeline.verb_signatures import ImageSource
 from zoo.transfer.duplicates import Duplicates, find_duplicates
 from zoo.transfer.examples import Examples
 from zoo.transfer.feature_store import default_store
 from zoo.transfer.features import DEFAULT_FEATURES, FeatureExtractor, feature_extractor
 from zoo.transfer.folds import stratified_folds
 from zoo.transfer.gathering import Gathered, check_classes, gather, without_conflicts
-from zoo.transfer.image_sets import Example, ExampleSource, ImageSet, read_image_set
+from zoo.transfer.image_sets import Example, ExampleSource, ImageSet, read_image_set, source_name
 from zoo.transfer.learning import FOLDS, learn, stratified_by
 from zoo.transfer.lessons import Lesson, Settings
 from zoo.transfer.reports import scores_of_lesson, scores_of_others
@@ -87,9 +88,9 @@ def teach(
         kept = gather(images.kind, others, extractor, store).examples
     elif share:
         gathered, kept = _split(images.kind, gathered, share, settings.seed)
-    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+    name = source_name(source)
     lesson = lesson_of(images.kind, images.labels, gathered, kept, extractor, settings, name)
-    return TaughtModel(name or "taught model", extractor, lesson)
+    return TaughtModel(name or "taught model", extractor, lesson, sources=images.sources)
 
 
 def _checked_folds(folds: int) -> int:
@@ -116,7 +117,7 @@ def _validation_of(
         if not 0 < validation < 1:
             raise ZooError(f"validation={validation!r} must lie between 0 and 1")
         return float(validation), []
-    given = read_image_set(validation)
+    given = read_image_set(cast(ExampleSource, validation))
     unknown = set(given.labels) - set(images.labels)
     if given.kind != images.kind or unknown:
         raise ZooError(
@@ -177,7 +178,7 @@ def lesson_of(
         penalty=settings.penalty,
         seed=settings.seed,
     )
-    others = None if kept is None else scores_of_others(kind, labels, learnt, examples, kept)
+    others = None if kept is None else scores_of_others(kind, labels, learnt.head, examples, kept)
     return Lesson(
         kind=kind,
         labels=tuple(labels),
@@ -185,7 +186,7 @@ def lesson_of(
         examples=examples,
         head=learnt.head,
         familiarity=learnt.familiarity,
-        scores=scores_of_lesson(kind, labels, learnt, examples, alike, gathered.skipped),
+        scores=scores_of_lesson(kind, labels, learnt.held_out, examples, alike),
         validation=others,
         skipped=tuple(gathered.skipped),
         source=source,
@@ -200,8 +201,8 @@ def _duplicates(examples: Examples, extractor: FeatureExtractor) -> Duplicates:
 
 def added(
     model: TaughtModel, source: ExampleSource, targets: Sequence[Target] | None = None
-) -> Lesson:
-    """Return what a model learns with more examples.
+) -> tuple[Lesson, dict[str, ImageSource]]:
+    """Return what a model learns with more examples, and their images by name.
 
     Args:
         model: the model, which stays as it is.
@@ -212,14 +213,20 @@ def added(
         ZooError: the examples are invalid, or of another kind of targets.
     """
     before = model.lesson
+    if before.history:
+        raise ZooError(
+            "the model was fine-tuned: its network would be scored with images that it knows; "
+            "call zoo.fine_tune with all images"
+        )
     images = _more_images(before, source, targets)
     found = gather(images.kind, images.examples, model.extractor, default_store(model.extractor))
     check_classes(images.kind, images.labels, found)
     joined = Gathered(before.examples.joined(found.examples), [*before.skipped, *found.skipped])
     labels = (*before.labels, *(label for label in images.labels if label not in before.labels))
-    return lesson_of(
+    lesson = lesson_of(
         before.kind, labels, joined, None, model.extractor, before.settings, before.source
     )
+    return lesson, images.sources
 
 
 def _more_images(

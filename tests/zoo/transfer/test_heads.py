@@ -135,10 +135,11 @@ def test_the_minimum_of_a_badly_scaled_quadratic_is_found(rng):
 def test_rotated_rows_keep_their_products_and_give_weights_back(rng):
     rows = rng.normal(size=(5, 40))
     rows[4] = rows[0] + rows[1]  # of rank 4
-    turned = rotated(rows)
+    turned = rotated(rows, fits=4)
     assert turned.rows.shape == (5, 4)
     weights = rng.normal(size=(4, 2))
     assert np.allclose(rows @ turned.weights_of(weights), turned.rows @ weights)
+    assert rotated(rng.normal(size=(40, 41)), fits=1).basis is None  # not worth it
 
 
 def test_a_temperature_makes_confident_mistakes_less_sure(rng):
