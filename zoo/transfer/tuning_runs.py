@@ -1,0 +1,116 @@
+"""Runs of fine-tuning: epochs, losses of images for validation, and when to stop."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from weights_cache.errors import ZooError
+from weights_cache.messages import is_read_by_people
+from zoo.transfer.heads import activated
+from zoo.transfer.tail_training import TailTraining, batches
+from zoo.transfer.targets import Kind, Target, encoded
+from zoo.transfer.tuning_settings import TuningSettings
+
+#: What is known after an epoch, by name.
+Record = Mapping[str, float]
+
+
+class Data(NamedTuple):
+    """Maps at the cut [images, views, ...], and targets as numbers [images, outputs]."""
+
+    maps: np.ndarray
+    targets: np.ndarray
+
+
+class TuningRun:
+    """The epochs of a training; afterwards the weights are those of the best one."""
+
+    def __init__(
+        self, training: TailTraining, some: Data, others: Data | None, settings: TuningSettings
+    ):
+        self._training, self._some, self._others = training, some, others
+        self._settings = settings
+        self.history: dict[str, list[float]] = {"loss": []}
+        self.epoch = self.best = 0
+        self.stopped = "all epochs ran"
+
+    def epochs(self) -> Iterator[Record]:
+        """Train, and yield what is known after each epoch."""
+        epochs, patience = self._settings.epochs, self._settings.patience
+        rng = np.random.default_rng(self._settings.seed)
+        self._validate()
+        state = self._training.state() if self._others else None
+        for self.epoch in _with_progress(range(1, epochs + 1)):
+            self.history["loss"].append(self._trained(rng))
+            self._validate()
+            if self._others is None:
+                self.best = self.epoch
+            elif self.history["val_loss"][-1] < self.history["val_loss"][self.best]:
+                self.best, state = self.epoch, self._training.state()
+            yield {name: values[-1] for name, values in self.history.items()}
+            if self.epoch - self.best >= patience and self.epoch < epochs:
+                self.stopped = f"no smaller loss for {patience} epochs"
+                break
+        if state is not None:
+            self._training.restore(state)
+
+    def _trained(self, rng: np.random.Generator) -> float:
+        """Train for an epoch; return the mean loss of its steps."""
+        maps, targets = self._some
+        batch = self._training.batch
+        indices = [*batches(len(maps), batch, rng)]
+        done, steps = (self.epoch - 1) * len(indices), self._settings.epochs * len(indices)
+        losses = []
+        for number, chosen in enumerate(indices, done + 1):
+            rate = self._settings.learning_rate * (0.5 + 0.5 * math.cos(math.pi * number / steps))
+            views = rng.integers(maps.shape[1], size=batch)
+            loss = self._training.step(maps[chosen, views], targets[chosen], rate)
+            if not math.isfinite(loss):
+                raise ZooError(
+                    f"the loss is {loss} in epoch {self.epoch} of fine-tuning, so nothing was "
+                    f"changed: use a learning rate below {self._settings.learning_rate:g}, such as "
+                    f"{self._settings.learning_rate / 10:g}"
+                )
+            losses.append(loss)
+        return float(np.mean(losses))
+
+    def _validate(self) -> None:
+        """Add losses of the images for validation to the history."""
+        if self._others is None:
+            return
+        head = self._training.head()
+        logits = head.scores(self._training.features(self._others.maps[:, 0])).astype(np.float64)
+        for name, value in _scored(head.kind, logits, self._others.targets).items():
+            self.history.setdefault(name, []).append(value)
+
+
+def _scored(kind: Kind, logits: np.ndarray, targets: np.ndarray) -> dict[str, float]:
+    """Return loss and accuracy of logits, [n, outputs]."""
+    if kind == "regression":
+        return {"val_loss": float(np.square(logits - targets).mean())}
+    likely = np.clip(activated(kind, logits), 1e-12, 1 - 1e-12)
+    if kind == "classification":
+        loss = -(targets * np.log(likely)).sum(axis=1).mean()
+        right = likely.argmax(axis=1) == targets.argmax(axis=1)
+    else:
+        loss = -(targets * np.log(likely) + (1 - targets) * np.log(1 - likely)).mean()
+        right = (likely >= 0.5) == (targets >= 0.5)
+    return {"val_loss": float(loss), "val_accuracy": float(right.mean())}
+
+
+def as_floats(kind: Kind, targets: Sequence[Target], labels: Sequence[str]) -> np.ndarray:
+    """Return targets as float32 [n, outputs]."""
+    found = encoded(kind, targets, labels)
+    if kind == "classification":
+        return np.eye(len(labels), dtype=np.float32)[found]
+    return found.astype(np.float32)
+
+
+def _with_progress(epochs: range) -> Iterator[int]:
+    if not is_read_by_people():
+        return iter(epochs)
+    from tqdm import tqdm
+
+    return iter(tqdm(epochs, unit="epoch", desc="fine-tuning", leave=False))
