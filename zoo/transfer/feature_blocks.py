@@ -57,10 +57,43 @@ class Block(Protocol):
         """Release the network."""
 
 
-class EmbeddingBlock:
-    """The embedding of a network of the zoo, or of a copy of one with other weights.
+class LazyModel:
+    """A model of the zoo that is loaded when it is first needed.
 
-    The network is loaded when it is first needed.
+    Args:
+        name: of the model.
+        backend: where its networks run.
+    """
+
+    def __init__(self, name: str, backend: str):
+        self.backend = backend
+        self._model_name = name
+        self._loaded: LoadedModel | None = None
+        self._loading = new_lock()
+
+    @property
+    def model(self) -> LoadedModel:
+        """The model, loaded once."""
+        with self._loading:
+            model = self._loaded
+            if model is None:
+                model = self._loaded = load(self._model_name, backend=self.backend)
+        return model
+
+    def warmup(self) -> float:
+        """Make the networks ready; return how many milliseconds it took."""
+        return self.model.warmup()
+
+    def close(self) -> None:
+        """Release the networks; the next use loads them again."""
+        with self._loading:
+            if self._loaded is not None:
+                self._loaded.close()
+            self._loaded = None
+
+
+class EmbeddingBlock(LazyModel):
+    """The embedding of a network of the zoo, or of a copy of one with other weights.
 
     Args:
         entry: of the network, with its preprocessing and the node of its embedding.
@@ -74,24 +107,15 @@ class EmbeddingBlock:
     def __init__(
         self, entry: Entry, backend: str, network: "GraphModel | None" = None, node: str = ""
     ):
-        self.entry, self.name, self.backend = entry, entry.name, backend
+        super().__init__(entry.name, backend)
+        self.entry, self.name = entry, entry.name
         self.node, self.together = node or entry.embedding, entry.together
         self._own = network
-        self._model = None if network is None else LoadedModel(entry.name, network)
+        self._loaded = None if network is None else LoadedModel(entry.name, network)
         self._input_size = model_class(entry).input_size_of(
             entry, checked(entry.name, entry.options, {})
         )
         self._size = 0
-        self._loading = new_lock()
-
-    @property
-    def model(self) -> LoadedModel:
-        """The network, loaded once."""
-        with self._loading:
-            model = self._model
-            if model is None:
-                model = self._model = load(self.name, backend=self.backend)
-        return model
 
     @property
     def size(self) -> int:
@@ -130,15 +154,10 @@ class EmbeddingBlock:
         """Whether the network has other weights than those of the entry."""
         return self._own is not None
 
-    def warmup(self) -> float:
-        """Make the network ready; return how many milliseconds it took."""
-        return self.model.warmup()
-
     def close(self) -> None:
-        """Release the network; the next use loads the entry's again."""
-        if self._model is not None and self._own is None:
-            self._model.close()
-            self._model = None
+        """Release the network, unless it is the caller's own; the next use loads it again."""
+        if self._own is None:
+            super().close()
 
 
 def flat_embedding(values: np.ndarray) -> np.ndarray:

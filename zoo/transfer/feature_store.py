@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.data.iterators import prefetched
 from core.locks import new_lock
 from weights_cache.atomic_files import locked
 from weights_cache.interruptions import pass_interruption
@@ -231,11 +230,8 @@ def embed(
     read: deque[_Read] = deque()
 
     def looks() -> Iterator[Look]:
-        found = prefetched(
-            lambda: (_read(i, image, extractor, store) for i, image in enumerate(images)),
-            extractor.ahead,
-        )
-        for one in found:
+        items = (_read(i, image, extractor, store) for i, image in enumerate(images))
+        for one in extractor.read_ahead(items):
             read.append(one)
             yield one.look
 

@@ -5,12 +5,11 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from core import get_backend
-from core.data.iterators import prefetched
+from core import data, get_backend
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, find_entry, lookup
@@ -30,6 +29,8 @@ DEFAULT_FEATURES = "mobilenet.v2_100_quant"
 _LAYOUT = 1  # to be raised when the values of any features change
 _AHEAD = 4  # batches that are read while the network runs
 _MOST_WAITING = 64  # results that wait for a batch
+
+Item = TypeVar("Item")
 
 #: What the networks need of an image, or what stands in its place.
 Look = list[np.ndarray] | FeatureVector | ImageError
@@ -133,7 +134,7 @@ class FeatureExtractor:
             except ImageError as error:
                 return error
 
-        return self.of_looks(prefetched(lambda: map(look, images), self.ahead))
+        return self.of_looks(self.read_ahead(map(look, images)))
 
     @property
     def advice(self) -> str:
@@ -141,10 +142,15 @@ class FeatureExtractor:
         lines = [block.advice for block in self._blocks if isinstance(block, LandmarkBlock)]
         return "; ".join(dict.fromkeys(lines))
 
-    @property
-    def ahead(self) -> int:
-        """Number of images to read ahead: few where they are kept in their size."""
-        return 2 if any(b.keeps_pixels for b in self._blocks) else _AHEAD * self._together
+    def read_ahead(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Yield items that a thread takes from an iterator ahead of what the networks need.
+
+        Args:
+            items: made from images, of which few are held where they stay as large as they are.
+        """
+        keeps = any(block.keeps_pixels for block in self._blocks)
+        size = 2 if keeps else _AHEAD * self._together
+        return iter(data.from_generator(items).prefetch(size))
 
     def look(self, pixels: np.ndarray, *, mirror: bool = False) -> list[np.ndarray]:
         """Return what the networks need of an image, uint8 [height, width, 3]."""

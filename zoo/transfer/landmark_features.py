@@ -9,14 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.locks import new_lock
 from weights_cache.errors import ZooError
 from zoo.catalog import choices, find_entry, with_parts
 from zoo.gestures.example_images import shape_of_hand
-from zoo.pipeline.loaded_model import LoadedModel
-from zoo.pipeline.model_cache import load
 from zoo.shared.skeletons import BODY_17, MESH_468_EYE_CORNERS
-from zoo.transfer.feature_blocks import FeatureVector, files_of, origin_of
+from zoo.transfer.feature_blocks import FeatureVector, LazyModel, files_of, origin_of
 
 _HAND_DEPTH = 0.3  # of z, beside x and y: it is less accurate
 _LEAST_SCORE = 0.3  # of a keypoint of a body that counts
@@ -50,7 +47,7 @@ class Landmarks(NamedTuple):
     advice: str  # what would be found
 
 
-class LandmarkBlock:
+class LandmarkBlock(LazyModel):
     """Landmarks of the most prominent hand, face or person, found by the default model of a verb.
 
     Args:
@@ -62,10 +59,9 @@ class LandmarkBlock:
     keeps_pixels = True
 
     def __init__(self, name: str, backend: str):
-        self.name, self._landmarks, self.backend = name, LANDMARKS[name], backend
+        self.name, self._landmarks = name, LANDMARKS[name]
         self._entries = with_parts(find_entry(choices()[self._landmarks.verb].default))
-        self._model: LoadedModel | None = None
-        self._loading = new_lock()
+        super().__init__(self._entries[0].name, backend)
         self.size, self.advice = self._landmarks.size, self._landmarks.advice
 
     def prepared(self, image: np.ndarray) -> np.ndarray:
@@ -74,15 +70,8 @@ class LandmarkBlock:
 
     def vectors(self, images: Sequence[np.ndarray]) -> list[FeatureVector]:
         """Return the features of each image, uint8 [height, width, 3]."""
-        look = getattr(self._loaded(), self._landmarks.verb)
+        look = getattr(self.model, self._landmarks.verb)
         return [self._vector(look(image)) for image in images]
-
-    def _loaded(self) -> LoadedModel:
-        with self._loading:
-            model = self._model
-            if model is None:
-                model = self._model = load(self._entries[0].name, backend=self.backend)
-        return model
 
     def _vector(self, result: Any) -> FeatureVector:
         values = self._landmarks.vector(result)
@@ -98,16 +87,6 @@ class LandmarkBlock:
     def provenance(self) -> list[dict[str, str]]:
         """Return the origin of the networks."""
         return [origin_of(entry) for entry in self._entries]
-
-    def warmup(self) -> float:
-        """Make the networks ready; return how many milliseconds it took."""
-        return self._loaded().warmup()
-
-    def close(self) -> None:
-        """Release the networks; the next use loads them again."""
-        if self._model is not None:
-            self._model.close()
-            self._model = None
 
 
 def hand_vector(hands: Sequence[Mapping[str, Any]]) -> np.ndarray | None:
