@@ -8,7 +8,7 @@ import numpy as np
 
 from core.locks import new_lock
 from weights_cache.registry import find_record
-from zoo.catalog import find_entry, model_class
+from zoo.catalog import model_class
 from zoo.entry import Entry
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model_cache import load
@@ -174,15 +174,6 @@ def flat_embedding(values: np.ndarray) -> np.ndarray:
     return np.array(values, np.float32).reshape(len(values), -1)
 
 
-def has_embedding(name: str) -> bool:
-    """Whether a model of the zoo gives an embedding of an image.
-
-    >>> has_embedding("posenet.tiny"), has_embedding("palm.lite"), has_embedding("iris.base")
-    (True, True, False)
-    """
-    return bool(takes_images(entry := find_entry(name)) and entry.embedding)
-
-
 def takes_images(entry: Entry) -> bool:
     """Whether the input of a network is an image."""
     return entry.preprocess.size is not None or bool(entry.options)
@@ -196,6 +187,7 @@ def files_of(entry: Entry) -> list[str]:
 def origin_of(entry: Entry) -> dict[str, str]:
     """Return what the model card says of the origin of a model, and the sha256 of its weights.
 
+    >>> from zoo.catalog import find_entry
     >>> origin_of(find_entry("posenet.tiny"))["model"]
     'posenet.tiny'
     """
