@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cached_property
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT_FEATURES = "mobilenet.v2_100_quant"
 
-_LAYOUT = 1  # to be raised when the values of any features change
+_LAYOUT = 2  # to be raised when the values of any features change
 _AHEAD = 4  # batches that are read while the network runs
 _MOST_WAITING = 64  # results that wait for a batch
 
@@ -125,8 +126,14 @@ class FeatureExtractor:
             For each image its features, or the error if it cannot be read.
 
         Raises:
+            ZooError: a single path is given instead of a list.
             WeightsError: the weights are missing or damaged.
         """
+        if isinstance(images, (str, bytes, os.PathLike)):
+            raise ZooError(
+                f"{images!r:.80} is one image, and of_images takes several: call of_image, or give "
+                "a list"
+            )
 
         def look(image: ImageSource) -> Look:
             try:
@@ -222,7 +229,7 @@ def feature_extractor(
 
     Args:
         features: a model of the zoo with an embedding, such as ``"mobilenet.v1_025"``; or
-            landmarks: ``"hand"`` (63 values), ``"face"``, ``"pose"``, ``"body_parts"``; or
+            landmarks: ``"hand"`` (78 values), ``"face"``, ``"pose"``, ``"body_parts"``; or
             several, as ``["pose", "hand"]`` or ``"pose+hand"``.
         backend: where the networks run, by default the active one.
 

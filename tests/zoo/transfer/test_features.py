@@ -1,6 +1,7 @@
 """Features of images: embeddings as `infer` gives them, landmarks apart from place and size."""
 
 import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -175,6 +176,28 @@ def test_an_error_of_the_source_of_images_reaches_the_caller(tiny, rng):
         list(results)
 
 
+def test_one_image_instead_of_a_list_is_an_error(tiny):
+    with pytest.raises(ZooError, match=r"'a\.jpg' is one image, .* call of_image"):
+        tiny.of_images("a.jpg")
+
+
+def test_threads_load_a_network_once(rng, monkeypatch):
+    extractor, image, loads = feature_extractor("posenet.tiny"), noise(rng, 20, 20), []
+
+    def slow(name, **options):
+        loads.append(name)
+        time.sleep(0.05)
+        return zoo.load(name, **options)
+
+    monkeypatch.setattr("zoo.transfer.feature_blocks.load", slow)
+    threads = [threading.Thread(target=extractor.of_image, args=(image,)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert loads == ["posenet.tiny"]
+
+
 def test_known_results_stay_where_they_are(tiny, rng):
     known = FeatureVector(None, "known")
     looks = [known, tiny.look(noise(rng, 20, 20)), known, ImageError("broken")] + [known] * 200
@@ -273,7 +296,7 @@ def test_only_where_nothing_was_found_there_are_no_features(weights):
     black = np.zeros((60, 60, 3), np.uint8)
     found, nothing = extractor.of_images([PERSON, black])
     assert nothing == (None, "no hand was found, no person was found")
-    assert found.values.shape == (1 + 63 + 1 + 51,) and found.values[64] == 1
+    assert found.values.shape == (1 + 78 + 1 + 51,) and found.values[79] == 1
     assert "crop images to the hand" in extractor.advice
 
 
@@ -289,7 +312,11 @@ def test_landmarks_that_are_not_found_have_a_reason(weights, name):
 def test_a_hand_elsewhere_and_larger_has_the_same_features():
     points = make_hand(PERMITTED, "vertical_up")
     expected = hand_vector([as_hand(points)])
-    assert expected.shape == (21, 3) and not expected[0].any()
+    assert expected.shape == (78,) and not expected[:3].any()
+    tips = expected[:63].reshape(21, 3)[[4, 8, 12, 16, 20]]
+    np.testing.assert_allclose(expected[63:68], np.linalg.norm(tips, axis=1))
+    assert expected[68] == pytest.approx(np.linalg.norm(tips[0] - tips[1]))
+    assert expected[77] == pytest.approx(np.linalg.norm(tips[3] - tips[4]))
     assert_near(hand_vector([as_hand(points * 3.7 + [500, -80, 0])]), expected, 2e-4)
 
 
@@ -310,7 +337,7 @@ def test_the_most_prominent_hand_counts():
 
 def test_unknown_depth_is_0():
     flat = hand_vector([as_hand(make_hand(PERMITTED, "vertical_up")[:, :2])])
-    assert not flat[:, 2].any() and np.isfinite(flat).all()
+    assert not flat[2:63:3].any() and np.isfinite(flat).all()
 
 
 # --- faces ----------------------------------------------------------------------------------------
