@@ -134,7 +134,11 @@ def export_model(
 
 
 def check_target(target: Path) -> None:
-    """Raise unless the target may be written to, and its ending is known."""
+    """Raise unless a target of `export_model` may be written to, and its ending is known.
+
+    Raises:
+        ZooError: see `export_model`.
+    """
     ending = target.suffix.lower()
     if ending == ".tflite":
         keras = str(target.with_suffix(".keras"))
