@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.transfer.heads import EPSILON, checked_features
+from zoo.transfer.heads import checked_features, normalized
 
 MOST_PROTOTYPES = 2000
 
@@ -88,7 +88,7 @@ class Familiarity:
                 "distances need at least 2 images, and one target and group for each"
             )
         chosen = _dealt(classes, seed)
-        points, alike = _normalized(rows[chosen], normalize), alike[chosen]
+        points, alike = normalized(rows[chosen], normalize), alike[chosen]
         smallest = int(np.bincount(classes[chosen]).min())
         neighbours = _NEAREST if smallest >= _FEW else 1
         among = _distances_among(points, alike, neighbours)
@@ -106,7 +106,7 @@ class Familiarity:
             ZooError: features are of another size, or not finite.
         """
         rows = checked_features(features, self.prototypes.shape[1])
-        points = _normalized(rows, self.normalize)
+        points = normalized(rows, self.normalize)
         parts = [points[start : start + _ROWS] for start in range(0, len(points), _ROWS)]
         last = self.neighbours - 1
         found = [np.partition(_squared(p, self.prototypes), last, axis=1)[:, last] for p in parts]
@@ -173,15 +173,6 @@ def _dealt(classes: np.ndarray, seed: int) -> np.ndarray:
     starts = np.searchsorted(classes[order], classes[order])
     ranks = np.arange(len(order)) - starts  # of each image in its class
     return np.sort(order[np.argsort(ranks, kind="stable")[:MOST_PROTOTYPES]])
-
-
-def _normalized(rows: np.ndarray, normalize: bool) -> np.ndarray:
-    """Return rows as float32, of mean 0 and variance 1 if they are to be."""
-    rows = rows.astype(np.float32, copy=False)
-    if not normalize:
-        return rows
-    centred = rows - rows.mean(axis=1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + np.float32(EPSILON))
 
 
 def _squared(points: np.ndarray, others: np.ndarray) -> np.ndarray:

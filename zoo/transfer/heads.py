@@ -108,7 +108,7 @@ class Head:
         if not self.labels:
             raise ZooError("the head is not trained: call fit(features, targets) first")
         rows = checked_features(features, len(self.kernel))
-        return _normalized(rows, self.normalize) @ self.kernel + self.bias
+        return normalized(rows, self.normalize) @ self.kernel + self.bias
 
     def predict(self, features: "np.ndarray | Sequence[Sequence[float]]") -> np.ndarray:
         """Return probabilities of classes or labels, or values: float32 [n, outputs].
@@ -209,7 +209,7 @@ def fit_path(
     if len(coded) != len(rows):
         raise ZooError(f"{len(rows)} rows of features have {len(coded)} targets: give one for each")
     doubles = np.float64 if rows.size <= _IN_DOUBLES else np.float32
-    rows = _normalized(rows.astype(doubles), head.normalize)
+    rows = normalized(rows.astype(doubles), head.normalize)
     standard = Standardisation.of(rows)
     outputs = 1 if len(names) == 2 else len(names)
     # Values are solved for by a system of equations as large as the rows.
@@ -291,8 +291,8 @@ def checked_features(
     return rows
 
 
-def _normalized(rows: np.ndarray, normalize: bool) -> np.ndarray:
-    """Return rows of mean 0 and variance 1, if they are to be."""
+def normalized(rows: np.ndarray, normalize: bool = True) -> np.ndarray:
+    """Return rows [n, size] of mean 0 and variance 1, if they are to be."""
     if not normalize:
         return rows
     centred = rows - rows.mean(axis=1, keepdims=True)

@@ -118,7 +118,8 @@ def _cross_validated(
     logits = np.full((len(penalties), len(examples), outputs), np.nan)
     familiar = np.full(len(examples), np.nan)
     numbers = np.unique(folds[held])
-    if len(numbers) < 2:
+    most = max((int((folds == number).sum()) for number in numbers), default=0)
+    if len(numbers) < 2 or len(examples) - most < 2:  # distances need two images
         nothing = np.full_like(folds, -1)
         default = penalties[0] if len(penalties) == 1 else PENALTY
         return HeldOut(logits[0], nothing, familiar, default, 1.0)
@@ -150,7 +151,8 @@ def _costs(kind: Kind, logits: np.ndarray, truth: np.ndarray) -> np.ndarray:
         return np.stack([error, error], axis=1)
     if kind == "multi_label":
         wrong = ((logits > 0) != (truth > 0)).sum(axis=1)
-        loss = (np.logaddexp(0, logits) - truth * logits).sum(axis=1)
+        with np.errstate(invalid="ignore"):  # NaN of images that were never held out
+            loss = (np.logaddexp(0, logits) - truth * logits).sum(axis=1)
         return np.stack([wrong, loss], axis=1)
     wrong = logits.argmax(axis=1) != truth
     highest = logits.max(axis=1)

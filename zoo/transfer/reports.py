@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from zoo.transfer.distances import Familiarity
 from zoo.transfer.doubts import harm_of
 from zoo.transfer.duplicates import Duplicates, duplicate_warnings, find_duplicates
 from zoo.transfer.examples import Examples
-from zoo.transfer.heads import Head
-from zoo.transfer.learning import HeldOut
+from zoo.transfer.heads import Head, normalized
+from zoo.transfer.learning import Learnt
 from zoo.transfer.scores import AnyScores, score_held_out
-from zoo.transfer.targets import Kind, encoded
+from zoo.transfer.targets import NONE, Kind, encoded, own_none
 
 _OF_STOPPING = (
     "these images decided when training stopped, so their scores are a little too good: images "
@@ -21,7 +22,7 @@ _OF_STOPPING = (
 def scores_of_lesson(
     kind: Kind,
     labels: Sequence[str],
-    held_out: HeldOut,
+    learnt: Learnt,
     examples: Examples,
     alike: Duplicates,
 ) -> AnyScores:
@@ -30,23 +31,60 @@ def scores_of_lesson(
     Args:
         kind: of the targets.
         labels: of the outputs.
-        held_out: results of examples.
+        learnt: of the examples.
         examples: all of them.
         alike: near-duplicates among them.
     """
+    held_out = learnt.held_out
     truth = encoded(kind, examples.targets, labels)
     found = held_out.predictions(kind)
     targets = truth if kind == "classification" else truth.astype(np.float32)
-    harm = harm_of(examples.features, np.nan_to_num(found), targets, held_out.folds)
-    warnings = duplicate_warnings(alike, examples.names, examples.targets)
+    harm = harm_of(
+        normalized(examples.features, learnt.head.normalize),
+        np.nan_to_num(found),
+        targets,
+        held_out.folds,
+    )
+    warnings = [
+        *duplicate_warnings(alike, examples.names, examples.targets),
+        *_none_warnings(kind, labels, found, 1 - held_out.familiar),
+    ]
     folds, names = held_out.folds, examples.names
     return score_held_out(
         kind, found, truth, labels, folds, names=names, harm=harm, warnings=warnings
     )
 
 
+def _none_warnings(
+    kind: Kind, labels: Sequence[str], found: np.ndarray, none: np.ndarray
+) -> list[str]:
+    """Return a sentence on images that are of a class, but too unlike the others.
+
+    Args:
+        kind: of the targets.
+        labels: of the outputs.
+        found: probabilities [n, outputs]; rows of images never held out are NaN.
+        none: probability that an image is none of the classes, [n].
+    """
+    if kind != "classification" or own_none(labels):
+        return []
+    held = np.isfinite(none)
+    count = int((found[held].max(axis=1, initial=0) * (1 - none[held]) < none[held]).sum())
+    if not count:
+        return []
+    return [
+        f"{count} of {int(held.sum())} images are so unlike the other examples that {NONE!r} is "
+        "predicted; scores are those of the classes alone"
+    ]
+
+
 def scores_of_others(
-    kind: Kind, labels: Sequence[str], head: Head, examples: Examples, others: Examples
+    kind: Kind,
+    labels: Sequence[str],
+    head: Head,
+    familiarity: Familiarity,
+    examples: Examples,
+    others: Examples,
 ) -> AnyScores:
     """Return the scores of images for validation.
 
@@ -54,6 +92,7 @@ def scores_of_others(
         kind: of the targets.
         labels: of the outputs.
         head: learnt from the examples.
+        familiarity: likewise.
         examples: of which near-duplicates among the others are warned of.
         others: images for validation.
     """
@@ -61,6 +100,8 @@ def scores_of_others(
     splits = ["train"] * len(examples) + ["val"] * len(others)
     alike = find_duplicates(both.fingerprints, both.hashes)
     warnings = duplicate_warnings(alike, both.names, splits, splits)
+    none = familiarity.probability_of_none(others.features) if len(others) else np.empty(0)
+    warnings += _none_warnings(kind, labels, head.predict(others.features), none)
     return _scored_by(kind, labels, head, others, warnings)
 
 

@@ -14,6 +14,19 @@ KINDS: tuple[Kind, ...] = ("classification", "multi_label", "regression")
 #: A label; labels; or one or several numbers.
 Target = str | Collection[str] | float | Sequence[float]
 
+#: Label of images that are unlike all examples, and classes that users have for such images.
+NONE = "none of these"
+_OWN_NONE = (NONE, "none")
+
+
+def own_none(labels: Sequence[str]) -> str:
+    """Return the class that users have for images of no other one, or "".
+
+    >>> own_none(["rock", "none"]), own_none(["ants", "bees"])
+    ('none', '')
+    """
+    return next((label for label in _OWN_NONE if label in labels), "")
+
 
 def label_names(
     kind: Kind, targets: Sequence[Target], labels: Sequence[str] | None = None, least: int = 2

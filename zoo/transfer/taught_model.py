@@ -19,6 +19,7 @@ from zoo.results import Label
 from zoo.transfer.export_graphs import head_graph
 from zoo.transfer.features import FeatureExtractor, FeatureVector
 from zoo.transfer.lessons import Lesson, Skipped
+from zoo.transfer.targets import NONE, own_none
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
     from zoo.transfer.image_sets import ExampleSource
     from zoo.transfer.scores import AnyScores
     from zoo.transfer.targets import Kind, Target
-
-#: Label of images that are unlike all examples, and classes that users have for such images.
-NONE = "none of these"
-_OWN_NONE = (NONE, "none")
 
 
 class Prediction(TypedDict, total=False):
@@ -78,7 +75,7 @@ class TaughtModel(LoadedModel):
     def labels(self) -> tuple[str, ...]:
         """Labels of the outputs; of classes "none of these" comes last, unless one is "none"."""
         own = self.lesson.labels
-        if self.kind != "classification" or any(label in own for label in _OWN_NONE):
+        if self.kind != "classification" or own_none(own):
             return own
         return (*own, NONE)
 
@@ -207,7 +204,7 @@ class TaughtModel(LoadedModel):
 
     def _of_classes(self, by_label: Mapping[str, float], none: float) -> Prediction:
         scores = {label: score * (1 - none) for label, score in by_label.items()}
-        own = self.labels[-1] if self.labels[-1] == NONE else _own_none(self.labels)
+        own = own_none(self.labels)
         scores[own] = scores.get(own, 0.0) + none
         best = max(scores, key=lambda label: scores[label])
         return {"label": best, "score": scores[best], "scores": scores}
@@ -350,8 +347,3 @@ class TaughtModel(LoadedModel):
     def __repr__(self) -> str:
         features = "+".join(self.features)
         return f"<taught model {self.name}: {self.kind} of {features}, {self.lesson.count_text}>"
-
-
-def _own_none(labels: Sequence[str]) -> str:
-    """Return the class that users have for images of no other one."""
-    return next(label for label in _OWN_NONE if label in labels)

@@ -76,7 +76,7 @@ def teach(
             argument is invalid.
         WeightsError: the weights of the features are missing or damaged.
     """
-    settings = Settings(_checked_folds(folds), penalty, _checked_seed(seed))
+    settings = Settings(_checked_folds(folds), _checked_penalty(penalty), _checked_seed(seed))
     images = read_image_set(source, targets, kind)
     share, others = _validation_of(images, validation)
     extractor = feature_extractor(features, backend=backend)
@@ -85,7 +85,10 @@ def teach(
     check_classes(images.kind, images.labels, gathered)
     kept = None
     if others:
-        kept = gather(images.kind, others, extractor, store).examples
+        kept, skipped = gather(images.kind, others, extractor, store)
+        if not len(kept):
+            raise ZooError(f"no image for validation can be used: {skipped[0].reason}")
+        gathered.skipped.extend(skipped)
     elif share:
         gathered, kept = _split(images.kind, gathered, share, settings.seed)
     name = source_name(source)
@@ -97,6 +100,10 @@ def _checked_folds(folds: int) -> int:
     if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
         raise ZooError(f"folds={folds!r:.80} must be an integer of at least 2")
     return folds
+
+
+def _checked_penalty(penalty: float | None) -> float | None:
+    return None if penalty is None else checked_penalty(penalty)
 
 
 def _checked_seed(seed: int) -> int:
@@ -131,18 +138,24 @@ def _validation_of(
 def _split(kind: Kind, gathered: Gathered, share: float, seed: int) -> tuple[Gathered, Examples]:
     """Return what to learn from, and a share of the images; near-duplicates are not parted."""
     examples = gathered.examples
-    parts = max(2, round(1 / share))
+    parts = max(2, round(1 / min(share, 1 - share)))
     by = stratified_by(kind, examples.targets)
     groups = find_duplicates(examples.fingerprints, examples.hashes).groups
     folds = stratified_folds(by, parts, seed, groups)
-    wanted, kept = share * len(examples), np.zeros(len(examples), bool)
-    for fold in range(parts):
-        if kept.sum() < wanted * (1 - 0.5 / parts):
-            kept |= folds == fold
-    return (
-        gathered._replace(examples=examples.part(np.flatnonzero(~kept))),
-        examples.part(np.flatnonzero(kept)),
-    )
+    count = int(folds.max(initial=-1)) + 1
+    kept = (folds >= 0) & (folds < max(1, round(share * count)))
+    left = gathered._replace(examples=examples.part(np.flatnonzero(~kept)))
+    labels = label_names(kind, examples.targets, least=1)
+    try:
+        check_classes(kind, labels, left)
+    except ZooError as error:
+        raise ZooError(f"validation={share} leaves too few images: {error}") from error
+    if not kept.any():
+        raise ZooError(
+            f"no image can be kept for validation={share}: a class has one image only, or images "
+            "that are nearly equal; add others, or leave validation out"
+        )
+    return left, examples.part(np.flatnonzero(kept))
 
 
 def lesson_of(
@@ -165,8 +178,10 @@ def lesson_of(
         settings: how the head learns.
         source: of the images.
     """
-    gathered = without_conflicts(gathered)
+    gathered = without_conflicts(gathered, kind)
     examples = gathered.examples
+    if len(examples) < 2:
+        raise ZooError(f"there is one image only, {examples.names[0]}: give others as well")
     alike = _duplicates(examples, extractor)
     learnt = learn(
         kind,
@@ -178,7 +193,11 @@ def lesson_of(
         penalty=settings.penalty,
         seed=settings.seed,
     )
-    others = None if kept is None else scores_of_others(kind, labels, learnt.head, examples, kept)
+    others = (
+        None
+        if kept is None
+        else scores_of_others(kind, labels, learnt.head, learnt.familiarity, examples, kept)
+    )
     return Lesson(
         kind=kind,
         labels=tuple(labels),
@@ -186,7 +205,7 @@ def lesson_of(
         examples=examples,
         head=learnt.head,
         familiarity=learnt.familiarity,
-        scores=scores_of_lesson(kind, labels, learnt.held_out, examples, alike),
+        scores=scores_of_lesson(kind, labels, learnt, examples, alike),
         validation=others,
         skipped=tuple(gathered.skipped),
         source=source,

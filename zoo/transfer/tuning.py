@@ -139,7 +139,7 @@ def _readable(images: ImageSet) -> _Readable:
         np.stack(fingerprints),
         (len(found),),
     )
-    gathered = without_conflicts(Gathered(examples, skipped))
+    gathered = without_conflicts(Gathered(examples, skipped), images.kind)
     kept = {*gathered.examples.names}
     return _Readable([example for example in found if example.name in kept], gathered)
 
@@ -154,18 +154,21 @@ def _taught(
         raise ZooError("images changed while the network learnt from them: start again")
     kept = np.setdiff1d(np.arange(len(examples)), found.held_out)
     known = examples.part(kept)
+    classes = known.targets if images.kind == "classification" else None
+    familiarity = Familiarity.fit(known.features, targets=classes, normalize=True)  # type: ignore[arg-type]
     others = None
     if images.validation:
         validation = gather(images.kind, images.validation, extractor).examples
-        others = scores_of_others(images.kind, images.labels, found.head, known, validation)
-    classes = known.targets if images.kind == "classification" else None
+        others = scores_of_others(
+            images.kind, images.labels, found.head, familiarity, known, validation
+        )
     lesson = Lesson(
         kind=images.kind,
         labels=images.labels,
         settings=Settings(seed=seed),
         examples=examples,
         head=found.head,
-        familiarity=Familiarity.fit(known.features, targets=classes, normalize=True),  # type: ignore[arg-type]
+        familiarity=familiarity,
         scores=scores_of_stopping(
             images.kind, images.labels, found.head, examples.part(found.held_out)
         ),
