@@ -60,20 +60,11 @@ class Examples(NamedTuple):
         """
         if len(self.steps) < 2:
             raise ZooError("there is nothing to undo: all examples were added at once")
-        return self._until(self.steps[-2])._replace(steps=self.steps[:-1])
-
-    def _until(self, count: int) -> "Examples":
-        return Examples(
-            self.features[:count],
-            self.targets[:count],
-            self.names[:count],
-            self.hashes[:count],
-            self.fingerprints[:count],
-            self.steps,
-        )
+        left = self.part(range(self.steps[-2]))
+        return Examples(*left[:-1], steps=self.steps[:-1])
 
     def part(self, chosen: Sequence[int] | np.ndarray) -> "Examples":
-        """Return some examples, as one step."""
+        """Return some examples, by their indices in ascending order; they keep their steps."""
         indices = [int(i) for i in chosen]
         return Examples(
             self.features[indices],
@@ -81,7 +72,7 @@ class Examples(NamedTuple):
             tuple(self.names[i] for i in indices),
             tuple(self.hashes[i] for i in indices),
             self.fingerprints[indices],
-            (len(indices),),
+            tuple(int(count) for count in np.searchsorted(indices, self.steps) if count),
         )
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -119,7 +110,7 @@ def _checked(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any], kind: K
     if features.ndim != 2 or features.dtype != np.float32 or not np.isfinite(features).all():
         raise ValueError(f"features {features.shape} of {features.dtype} are no finite float32")
     counts = {len(features), len(fingerprints), len(targets), len(names), len(hashes), *steps[-1:]}
-    if len(counts) != 1 or not steps or list(steps) != sorted(steps):
+    if len(counts) != 1 or list(steps) != sorted(steps) or not (steps and steps[0] > 0):
         raise ValueError(f"its lists differ in length: {sorted(counts)}")
     if fingerprints.shape[1:] != (WORDS,) or fingerprints.dtype != np.uint64:
         raise ValueError(
@@ -138,6 +129,8 @@ def _target(kind: Kind, stored: Any) -> Target:
     types = (str,) if kind == "multi_label" else (int, float)
     if not isinstance(stored, list) or not all(isinstance(value, types) for value in stored):
         raise ValueError(f"{stored!r:.80} is no target of {kind}")
+    if kind == "regression" and not np.isfinite(np.array(stored, np.float64)).all():
+        raise ValueError(f"{stored!r:.80} are no finite numbers")
     return tuple(stored)
 
 

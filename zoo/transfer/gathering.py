@@ -1,6 +1,6 @@
 """Gathering of examples: the features of images with targets, and the images left out."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, cast
 
@@ -77,10 +77,11 @@ def check_classes(kind: Kind, labels: Sequence[str], gathered: Gathered) -> None
     Raises:
         ZooError: that is so; the message has the reason why an image was left out.
     """
-    if kind == "regression":
-        return
-    used = {label for target in gathered.examples.targets for label in _labels_in(target)}
-    for label in labels:
+    used = _used(kind, gathered.examples.targets)
+    if not len(gathered.examples):
+        reason = "; ".join(f"{s.name}: {s.reason}" for s in gathered.skipped[:1])
+        raise ZooError(f"no image can be learnt from ({reason})")
+    for label in () if kind == "regression" else labels:
         if label not in used:
             reason = next((f" ({s.name}: {s.reason})" for s in gathered.skipped), "")
             raise ZooError(
@@ -89,15 +90,23 @@ def check_classes(kind: Kind, labels: Sequence[str], gathered: Gathered) -> None
             )
 
 
-def _labels_in(target: Target) -> Collection[str]:
-    return (target,) if isinstance(target, str) else cast(Collection[str], target)
+def _used(kind: Kind, targets: Iterable[Target]) -> set[str]:
+    """Return the labels in targets; numbers have none."""
+    if kind == "regression":
+        return set()
+    several = ((t,) if isinstance(t, str) else cast(Collection[str], t) for t in targets)
+    return {label for target in several for label in target}
 
 
-def without_conflicts(gathered: Gathered) -> Gathered:
-    """Return examples without images that occur with different labels; those are left out.
+def without_conflicts(gathered: Gathered, kind: Kind) -> Gathered:
+    """Return examples without images that occur with different targets; those are left out.
+
+    Args:
+        gathered: the examples.
+        kind: of their targets.
 
     Raises:
-        ZooError: then a class would have no image left.
+        ZooError: then a class would have no image left, or nothing would be.
     """
     examples = gathered.examples
     targets: dict[str, set[Target]] = defaultdict(set)
@@ -107,20 +116,19 @@ def without_conflicts(gathered: Gathered) -> Gathered:
     if not wrong:
         return gathered
     twins = {i: _twin(examples, i) for i in wrong}
-    total = Counter(examples.targets)
-    for target, count in Counter(examples.targets[i] for i in wrong).items():
-        if count == total[target]:
-            first = next(i for i in wrong if examples.targets[i] == target)
+    kept = sorted({*range(len(examples))} - {*wrong})
+    left = _used(kind, (examples.targets[i] for i in kept))
+    for i in wrong:
+        if not kept or _used(kind, [examples.targets[i]]) - left:
             raise ZooError(
-                f"{target!r:.80} and {examples.targets[twins[first]]!r:.80} have equal images, "
-                f"such as {examples.names[first]} and {examples.names[twins[first]]}: put each "
-                "image into the folder of one class"
+                f"{examples.targets[i]!r:.80} and {examples.targets[twins[i]]!r:.80} have equal "
+                f"images, such as {examples.names[i]} and {examples.names[twins[i]]}: no other "
+                "is left, so give each image one target, such as the folder of one class"
             )
     skipped = [
         Skipped(examples.names[i], f"it equals {examples.names[twins[i]]}, of another label", True)
         for i in wrong
     ]
-    kept = sorted({*range(len(examples))} - {*wrong})
     return Gathered(examples.part(kept), [*gathered.skipped, *skipped])
 
 

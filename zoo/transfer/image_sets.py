@@ -1,17 +1,21 @@
 """Images to learn from, with their targets: of folders, of CSV files, of lists and dicts."""
 
 import csv
+import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence, Set
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+import numpy as np
+
 from weights_cache.errors import ZooError
+from weights_cache.similar_names import did_you_mean
 from zoo.images.files import image_endings
-from zoo.images.lists import as_sequence
+from zoo.images.lists import as_sequence, is_several
 from zoo.pipeline.verb_signatures import ImageSource
-from zoo.transfer.targets import Kind, Target, label_names
+from zoo.transfer.targets import KINDS, Kind, Target, encoded, label_names
 
 #: What `read_image_set` takes: a folder or CSV file, images by label, or images.
 ExampleSource = (
@@ -94,8 +98,12 @@ def read_image_set(
         ZooError: there is no such folder, or no image; a class has no image; there are fewer
             classes; a file is damaged.
     """
+    if kind is not None and kind not in KINDS:
+        hint = did_you_mean(str(kind), KINDS)
+        raise ZooError(f"unknown kind={kind!r:.80}{hint} ({', '.join(KINDS)})")
     if isinstance(source, Mapping):
         _refuse_targets(targets, "a dict has labels itself")
+        _refuse_kind(kind, "a dict")
         examples = [e for label, images in source.items() for e in _of_class(label, images)]
         return _made("classification", examples, list(source), least)
     if isinstance(source, (str, os.PathLike)):
@@ -103,20 +111,38 @@ def read_image_set(
         path = Path(source)
         if path.suffix.lower() == ".csv":
             return _of_csv(path, kind, least)
+        _refuse_kind(kind, "a folder")
         return _of_folder(path, least)
+    return _of_list(source, targets, kind, least)
+
+
+def _of_list(
+    source: Sequence[ImageSource],
+    targets: Sequence[Target] | None,
+    kind: Kind | None,
+    least: int,
+) -> ImageSet:
+    if not is_several(source):
+        raise ZooError(
+            f"{type(source).__name__} is no folder, .csv file, list of images, or dict from labels "
+            "to images"
+        )
     if targets is None:
         raise ZooError(
             "a list of images needs targets=, a label for each; or give a folder with a folder "
             "for each class"
         )
+    if not isinstance(targets, Iterable):
+        raise ZooError(f"targets={targets!r:.80} are no list with a label for each image")
     images = list(as_sequence(source))
-    if len(images) != len(targets):
-        raise ZooError(f"{len(images)} images have {len(targets)} targets: give one for each")
+    plain = [target.tolist() if hasattr(target, "tolist") else target for target in targets]
+    if len(images) != len(plain):
+        raise ZooError(f"{len(images)} images have {len(plain)} targets: give one for each")
     examples = [
         Example(image, name_of(image, index), target)
-        for index, (image, target) in enumerate(zip(images, targets, strict=True))
+        for index, (image, target) in enumerate(zip(images, plain, strict=True))
     ]
-    return _made(kind or _kind_of(targets), examples, least=least)
+    return _made(kind or _kind_of(plain), examples, least=least)
 
 
 def images_in(folder: Path) -> Iterator[Path]:
@@ -133,7 +159,11 @@ def images_in(folder: Path) -> Iterator[Path]:
             if path.suffix.lower() in endings and not is_hidden and path.is_file():
                 yield path
     except OSError as error:
-        raise ZooError(f"the folder {str(folder)!r} cannot be listed: {error.strerror}") from error
+        raise _cannot_list(folder, error) from error
+
+
+def _cannot_list(folder: Path, error: OSError) -> ZooError:
+    return ZooError(f"the folder {str(folder)!r} cannot be listed: {error.strerror}")
 
 
 def name_of(image: object, index: int) -> str:
@@ -157,6 +187,11 @@ def source_name(source: ExampleSource) -> str:
 def _refuse_targets(targets: object, reason: str) -> None:
     if targets is not None:
         raise ZooError(f"targets= are for a list of images, but {reason}")
+
+
+def _refuse_kind(kind: Kind | None, source: str) -> None:
+    if kind not in (None, "classification"):
+        raise ZooError(f"kind={kind!r} needs a .csv file, or targets=: {source} has classes")
 
 
 def _of_folder(folder: Path, least: int) -> ImageSet:
@@ -186,7 +221,10 @@ def _of_split(training: Path, validation: Path) -> ImageSet:
 
 def _folders_in(folder: Path) -> list[str]:
     """Return the names of the folders in a folder, sorted, without hidden ones."""
-    names = sorted(f.name for f in folder.iterdir() if f.is_dir() and f.name[0] != ".")
+    try:
+        names = sorted(f.name for f in folder.iterdir() if f.is_dir() and f.name[0] != ".")
+    except OSError as error:
+        raise _cannot_list(folder, error) from error
     if not names:
         where = str(folder)
         has = "images, but no folders" if any(images_in(folder)) else "no folders of images"
@@ -213,9 +251,8 @@ def _of_class(label: str, images: Any) -> Iterator[Example]:
     """Yield the images of a label: of a folder, or a list."""
     if isinstance(images, (str, os.PathLike)) and os.path.isdir(images):
         images = list(images_in(Path(images)))
-    elif isinstance(images, (str, bytes, os.PathLike)):
-        images = [images]
-    found = list(as_sequence(images))
+    several = is_several(images) or isinstance(images, (Set, MappingView))
+    found = list(as_sequence(images)) if several else [images]
     if not found:
         raise ZooError(f"the class {label!r:.80} has no image: add some, or leave it out")
     for index, image in enumerate(found):
@@ -251,6 +288,11 @@ def _of_csv(path: Path, kind: Kind | None, least: int) -> ImageSet:
         image = str(row.get(_IMAGE) or "")
         if not image:
             raise ZooError(f"line {number} of {str(path)!r} names no image")
+        if None in row:
+            raise ZooError(
+                f"line {number} of {str(path)!r} has more than {len(columns)} values: put a value "
+                "with a comma between quotes"
+            )
         target = _target_of(row, found, outputs, f"line {number} of {str(path)!r}")
         examples.append(Example(path.parent / image, image, target))
     return _made(found, examples, outputs if found == "regression" else None, least)
@@ -263,14 +305,17 @@ def _rows_of(path: Path) -> tuple[list[dict[str, str]], list[str]]:
             raise ValueError(f"it is larger than {_LARGEST_CSV:,} bytes")
         with open(path, newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
-            rows, columns = list(reader), [*(reader.fieldnames or ())]
+            columns = [name.strip() for name in reader.fieldnames or ()]
+            reader.fieldnames = columns
+            rows = list(reader)
     except (OSError, ValueError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or error
         raise ZooError(f"{str(path)!r} cannot be read as CSV: {reason}") from error
     if _IMAGE not in columns or not rows:
         raise ZooError(
             f"{str(path)!r} needs a first line with the columns, of which one is {_IMAGE!r}, and "
-            f"a line for each image; its columns are {', '.join(columns) or 'none'}"
+            f"a line for each image; its columns, parted by commas, are "
+            f"{', '.join(map(repr, columns)) or 'none'}"
         )
     return rows, columns
 
@@ -284,7 +329,10 @@ def _target_of(row: Mapping[str, str], kind: Kind, columns: list[str], where: st
             raise ZooError(f"{where} has no label")
         return texts[0]
     try:
-        return [float(text) for text in texts]
+        numbers = [float(text) for text in texts]
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError
+        return numbers
     except ValueError:
         raise ZooError(
             f"{where} has {', '.join(map(repr, texts))} for {', '.join(columns)}, but numbers are "
@@ -292,8 +340,22 @@ def _target_of(row: Mapping[str, str], kind: Kind, columns: list[str], where: st
         ) from None
 
 
+def _check_numbers(targets: Iterable[Target]) -> None:
+    """Raise unless each target is a number, or several."""
+    for index, target in enumerate(targets):
+        try:
+            np.asarray(target, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise ZooError(f"the target of row {index}, {target!r:.80}, is no number") from None
+
+
 def _made(
     kind: Kind, examples: list[Example], labels: Sequence[str] | None = None, least: int = 2
 ) -> ImageSet:
-    names = label_names(kind, [example.target for example in examples], labels, least)
+    targets = [example.target for example in examples]
+    if kind == "regression":
+        _check_numbers(targets)
+    names = label_names(kind, targets, labels, least)
+    if kind == "regression":
+        encoded(kind, targets, names)
     return ImageSet(kind, names, examples, [])

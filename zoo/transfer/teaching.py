@@ -14,6 +14,7 @@ from zoo.transfer.feature_store import default_store
 from zoo.transfer.features import DEFAULT_FEATURES, FeatureExtractor, feature_extractor
 from zoo.transfer.folds import stratified_folds
 from zoo.transfer.gathering import Gathered, check_classes, gather, without_conflicts
+from zoo.transfer.heads import checked_penalty
 from zoo.transfer.image_sets import Example, ExampleSource, ImageSet, read_image_set, source_name
 from zoo.transfer.learning import FOLDS, learn, stratified_by
 from zoo.transfer.lessons import Lesson, Settings
@@ -124,7 +125,7 @@ def _validation_of(
         if not 0 < validation < 1:
             raise ZooError(f"validation={validation!r} must lie between 0 and 1")
         return float(validation), []
-    given = read_image_set(cast(ExampleSource, validation))
+    given = read_image_set(cast(ExampleSource, validation), least=1)
     unknown = set(given.labels) - set(images.labels)
     if given.kind != images.kind or unknown:
         raise ZooError(
@@ -257,7 +258,19 @@ def _more_images(
         raise ZooError(f"the model learns {before.kind}, the images are of {images.kind}")
     if before.kind == "regression" and len(images.labels) != len(before.labels):
         raise ZooError(f"the model learns {len(before.labels)} numbers, the images have others")
-    return images
+    return images._replace(examples=_renamed(images.examples, before.examples.names))
+
+
+def _renamed(examples: Sequence[Example], known: Sequence[str]) -> list[Example]:
+    """Return examples of which none has the name of a known one, such as "a.jpg (2)"."""
+    used, renamed = set(known), []
+    for example in examples:
+        number, name = 1, example.name
+        while name in used:
+            number += 1
+            name = f"{example.name} ({number})"
+        renamed.append(example._replace(name=name))
+    return renamed
 
 
 def undone(model: TaughtModel) -> Lesson:
