@@ -27,6 +27,17 @@ def test_one_line_pose(tmp_path):
         assert drawn.size == shown.size == (512, 512)
 
 
+def test_teach_in_a_minute(tmp_path):
+    demo = ROOT / "gallery" / "teach_in_a_minute"
+    store = {"ZOO_FEATURE_CACHE": str(tmp_path / "features"), "ZOO_OFFLINE": "1"}
+    printed = run([sys.executable, str(demo / "demo.py")], tmp_path, **store)
+    share, of = re.search(r"(\d+) % .* of (\d+) images right, 5 folds", printed).groups()
+    assert int(share) >= 70 and int(of) == 61
+    assert re.search(r"a new boat: boats, 0\.[5-9]\d\na portrait: none of these, [01]\.", printed)
+    with Image.open(tmp_path / "sheet.png") as drawn, Image.open(demo / "sheet.png") as shown:
+        assert drawn.size == (1104, 1170) and shown.size == (828, 877)
+
+
 CLIP = "images/webcam/tfjs-models_asl_hand.25fps.mp4"
 
 EXECUTE = """
