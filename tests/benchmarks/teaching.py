@@ -15,7 +15,8 @@ over turns, and ratios medians of the ratios of a round.
 memory: peak memory of a process that teaches from 500 and from 10,000 small JPEG files.
 
 whole: `zoo teach` on the training images of ants and bees for several networks, in a fresh process
-with an empty cache of features, and the accuracy on the validation images.
+with an empty cache of features, and the accuracy on the validation images; with ``--fine-tune`` the
+last layers are trained, too.
 
 Prints tables, and a line of JSON for each part.
 """
@@ -168,7 +169,9 @@ def heads(given: argparse.Namespace) -> dict[str, Any]:
 PARTS = {
     "heads": heads,
     "memory": lambda given: memory(given.images),
-    "whole": lambda given: whole(shared_images(), given.features),
+    "whole": lambda given: whole(
+        shared_images(), given.features, ["--fine-tune"] if given.fine_tune else []
+    ),
 }
 
 
@@ -181,6 +184,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--images", nargs="+", type=int, default=[500, 10_000])
     parser.add_argument("--features", nargs="+", default=None)
+    parser.add_argument("--fine-tune", action="store_true", help="in the part `whole`")
     given = parser.parse_args()
     folder = shared_folder()
     if folder is not None:

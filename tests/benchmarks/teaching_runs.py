@@ -24,26 +24,37 @@ FEATURES = ("mobilenet.v2_100_quant", "mobilenet.v1_100_quant", "mobilenet.v1_02
 
 MEMORY_FEATURES, CLASSES, SIDE = "mobilenet.v1_025", 5, 96
 
+ROW = (
+    "{arguments:<50} {seconds:6.1f} s ({cpu_seconds:.1f} s of processors; "
+    "{first_seconds:.1f} s without compiled code)  "
+    "{peak_mib:6.1f} MiB  accuracy {accuracy:.3f}  none of these {none}"
+)
+
 TEACH = """
 import sys
-from zoo.transfer.teaching import teach
-print(teach(sys.argv[1], features=sys.argv[2]).scores)
+import zoo
+print(zoo.teach(sys.argv[1], features=sys.argv[2]).scores)
 """
 
-#: Prints how many images of a folder for each class are recognized, and how many there are.
+#: Prints how many images of a folder for each class have their class as the best one, how many are
+#: called none of them, and how many there are.
 RECOGNIZE = """
 import sys, pathlib, zoo
 model = zoo.load(sys.argv[1])
 paths = sorted(pathlib.Path(sys.argv[2]).glob("*/*.jpg"))
-found = model.classify(paths, top=1)
-print(sum(each[0]["label"] == path.parent.name for each, path in zip(found, paths)), len(paths))
+classes = sorted({path.parent.name for path in paths})
+found = model.predict(paths)
+best = [max(classes, key=each["scores"].__getitem__) for each in found]
+right = sum(label == path.parent.name for label, path in zip(best, paths))
+print(right, sum(each["label"] not in classes for each in found), len(paths))
 """
 
 
 class Run(NamedTuple):
-    """Seconds and peak MiB of a process, and what it printed."""
+    """Seconds, seconds of processors and peak MiB of a process, and what it printed."""
 
     seconds: float
+    cpu: float
     peak_mib: float
     printed: str
 
@@ -71,7 +82,7 @@ def run(command: Sequence[str], caches: Path) -> Run:
             raise SystemExit(f"{command} failed with status {process.returncode}")
         printed.seek(0)
         peak = usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
-        return Run(seconds, peak, printed.read())
+        return Run(seconds, usage.ru_utime + usage.ru_stime, peak, printed.read())
 
 
 def make_images(folder: Path, count: int) -> None:
@@ -105,34 +116,38 @@ def memory(counts: Sequence[int]) -> list[dict[str, Any]]:
     return found
 
 
-def whole(images: Path, features: Sequence[str] | None) -> list[dict[str, Any]]:
-    """Print and return seconds and accuracy of `zoo teach` by features.
+def whole(
+    images: Path, features: Sequence[str] | None, flags: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Print and return seconds and accuracy of `zoo teach`.
 
     Args:
         images: folder with the folders "train" and "val", which have a folder for each class.
         features: names of features; by default `FEATURES`.
+        flags: more arguments, such as ``--fine-tune``.
     """
     found = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for number, chosen in enumerate(features or FEATURES):
-            out = str(folder / f"model_{number}")
-            command = [ZOO, "teach", str(images), "--features", chosen, "--out"]
-            first = run([*command, f"{out}_first"], folder / "caches")
-            done = run([*command, out], folder / "caches")
-            ask = [sys.executable, "-c", RECOGNIZE, out, str(images / "val")]
-            right, count = map(int, run(ask, folder / "caches").printed.split())
-            row = {
-                "features": chosen,
-                "seconds": done.seconds,
-                "first_seconds": first.seconds,
-                "peak_mib": done.peak_mib,
-                "accuracy": right / count,
-            }
-            print(
-                "{features:<26} {seconds:6.1f} s ({first_seconds:.1f} s without compiled code)  "
-                "{peak_mib:6.1f} MiB  accuracy {accuracy:.3f}".format(**row),
-                flush=True,
-            )
-            found.append(row)
+        for chosen in features or FEATURES:
+            out = Path(name) / f"model_{len(found)}"
+            found.append(_taught(images, [*flags, "--features", chosen], out))
+            print(ROW.format(**found[-1]), flush=True)
     return found
+
+
+def _taught(images: Path, arguments: Sequence[str], out: Path) -> dict[str, Any]:
+    """Teach in a fresh process, after one that fills the caches; then recognize in another."""
+    caches, command = out.parent / "caches", [ZOO, "teach", str(images), *arguments]
+    first = run([*command, "--out", f"{out}_first"], caches)
+    second = run([*command, "--out", str(out)], caches)
+    ask = [sys.executable, "-c", RECOGNIZE, str(out), str(images / "val")]
+    right, none, count = map(int, run(ask, caches).printed.split())
+    return {
+        "arguments": " ".join(arguments),
+        "seconds": second.seconds,
+        "cpu_seconds": second.cpu,
+        "first_seconds": first.seconds,
+        "peak_mib": second.peak_mib,
+        "accuracy": right / count,
+        "none": none,
+    }
