@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.converter.layer_files.dialect_tables import RECURRENT
 from core.converter.layer_files.document import LayersDocument
 from core.errors import CoreError, KernelNotFound
 from core.layers.built_in import BuiltIn, function_class, layer_class, serialized
@@ -118,6 +119,8 @@ class _SymbolRun(ModelRun):
         arguments = replaced(call.arguments, Source, self._value)
         options = replaced(dict(call.keywords), Source, self._value)
         given = arguments if isinstance(arguments, list) else [arguments]
+        if spec.dialect != "keras3" and len(given) > 1 and spec.class_name not in RECURRENT:
+            given = [given]  # layers of Keras 2 and TensorFlow.js take their inputs as one list
         found = self._objects[spec.name](*given, **options)
         return found if isinstance(found, list) else [found]
 

@@ -1,12 +1,14 @@
 """Files of layer models: what is written is read back without a change."""
 
 import io
+import json
 import os
 import zipfile
 
 import numpy as np
 import pytest
 
+import core
 from core.converter import load_model
 from core.converter.layer_files import (
     LayersDocument,
@@ -281,3 +283,22 @@ def test_h5py_reads_what_is_written(rng):
 def test_what_hdf5_cannot_hold(arrays, match):
     with pytest.raises(CoreError, match=match):
         hdf5_blocks(arrays, {})
+
+
+def test_merge_layers_of_tfjs_are_called_with_one_list_in_keras_files(rng, tmp_path):
+    """TensorFlow.js writes the inputs of a merge one by one, Keras 3 as one argument."""
+    x = core.Input((4,))
+    left, right = core.layers.Dense(3)(x), core.layers.Dense(3)(x)
+    outputs = core.layers.Concatenate()([core.layers.Add()([left, right]), left])
+    model = core.Model(x, outputs)
+    model.save(tmp_path / "tfjs")
+    again = core.load_layers_model(tmp_path / "tfjs")
+    again.save(tmp_path / "model.keras")
+    with zipfile.ZipFile(tmp_path / "model.keras") as archive:
+        layers = json.loads(archive.read("config.json"))["config"]["layers"]
+    calls = {layer["class_name"]: layer["inbound_nodes"][0]["args"] for layer in layers[1:]}
+    for name in ("Add", "Concatenate"):
+        assert len(calls[name]) == 1 and len(calls[name][0]) == 2, calls[name]
+    values = rng.normal(size=(5, 4)).astype(np.float32)
+    read = core.load_layers_model(tmp_path / "model.keras")
+    assert np.array_equal(read.predict(values).numpy(), model.predict(values).numpy())
