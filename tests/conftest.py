@@ -65,6 +65,7 @@ def _own_world(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ZOO_WEIGHTS_CACHE", str(tmp_path / "weights-cache"))
     monkeypatch.setenv("ZOO_WEIGHTS_NOTES", str(tmp_path / "weights-notes"))
+    monkeypatch.setenv("ZOO_FEATURE_CACHE", str(tmp_path / "features"))
     monkeypatch.setenv("ZOO_CODE_CACHE", "0")  # nor what others compiled, or leaves what it did
     # NumPy's kernels, whatever is installed: tests of generated ones ask for them.
     monkeypatch.setenv("CORE_TIER", "1")

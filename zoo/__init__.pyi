@@ -45,6 +45,11 @@ from zoo.results import (
     Segmentation,
 )
 from zoo.segmentation.verbs import segment, segment_person, segment_person_parts, segment_persons
+from zoo.transfer.heads import Head
+from zoo.transfer.knn import KNNClassifier
+from zoo.transfer.taught_model import Prediction, TaughtModel
+from zoo.transfer.teaching import teach
+from zoo.transfer.tuning import fine_tune
 
 __version__: str
 __all__ = [
@@ -57,16 +62,20 @@ __all__ = [
     "Gesture",
     "GestureRecognizer",
     "Hand",
+    "Head",
     "ImageError",
     "ImageSource",
     "Instance",
+    "KNNClassifier",
     "Keypoint",
     "Label",
     "LoadedModel",
     "Moment",
     "Pose",
     "Position",
+    "Prediction",
     "Segmentation",
+    "TaughtModel",
     "WeightsError",
     "ZooError",
     "blur_background",
@@ -82,6 +91,7 @@ __all__ = [
     "estimate_hands",
     "estimate_multiple_poses",
     "estimate_single_pose",
+    "fine_tune",
     "frames",
     "infer",
     "load",
@@ -94,6 +104,7 @@ __all__ = [
     "segment_person",
     "segment_person_parts",
     "segment_persons",
+    "teach",
     "to_csv",
     "to_json",
     "to_pandas",

@@ -40,6 +40,7 @@ FLOORS = (
     "zoo/weight_files.py zoo/labels zoo/networks zoo/shared",
     "zoo/pipeline",
     "zoo",
+    "zoo/transfer",
     "zoo/__init__.py zoo/cli",
 )
 
@@ -51,6 +52,9 @@ AT_ONCE, LATER, TYPES = "at once", "later", "types"
 PUBLIC = (
     "core",
     "core.converter",
+    "core.data",
+    "core.data.augmentation",
+    "core.plots",
     "core.backends.cpu.image_kernels",
     "core.model.deferred_model",
 )
