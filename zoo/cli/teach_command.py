@@ -1,4 +1,4 @@
-"""``zoo teach``: a model of one's own, from a folder with a folder of images for each class."""
+"""``zoo teach``: a model of the user's own, from a folder with a folder of images for each class."""
 
 import argparse
 import os
@@ -122,7 +122,7 @@ def _check(given: argparse.Namespace) -> None:
         if getattr(given, name) is not None:
             raise ZooError(f"--{name} does not go with {flag}: the model keeps what it began with")
     if not os.path.isdir(given.out):
-        raise ZooError(f"{flag} changes a model, but there is none in {given.out!r}")
+        raise ZooError(f"{flag} changes a model, but {given.out!r} is no folder of one")
 
 
 def _taught(given: argparse.Namespace) -> "TaughtModel":

@@ -19,7 +19,7 @@ FOLDS = 5
 
 
 class HeldOut(NamedTuple):
-    """What heads said of images that they were not trained with.
+    """Results of heads on images that they were not trained with.
 
     Attributes:
         logits: float64 [n, outputs], already divided by the temperature; NaN where an image was

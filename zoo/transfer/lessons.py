@@ -1,12 +1,13 @@
-"""What was taught: examples, the head that learnt from them, its scores, and what was left out."""
+"""Lessons of taught models: examples, the head that learnt from them, its scores, and what was left out."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from weights_cache.errors import ZooError
 from weights_cache.sizes import count_text
 from zoo.transfer.distances import Familiarity
 from zoo.transfer.examples import Examples
-from zoo.transfer.heads import Head
+from zoo.transfer.heads import Head, checked_penalty
 from zoo.transfer.learning import FOLDS
 from zoo.transfer.scores import AnyScores
 from zoo.transfer.targets import Kind
@@ -27,7 +28,7 @@ class Skipped(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """How a head learns.
+    """Options of learning a head.
 
     Attributes:
         folds: number of parts of the examples, of which each is held out once for the scores.
@@ -38,6 +39,20 @@ class Settings(NamedTuple):
     folds: int = FOLDS
     penalty: float | None = None
     seed: int = 0
+
+    def checked(self) -> "Settings":
+        """Return the settings.
+
+        Raises:
+            ZooError: one is out of range.
+        """
+        for name, least in (("folds", 2), ("seed", 0)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ZooError(f"{name}={value!r:.80} must be an integer of at least {least}")
+        if self.penalty is not None:
+            checked_penalty(self.penalty)
+        return self
 
 
 class Lesson(NamedTuple):
@@ -71,7 +86,7 @@ class Lesson(NamedTuple):
 
     @property
     def count_text(self) -> str:
-        """How many examples and labels there are."""
+        """Numbers of examples and labels."""
         return (
             f"{count_text(len(self.examples), 'example')}, {count_text(len(self.labels), 'label')}"
         )

@@ -64,7 +64,7 @@ def _none_warnings(
         kind: of the targets.
         labels: of the outputs.
         found: probabilities [n, outputs]; rows of images never held out are NaN.
-        none: probability that an image is none of the classes, [n].
+        none: probability that an image has none of the labels, [n].
     """
     if kind != "classification" or own_none(labels):
         return []

@@ -23,7 +23,10 @@ _MOST_STEPS = 1000
 _MOST_HALVINGS = 30
 _ARMIJO = 1e-4  # of the decrease that the gradient promises
 _LEAST_DECREASE = 64  # of the value, by its size and the precision of its floats
-_TOLERANCE = 1e-6  # of the largest gradient, by that without weights
+
+#: Of the largest gradient, by that without weights: as far as the floats carry. Large sets of
+#: features are float32, where 3e-4 leaves the sum 0.2 % above the least in a third of the time.
+_TOLERANCES = {"float64": 1e-6, "float32": 3e-4}
 _LEAST_SHARE = 1e-12  # of the largest eigenvalue: below lies the noise of rounding
 
 
@@ -197,7 +200,7 @@ def _fit_links(
         return penalty * total + 0.5 * float((found[:-1] ** 2).sum()), gradient.ravel()
 
     zeros = np.zeros((size + 1, outputs), rows.dtype)
-    least = _TOLERANCE * float(np.abs(objective(zeros.ravel())[1]).max())
+    least = _TOLERANCES[rows.dtype.name] * float(np.abs(objective(zeros.ravel())[1]).max())
     begin = zeros if start is None else start
     return minimised(objective, begin.ravel(), least).reshape(size + 1, outputs)
 

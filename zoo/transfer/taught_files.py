@@ -7,9 +7,11 @@ import tempfile
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from weights_cache.errors import ZooError
+from core import CoreError
+from weights_cache.errors import WeightsError, ZooError
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
 from weights_cache.regular_files import open_regular
 from zoo.pipeline.file_model import TAUGHT_FILE
@@ -19,12 +21,13 @@ from zoo.transfer.examples import Examples
 from zoo.transfer.heads import head_of
 from zoo.transfer.lessons import Lesson, Settings, Skipped
 from zoo.transfer.scores import scores_from
-from zoo.transfer.targets import KINDS
+from zoo.transfer.targets import KINDS, encoded
 
 if TYPE_CHECKING:
     from zoo.transfer.taught_model import TaughtModel
 
 _ARRAYS, _NETWORK = "arrays.npz", "network"
+_LEFT_BY_SYSTEMS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # by file managers
 _FORMAT, _VERSION = "zoo-taught-model", 1
 _ARRAYS_FORMAT, _ARRAYS_VERSION = "zoo-taught-arrays", 1
 _FAMILIAR = "familiarity/"  # prefix of the arrays of the familiarity
@@ -71,9 +74,21 @@ def refuse_others(folder: str | os.PathLike[str]) -> None:
         ZooError: there is.
     """
     target = Path(folder)
-    is_empty = target.is_dir() and not any(target.iterdir())
-    if target.exists() and not (is_empty or is_taught(target)):
+    if not os.path.lexists(target):
+        return
+    try:
+        names = set(os.listdir(target)) - _LEFT_BY_SYSTEMS
+    except OSError as error:
+        raise ZooError(f"{str(target)!r} is no folder of a taught model: give another name") from (
+            error
+        )
+    if names and not is_taught(target):
         raise ZooError(f"{str(target)!r} exists and is no taught model: give another name")
+    for other in sorted(names - {TAUGHT_FILE, _ARRAYS, _NETWORK}):
+        raise ZooError(
+            f"{str(target)!r} holds {other!r} besides a taught model, which would be lost: move it, "
+            "or give another name"
+        )
 
 
 def _replace(target: Path, made: Path) -> None:
@@ -102,7 +117,13 @@ def _write_files(folder: Path, model: "TaughtModel") -> None:
         assert extractor.model is not None  # or else there would be no network of its own
         write_web(extractor.model.network.graph, folder / _NETWORK)
     text = json.dumps(_facts_of(model), ensure_ascii=False, indent=1)
-    (folder / TAUGHT_FILE).write_text(text, encoding="utf-8")
+    data = text.encode("utf-8", "surrogatepass")  # as names of files may have bytes of no text
+    if len(data) > LARGEST_DOCUMENT:
+        raise ZooError(
+            f"{len(lesson.examples):,} examples take {len(data):,} bytes, the limit is "
+            f"{LARGEST_DOCUMENT:,}: teach with fewer images"
+        )
+    (folder / TAUGHT_FILE).write_bytes(data)
     familiar = {_FAMILIAR + k: array for k, array in lesson.familiarity.to_arrays().items()}
     arrays = {"kernel": lesson.head.kernel, "bias": lesson.head.bias}
     write_arrays(
@@ -113,14 +134,12 @@ def _write_files(folder: Path, model: "TaughtModel") -> None:
 
 
 def _facts_of(model: "TaughtModel") -> dict[str, Any]:
-    from zoo import __version__
-
     lesson, extractor = model.lesson, model.extractor
     return {
         "format": _FORMAT,
         "version": _VERSION,
         "made": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "friendly_zoo": __version__,
+        "friendly_zoo": resolve_name("zoo:__version__"),
         "source": lesson.source,
         "kind": lesson.kind,
         "labels": list(lesson.labels),
@@ -151,12 +170,17 @@ def read_taught(path: str | os.PathLike[str], backend: str | None = None) -> "Ta
     try:
         lesson = _lesson_of(arrays, facts)
         names, key, node = facts["features"], facts["features_key"], facts["own_network"]
-    except (KeyError, TypeError, ValueError, ZooError) as error:
-        raise ZooError(f"{str(folder)!r} is a damaged taught model: {error}") from error
+        if not all(isinstance(text, str) for text in (node, *names)) or not names:
+            raise ValueError(f"its features are {names!r:.80}, its node {node!r:.80}")
+        extractor = _extractor_of(folder, names, node, backend)
+    except (WeightsError, CoreError):
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, ZooError) as error:
+        reason = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else error
+        raise ZooError(f"{str(folder)!r} is a damaged taught model: {reason}") from error
     from zoo.pipeline.pickling import LoadCall
     from zoo.transfer.taught_model import TaughtModel
 
-    extractor = _extractor_of(folder, names, node, backend)
     if not node and extractor.key != key:
         raise ZooError(
             f"{str(folder)!r} was taught with other weights of {'+'.join(names)} than those of "
@@ -191,15 +215,16 @@ def _lesson_of(arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Lesson:
         raise ValueError(f"its kind is {kind!r:.80}")
     examples = Examples.from_stored(arrays, facts["images"], kind)
     familiar = {k.removeprefix(_FAMILIAR): a for k, a in arrays.items() if k.startswith(_FAMILIAR)}
-    settings = facts["settings"]
+    settings = Settings(**facts["settings"]).checked()
     head = head_of(arrays, facts)
+    encoded(kind, examples.targets, head.labels)  # or an error
     if len(head.kernel) != examples.features.shape[1]:
         raise ValueError(f"{len(head.kernel)} weights for {examples.features.shape[1]} features")
     validation = facts["validation"]
     return Lesson(
         kind=kind,
         labels=head.labels,
-        settings=Settings(settings["folds"], settings["penalty"], settings["seed"]),
+        settings=settings,
         examples=examples,
         head=head,
         familiarity=Familiarity.from_arrays(familiar),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import numpy as np
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Prediction(TypedDict, total=False):
-    """What a taught model says of an image; which keys there are depends on what was taught."""
+    """Prediction of a taught model; the keys depend on what was taught."""
 
     label: str  # of classes: the best one, or "none of these"
     score: float  # of that label, 0..1
@@ -68,7 +69,7 @@ class TaughtModel(LoadedModel):
 
     @property
     def kind(self) -> Kind:
-        """What was taught: "classification", "multi_label" or "regression"."""
+        """Kind of targets: "classification", "multi_label" or "regression"."""
         return self.lesson.kind
 
     @property
@@ -129,7 +130,7 @@ class TaughtModel(LoadedModel):
             ZooError: the model is closed.
 
         >>> import zoo
-        >>> zoo.load("my_model").predict("photo.jpg")["label"]  # doctest: +SKIP
+        >>> zoo.load("my_model").predict("image.jpg")["label"]  # doctest: +SKIP
         'ants'
         """
         self.check_open()
@@ -231,8 +232,8 @@ class TaughtModel(LoadedModel):
             ZooError: the examples are invalid, or of another kind of targets; the model stays as
                 it was.
         """
-        from zoo.transfer.teaching import added
-
+        added: Callable[..., tuple[Lesson, dict[str, ImageSource]]]
+        added = resolve_name("zoo.transfer.teaching:added")
         lesson, sources = added(self, source, targets)
         self._learn(lesson)
         self._sources |= sources
@@ -244,8 +245,7 @@ class TaughtModel(LoadedModel):
         Raises:
             ZooError: nothing was added.
         """
-        from zoo.transfer.teaching import undone
-
+        undone: Callable[..., Lesson] = resolve_name("zoo.transfer.teaching:undone")
         self._learn(undone(self))
         return self
 
@@ -266,9 +266,8 @@ class TaughtModel(LoadedModel):
         Raises:
             ZooError: there is something else of that name, or it cannot be written.
         """
-        from zoo.transfer.taught_files import write_taught
-
-        return write_taught(folder, self)
+        write: Callable[..., Path] = resolve_name("zoo.transfer.taught_files:write_taught")
+        return write(folder, self)
 
     def export(self, path: str | os.PathLike[str]) -> Export:
         """Write the model for other programs.

@@ -147,7 +147,7 @@ def check_folder(folder: Path) -> None:
 
 
 def _is_own(path: Path) -> bool:
-    """Whether metadata is of an export of ours."""
+    """Whether metadata is of an export of this project."""
     if path.stat().st_size > _LARGEST_METADATA:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Teaching: from images with labels to a model of one's own, in one call."""
+"""Teaching: from images with labels to a model of the user's own, in one call."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -14,7 +14,6 @@ from zoo.transfer.feature_store import default_store
 from zoo.transfer.features import DEFAULT_FEATURES, FeatureExtractor, feature_extractor
 from zoo.transfer.folds import stratified_folds
 from zoo.transfer.gathering import Gathered, check_classes, gather, without_conflicts
-from zoo.transfer.heads import checked_penalty
 from zoo.transfer.image_sets import Example, ExampleSource, ImageSet, read_image_set, source_name
 from zoo.transfer.learning import FOLDS, learn, stratified_by
 from zoo.transfer.lessons import Lesson, Settings
@@ -44,7 +43,7 @@ def teach(
     >>> import zoo
     >>> model = zoo.teach("animals")  # doctest: +SKIP
     >>> print(model.scores)  # doctest: +SKIP
-    >>> model.predict("photo.jpg")["label"]  # doctest: +SKIP
+    >>> model.predict("image.jpg")["label"]  # doctest: +SKIP
     'cats'
     >>> model.save("my_model")  # doctest: +SKIP
 
@@ -77,7 +76,7 @@ def teach(
             argument is invalid.
         WeightsError: the weights of the features are missing or damaged.
     """
-    settings = Settings(_checked_folds(folds), _checked_penalty(penalty), _checked_seed(seed))
+    settings = Settings(folds, penalty, seed).checked()
     images = read_image_set(source, targets, kind)
     share, others = _validation_of(images, validation)
     extractor = feature_extractor(features, backend=backend)
@@ -95,22 +94,6 @@ def teach(
     name = source_name(source)
     lesson = lesson_of(images.kind, images.labels, gathered, kept, extractor, settings, name)
     return TaughtModel(name or "taught model", extractor, lesson, sources=images.sources)
-
-
-def _checked_folds(folds: int) -> int:
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
-        raise ZooError(f"folds={folds!r:.80} must be an integer of at least 2")
-    return folds
-
-
-def _checked_penalty(penalty: float | None) -> float | None:
-    return None if penalty is None else checked_penalty(penalty)
-
-
-def _checked_seed(seed: int) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ZooError(f"seed={seed!r:.80} must be an integer of at least 0")
-    return seed
 
 
 def _validation_of(
