@@ -56,10 +56,11 @@ def fine_tuned_network(
 ) -> FineTuned:
     """Train the last layers of a network and a dense head on images.
 
-    The head begins as a linear probe, which is fitted to the features of the images. Then it trains
-    together with the last convolutions, by Adam, on random views of the images, of which all that
-    comes before is computed once. Of a network that is quantised to integers the trained part
-    computes with floats afterwards.
+    The head begins as a linear probe, which is fitted to the features of random views of the
+    images. Then it trains together with the last convolutions, by gradient descent with momentum,
+    on these views, of which all that comes before is computed once. Batch norm keeps its
+    statistics. Of a network that is quantised to integers the trained part computes with floats
+    afterwards.
 
     Args:
         model: a model of the zoo with an embedding; it stays as it is.

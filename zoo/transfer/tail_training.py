@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 #: Images in a step of training.
 BATCH = 32
 
+#: Of the optimizer. By folds of the training images of ants and bees, three networks lose less
+#: of what they know than with Adam, whose first steps move all weights equally far.
+_MOMENTUM = 0.9
+
 
 class State(NamedTuple):
     """Values of the variables of a tail by name, and of its head."""
@@ -28,7 +32,7 @@ class State(NamedTuple):
 
 
 class TailTraining:
-    """A tail and a head that train together, by Adam.
+    """A tail and a head that train together, by gradient descent with momentum.
 
     Args:
         tail: the tail; the network that it is of stays as it is.
@@ -48,7 +52,7 @@ class TailTraining:
         self._graph: TrainableGraph[GraphModel] = self.network.trainable(
             trained.__contains__, outputs=tail.features
         )
-        self._optimizer = core.train.adam(learning_rate)
+        self._optimizer = core.train.momentum(learning_rate, _MOMENTUM)
         self._compiled = core.compile(self._rows)
 
     def begin(self, head: Head) -> None:

@@ -13,6 +13,12 @@ from zoo.transfer.tail_training import TailTraining, batches
 from zoo.transfer.targets import Kind, Target, encoded
 from zoo.transfer.tuning_settings import TuningSettings
 
+#: Training has failed where the loss is so many times that of constant answers.
+_WORST = 5.0
+
+#: Share of the steps in which the learning rate rises.
+_WARMUP = 0.1
+
 #: What is known after an epoch, by name.
 Record = Mapping[str, float]
 
@@ -32,6 +38,7 @@ class TuningRun:
     ):
         self._training, self._some, self._others = training, some, others
         self._settings = settings
+        self._constant_loss = _loss_of_constants(training.head().kind, some.targets)
         self.history: dict[str, list[float]] = {"loss": []}
         self.epoch = self.best = 0
         self.stopped = "all epochs ran"
@@ -55,6 +62,8 @@ class TuningRun:
                 break
         if state is not None:
             self._training.restore(state)
+        else:  # the last step came after the last loss
+            self._check(self._scores(self._some)["loss"])
 
     def _trained(self, rng: np.random.Generator) -> float:
         """Train for an epoch; return the mean loss of its steps."""
@@ -64,32 +73,44 @@ class TuningRun:
         done, steps = (self.epoch - 1) * len(indices), self._settings.epochs * len(indices)
         losses = []
         for number, chosen in enumerate(indices, done + 1):
-            rate = self._settings.learning_rate * (0.5 + 0.5 * math.cos(math.pi * number / steps))
+            rate = self._settings.learning_rate * _share((number - 0.5) / steps)
             views = rng.integers(maps.shape[1], size=batch)
             loss = self._training.step(maps[chosen, views], targets[chosen], rate)
-            if not math.isfinite(loss):
-                raise ZooError(
-                    f"the loss is {loss} in epoch {self.epoch} of fine-tuning, so nothing was "
-                    f"changed: use a learning rate below {self._settings.learning_rate:g}, such as "
-                    f"{self._settings.learning_rate / 10:g}"
-                )
             losses.append(loss)
-        return float(np.mean(losses))
+            if not math.isfinite(loss):
+                break
+        mean = float(np.mean(losses))
+        self._check(mean)
+        return mean
+
+    def _check(self, loss: float) -> None:
+        """Raise an error if training has failed."""
+        if not loss <= _WORST * self._constant_loss:
+            rate = self._settings.learning_rate
+            raise ZooError(
+                f"the loss is {loss:.3g} in epoch {self.epoch} of fine-tuning, so nothing was "
+                f"changed: use a learning rate below {rate:g}, such as {rate / 10:g}"
+            )
 
     def _validate(self) -> None:
         """Add losses of the images for validation to the history."""
-        if self._others is None:
-            return
+        if self._others is not None:
+            for name, value in self._scores(self._others).items():
+                self.history.setdefault(f"val_{name}", []).append(value)
+
+    def _scores(self, data: Data) -> dict[str, float]:
+        """Return loss and accuracy of images as they are."""
         head = self._training.head()
-        logits = head.scores(self._training.features(self._others.maps[:, 0])).astype(np.float64)
-        for name, value in _scored(head.kind, logits, self._others.targets).items():
-            self.history.setdefault(name, []).append(value)
+        features = self._training.features(data.maps[:, 0])
+        if not np.isfinite(features).all():
+            return {"loss": math.nan, "accuracy": 0.0}
+        return _scored(head.kind, head.scores(features).astype(np.float64), data.targets)
 
 
 def _scored(kind: Kind, logits: np.ndarray, targets: np.ndarray) -> dict[str, float]:
     """Return loss and accuracy of logits, [n, outputs]."""
     if kind == "regression":
-        return {"val_loss": float(np.square(logits - targets).mean())}
+        return {"loss": float(np.square(logits - targets).mean())}
     likely = np.clip(activated(kind, logits), 1e-12, 1 - 1e-12)
     if kind == "classification":
         loss = -(targets * np.log(likely)).sum(axis=1).mean()
@@ -97,7 +118,23 @@ def _scored(kind: Kind, logits: np.ndarray, targets: np.ndarray) -> dict[str, fl
     else:
         loss = -(targets * np.log(likely) + (1 - targets) * np.log(1 - likely)).mean()
         right = (likely >= 0.5) == (targets >= 0.5)
-    return {"val_loss": float(loss), "val_accuracy": float(right.mean())}
+    return {"loss": float(loss), "accuracy": float(right.mean())}
+
+
+def _loss_of_constants(kind: Kind, targets: np.ndarray) -> float:
+    """Return the loss of equal scores for all images; of values that of their mean."""
+    if kind == "regression":
+        return float(targets.var(axis=0).mean()) or math.inf
+    return math.log(targets.shape[1]) if kind == "classification" else math.log(2)
+
+
+def _share(done: float) -> float:
+    """Return the share of the learning rate for a step, by the share of the steps up to it.
+
+    >>> [round(_share(done), 2) for done in (0.05, 0.1, 0.5, 1.0)]
+    [0.5, 0.98, 0.5, 0.0]
+    """
+    return min(1.0, done / _WARMUP) * (0.5 + 0.5 * math.cos(math.pi * done))
 
 
 def as_floats(kind: Kind, targets: Sequence[Target], labels: Sequence[str]) -> np.ndarray:

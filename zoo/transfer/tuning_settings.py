@@ -17,7 +17,8 @@ class TuningSettings(NamedTuple):
 
     Attributes:
         epochs: how often each image is seen, in one of its views; 1 or more.
-        learning_rate: of the first step, above 0; it falls to 0 along half a cosine.
+        learning_rate: above 0; it is reached after a tenth of the steps, and falls to 0 along half
+            a cosine.
         layers: how many of the last convolutions train at least; 1 or more.
         views: how many views of each image there are besides itself, 0 or more; 0 trains on the
             images as they are. See `zoo.transfer.training_views`.
@@ -31,7 +32,7 @@ class TuningSettings(NamedTuple):
     """
 
     epochs: int = 10
-    learning_rate: float = 2.5e-5
+    learning_rate: float = 1e-3
     layers: int = 4
     views: int = 8
     mirror: bool = True
