@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT_FEATURES = "mobilenet.v2_100_quant"
 
-_LAYOUT = 2  # to be raised when the values of any features change
+_LAYOUT = 1  # to be raised when the values of any features change
 _AHEAD = 4  # batches that are read while the network runs
 _MOST_WAITING = 64  # results that wait for a batch
 
