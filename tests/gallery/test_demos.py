@@ -57,7 +57,7 @@ def test_notebooks(notebook, request):
     """As Jupyter runs them: the .ipynb, in its folder."""
     for module in ("nbclient", "ipykernel"):
         require(module)
-    variables = {}
+    variables = {"ZOO_FEATURE_CACHE": "0"}
     if "ZOO_SOURCE" in notebook.read_text():  # a camera; here a clip, and models that are fetched
         shared = request.getfixturevalue("shared")
         variables["ZOO_WEIGHTS_MIRROR"] = str(shared / "weights")
