@@ -11,6 +11,7 @@ from zoo.transfer.score_texts import (
     as_json,
     class_warnings,
     confusion_lines,
+    folds_text,
     image_lines,
     interval_text,
 )
@@ -79,8 +80,8 @@ class Scores:
     def __str__(self) -> str:
         share = percent(self.accuracy) if self.images else "unknown"
         lines = [
-            f"{share} ({interval_text(self.interval)}) of {self.images} images right, "
-            f"{self.folds} folds; guessing: {percent(self.majority)}",
+            f"{share} ({interval_text(self.interval)}) of {self.images} images right"
+            f"{folds_text(self.folds)}; guessing: {percent(self.majority)}",
             *confusion_lines(self.confusion),
             *image_lines("most doubtful", self.doubtful),
             *image_lines("most damaging", self.damaging),

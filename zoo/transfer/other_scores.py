@@ -76,7 +76,7 @@ class MultiLabelScores:
     def __str__(self) -> str:
         lines = [
             f"all labels right in {percent(self.accuracy)} ({interval_text(self.interval)}) of "
-            f"{self.images} images, {self.folds} folds; mean average precision: "
+            f"{self.images} images{folds_text(self.folds)}; mean average precision: "
             f"{self.mean_average_precision:.2f}"
         ]
         for label, scores in list(self.labels.items())[:_MOST_LINES]:
@@ -130,7 +130,7 @@ class RegressionScores:
         return {"kind": "regression", **as_json(self)}
 
     def __str__(self) -> str:
-        lines = [f"{self.images} images, {self.folds} folds"]
+        lines = [f"{self.images} images{folds_text(self.folds)}"]
         for name, scores in list(self.values.items())[:_MOST_LINES]:
             low, high = scores.interval
             r2 = "unknown" if scores.r2 is None else f"{scores.r2:.2f}"

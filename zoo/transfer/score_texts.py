@@ -40,6 +40,15 @@ def interval_text(interval: Interval) -> str:
     return f"{low.removesuffix(' %')} to {high}"
 
 
+def folds_text(folds: int) -> str:
+    """Return the number of folds for a sentence; "" for images that were held out together.
+
+    >>> folds_text(5), folds_text(1)
+    (', 5 folds', '')
+    """
+    return f", {folds} folds" if folds > 1 else ""
+
+
 def confusion_lines(confusion: Mapping[str, Mapping[str, int]]) -> list[str]:
     """Return a table of labels (rows) and predicted labels, or the commonest confusions.
 
