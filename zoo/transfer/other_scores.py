@@ -7,7 +7,14 @@ import numpy as np
 
 from zoo.transfer.class_scores import LISTED, check_lengths, finite_rows, most_harmful
 from zoo.transfer.doubts import NotedImage
-from zoo.transfer.score_texts import as_json, few_images, image_lines, interval_text, join_limited
+from zoo.transfer.score_texts import (
+    as_json,
+    few_images,
+    folds_text,
+    image_lines,
+    interval_text,
+    join_limited,
+)
 from zoo.transfer.statistics import (
     Interval,
     average_precision,
