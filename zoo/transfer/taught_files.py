@@ -86,8 +86,8 @@ def refuse_others(folder: str | os.PathLike[str]) -> None:
         raise ZooError(f"{str(target)!r} exists and is no taught model: give another name")
     for other in sorted(names - {TAUGHT_FILE, _ARRAYS, _NETWORK}):
         raise ZooError(
-            f"{str(target)!r} holds {other!r} besides a taught model, which would be lost: move it, "
-            "or give another name"
+            f"{str(target)!r} holds {other!r} besides a taught model, which would be lost: move "
+            "it, or give another name"
         )
 
 
