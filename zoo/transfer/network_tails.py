@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core import GraphModel
-from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
+from core.graph.nodes import DataType, Endpoint, Graph, Node, PartialSpec, node_of
 from core.model.trainable_constants import Constants
 from core.plan.passes.pruning import drop_unused
 from core.plan.passes.rewriting import has_loops
@@ -30,7 +30,7 @@ class Tail(NamedTuple):
     Attributes:
         graph: the network up to the features, which are its only output. Behind the cut, roundings
             to quantised values are replaced by clipping to the same range: there the network
-            computes with floats.
+            computes with floats. Inputs that are quantised take integers (int32).
         cut: name of the node whose result the tail starts from.
         features: name of the output.
         trained: names of the constants that train.
@@ -148,9 +148,34 @@ def _range(node: Node) -> tuple[float, float]:
 
 
 def _with_features(graph: Graph, name: str, reference: str) -> Graph:
-    """Return what is needed of a graph for its features."""
+    """Return what is needed of a graph for its features, without quantised inputs."""
     output = Endpoint(reference, PartialSpec(None))
-    return drop_unused(graph._replace(outputs={name: output}, metadata=None))
+    return drop_unused(_with_integers(graph)._replace(outputs={name: output}, metadata=None))
+
+
+def _with_integers(graph: Graph) -> Graph:
+    """Return a graph that takes integers where inputs are quantised, and computes real values.
+
+    So integers mean the same in formats that know nothing of quantised inputs.
+    """
+    nodes, weights, inputs = [*graph.nodes], dict(graph.weights), dict(graph.inputs)
+    for name, endpoint in graph.inputs.items():
+        how = endpoint.quantization
+        if how is None:
+            continue
+        start = endpoint.node
+        given, cast, zero, steps, scale = (
+            f"{start}/{part}" for part in ("integers", "cast", "zero", "steps", "scale")
+        )
+        weights |= {zero: np.array(how.zero_point, np.float32)}
+        weights |= {scale: np.array(how.scale, np.float32)}
+        types = {"SrcT": DataType("DT_INT32"), "DstT": DataType("DT_FLOAT")}
+        nodes = [node for node in nodes if node.name != start]
+        nodes += [Node(given, "Placeholder", (), {"dtype": DataType("DT_INT32")})]
+        nodes += [Node(zero, "Const"), Node(scale, "Const"), Node(cast, "Cast", (given,), types)]
+        nodes += [Node(steps, "Sub", (cast, zero)), Node(start, "Mul", (steps, scale))]
+        inputs[name] = Endpoint(given, PartialSpec(endpoint.spec.shape, "int32"))
+    return graph._replace(nodes=nodes, weights=weights, inputs=inputs)
 
 
 def _constants(graph: Graph, names: Iterable[str]) -> set[str]:

@@ -139,7 +139,7 @@ def batches(count: int, size: int, rng: np.random.Generator) -> Iterator[np.ndar
 
     >>> rng = np.random.default_rng(0)
     >>> [batch.tolist() for batch in batches(5, 3, rng)]
-    [[4, 2, 3], [0, 1, 4]]
+    [[2, 4, 3], [0, 1, 2]]
     """
     steps = max(1, round(count / size))
     order = np.resize(rng.permutation(count), steps * size)

@@ -49,7 +49,7 @@ class Views(NamedTuple):
 
     @property
     def recoloring(self) -> Augmentation:
-        """What becomes of pixels of the network's size."""
+        """Augmentation of images of the network's size."""
         steps: list[RandomTransform] = [RandomBrightness(_BRIGHTNESS), RandomContrast(_CONTRAST)]
         return Augmentation([*steps, RandomFlip("horizontal")] if self.mirror else steps)
 

@@ -13,7 +13,7 @@ from zoo.transfer.targets import Kind, Target
 
 
 class TuningSettings(NamedTuple):
-    """How a network is fine-tuned; chosen by folds of the training images of ants and bees.
+    """Settings of fine-tuning; the defaults suit folds of the training images of ants and bees.
 
     Attributes:
         epochs: how often each image is seen, in one of its views; 1 or more.

@@ -118,6 +118,19 @@ def test_behind_the_cut_roundings_become_clipping_and_the_network_stays():
     assert kept.tolist() == [-1, 0, 1.5, 4]
 
 
+def test_a_quantised_input_takes_the_integers_also_when_written(tmp_path):
+    network = layered([("a", "Conv2D", ("x", "w"), {}), ("end", "Conv2D", ("a", "w"), {})])
+    end = network.graph.inputs["x"]._replace(quantization=Quantization(0.25, 128, "uint8"))
+    quantised = GraphModel(network.graph._replace(inputs={"x": end}))
+    given = np.arange(126, 132, dtype=np.uint8).reshape(1, 6, 1, 1)
+    expected = quantised.predict(given)["end"].numpy()
+    assert expected.ravel().tolist() == [-0.5, -0.25, 0, 0.25, 0.5, 0.75]
+    graph = find_tail(quantised, "end", 1).graph
+    assert np.array_equal(GraphModel(graph).predict(given)["end"].numpy(), expected)
+    read = load_model(write_web(graph, tmp_path))
+    assert np.array_equal(read.predict(given)["end"].numpy(), expected)
+
+
 def test_a_network_without_rounding_gives_equal_features(model, examples):
     tail = find_tail(model.network, model.entry.embedding, 4)
     values = model.network_input(examples[0][0])
