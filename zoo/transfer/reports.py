@@ -99,7 +99,7 @@ def scores_of_others(
     both = examples.joined(others)
     splits = ["train"] * len(examples) + ["val"] * len(others)
     alike = find_duplicates(both.fingerprints, both.hashes)
-    warnings = duplicate_warnings(alike, both.names, splits, splits)
+    warnings = duplicate_warnings(alike, both.names, both.targets, splits)
     none = familiarity.probability_of_none(others.features) if len(others) else np.empty(0)
     warnings += _none_warnings(kind, labels, head.predict(others.features), none)
     return _scored_by(kind, labels, head, others, warnings)
