@@ -119,12 +119,21 @@ def test_hashes_alone_may_differ_in_30_bits(bits, found, rng):
     assert len(find_duplicates(pair).pairs) == found
 
 
-@pytest.mark.parametrize(("bits", "angle", "found"), [(44, 0.3, 1), (44, 0.6, 0), (45, 0, 0)])
-def test_hashes_may_differ_in_44_bits_if_features_agree(bits, angle, found, rng):
-    (hashes,) = some_hashes(rng, 1)
-    pair = np.stack([hashes, flipped(hashes, bits)])
-    features = np.array([[5, 0], [2 * np.cos(angle), 2 * np.sin(angle)]])
-    assert len(find_duplicates(pair, features=features).pairs) == found
+@pytest.mark.parametrize(("bits", "apart", "found"), [(44, 0.5, 1), (44, 1.5, 0), (45, 0, 0)])
+def test_hashes_may_differ_in_44_bits_if_features_agree(bits, apart, found, rng):
+    hashes, features = some_hashes(rng, 40), rng.normal(size=(40, 64)) + 3
+    hashes[1] = flipped(hashes[0], bits)
+    features[1] = features[0] + apart * rng.normal(size=64)
+    assert len(find_duplicates(hashes, features=features).pairs) == found
+
+
+def test_features_that_are_alike_for_all_images_tell_no_copies(rng):
+    """As those of a network for people are, of drawings."""
+    hashes, sides = some_hashes(rng, 40), rng.normal(size=(2, 64))
+    hashes[1] = flipped(hashes[0], 44)
+    features = sides[np.arange(40) % 2] + 0.05 * rng.normal(size=(40, 64))
+    features[1] = features[0]
+    assert find_duplicates(hashes, features=features).pairs == ()
 
 
 def test_groups_connect_chains_over_blocks_of_rows(rng):
@@ -173,11 +182,16 @@ def test_warnings_name_classes_and_splits():
     names, targets, splits = list("xyz"), ["a", "a", "b"], ["train", "val", "train"]
     assert found.between(targets) == pairs[1:]
     assert duplicate_warnings(found, names, targets, splits) == [
-        "2 pairs of images are labelled differently (near: x and z): remove the wrong one",
+        "2 pairs of images are labelled differently (near: x and z): if they show one scene, "
+        "remove the wrong one",
         "2 pairs of images are on both sides of the split (near: x and y): scores are too good; "
         "remove one",
     ]
     assert duplicate_warnings(found, names, ["a"] * 3) == []
+    same = Duplicates((DuplicatePair((0, 2), "identical"),), np.zeros(3, np.intp))
+    assert duplicate_warnings(same, names, targets) == [
+        "1 pair of images is labelled differently (identical: x and z): remove the wrong one"
+    ]
     assert found.between([("a", "b"), ("b", "a"), ["b", "a"]]) == ()
     assert found.between([1.0, 1.0, (2.0, 1.0)]) == pairs[1:]
     assert found.pairs[0].as_dict() == {"images": [0, 1], "kind": "near"}
