@@ -216,10 +216,13 @@ def _lesson_of(arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Lesson:
     examples = Examples.from_stored(arrays, facts["images"], kind)
     familiar = {k.removeprefix(_FAMILIAR): a for k, a in arrays.items() if k.startswith(_FAMILIAR)}
     settings = Settings(**facts["settings"]).checked()
-    head = head_of(arrays, facts)
+    if str(arrays["bias"].dtype) != "float32":
+        raise ValueError(f"its bias is of {arrays['bias'].dtype}, not float32")
+    head, familiarity = head_of(arrays, facts), Familiarity.from_arrays(familiar)
     encoded(kind, examples.targets, head.labels)  # or an error
-    if len(head.kernel) != examples.features.shape[1]:
-        raise ValueError(f"{len(head.kernel)} weights for {examples.features.shape[1]} features")
+    for rows in (examples.features, familiarity.prototypes):
+        if len(head.kernel) != rows.shape[1]:
+            raise ValueError(f"{len(head.kernel)} weights for {rows.shape[1]} features")
     validation = facts["validation"]
     return Lesson(
         kind=kind,
@@ -227,7 +230,7 @@ def _lesson_of(arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Lesson:
         settings=settings,
         examples=examples,
         head=head,
-        familiarity=Familiarity.from_arrays(familiar),
+        familiarity=familiarity,
         scores=scores_from(facts["scores"]),
         validation=None if validation is None else scores_from(validation),
         skipped=tuple(Skipped(str(n), str(why), bool(fault)) for n, why, fault in facts["skipped"]),
