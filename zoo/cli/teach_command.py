@@ -1,4 +1,4 @@
-"""``zoo teach``: a model of the user's own, from a folder with a folder of images for each class."""
+"""``zoo teach``: a user's own model, from a folder of images for each class."""
 
 import argparse
 import os
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weights_cache.errors import ZooError
 from weights_cache.messages import say
 from weights_cache.sizes import count_text
-from zoo.cli.drawing_output import save_drawing
+from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.terminal import complain, show
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def _run(given: argparse.Namespace) -> int:
 
     _check(given)
     refuse_others(given.out)
+    sheet, confusion = (_drawing(given, name) for name in ("sheet", "confusion"))
     for path in given.export:
         check_target(Path(path))
     model = _taught(given)
@@ -101,12 +102,18 @@ def _run(given: argparse.Namespace) -> int:
     _show_scores(model, as_json=given.json)
     say(f"written: {model.save(given.out)}")
     for path in given.export:
-        say(f"written: {model.export(path)}")
-    if given.sheet:
-        save_drawing(model.sheet(), given.sheet)
-    if given.confusion:
-        save_drawing(model.confusion_plot().image, given.confusion)
+        exported = model.export(path)
+        say(f"written: {exported.path}, which takes {exported.takes}")
+    if sheet:
+        save_drawing(model.sheet(), sheet)
+    if confusion:
+        save_drawing(model.confusion_plot().image, confusion)
     return int(any(skipped.is_fault for skipped in model.skipped))
+
+
+def _drawing(given: argparse.Namespace, name: str) -> str | None:
+    """Return the file to draw to, or None; raise before any work if there is no such folder."""
+    return drawing_paths([name], getattr(given, name), "teach")[0]
 
 
 def _check(given: argparse.Namespace) -> None:
@@ -121,6 +128,10 @@ def _check(given: argparse.Namespace) -> None:
     for name in ("features", "validation", "folds", "seed"):
         if getattr(given, name) is not None:
             raise ZooError(f"--{name} does not go with {flag}: the model keeps what it began with")
+    if given.no_cache:
+        raise ZooError(f"--no-cache does not go with {flag}: set ZOO_FEATURE_CACHE=0 instead")
+    if given.undo and given.sheet:
+        raise ZooError("--sheet does not go with --undo: a model holds no images")
     if not os.path.isdir(given.out):
         raise ZooError(f"{flag} changes a model, but {given.out!r} is no folder of one")
 
@@ -138,15 +149,21 @@ def _taught(given: argparse.Namespace) -> "TaughtModel":
     options = {name: value for name, value in options.items() if value is not None}
     validation = _share_or_folder(given.validation)
     if given.fine_tune:
-        return zoo.fine_tune(given.folder, validation=validation, **_for_tuning(options))
+        return zoo.fine_tune(given.folder, **_for_tuning(options, validation))
     return zoo.teach(given.folder, validation=validation, cache=not given.no_cache, **options)
 
 
-def _for_tuning(options: dict[str, Any]) -> dict[str, Any]:
+def _for_tuning(options: dict[str, Any], validation: float | str | None) -> dict[str, Any]:
     """Return the options of `zoo.fine_tune`, which calls the features its model."""
     if "folds" in options:
         raise ZooError("--folds does not go with --fine-tune: its score is that of --validation")
-    return {"model" if name == "features" else name: value for name, value in options.items()}
+    if isinstance(validation, str):
+        raise ZooError(
+            f"--validation {validation} does not go with --fine-tune, which takes a share, or a "
+            "FOLDER with train and val"
+        )
+    share = {} if validation is None else {"validation": validation}
+    return share | {"model" if n == "features" else n: value for n, value in options.items()}
 
 
 def _share_or_folder(text: str | None) -> float | str | None:

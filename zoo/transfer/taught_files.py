@@ -44,10 +44,8 @@ def write_taught(folder: str | os.PathLike[str], model: "TaughtModel") -> Path:
     Raises:
         ZooError: there is something else of that name, or it cannot be written.
     """
-    if not isinstance(folder, (str, os.PathLike)) or not os.fspath(folder):
-        raise ZooError(f"a folder is a text or a pathlib.Path, not {folder!r:.80}")
+    refuse_others(folder)
     target = Path(os.path.realpath(folder))
-    refuse_others(target)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
@@ -68,12 +66,18 @@ def _cannot_write(folder: str | os.PathLike[str], error: OSError) -> ZooError:
 
 
 def refuse_others(folder: str | os.PathLike[str]) -> None:
-    """Raise for a path at which there is something other than a taught model.
+    """Raise for a path at which there is something other than a taught model, or can be nothing.
 
     Raises:
         ZooError: there is.
     """
-    target = Path(folder)
+    named = isinstance(folder, (str, os.PathLike)) and os.fsdecode(folder)
+    if not named or "\0" in named:
+        raise ZooError(f"a folder is a text or a pathlib.Path, not {folder!r:.80}")
+    target = Path(os.path.realpath(named))
+    above = next(path for path in (*target.parents, target) if os.path.exists(path))
+    if not (above.is_dir() and os.access(above, os.W_OK)):
+        raise ZooError(f"the model cannot be written to {named!r}: {str(above)!r} is not writable")
     if not os.path.lexists(target):
         return
     try:

@@ -21,6 +21,7 @@ from zoo.transfer.lessons import Lesson, Settings, Skipped
 from zoo.transfer.reports import scores_of_others, scores_of_stopping
 from zoo.transfer.targets import Kind, Target
 from zoo.transfer.taught_model import TaughtModel
+from zoo.transfer.tuning_settings import checked_settings
 
 #: Of the models with an embedding the one whose last layers train in floats, and quickly.
 DEFAULT_MODEL = "mobilenet.v1_025"
@@ -98,6 +99,7 @@ def fine_tune(
         patience=patience,
         seed=seed,
     )
+    checked_settings(settings)
     images = read_image_set(source, targets, kind)
     base = load(model, backend=backend)
     readable = _readable(images)
@@ -177,4 +179,4 @@ def _taught(
         source=name,
         history=found.history,
     )
-    return TaughtModel(name or "taught model", extractor, lesson, sources=images.sources)
+    return TaughtModel(name or "unnamed", extractor, lesson, sources=images.sources)
