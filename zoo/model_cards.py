@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import chain, repeat
 
 from weights_cache.errors import WeightsError
-from zoo.catalog import all_entries, find_entry, verbs_of
+from zoo.catalog import all_entries, find_entry, is_entry, verbs_of
 from zoo.entry import Channels, Entry
 from zoo.option import OWN, Option
 from zoo.pipeline.network_summary import Card
@@ -26,7 +26,7 @@ def describe(name: str) -> Card:
     """The card of a pretrained model, as a text of some lines.
 
     Args:
-        name: one of `zoo.models`.
+        name: one of `zoo.models`, or the path of a model, such as one that was taught.
 
     Returns:
         What it is, task, licence, source, size, how images are prepared, options with their
@@ -35,11 +35,17 @@ def describe(name: str) -> Card:
 
     Raises:
         ZooError: no such model.
+        WeightsError: the file of a path is damaged.
 
     >>> import zoo
     >>> print(zoo.describe("posenet.tiny").splitlines()[1])
     task        pose: estimate_multiple_poses, estimate_single_pose, infer
     """
+    from zoo.pipeline.model_cache import is_path, load
+
+    if not is_entry(name) and is_path(name):
+        card: Card = load(name).describe()
+        return card
     return card_text(find_entry(name))
 
 

@@ -126,10 +126,10 @@ def _entry_of(name: Any, verb: str = "") -> Entry | None:
     """The entry of a name; None for the path of a model, which is looked for second."""
     if isinstance(name, os.PathLike):
         return None
-    return lookup(name) or (None if _is_path(name) else find_entry(name, verb))
+    return lookup(name) or (None if is_path(name) else find_entry(name, verb))
 
 
-def _is_path(name: Any) -> bool:
+def is_path(name: Any) -> bool:
     """Whether a text that is no name of a pretrained model is meant as a path."""
     if not isinstance(name, str):
         return False

@@ -132,6 +132,26 @@ def without_conflicts(gathered: Gathered, kind: Kind) -> Gathered:
     return Gathered(examples.part(kept), [*gathered.skipped, *skipped])
 
 
+def without_known(gathered: Gathered, known: Examples) -> Gathered:
+    """Return examples without images that are known with equal targets; those are left out.
+
+    Raises:
+        ZooError: then nothing would be left.
+    """
+    names = dict(zip(zip(known.hashes, known.targets, strict=True), known.names, strict=True))
+    examples = gathered.examples
+    twins = [names.get(key) for key in zip(examples.hashes, examples.targets, strict=True)]
+    kept = [i for i, twin in enumerate(twins) if twin is None]
+    if not kept:
+        raise ZooError(f"all {len(examples)} images are known already, with the labels given")
+    skipped = [
+        Skipped(name, f"it is known already, as {twin}", False)
+        for name, twin in zip(examples.names, twins, strict=True)
+        if twin is not None
+    ]
+    return Gathered(examples.part(kept), [*gathered.skipped, *skipped])
+
+
 def _twin(examples: Examples, index: int) -> int:
     """Return the index of an equal image with another target."""
     sha256, target = examples.hashes[index], examples.targets[index]

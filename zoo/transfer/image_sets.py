@@ -4,7 +4,7 @@ import csv
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, MappingView, Sequence, Set
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -91,7 +91,7 @@ def read_image_set(
             - a dict from labels to images or a folder of images;
             - a list of images, with ``targets``.
         targets: of a list of images: a label, a list of labels, or numbers for each.
-        kind: what the targets are; by default seen from them.
+        kind: what the targets are; by default seen from them, but for integers.
         least: smallest number of classes.
 
     Raises:
@@ -265,6 +265,11 @@ def _kind_of(targets: Sequence[Target]) -> Kind:
     first = targets[0] if len(targets) else ""
     if isinstance(first, str):
         return "classification"
+    if all(isinstance(t, Integral) and not isinstance(t, bool) for t in targets):
+        raise ZooError(
+            f"the targets, such as {first!r:.80}, are integers: give kind='regression' to learn a number, or "
+            "texts as labels of classes"
+        )
     if isinstance(first, (bool, bytes)) or not isinstance(first, (Real, Iterable)):
         raise ZooError(f"the target {first!r:.80} is no label, list of labels or number")
     if isinstance(first, Iterable) and all(

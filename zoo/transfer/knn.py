@@ -35,6 +35,8 @@ class KNNClassifier:
     """A classifier by a vote of the k examples that are most similar to new features.
 
     Features are embeddings, such as ``zoo.infer(image, embedding=True)`` gives, of any one length.
+    Embeddings with a height and a width, as of ``"posenet.tiny"``, are long, and depend on where
+    in the image something is: `zoo.transfer.feature_extractor` averages them.
     Examples are brought to unit length; their similarity to others is the cosine of the angle.
     Ties are decided as in knn-classifier 1.2.5: of examples as similar the one whose class comes
     first is nearer, and of classes with equal votes the first wins. Classes come in the order in

@@ -1,4 +1,4 @@
-"""Lessons of taught models: examples, the head that learnt from them, its scores, and what was left out."""
+"""Lessons of taught models: examples, the head that learnt from them, and its scores."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -72,8 +72,9 @@ def _none_warnings(
     count = int((found[held].max(axis=1, initial=0) * (1 - none[held]) < none[held]).sum())
     if not count:
         return []
+    verb = "is" if count == 1 else "are"
     return [
-        f"{count} of {int(held.sum())} images are so unlike the other examples that {NONE!r} is "
+        f"{count} of {int(held.sum())} images {verb} so unlike the other examples that {NONE!r} is "
         "predicted; scores are those of the classes alone"
     ]
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from core import Tensor
     from core.plots import Plot
+    from zoo.pipeline.network_summary import Card
     from zoo.transfer.exports import Export
     from zoo.transfer.image_sets import ExampleSource
     from zoo.transfer.scores import AnyScores
@@ -160,7 +161,7 @@ class TaughtModel(LoadedModel):
         return for_each_image(image, classify_one)
 
     @model_verb
-    def infer(  # type: ignore[override]
+    def infer(
         self, image: ImageSource, *, embedding: bool = False, mirror: bool = False
     ) -> Tensor:
         """Return the output of the head for an image, or its features.
@@ -329,6 +330,16 @@ class TaughtModel(LoadedModel):
         if not isinstance(self.scores, Scores):
             raise ZooError(f"{self.name} learnt {self.kind}, which has no confusion matrix")
         return confusion_plot(self.scores)
+
+    def describe(self) -> Card:
+        """Return what was taught, its scores, and the origin of its features, as a text."""
+        from zoo.pipeline.network_summary import Card
+
+        lines = [f"{repr(self)[1:-1]} on {self.backend}", f"labels: {', '.join(self.labels)}"]
+        lines += [str(self.scores)]
+        for origin in self.extractor.provenance:
+            lines.append(f"features: {origin['model']}, {origin['title']}; {origin['licence']}")
+        return Card("\n".join(lines))
 
     def warmup(self) -> float:
         """Make the networks of the features ready; return how many milliseconds it took."""

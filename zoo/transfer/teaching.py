@@ -13,7 +13,13 @@ from zoo.transfer.examples import Examples
 from zoo.transfer.feature_store import default_store
 from zoo.transfer.features import DEFAULT_FEATURES, FeatureExtractor, feature_extractor
 from zoo.transfer.folds import stratified_folds
-from zoo.transfer.gathering import Gathered, check_classes, gather, without_conflicts
+from zoo.transfer.gathering import (
+    Gathered,
+    check_classes,
+    gather,
+    without_conflicts,
+    without_known,
+)
 from zoo.transfer.image_sets import Example, ExampleSource, ImageSet, read_image_set, source_name
 from zoo.transfer.learning import FOLDS, learn, stratified_by
 from zoo.transfer.lessons import Lesson, Settings
@@ -93,7 +99,7 @@ def teach(
         gathered, kept = _split(images.kind, gathered, share, settings.seed)
     name = source_name(source)
     lesson = lesson_of(images.kind, images.labels, gathered, kept, extractor, settings, name)
-    return TaughtModel(name or "taught model", extractor, lesson, sources=images.sources)
+    return TaughtModel(name or "unnamed", extractor, lesson, sources=images.sources)
 
 
 def _validation_of(
@@ -224,6 +230,7 @@ def added(
     images = _more_images(before, source, targets)
     found = gather(images.kind, images.examples, model.extractor, default_store(model.extractor))
     check_classes(images.kind, images.labels, found)
+    found = without_known(found, before.examples)
     joined = Gathered(before.examples.joined(found.examples), [*before.skipped, *found.skipped])
     labels = (*before.labels, *(label for label in images.labels if label not in before.labels))
     lesson = lesson_of(

@@ -186,7 +186,7 @@ def test_a_batch_is_several_images():
         ([["b"], ("a", "b")], "multi_label", ("a", "b")),
         ([{"b"}, ()], "multi_label", ("b",)),
         ([1, 2.5], "regression", ("value",)),
-        (np.arange(2), "regression", ("value",)),
+        (np.arange(2) / 2, "regression", ("value",)),
         ([np.array(1.0), np.array(2.0)], "regression", ("value",)),
         (np.eye(2), "regression", ("value_1", "value_2")),
         ((x for x in "ab"), "classification", ("a", "b")),
@@ -201,6 +201,7 @@ def test_the_kind_is_seen_from_the_targets(targets, kind, labels):
     ("targets", "message"),
     [
         (None, "a list of images needs targets="),
+        ([0, 1], "such as 0, are integers: give kind='regression'"),
         (5, "targets=5 are no list"),
         (["a"], "2 images have 1 targets"),
         (["a", "b", "c"], "2 images have 3 targets"),
