@@ -83,14 +83,12 @@ def refuse_others(folder: str | os.PathLike[str]) -> None:
     try:
         names = set(os.listdir(target)) - _LEFT_BY_SYSTEMS
     except OSError as error:
-        raise ZooError(f"{str(target)!r} is no folder of a taught model: give another name") from (
-            error
-        )
+        raise ZooError(f"{named!r} is no folder of a taught model: give another name") from (error)
     if names and not is_taught(target):
-        raise ZooError(f"{str(target)!r} exists and is no taught model: give another name")
+        raise ZooError(f"{named!r} exists and is no taught model: give another name")
     for other in sorted(names - {TAUGHT_FILE, _ARRAYS, _NETWORK}):
         raise ZooError(
-            f"{str(target)!r} holds {other!r} besides a taught model, which would be lost: move "
+            f"{named!r} holds {other!r} besides a taught model, which would be lost: move "
             "it, or give another name"
         )
 
@@ -248,7 +246,7 @@ def _extractor_of(folder: Path, names: Any, node: str, backend: str | None) -> A
 
     if not node:
         return feature_extractor(names, backend=backend)
-    from core.converter.formats import load_model
+    from core.converter import load_model
 
     network = load_model(folder / _NETWORK, backend)
     return embedding_extractor(names[0], network, node)
