@@ -57,6 +57,7 @@ PUBLIC = (
     "core.plots",
     "core.backends.cpu.image_kernels",
     "core.model.deferred_model",
+    "core.model.network_tails",
 )
 
 

@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from core import GraphModel
+from core.model.network_tails import find_tail
 from weights_cache.errors import ZooError
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.transfer.features import feature_names
 from zoo.transfer.heads import Head
-from zoo.transfer.network_tails import find_tail
 from zoo.transfer.tail_training import BATCH, TailTraining
 from zoo.transfer.targets import Kind, Target, label_names
 from zoo.transfer.training_views import Views, maps_of

@@ -267,8 +267,8 @@ def _kind_of(targets: Sequence[Target]) -> Kind:
         return "classification"
     if all(isinstance(t, Integral) and not isinstance(t, bool) for t in targets):
         raise ZooError(
-            f"the targets, such as {first!r:.80}, are integers: give kind='regression' to learn a number, or "
-            "texts as labels of classes"
+            f"the targets, such as {first!r:.80}, are integers: give kind='regression' to learn "
+            "a number, or texts as labels of classes"
         )
     if isinstance(first, (bool, bytes)) or not isinstance(first, (Real, Iterable)):
         raise ZooError(f"the target {first!r:.80} is no label, list of labels or number")

@@ -7,9 +7,9 @@ import numpy as np
 
 import core
 from core import GraphModel, Tensor, Variable
+from core.model.network_tails import Tail
 from weights_cache.errors import ZooError
 from zoo.transfer.heads import EPSILON, Head
-from zoo.transfer.network_tails import Tail
 from zoo.transfer.targets import Kind
 
 if TYPE_CHECKING:

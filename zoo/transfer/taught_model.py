@@ -161,9 +161,7 @@ class TaughtModel(LoadedModel):
         return for_each_image(image, classify_one)
 
     @model_verb
-    def infer(
-        self, image: ImageSource, *, embedding: bool = False, mirror: bool = False
-    ) -> Tensor:
+    def infer(self, image: ImageSource, *, embedding: bool = False, mirror: bool = False) -> Tensor:
         """Return the output of the head for an image, or its features.
 
         Args:

@@ -13,7 +13,7 @@ from zoo.transfer.distances import Familiarity
 from zoo.transfer.examples import Examples, storable
 from zoo.transfer.feature_store import hashed
 from zoo.transfer.features import embedding_extractor
-from zoo.transfer.fine_tuning import FineTuned, TuningSettings, fine_tuned_network
+from zoo.transfer.fine_tuning import FineTuned, fine_tuned_network
 from zoo.transfer.gathering import Gathered, check_classes, gather, without_conflicts
 from zoo.transfer.image_hashes import image_hash
 from zoo.transfer.image_sets import Example, ExampleSource, ImageSet, read_image_set, source_name
@@ -21,7 +21,7 @@ from zoo.transfer.lessons import Lesson, Settings, Skipped
 from zoo.transfer.reports import scores_of_others, scores_of_stopping
 from zoo.transfer.targets import Kind, Target
 from zoo.transfer.taught_model import TaughtModel
-from zoo.transfer.tuning_settings import checked_settings
+from zoo.transfer.tuning_settings import TuningSettings, checked_settings
 
 #: Of the models with an embedding the one whose last layers train in floats, and quickly.
 DEFAULT_MODEL = "mobilenet.v1_025"
@@ -73,7 +73,8 @@ def fine_tune(
             weights with the smallest loss on them are kept. ``scores`` are of them. None: all
             images train, through all epochs, and there are no scores but those of ``val``.
         epochs: how often each image is seen at most, 1 or more.
-        learning_rate: of Adam's first step, above 0; it falls to 0 along half a cosine.
+        learning_rate: of the gradient steps, above 0; reached after a tenth of the steps, it falls
+            to 0 along half a cosine.
         layers: how many of the last convolutions train at least, 1 or more.
         views: augmented views of each image: parts of it, of other brightness and contrast; 0 for
             the images as they are.

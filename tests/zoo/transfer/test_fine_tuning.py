@@ -9,13 +9,13 @@ import zoo
 from core import GraphModel, load_model
 from core.converter.web_writer import write_web
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
+from core.model.network_tails import find_tail
 from tests.zoo.transfer.colours import COLOURS, coloured
 from weights_cache.errors import ZooError
 from zoo.images.pixels import ImageError
 from zoo.transfer import training_views
 from zoo.transfer.features import embedding_extractor, feature_extractor
 from zoo.transfer.fine_tuning import FineTuned, fine_tuned_network
-from zoo.transfer.network_tails import find_tail
 from zoo.transfer.tail_training import batches
 from zoo.transfer.training_views import Views, maps_of, views_of
 from zoo.transfer.tuning_settings import TuningSettings, held_out_images

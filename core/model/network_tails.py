@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core import GraphModel
+from core.errors import CoreError
 from core.graph.nodes import DataType, Endpoint, Graph, Node, PartialSpec, node_of
+from core.model.graph_model import GraphModel
 from core.model.trainable_constants import Constants
 from core.plan.passes.pruning import drop_unused
 from core.plan.passes.rewriting import has_loops
-from weights_cache.errors import ZooError
 
 #: Node types of convolutions.
 _CONVOLUTIONS = frozenset(
@@ -54,7 +54,7 @@ def find_tail(network: GraphModel, features: str, layers: int) -> Tail:
         layers: how many convolutions the tail has at least; 1 or more.
 
     Raises:
-        ZooError: the network has no such tail, or nothing in it can train.
+        CoreError: the network has no such tail, or nothing in it can train.
     """
     reference = _reference(network.graph, features)
     graph = _with_features(network.graph, features, reference)
@@ -62,7 +62,7 @@ def find_tail(network: GraphModel, features: str, layers: int) -> Tail:
     cut = _cut(nodes, layers)
     if cut is None:
         count = sum(node.type in _CONVOLUTIONS for node in nodes)
-        raise ZooError(
+        raise CoreError(
             f"the network has no {layers} last convolutions to train behind a single tensor, of "
             f"{count} before its features: train fewer, or only a head"
         )
@@ -72,7 +72,7 @@ def find_tail(network: GraphModel, features: str, layers: int) -> Tail:
     behind = _constants(made, {*after, node_of(reference)})
     trained = tuple(n for n in known if n in behind and made.weights[n].ndim)
     if not trained:
-        raise ZooError(f"none of the weights behind {cut.name!r} can train: train only a head")
+        raise CoreError(f"none of the weights behind {cut.name!r} can train: train only a head")
     return Tail(made, cut.name, features, trained)
 
 
