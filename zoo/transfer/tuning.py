@@ -159,9 +159,12 @@ def _taught(
     known = examples.part(kept)
     classes = known.targets if images.kind == "classification" else None
     familiarity = Familiarity.fit(known.features, targets=classes, normalize=True)  # type: ignore[arg-type]
-    others = None
+    others, skipped = None, list(readable.gathered.skipped)
     if images.validation:
-        validation = gather(images.kind, images.validation, extractor).examples
+        validation, left_out = gather(images.kind, images.validation, extractor)
+        skipped += left_out
+        if not len(validation):
+            raise ZooError(f"no image for validation can be used: {left_out[0].reason}")
         others = scores_of_others(
             images.kind, images.labels, found.head, familiarity, known, validation
         )
@@ -176,7 +179,7 @@ def _taught(
             images.kind, images.labels, found.head, examples.part(found.held_out)
         ),
         validation=others,
-        skipped=tuple(readable.gathered.skipped),
+        skipped=tuple(skipped),
         source=name,
         history=found.history,
     )
