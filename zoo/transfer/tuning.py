@@ -10,18 +10,21 @@ from zoo.images.pixels import ImageError
 from zoo.model_names import BackendName
 from zoo.pipeline.model_cache import load
 from zoo.transfer.distances import Familiarity
+from zoo.transfer.duplicates import find_duplicates
 from zoo.transfer.examples import Examples, storable
 from zoo.transfer.feature_store import hashed
 from zoo.transfer.features import embedding_extractor
 from zoo.transfer.fine_tuning import FineTuned, fine_tuned_network
+from zoo.transfer.folds import stratified_folds
 from zoo.transfer.gathering import Gathered, check_classes, gather, without_conflicts
 from zoo.transfer.image_hashes import image_hash
 from zoo.transfer.image_sets import Example, ExampleSource, ImageSet, read_image_set, source_name
+from zoo.transfer.learning import stratified_by
 from zoo.transfer.lessons import Lesson, Settings, Skipped
 from zoo.transfer.reports import scores_of_others, scores_of_stopping
 from zoo.transfer.targets import Kind, Target
 from zoo.transfer.taught_model import TaughtModel
-from zoo.transfer.tuning_settings import TuningSettings, checked_settings
+from zoo.transfer.tuning_settings import TuningSettings, checked_settings, held_out_images
 
 #: Of the models with an embedding the one whose last layers train in floats, and quickly.
 DEFAULT_MODEL = "mobilenet.v1_025"
@@ -111,7 +114,7 @@ def fine_tune(
         [example.target for example in readable.images],
         kind=images.kind,
         labels=images.labels,
-        validation=validation,
+        validation=_held_out(images.kind, readable, validation, seed),
         settings=settings,
     )
     name = source_name(source)
@@ -145,6 +148,19 @@ def _readable(images: ImageSet) -> _Readable:
     gathered = without_conflicts(Gathered(examples, skipped), images.kind)
     kept = {*gathered.examples.names}
     return _Readable([example for example in found if example.name in kept], gathered)
+
+
+def _held_out(
+    kind: Kind, readable: _Readable, validation: float | None, seed: int
+) -> np.ndarray | None:
+    """Return the indices of the images that decide when to stop; near-duplicates are not parted."""
+    examples = readable.gathered.examples
+    if validation is None or not len(held_out_images(validation, kind, examples.targets, seed)):
+        return None
+    groups = find_duplicates(examples.fingerprints, examples.hashes).groups
+    by = stratified_by(kind, examples.targets)
+    found = np.flatnonzero(stratified_folds(by, round(1 / validation), seed, groups) == 0)
+    return found if len(found) else None
 
 
 def _taught(

@@ -100,6 +100,29 @@ def test_images_in_two_classes_are_left_out(tmp_path, rng):
     assert {s.name for s in model.skipped} == {"red/0.png", "blue/twin.png"}
 
 
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_images_that_are_nearly_equal_are_not_parted(rng, monkeypatch, seed):
+    images = []
+    for colour in COLOURS.values():
+        image = coloured(colour, rng)
+        images += [image.copy() for _ in range(3)] + [coloured(colour, rng) for _ in range(3)]
+        for number, copy in enumerate(images[-6:-3]):
+            copy[number, number] = 0
+    given = {}
+
+    def stop(*_, validation, **__):
+        given["held out"] = validation
+        raise ZooError("stopped")
+
+    monkeypatch.setattr(tuning, "fine_tuned_network", stop)
+    with pytest.raises(ZooError, match="stopped"):
+        zoo.fine_tune(images, [c for c in COLOURS for _ in range(6)], **QUICK | {"seed": seed})
+    held = {*given["held out"].tolist()}
+    assert 2 <= len(held) <= 9
+    for copies in ({0, 1, 2}, {6, 7, 8}, {12, 13, 14}):
+        assert not copies & held or copies <= held
+
+
 def test_folders_that_change_meanwhile_are_refused(tmp_path, rng, monkeypatch):
     folder = write_classes(tmp_path / "classes", 3, rng)
     tuned = tuning.fine_tuned_network
