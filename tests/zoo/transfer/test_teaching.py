@@ -14,7 +14,12 @@ from weights_cache.errors import WeightsError, ZooError
 from zoo.transfer import feature_store, learning, teaching
 from zoo.transfer.duplicates import find_duplicates
 from zoo.transfer.examples import Examples
-from zoo.transfer.features import DEFAULT_FEATURES, FeatureVector, feature_extractor
+from zoo.transfer.features import (
+    DEFAULT_FEATURES,
+    FeatureExtractor,
+    FeatureVector,
+    feature_extractor,
+)
 from zoo.transfer.image_sets import read_image_set
 
 PHOTO = str(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg")
@@ -173,6 +178,46 @@ def test_values(rng):
     assert model.scores.values["value_1"].r2 > 0.9
     with pytest.raises(ZooError, match="was taught values, not classes: use predict"):
         model.classify(images[0])
+
+
+@pytest.fixture
+def hands(monkeypatch):
+    """An extractor that finds no hand in images of one colour."""
+    vectors, missing = FeatureExtractor._vectors, FeatureVector(None, "no hand was found")
+
+    def found(self, looks):
+        return [
+            missing if np.ptp(look[0]) == 0 else vector
+            for look, vector in zip(looks, vectors(self, looks), strict=True)
+        ]
+
+    monkeypatch.setattr(FeatureExtractor, "_vectors", found)
+
+
+def test_images_without_the_features_are_none_of_these(hands, rng):
+    dark = np.zeros((48, 48, 3), np.uint8)
+    images = images_of(rng, red=3, green=3)
+    model = teach({**images, "green": [*images["green"], dark]})
+    assert model.skipped == (("green, index 3", "no hand was found", False),)
+    found = model.predict(dark)
+    assert found == {
+        "label": "none of these",
+        "score": 1.0,
+        "scores": {"red": 0.0, "green": 0.0, "none of these": 1.0},
+        "familiar": 0.0,
+        "missing": "no hand was found",
+    }
+    assert zoo.classify(dark, model=model)[0]["label"] == "none of these"
+    with pytest.raises(ZooError, match="the image has no features: no hand was found"):
+        model.infer(dark)
+    own = teach({"red": images["red"], "none": images["green"]})
+    assert own.predict(dark)["label"] == "none" and own.predict(dark)["score"] == 1.0
+    several = teach(sum(images.values(), []), [["a"]] * 3 + [["b"]] * 3).predict(dark)
+    assert several["labels"] == [] and several["missing"] == "no hand was found"
+    values = teach(sum(images.values(), []), [1.0] * 3 + [2.0] * 3).predict(dark)
+    assert values == {"values": {}, "familiar": 0.0, "missing": "no hand was found"}
+    with pytest.raises(ZooError, match=r"class 'b' can be learnt from \(b, index 0: no hand was"):
+        teach({"red": images["red"], "b": [dark]})
 
 
 # Scores
