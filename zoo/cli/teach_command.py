@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.terminal import complain, show
 
 if TYPE_CHECKING:
+    from zoo.transfer.lessons import Skipped
     from zoo.transfer.taught_model import TaughtModel
 
 _NAMED = 20  # images that are listed one by one
@@ -97,8 +99,9 @@ def _run(given: argparse.Namespace) -> int:
     sheet, confusion = (_drawing(given, name) for name in ("sheet", "confusion"))
     for path in given.export:
         check_target(Path(path))
-    model = _taught(given)
-    _report_skipped(model)
+    model, known = _taught(given)
+    skipped = model.skipped[known:]
+    _report_skipped(skipped)
     _show_scores(model, as_json=given.json)
     say(f"written: {model.save(given.out)}")
     for path in given.export:
@@ -108,7 +111,7 @@ def _run(given: argparse.Namespace) -> int:
         save_drawing(model.sheet(), sheet)
     if confusion:
         save_drawing(model.confusion_plot().image, confusion)
-    return int(any(skipped.is_fault for skipped in model.skipped))
+    return int(any(one.is_fault for one in skipped))
 
 
 def _drawing(given: argparse.Namespace, name: str) -> str | None:
@@ -136,7 +139,8 @@ def _check(given: argparse.Namespace) -> None:
         raise ZooError(f"{flag} changes a model, but {given.out!r} is no folder of one")
 
 
-def _taught(given: argparse.Namespace) -> "TaughtModel":
+def _taught(given: argparse.Namespace) -> tuple["TaughtModel", int]:
+    """Return the model, and how many images were left out of it before."""
     import zoo
     from zoo.transfer.taught_model import TaughtModel
 
@@ -144,13 +148,15 @@ def _taught(given: argparse.Namespace) -> "TaughtModel":
         model = zoo.load(given.out, backend=given.backend)
         if not isinstance(model, TaughtModel):
             raise ZooError(f"{given.out!r} is no model that `zoo teach` wrote")
-        return model.undo() if given.undo else model.add(given.folder)
+        known = len(model.skipped)
+        return (model.undo() if given.undo else model.add(given.folder)), known
     options = {name: getattr(given, name) for name in ("features", "folds", "seed", "backend")}
     options = {name: value for name, value in options.items() if value is not None}
     validation = _share_or_folder(given.validation)
     if given.fine_tune:
-        return zoo.fine_tune(given.folder, **_for_tuning(options, validation))
-    return zoo.teach(given.folder, validation=validation, cache=not given.no_cache, **options)
+        return zoo.fine_tune(given.folder, **_for_tuning(options, validation)), 0
+    cache = not given.no_cache
+    return zoo.teach(given.folder, validation=validation, cache=cache, **options), 0
 
 
 def _for_tuning(options: dict[str, Any], validation: float | str | None) -> dict[str, Any]:
@@ -178,8 +184,7 @@ def _share_or_folder(text: str | None) -> float | str | None:
         return text
 
 
-def _report_skipped(model: "TaughtModel") -> None:
-    skipped = model.skipped
+def _report_skipped(skipped: "Sequence[Skipped]") -> None:
     for name, reason, _ in skipped[:_NAMED]:
         complain(f"left out {name}: {reason}")
     if len(skipped) > _NAMED:

@@ -120,6 +120,19 @@ def test_more_is_taught_and_taken_back(capsys, rng):
     assert Path("model/arrays.npz").read_bytes() == before
 
 
+def test_only_images_left_out_now_are_reported(capsys, folder, rng):
+    (folder / "colours" / "red" / "broken.png").write_bytes(b"x")
+    assert run(capsys, "teach", "colours", "--out", "new", *TINY)[0] == 1
+    write_classes(folder / "more", 1, rng, {"blue": COLOURS["blue"]})
+    (folder / "more" / "blue" / "other.png").write_bytes(b"x")
+    status, out, err = run(capsys, "teach", "more", "--out", "new", "--add", "--json")
+    assert status == 1 and "left out blue/other.png" in err[0] and len(err) == 2
+    names = [one["name"] for one in json.loads(out)["skipped"]]
+    assert names == ["red/broken.png", "blue/other.png"]
+    status, _, err = run(capsys, "teach", "--undo", "--out", "new")
+    assert status == 0 and len(err) == 1
+
+
 def test_what_cannot_be_added_leaves_the_model(capsys):
     before = Path("model/taught.json").read_bytes()
     write_images(Path("more") / "pink", [])
