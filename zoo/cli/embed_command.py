@@ -79,15 +79,16 @@ def _run(given: argparse.Namespace) -> int:
     images, failed = find_images(given.images, recursive=given.recursive)
     if not images:
         return 2
-    from zoo.transfer.feature_store import default_store
+    from zoo.transfer.feature_store import opened_store
     from zoo.transfer.features import DEFAULT_FEATURES, feature_extractor
 
     extractor = feature_extractor(given.features or DEFAULT_FEATURES, backend=given.backend)
     done: list[Row] = []
+    store: FeatureStore | None = None
     with _warnings_as_lines():
-        store = None if given.no_cache else default_store(extractor)
         try:
-            done += _found(images, extractor, store)
+            with opened_store(extractor, use=not given.no_cache) as store:
+                done += _found(images, extractor, store)
         except KeyboardInterrupt:
             kept = "" if store is None else "; what was computed is stored for the next time"
             complain(f"stopped, nothing is written{kept}")

@@ -196,6 +196,22 @@ def default_store(extractor: FeatureExtractor) -> FeatureStore | None:
     return FeatureStore(folder, extractor.key, extractor.size)
 
 
+@contextmanager
+def opened_store(extractor: FeatureExtractor, *, use: bool = True) -> Iterator[FeatureStore | None]:
+    """Yield the store of `default_store`, or None, and close it.
+
+    Args:
+        extractor: of the features.
+        use: whether there is to be a store.
+    """
+    store = default_store(extractor) if use else None
+    try:
+        yield store
+    finally:
+        if store is not None:  # an empty one is false
+            store.close()
+
+
 class _Read(NamedTuple):
     """An image that was read, hashed and prepared, or looked up."""
 

@@ -10,7 +10,7 @@ from zoo.model_names import BackendName
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.transfer.duplicates import Duplicates, find_duplicates
 from zoo.transfer.examples import Examples
-from zoo.transfer.feature_store import default_store
+from zoo.transfer.feature_store import opened_store
 from zoo.transfer.features import DEFAULT_FEATURES, FeatureExtractor, feature_extractor
 from zoo.transfer.folds import stratified_folds
 from zoo.transfer.gathering import (
@@ -86,19 +86,18 @@ def teach(
     images = read_image_set(source, targets, kind)
     share, others = _validation_of(images, validation)
     extractor = feature_extractor(features, backend=backend)
-    store = default_store(extractor) if cache else None
-    gathered = gather(images.kind, images.examples, extractor, store)
-    check_classes(images.kind, images.labels, gathered)
-    kept = None
-    if others:
+    with opened_store(extractor, use=cache) as store:
+        gathered = gather(images.kind, images.examples, extractor, store)
+        check_classes(images.kind, images.labels, gathered)
         kept, skipped = gather(images.kind, others, extractor, store)
-        if not len(kept):
-            raise ZooError(f"no image for validation can be used: {skipped[0].reason}")
-        gathered.skipped.extend(skipped)
-    elif share:
+    gathered.skipped.extend(skipped)
+    if others and not len(kept):
+        raise ZooError(f"no image for validation can be used: {skipped[0].reason}")
+    if share:
         gathered, kept = _split(images.kind, gathered, share, settings.seed)
     name = source_name(source)
-    lesson = lesson_of(images.kind, images.labels, gathered, kept, extractor, settings, name)
+    held = kept if len(kept) else None
+    lesson = lesson_of(images.kind, images.labels, gathered, held, extractor, settings, name)
     return TaughtModel(name or "unnamed", extractor, lesson, sources=images.sources)
 
 
@@ -228,7 +227,8 @@ def added(
             "call zoo.fine_tune with all images"
         )
     images = _more_images(before, source, targets)
-    found = gather(images.kind, images.examples, model.extractor, default_store(model.extractor))
+    with opened_store(model.extractor) as store:
+        found = gather(images.kind, images.examples, model.extractor, store)
     check_classes(images.kind, images.labels, found)
     found = without_known(found, before.examples)
     joined = Gathered(before.examples.joined(found.examples), [*before.skipped, *found.skipped])
