@@ -32,6 +32,7 @@ _TRAINING, _VALIDATION = ("train", "training"), ("val", "valid", "validation", "
 _IMAGE, _LABEL, _LABELS = "image", "label", "labels"
 _SEPARATOR = ";"  # between several labels
 _LARGEST_CSV = 2**28  # bytes
+_LARGEST_VALUE = 1e15  # of a target, as heads compute with float32
 
 
 class Example(NamedTuple):
@@ -349,9 +350,14 @@ def _check_numbers(targets: Iterable[Target]) -> None:
     """Raise unless each target is a number, or several."""
     for index, target in enumerate(targets):
         try:
-            np.asarray(target, np.float64)
+            values = np.abs(np.asarray(target, np.float64))
         except (TypeError, ValueError, OverflowError):
             raise ZooError(f"the target of row {index}, {target!r:.80}, is no number") from None
+        if (np.isfinite(values) & (values > _LARGEST_VALUE)).any():
+            raise ZooError(
+                f"the target of row {index}, {target!r:.80}, is above {_LARGEST_VALUE:g}: give "
+                "numbers in a larger unit"
+            )
 
 
 def _made(

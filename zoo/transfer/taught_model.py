@@ -289,7 +289,7 @@ class TaughtModel(LoadedModel):
             labels=self.lesson.labels,
             model=self.extractor.model,
             node=self.extractor.node,
-            name=os.path.basename(self.name),
+            name=os.path.basename(os.path.normpath(self.name)),
             metadata={"features": list(self.features), "provenance": self.extractor.provenance},
         )
 

@@ -215,6 +215,7 @@ def test_the_kind_is_seen_from_the_targets(targets, kind, labels):
         ([1.0, "a"], "the target of row 1, 'a', is no number"),
         ([1.0, float("nan")], "the target of row 1 is not a finite number"),
         ([1.0, 10**400], "the target of row 1, 1000.* is no number"),
+        ([1.0, -1e300], "the target of row 1, -1e.300, is above 1e.15: give numbers in a larger"),
         ([1.0, [1.0, 2.0]], "equally many for each row"),
         ([[[1.0], [1.0, 2.0]], 1.0], "the target of row 0, .* is no number"),
     ],

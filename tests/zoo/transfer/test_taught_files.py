@@ -131,6 +131,11 @@ def test_verbs_take_the_folder(known, images):
     assert found["result"][0]["label"] == "red"
 
 
+def test_an_export_has_the_name_of_the_folder(known, folder, tmp_path):
+    exported = zoo.load(f"{folder}{os.sep}").export(tmp_path / "exported").path
+    assert json.loads((exported / "metadata.json").read_text("utf-8"))["modelName"] == "copy"
+
+
 def test_a_loaded_model_can_be_pickled(known, images):
     model, folder = known
     again = pickle.loads(pickle.dumps(zoo.load(folder)))

@@ -220,6 +220,13 @@ def test_images_without_the_features_are_none_of_these(hands, rng):
         teach({"red": images["red"], "b": [dark]})
 
 
+def test_values_may_be_large(rng):
+    images = images_of(rng, red=4, blue=4)
+    model = teach([*images["red"], *images["blue"]], [1e15] * 4 + [-1e15] * 4)
+    found = model.predict(coloured(COLOURS["red"], rng))["values"]["value"]
+    assert found == pytest.approx(1e15, rel=0.3)
+
+
 # Scores
 
 
