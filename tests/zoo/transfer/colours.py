@@ -2,6 +2,8 @@
 
 import numpy as np
 
+import zoo
+
 COLOURS = {"blue": (40, 60, 220), "green": (30, 200, 60), "red": (220, 40, 30)}
 
 #: Features that come with the package.
@@ -28,3 +30,20 @@ def write_classes(folder, count, rng, colours=COLOURS):
     for label, colour in colours.items():
         write_images(folder / label, [coloured(colour, rng) for _ in range(count)])
     return folder
+
+
+def images_of(rng, **counts):
+    """Images of colours, by colour."""
+    return {c: [coloured(COLOURS[c], rng) for _ in range(n)] for c, n in counts.items()}
+
+
+def teach(source, targets=None, **options):
+    """Teach with the features that come with the package."""
+    return zoo.teach(source, targets, **{"features": FEATURES, **options})
+
+
+def assert_alike(one, other):
+    """Two models learnt the same, with equal scores."""
+    np.testing.assert_array_equal(one.lesson.head.kernel, other.lesson.head.kernel)
+    np.testing.assert_array_equal(one.lesson.head.bias, other.lesson.head.bias)
+    assert one.scores == other.scores and one.validation == other.validation
