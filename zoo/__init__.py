@@ -96,7 +96,8 @@ _PUBLIC = {
     ),
     "zoo.transfer.heads": ("Head",),
     "zoo.transfer.knn": ("KNNClassifier",),
-    "zoo.transfer.taught_model": ("Prediction", "TaughtModel"),
+    "zoo.transfer.predictions": ("Prediction",),
+    "zoo.transfer.taught_model": ("TaughtModel",),
     "zoo.transfer.teaching": ("teach",),
     "zoo.transfer.tuning": ("fine_tune",),
 }

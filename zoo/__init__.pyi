@@ -47,7 +47,8 @@ from zoo.results import (
 from zoo.segmentation.verbs import segment, segment_person, segment_person_parts, segment_persons
 from zoo.transfer.heads import Head
 from zoo.transfer.knn import KNNClassifier
-from zoo.transfer.taught_model import Prediction, TaughtModel
+from zoo.transfer.predictions import Prediction
+from zoo.transfer.taught_model import TaughtModel
 from zoo.transfer.teaching import teach
 from zoo.transfer.tuning import fine_tune
 

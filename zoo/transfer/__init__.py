@@ -11,7 +11,7 @@ _MODULES = {
     "FeatureExtractor": "features",
     "Head": "heads",
     "KNNClassifier": "knn",
-    "Prediction": "taught_model",
+    "Prediction": "predictions",
     "Scores": "scores",
     "TaughtModel": "taught_model",
     "feature_extractor": "features",

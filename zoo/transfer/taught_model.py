@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results import Label
 from zoo.transfer.export_graphs import head_graph
-from zoo.transfer.features import FeatureExtractor, FeatureVector
+from zoo.transfer.features import FeatureExtractor
 from zoo.transfer.lessons import Lesson, Skipped
-from zoo.transfer.targets import NONE, own_none
+from zoo.transfer.predictions import Prediction, labels_of, prediction_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,18 +34,6 @@ if TYPE_CHECKING:
     from zoo.transfer.image_sets import ExampleSource
     from zoo.transfer.scores import AnyScores
     from zoo.transfer.targets import Kind, Target
-
-
-class Prediction(TypedDict, total=False):
-    """Prediction of a taught model; the keys depend on what was taught."""
-
-    label: str  # of classes: the best one, or "none of these"
-    score: float  # of that label, 0..1
-    labels: list[str]  # of labels that exclude none: those with scores of 0.5 and more
-    scores: dict[str, float]  # of all labels, 0..1
-    values: dict[str, float]  # of a regression
-    familiar: float  # how like the examples the image is, 0..1: below 0.5 it is unlike them all
-    missing: str  # why there are no features, such as "no hand was found"
 
 
 class TaughtModel(LoadedModel):
@@ -76,10 +64,7 @@ class TaughtModel(LoadedModel):
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of the outputs; of classes "none of these" comes last, unless one is "none"."""
-        own = self.lesson.labels
-        if self.kind != "classification" or own_none(own):
-            return own
-        return (*own, NONE)
+        return labels_of(self.lesson)
 
     @property
     def has_own_network(self) -> bool:
@@ -135,9 +120,10 @@ class TaughtModel(LoadedModel):
         'ants'
         """
         self.check_open()
+        lesson = self.lesson  # which `add` in another thread may replace
 
         def predict_one(image: Any) -> Prediction:
-            return self._prediction(self.extractor.of_image(image, mirror=mirror))
+            return prediction_of(lesson, self.extractor.of_image(image, mirror=mirror))
 
         return cast(Prediction, for_each_image(image, predict_one, list))
 
@@ -152,11 +138,12 @@ class TaughtModel(LoadedModel):
         if self.kind == "regression":
             raise ZooError(f"{self.name} was taught values, not classes: use predict")
         self.check_open()
+        lesson = self.lesson
 
         def classify_one(image: Any) -> list[Label]:
-            scores = self._prediction(self.extractor.of_image(image, mirror=mirror))["scores"]
-            row = np.array([scores[label] for label in self.labels])
-            return best_labels(row, self.labels, top_k)
+            vector = self.extractor.of_image(image, mirror=mirror)
+            scores = prediction_of(lesson, vector)["scores"]
+            return best_labels(np.array([*scores.values()]), [*scores], top_k)
 
         return for_each_image(image, classify_one)
 
@@ -188,35 +175,6 @@ class TaughtModel(LoadedModel):
 
         return for_each_image(image, infer_one, list)
 
-    def _prediction(self, vector: FeatureVector) -> Prediction:
-        if vector.values is None:
-            return self._without_features(vector.missing)
-        row = vector.values[None]
-        likely = self.lesson.head.predict(row)[0].tolist()
-        none = float(self.lesson.familiarity.probability_of_none(row)[0])
-        by_label = dict(zip(self.lesson.labels, likely, strict=True))
-        if self.kind == "regression":
-            return {"values": by_label, "familiar": 1 - none}
-        if self.kind == "multi_label":
-            applying = [label for label, score in by_label.items() if score >= 0.5]
-            return {"labels": applying, "scores": by_label, "familiar": 1 - none}
-        return {**self._of_classes(by_label, none), "familiar": 1 - none}
-
-    def _of_classes(self, by_label: Mapping[str, float], none: float) -> Prediction:
-        scores = {label: score * (1 - none) for label, score in by_label.items()}
-        own = own_none(self.labels)
-        scores[own] = scores.get(own, 0.0) + none
-        best = max(scores, key=lambda label: scores[label])
-        return {"label": best, "score": scores[best], "scores": scores}
-
-    def _without_features(self, missing: str) -> Prediction:
-        if self.kind == "regression":
-            return {"values": {}, "familiar": 0.0, "missing": missing}
-        none = dict.fromkeys(self.lesson.labels, 0.0)
-        if self.kind == "multi_label":
-            return {"labels": [], "scores": none, "familiar": 0.0, "missing": missing}
-        return {**self._of_classes(none, 1.0), "familiar": 0.0, "missing": missing}
-
     def add(self, source: ExampleSource, targets: Sequence[Target] | None = None) -> TaughtModel:
         """Teach more examples, without starting again; new labels are welcome.
 
@@ -225,7 +183,8 @@ class TaughtModel(LoadedModel):
             targets: as for `zoo.teach`.
 
         Returns:
-            The model, which learnt from all examples and has new scores; `save` keeps them.
+            The model, which learnt from all examples and has new scores; `save` keeps them. Images
+            for validation are not kept, so there are no scores of them any more.
 
         Raises:
             ZooError: the examples are invalid, or of another kind of targets; the model stays as
