@@ -36,7 +36,7 @@ def prediction_of(lesson: Lesson, vector: FeatureVector) -> Prediction:
 
     Args:
         lesson: what was learnt.
-        vector: features of an image; without values it is none of the classes.
+        vector: features of an image; without values the label is "none of these".
 
     Returns:
         The prediction, whose scores are in the order of `labels_of`.
