@@ -40,8 +40,9 @@ def load(
         name: ``family.variant``, such as ``"posenet.tiny"``; `zoo.models` lists them. Or "fast" or
             "best" of a task or function: ``"hands.fast"``, ``"detect_faces.best"``. Or the path
             of a TensorFlow.js ``model.json`` or its folder, a ``.tflite``, ``.h5``, ``.keras`` or
-            frozen ``.pb`` file, a SavedModel folder, or what Teachable Machine exports (folder
-            or zip). A name goes first: write ``./name`` for a folder that is called the same.
+            frozen ``.pb`` file, a SavedModel folder, what Teachable Machine exports (folder or
+            zip), or a folder that `zoo.teach` saved. A name goes first: write ``./name`` for a
+            folder that is called the same.
             Or the URL of such a file, or of a folder with a ``model.json``, such as Teachable
             Machine's: up to 512 MB are downloaded into the cache at the first use, and used from
             there, also without a network. The sha256 of each file is remembered and checked;
@@ -70,8 +71,9 @@ def load(
 
     Returns:
         A `zoo.pipeline.model.Model` with the verbs of its task; of a path a `zoo.LoadedModel` with
-        ``predict`` and ``execute``, and with ``classify`` if it is Teachable Machine's. It can be
-        pickled and copied: a pickle holds these arguments, no weights.
+        ``predict`` and ``execute``, and with ``classify`` if it is Teachable Machine's; of what was
+        taught a `zoo.TaughtModel`. It can be pickled and copied: a pickle holds these arguments,
+        no weights.
 
     Raises:
         ZooError: an unknown model, option or backend; the message lists the valid ones.

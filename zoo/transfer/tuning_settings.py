@@ -46,8 +46,20 @@ def held_out_images(
     kind: Kind,
     targets: Sequence[Target],
     seed: int,
+    groups: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the indices of the images for validation."""
+    """Return the indices of the images for validation.
+
+    Args:
+        validation: share of the images, or their indices; None for none.
+        kind: of the targets.
+        targets: of all images.
+        seed: draws a share.
+        groups: integers, equal for images of which a share has all or none, as near-duplicates.
+
+    Raises:
+        ZooError: a share or an index is out of range.
+    """
     if validation is None:
         return np.empty(0, np.intp)
     count = len(targets)
@@ -55,7 +67,7 @@ def held_out_images(
         if isinstance(validation, bool) or not 0 < validation <= 0.5:
             raise ZooError(f"validation={validation!r} must be above 0 and at most 0.5, or indices")
         by = stratified_by(kind, targets)
-        return np.flatnonzero(stratified_folds(by, round(1 / validation), seed) == 0)
+        return np.flatnonzero(stratified_folds(by, round(1 / validation), seed, groups) == 0)
     found = np.asarray(validation)
     if found.dtype.kind not in "iu" or found.ndim != 1 or not len(found):
         raise ZooError(f"validation={validation!r:.80} must be a share of the images, or indices")
