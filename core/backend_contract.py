@@ -68,10 +68,13 @@ class Backend(ABC):
     holds_data = True
     #: Ops that run on cpu, each with the reason. The engine reads their inputs back, runs the
     #: cpu's kernel and uploads the results. A backend with such ops leaves to the engine also the
-    #: ops on `host_dtypes`, and the results whose shape depends on values.
+    #: ops on `host_dtypes`, and the results whose shape depends on values, unless it has
+    #: `has_data_dependent_kernels`.
     host_ops: Mapping[str, str] = _NONE
     #: Dtypes whose values stay on the host.
     host_dtypes: Collection[str] = ()
+    #: Whether kernels may give results whose shape depends on values: see `Backend.spec_of`.
+    has_data_dependent_kernels = False
 
     @abstractmethod
     def upload(self, array: np.ndarray) -> Handle:

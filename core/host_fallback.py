@@ -31,9 +31,11 @@ def needs_host(backend: Backend, op: "Op", specs: Sequence[Any], result: Result)
     The spec of an absent input is None, that of several tensors a list. A result None depends on
     the data.
     """
-    if result is None or host_reason(backend, op) is not None:
+    if host_reason(backend, op) is not None:
         return True
-    results = (result,) if isinstance(result, Spec) else result
+    if result is None and not backend.has_data_dependent_kernels:
+        return True
+    results = (result,) if isinstance(result, Spec) else result or ()
     given = [s for spec in specs for s in (spec if type(spec) is list else (spec,))]
     return any(s is not None and s.dtype in backend.host_dtypes for s in (*given, *results))
 

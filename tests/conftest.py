@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.helpers import ROOT as ROOT  # where other tests take it from
-from tests.helpers import shared_folder, skip_or_fail
+from tests.helpers import ONLY_BACKEND, shared_folder, skip_or_fail
 
 #: Each process collects all tests, which takes it some ten seconds: more gain little.
 MOST_PROCESSES = 8
@@ -34,6 +34,27 @@ def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "numprocesses", None):
         for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
             os.environ.setdefault(variable, "1")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Tests in folders named ``tensorflow`` run in the process of the tf backend alone."""
+    is_theirs = collection_path.name == "tensorflow"
+    return True if is_theirs and ONLY_BACKEND not in os.environ else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In the process of one backend, keep its parameters of the fixture, and its own folders."""
+    only = os.environ.get(ONLY_BACKEND)
+    if only:
+        kept = [item for item in items if _runs_on(item, only)]
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = kept
+
+
+def _runs_on(item: pytest.Item, backend: str) -> bool:
+    call = getattr(item, "callspec", None)
+    given = None if call is None else call.params.get("backend")
+    return given == backend or "tensorflow" in item.path.parts
 
 
 def pytest_collection_finish() -> None:

@@ -22,6 +22,22 @@ def shared_folder() -> Path | None:
     return Path(given) if given else ROOT.parent / "shared" if given is None else None
 
 
+#: Environment variable of the process that runs tests on the tf backend alone.
+ONLY_BACKEND = "ZOO_TEST_BACKEND"
+
+
+def tested_backends() -> list[str]:
+    """The backends that the tests of this process run on.
+
+    TensorFlow and software OpenGL crash in one process: the tf backend is tested in a process of
+    its own, which `tests.core.test_on_tensorflow` starts.
+    """
+    from core.backend_registry import backend_names
+
+    only = os.environ.get(ONLY_BACKEND)
+    return [only] if only else [name for name in backend_names() if name != "tf"]
+
+
 def skip_or_fail(reason: str) -> None:
     """Skip on a contributor's machine; fail in CI, where everything must be there."""
     if os.environ.get("ZOO_CI") == "1":

@@ -5,12 +5,12 @@ import gc
 import pytest
 
 import core
-from core.backend_registry import BACKENDS, backend_names
+from core.backend_registry import BACKENDS
 from core.tensors import DataContainer
-from tests.helpers import check_opengl, start_or_skip
+from tests.helpers import check_opengl, start_or_skip, tested_backends
 
 
-@pytest.fixture(params=backend_names())
+@pytest.fixture(params=tested_backends())
 def backend(request):
     name = request.param
     if name == "shader":

@@ -1,0 +1,6 @@
+"""Ops that TensorFlow lacks, which run on cpu, each with its reason."""
+
+HOST_OPS: dict[str, str] = {
+    "numpy_function": "the function takes and returns arrays of the host",
+    "multinomial": "the host's generator draws the numbers",
+}

@@ -1,0 +1,61 @@
+"""What kernels use of TensorFlow, which is imported when the first kernel runs."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from core.backends.tf.starting import load_tensorflow
+
+if TYPE_CHECKING:
+    #: A tensor of TensorFlow: with values, or of a function that is being traced.
+    TfTensor: TypeAlias = Any
+
+
+class RawOps:
+    """``tensorflow.raw_ops``, whose functions are found at their first use."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        function = getattr(load_tensorflow().raw_ops, name)
+        setattr(self, name, function)  # found without this method from now on
+        return function
+
+
+raw = RawOps()
+
+
+@lru_cache(maxsize=4096)
+def integers(*values: int) -> "TfTensor":
+    """Return an int32 vector: shapes, axes and paddings as ops take them.
+
+    Made once for equal values: an op takes four times as long to convert a list. In a function
+    that is being traced TensorFlow makes a constant of it.
+
+    >>> integers(1, 2)  # doctest: +SKIP
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
+    return _eager(np.array(values, np.int32))
+
+
+@lru_cache(maxsize=4096)
+def integer(value: int) -> "TfTensor":
+    """Return an int32 scalar, made once for each value."""
+    return _eager(np.array(value, np.int32))
+
+
+@lru_cache(maxsize=4096)
+def number(value: float, dtype: str = "float32") -> "TfTensor":
+    """Return a scalar of a dtype, float32 by default, made once for each value."""
+    return _eager(np.array(value, dtype))
+
+
+def array(values: np.ndarray) -> "TfTensor":
+    """Return a constant of an array, in a function that is being traced as a part of it."""
+    return load_tensorflow().constant(values)
+
+
+def _eager(values: np.ndarray) -> "TfTensor":
+    tf = load_tensorflow()
+    with tf.init_scope():  # outside of a function that is being traced, where it is kept
+        return tf.constant(values)
