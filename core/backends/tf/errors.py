@@ -1,0 +1,57 @@
+"""Errors of TensorFlow as the engine's."""
+
+import re
+from typing import TYPE_CHECKING
+
+from core.errors import CoreError
+from core.nan_check import NotFiniteError, users_line
+
+if TYPE_CHECKING:
+    from tensorflow.errors import OpError
+
+#: What TensorFlow writes around the message of a kernel: where the kernel ran, and its op.
+_FRAME = re.compile(
+    r"\{\{function_node [^}]*\}\} | \[Op:\w*\](?: name: .*)?$|^\s*\(\d+\) [A-Z_]+: "
+)
+
+#: The message of ``CheckNumericsV2``: the name of the values, and what is among them.
+_NOT_FINITE = re.compile(r"(?P<name>.*) : Tensor had (?P<found>.*) values", re.DOTALL)
+
+
+def converted(error: "OpError") -> CoreError:
+    """Return the engine's error for one of TensorFlow.
+
+    Args:
+        error: what an op or a function of TensorFlow raised.
+
+    Returns:
+        `NotFiniteError` with the user's line if the kernel of ``check_numerics`` raised it, else a
+        `CoreError`.
+    """
+    message = kernels_message(error.message or type(error).__name__)
+    match = _NOT_FINITE.fullmatch(message)
+    if match is None:
+        return CoreError(message)
+    found = re.findall("-?inf|nan", match["found"].lower())
+    what = f"is {found[0]}" if len(found) == 1 else f"has {' and '.join(found)}"
+    return NotFiniteError(f"{match['name']} {what}", "check_numerics", users_line())
+
+
+def kernels_message(text: str) -> str:
+    r"""Return the message of the kernel, without the place in TensorFlow where it ran.
+
+    Args:
+        text: message of an error of an op, or of a function that runs a graph.
+
+    >>> kernels_message("{{function_node __wrapped__Add}} too long [Op:Add] name: ")
+    'too long'
+    >>> kernels_message(
+    ...     "Graph execution error:\n\nDetected at node Add defined at (most recent call last):\n"
+    ...     '  File "a.py", line 1, in f\n\ntoo long\n\t [[{{node Add}}]] [Op:__inference_f_9]'
+    ... )
+    'too long'
+    """
+    is_of_graph = "\n\t [[" in text
+    if is_of_graph:
+        text = text.partition("\n\t [[")[0].rpartition("\n\n")[2]
+    return _FRAME.sub("", text).strip()
