@@ -1,0 +1,95 @@
+"""The checks of a backend that need no op: its name and precision, and values to and fro."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from core.backend_contract import Backend
+from core.conformance.case_results import FAMILY, CaseResult
+from core.conformance.comparison import are_identical
+from core.dtypes import DTYPES
+from core.specs import Spec
+
+
+def _strings() -> np.ndarray:
+    array = np.empty((2, 3), object)
+    array.ravel()[:] = [b"", b"a", "été".encode(), b"\0", b"long " * 20, b"\xff"]
+    return array
+
+
+def _samples(dtype: str) -> Iterator[np.ndarray]:
+    """Arrays of a dtype, an empty one and a scalar among them, with extreme values."""
+    if dtype == "string":
+        array = _strings()
+    elif dtype == "int32":
+        array = np.array([[0, 1, -1], [2**31 - 1, -(2**31), 12345]], np.int32)
+    elif dtype == "bool":
+        array = np.array([[True, False, True], [False, False, True]])
+    else:
+        array = np.array([[0.5, -1, 2], [np.inf, np.nan, 0]], DTYPES[dtype])
+    yield from (array, array[:1, :1].reshape(()), array[:0])
+
+
+def check_values(backend: Backend, name: str) -> list[CaseResult]:
+    """Check what an engine needs of a backend beside kernels.
+
+    Args:
+        backend: what the factory made.
+        name: that it was registered by.
+    """
+    checks: list[tuple[str, Callable[[], Iterator[str]]]] = [
+        ("name", lambda: _name(backend, name)),
+        ("epsilon", lambda: _epsilon(backend)),
+        *[(dtype, lambda dtype=dtype: _values(backend, dtype)) for dtype in DTYPES],
+    ]
+    return [_result(label, check) for label, check in checks]
+
+
+def _result(label: str, check: Callable[[], Iterator[str]]) -> CaseResult:
+    try:
+        failures = tuple(check())
+    except Exception as error:  # a user's backend may raise anything
+        failures = (f"raised {type(error).__name__}: {error}",)
+    return CaseResult(FAMILY, "values", label, "failed" if failures else "passed", failures)
+
+
+def _name(backend: Backend, name: str) -> Iterator[str]:
+    if backend.name != name:
+        yield (
+            f"the backend's name is {backend.name!r}, but it is registered as {name!r}: kernels "
+            f"are found by the first"
+        )
+
+
+def _epsilon(backend: Backend) -> Iterator[str]:
+    epsilon = backend.epsilon
+    if not (isinstance(epsilon, (int, float)) and 0 < epsilon < 0.1):
+        yield f"epsilon is {epsilon!r}, should be a number such as 1e-7, by the floats' precision"
+
+
+def _values(backend: Backend, dtype: str) -> Iterator[str]:
+    for array in _samples(dtype):
+        spec = Spec(array.shape, dtype)
+        handle = backend.upload(array.copy())
+        yield from _round_trip(backend, handle, spec, array)
+        flat = Spec((array.size,), dtype)
+        viewed = backend.download(backend.view(handle, flat), flat)
+        if not are_identical(viewed, array.reshape(-1)):
+            yield f"view() of {dtype} {spec.shape} as {flat.shape} gives other values or shapes"
+        backend.release(handle)
+
+
+def _round_trip(backend: Backend, handle: object, spec: Spec, array: np.ndarray) -> Iterator[str]:
+    what = f"{spec.dtype} {spec.shape}"
+    if not are_identical(backend.download(handle, spec), array):
+        yield f"download() after upload() of {what} gives other values, shapes or dtypes"
+        return
+    if backend.spec_of(handle) != spec:
+        yield f"spec_of() of {what} gives {backend.spec_of(handle)}"
+    taken = backend.take(handle, spec)
+    if not taken.flags.writeable:
+        yield f"take() of {what} gives an array that its owner cannot write to"
+        return
+    taken.fill(b"other" if spec.dtype == "string" else 1)
+    if not are_identical(backend.download(handle, spec), array):
+        yield f"take() of {what} gives the backend's own data, not a copy"
