@@ -17,6 +17,9 @@ _FACTORIES: dict[str, Callable[[], "Backend"]] = {}  # of user-defined backends
 REPLACED: list[tuple[str, str]] = []  # (op, backend) of each kernel that a user replaced
 _LOADING = new_lock()
 
+#: Stands for the shader backend on a GPU, and for cpu where there is none.
+AUTO = "auto"
+
 
 def backend_names() -> list[str]:
     """Every backend that has a folder in ``core/backends``, or that was registered."""
@@ -25,16 +28,21 @@ def backend_names() -> list[str]:
     return sorted(built_in | _FACTORIES.keys())
 
 
-#: Names that other engines give to backends on the GPU, and on the processor.
+#: What is said where a backend is called like a GPU.
+ON_GPUS = "'auto' takes a GPU where it is faster than the processor, 'shader' always runs on it"
+
+#: Names that other engines give to backends on the GPU, on the processor, and by TensorFlow.
 _GPU_NAMES = ("cuda", "gpu", "metal", "mps", "opengl", "rocm", "vulkan", "webgl", "webgpu")
-_CPU_NAMES = ("node", "numpy", "tensorflow", "tf", "torch", "wasm")
+_CPU_NAMES = ("numpy", "torch", "wasm")
+_TF_NAMES = ("keras", "node", "tensorflow", "tfjs")
 
 
 def unknown_backend(name: Any) -> CoreError:
     """Return the error about a name that no backend has."""
-    hint = "; 'shader' runs on the GPU" if str(name).lower() in _GPU_NAMES else ""
+    hint = f"; {ON_GPUS}" if str(name).lower() in _GPU_NAMES else ""
     hint = "; 'cpu' runs on the processor" if str(name).lower() in _CPU_NAMES else hint
-    return CoreError(f"unknown backend {name!r}: use one of {backend_names()}{hint}")
+    hint = "; 'tf' runs by TensorFlow" if str(name).lower() in _TF_NAMES else hint
+    return CoreError(f"unknown backend {name!r}: use one of {[*backend_names(), AUTO]}{hint}")
 
 
 def register_backend(name: str, factory: "Callable[[], Backend]") -> None:
@@ -51,7 +59,7 @@ def register_backend(name: str, factory: "Callable[[], Backend]") -> None:
     >>> import core
     >>> core.register_backend("mine", lambda: MyBackend())  # doctest: +SKIP
     """
-    if name in backend_names() and name not in _FACTORIES:
+    if name == AUTO or (name in backend_names() and name not in _FACTORIES):
         raise CoreError(f"there is a backend {name!r} already: choose another name")
     with _LOADING:
         _FACTORIES[name] = factory
@@ -59,10 +67,12 @@ def register_backend(name: str, factory: "Callable[[], Backend]") -> None:
 
 
 def load_backend(name: str) -> "Backend":
-    """The backend of that name, made at first use."""
+    """The backend of that name, made at first use; of ``"auto"`` the one that runs ops here."""
     found = BACKENDS.get(name) if isinstance(name, str) else None
     if found is not None:
         return found
+    if name == AUTO:
+        return load_backend(import_module("core.backend_choice").backend_of_ops())
     if name not in backend_names():
         raise unknown_backend(name)
     with _LOADING:

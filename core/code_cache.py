@@ -114,6 +114,17 @@ def describe() -> str:
     return f"{place}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB"
 
 
+def count_of(prefix: str) -> int:
+    """Return the number of files whose keys begin with some text.
+
+    Args:
+        prefix: such as ``"choice-"``, which the caller wrote before the hash of `key_of`.
+    """
+    place = _usable_folder(make=False)
+    paths = [] if place is None else [path for path, _ in _files(place)]
+    return sum(path.name.startswith(prefix) and path.suffix == _SUFFIX for path in paths)
+
+
 def _usable_folder(make: bool) -> Path | None:
     place = folder()
     if place is None:

@@ -8,13 +8,16 @@ from typing import Any
 from weakref import ref
 
 from core.backend_contract import Backend
-from core.backend_registry import load_backend
+from core.backend_registry import AUTO, load_backend
 from core.contexts import put_back
 from core.errors import CoreError
 from core.locks import new_lock
 
 _of_context: ContextVar[Backend | None] = ContextVar("backend", default=None)
 _of_process: Backend | None = None
+# Whether these were chosen by "auto".
+_is_auto_in_context: ContextVar[bool] = ContextVar("is_auto", default=False)
+_is_auto_in_process = False
 _choosing, _switching = new_lock(), new_lock()
 
 
@@ -24,27 +27,49 @@ def active_backend() -> Backend:
 
 
 def _default_backend() -> Backend:
-    global _of_process
-    default = load_backend(os.environ.get("CORE_BACKEND") or "cpu")
+    name = os.environ.get("CORE_BACKEND") or "cpu"
+    default = load_backend(name)
     with _choosing:
-        _of_process = _of_process or default  # another thread may have chosen meanwhile
-        return _of_process
+        if _of_process is None:  # another thread may have chosen meanwhile
+            _choose(default, name)
+        return _of_process or default
+
+
+def _choose(chosen: Backend, name: str) -> None:
+    global _of_process, _is_auto_in_process
+    _of_process, _is_auto_in_process = chosen, name == AUTO
 
 
 def set_backend(name: str) -> None:
     """Choose the backend of the whole process.
 
+    Args:
+        name: such as ``"shader"``; or ``"auto"``: ops run on a GPU by the shader backend, where
+            there is none on cpu, and each model where it is faster (see `core.GraphModel`).
+
     Raises:
         CoreError: there is no such backend; the message lists the backends.
     """
-    global _of_process
     chosen = load_backend(name)
     with _choosing:
-        _of_process = chosen
+        _choose(chosen, name)
+
+
+def chosen_backend() -> str:
+    """Name of the backend as it was chosen in this context: that of `get_backend`, or ``"auto"``.
+
+    >>> with backend("auto"):
+    ...     chosen_backend()
+    'auto'
+    """
+    of_context = _of_context.get()
+    active = of_context or active_backend()
+    is_auto = _is_auto_in_process if of_context is None else _is_auto_in_context.get()
+    return AUTO if is_auto else active.name
 
 
 def get_backend() -> str:
-    """Name of the backend that runs ops in this context.
+    """Name of the backend that runs ops in this context, also where ``"auto"`` chose it.
 
     >>> import core
     >>> core.get_backend()
@@ -69,22 +94,29 @@ def epsilon() -> float:
 def backend(name: str) -> Iterator[None]:
     """Run the ops inside on another backend, in this thread or task only.
 
+    Args:
+        name: as for `core.set_backend`.
+
+    Raises:
+        CoreError: there is no such backend; the message lists the backends.
+
     >>> import core
     >>> with core.backend("cpu"):
     ...     core.add(1.0, 2.0).item()
     3.0
     """
-    with running_on(load_backend(name)):
+    with running_on(load_backend(name), is_auto=name == AUTO):
         yield
 
 
 @contextmanager
-def running_on(chosen: Backend) -> Iterator[None]:
+def running_on(chosen: Backend, *, is_auto: bool = False) -> Iterator[None]:
     """Run the ops inside on a backend object, in this thread or task only."""
-    token = _of_context.set(chosen)
+    token, token_of_auto = _of_context.set(chosen), _is_auto_in_context.set(is_auto)
     try:
         yield
     finally:
+        put_back(_is_auto_in_context, token_of_auto)
         put_back(_of_context, token)
 
 

@@ -2,14 +2,15 @@
 
 import subprocess
 from functools import cache
-from typing import NamedTuple
 
-from core.backend_registry import BACKENDS
+from core.renderers import Renderer, running_renderer
 from weights_cache.child_processes import python_command, python_environment
 from weights_cache.errors import ZooError
 
+__all__ = ["Renderer", "probe_renderer"]
+
 #: Time limit of the process; a first start on a busy computer takes a few seconds.
-SECONDS = 60.0
+SECONDS = 30.0
 
 #: What comes before the values in the process's output, where drivers may write lines, too.
 _MARK = "renderer:"
@@ -30,25 +31,6 @@ print("renderer:" + json.dumps(found), flush=True)
 """
 
 
-class Renderer(NamedTuple):
-    """The device or program that draws for OpenGL."""
-
-    name: str  #: as the driver names it, such as ``"NVIDIA H100 80GB HBM3/PCIe/SSE2"``
-    version: str  #: changes with the device, the driver and the version of OpenGL
-    is_software: bool  #: whether the processor draws
-    problem: str = ""  #: why there is no context; empty if there is one
-
-    @property
-    def is_gpu(self) -> bool:
-        """Whether a GPU draws."""
-        return not (self.problem or self.is_software)
-
-    def __str__(self) -> str:
-        if self.problem:
-            return f"no OpenGL: {self.problem}"
-        return f"{self.name}{', which draws by software' if self.is_software else ''}"
-
-
 def probe_renderer() -> Renderer:
     """Return the renderer of the shader backend if it runs, else the one that a child process gets.
 
@@ -58,11 +40,7 @@ def probe_renderer() -> Renderer:
     >>> probe_renderer().is_software  # doctest: +SKIP
     True
     """
-    session = getattr(BACKENDS.get("shader"), "_session", None)
-    if session is not None:
-        device = session.device
-        return Renderer(device.name, device.driver, device.is_software)
-    return _probed()
+    return running_renderer() or _probed()
 
 
 @cache
