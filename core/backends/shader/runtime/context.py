@@ -85,7 +85,7 @@ class Device:
             vendor=vendor,
             version=context.version_code,
             driver=" | ".join((vendor, name, info["GL_VERSION"], dotted(context.version_code))),
-            is_software=bool(_SOFTWARE.search(name)),
+            is_software=is_software(name),
             has_compute=has_compute,
             memory_bytes=_memory(gl, extensions),
             multiprocessors=(
@@ -110,6 +110,15 @@ class Device:
         )
         found = f"{self.name} ({self.vendor}), OpenGL {dotted(self.version)}, {compute}"
         return found + memory + advice
+
+
+def is_software(name: str) -> bool:
+    """Whether the processor draws, by the name that OpenGL gives the device.
+
+    >>> is_software("llvmpipe (LLVM 15.0.6, 256 bits)")
+    True
+    """
+    return bool(_SOFTWARE.search(name))
 
 
 def _memory(gl: GLFunctions, extensions: set[str]) -> int | None:

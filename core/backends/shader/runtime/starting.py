@@ -4,8 +4,15 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.backend_registry import BACKENDS, load_backend
+from core.backends.opengl_clash import why_no_opengl
+from core.backends.shader.renderer_probe import Renderer
 from core.backends.shader.runtime.caller_thread import CallerThread
-from core.backends.shader.runtime.context import ContextError, open_context
+from core.backends.shader.runtime.context import (
+    ContextError,
+    adopt_context,
+    is_software,
+    open_context,
+)
 from core.backends.shader.runtime.gl_thread import (
     GLThread,
     do_nothing,
@@ -138,6 +145,7 @@ def new_session(**given: Any) -> Session:
     """Return a session with the settings of `start_shader`, else of the environment."""
     global _running
     settings = _resolved(**given) if given else _chosen or _resolved()
+    _refuse_beside_tensorflow(settings.context)
     gl_thread: GLThread
     if settings.context is not None:
         gl_thread = CallerThread(settings.context)
@@ -156,6 +164,16 @@ def new_session(**given: Any) -> Session:
         raise
     _running = settings
     return session
+
+
+def _refuse_beside_tensorflow(context: Any) -> None:
+    renderer = None
+    if context is not None:
+        name = adopt_context(context).info["GL_RENDERER"]
+        renderer = Renderer(name, "", is_software(name))
+    problem = why_no_opengl(renderer)
+    if problem:
+        raise ContextError(problem)
 
 
 def describe(session: Session) -> str:
