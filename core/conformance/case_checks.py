@@ -11,8 +11,8 @@ import numpy as np
 from core.backend_contract import Backend
 from core.conformance.case_results import CaseResult, Status
 from core.conformance.comparison import are_identical, differences
-from core.conformance.op_cases import OpCase, Value
-from core.conformance.slopes import gradient_failures
+from core.conformance.op_cases import OpCase, Value, arrays_of
+from core.conformance.gradient_checks import gradient_failures
 from core.dispatch import tensor
 from core.errors import KernelNotFound
 from core.guards import memory
@@ -28,7 +28,7 @@ Arguments = list[Tensor | list[Tensor] | None]
 
 
 class _Run(NamedTuple):
-    """What one run of an op left: descriptions, and no tensors."""
+    """The outcome of one run of an op: descriptions, and no tensors."""
 
     failures: list[str]
     handles: list[Any]  # weak references to those of the results, where the class allows it
@@ -127,8 +127,7 @@ def _wrong_results(case: OpCase, results: list[Tensor], backend: Backend) -> Ite
 
 
 def _arrays(case: OpCase) -> list[np.ndarray]:
-    several = [v if isinstance(v, list) else [v] for v in case.inputs]
-    return [x for group in several for x in group if x is not None]
+    return [x for value in case.inputs for x in arrays_of(value)]
 
 
 def _changed_inputs(case: OpCase, sources: list[Tensor]) -> list[str]:
@@ -181,7 +180,7 @@ def _weak(result: Tensor) -> Any:
 
 
 def _leaks(before: Any, first: _Run, again: _Run) -> list[str]:
-    """What both runs of a case left behind."""
+    """Describe what both runs of a case left behind."""
     failures = _grown(before, "the op")
     kept = [(a(), b()) for a, b in zip(first.handles, again.handles, strict=True)]
     if not failures and _are_kept(kept):

@@ -1,4 +1,4 @@
-"""What became of the cases: a result for each."""
+"""Outcomes of cases: a result for each."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -11,7 +11,7 @@ FAMILY = "backend"
 
 
 class CaseResult(NamedTuple):
-    """What became of one call of an op.
+    """The outcome of one call of an op.
 
     Attributes:
         family: name of the file of `core.ops` that declares the op; ``"backend"`` for the checks
@@ -58,5 +58,5 @@ def is_conforming(results: Sequence[CaseResult], *, complete: bool = False) -> b
 
 
 def count_of(results: Iterable[CaseResult], status: Status) -> int:
-    """How many cases have a status."""
+    """Return the number of cases that have a status."""
     return sum(each.status == status for each in results)

@@ -34,6 +34,15 @@ Value = np.ndarray | list[np.ndarray] | None
 SIXTEENTH = 1 / 16
 
 
+def arrays_of(value: Value) -> list[np.ndarray]:
+    """The arrays of a value for an input: one, several, or none.
+
+    >>> len(arrays_of(np.zeros(2))), len(arrays_of(None))
+    (1, 0)
+    """
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
 class Gradient(NamedTuple):
     """The derivative of a loss when one input moves along a direction.
 
@@ -116,10 +125,10 @@ class _Reader:
     def factors(self, described: Any) -> np.ndarray:
         """Return directions or weights for an array: multiples of 1/16, complex ones in pairs."""
         dtype, shape = described
-        parts = [self._next("sixteenths", prod(shape)) * SIXTEENTH]
-        if dtype == "complex64":
-            parts.append(self._next("sixteenths", prod(shape)) * SIXTEENTH * 1j)
-        return np.asarray(sum(parts)).reshape(shape)
+        real = self._next("sixteenths", prod(shape)) * SIXTEENTH
+        if dtype != "complex64":
+            return real.reshape(shape)
+        return (real + self._next("sixteenths", prod(shape)) * SIXTEENTH * 1j).reshape(shape)
 
 
 def _case(row: Mapping[str, Any], reader: _Reader) -> OpCase:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from core.backend_contract import Backend
-from core.conformance.op_cases import Gradient, OpCase
+from core.conformance.op_cases import Gradient, OpCase, arrays_of
 from core.dispatch import tensor
 from core.gradients import grads
 from core.late_ops import ops
@@ -24,8 +24,7 @@ def gradient_failures(case: OpCase, backend: Backend) -> Iterator[str]:
 
 def _failures(case: OpCase, gradient: Gradient, tolerance: float) -> Iterator[str]:
     name = case.record.inputs[gradient.place]
-    given = case.inputs[gradient.place]
-    xs = [tensor(x) for x in (given if isinstance(given, list) else [given])]
+    xs = [tensor(x) for x in arrays_of(case.inputs[gradient.place])]
     found = _gradients(case, gradient.place, xs)
     for x, g in zip(xs, found, strict=True):
         if g.spec != x.spec:
@@ -43,7 +42,7 @@ def _failures(case: OpCase, gradient: Gradient, tolerance: float) -> Iterator[st
 
 
 def _flow(gradient: np.ndarray, direction: np.ndarray) -> np.ndarray:
-    """What each value adds to the derivative; a complex gradient has two of each."""
+    """Return the share of each value in the derivative; of a complex one there are two."""
     real = gradient.real.astype(np.float64) * direction.real
     if gradient.dtype.kind == "c":
         real = np.concatenate([real.ravel(), (gradient.imag * direction.imag).ravel()])
