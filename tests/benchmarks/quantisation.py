@@ -20,7 +20,8 @@ from core.converter.sample_inputs import make_samples
 from weights_cache import write_weights
 from zoo.catalog import find_entry
 from zoo.cli.convertible import find_source, input_size
-from zoo.cli.sample_inputs import ImageInputs, read_samples
+from zoo.cli.sample_inputs import read_samples
+from zoo.pipeline.image_inputs import ImageInputs
 from zoo.samples import sample_images
 
 #: Name, and whether the graph is optimised first.

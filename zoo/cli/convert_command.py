@@ -11,8 +11,8 @@ from zoo.cli.terminal import complain, show
 if TYPE_CHECKING:
     from core import Graph
     from core.converter.conversion import Request
-    from zoo.cli.sample_inputs import ImageInputs
     from zoo.entry import Entry
+    from zoo.pipeline.image_inputs import ImageInputs
 
 #: How the arguments that errors name are written here.
 _OPTIONS = {
@@ -172,7 +172,8 @@ def _request(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "Re
 def _samples(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "ImageInputs":
     """The images to measure with, as the model takes them."""
     from zoo.cli.convertible import input_size
-    from zoo.cli.sample_inputs import SIGNED_RANGE, ImageInputs, read_samples
+    from zoo.cli.sample_inputs import read_samples
+    from zoo.pipeline.image_inputs import SIGNED_RANGE, ImageInputs
     from zoo.samples import sample_images
 
     inputs = ImageInputs(sample_images())

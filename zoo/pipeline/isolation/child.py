@@ -43,7 +43,7 @@ _MORE_SECONDS = 5.0
 
 def main() -> None:
     """Run the child process of an isolated model; the first message has the model to load."""
-    requests, answers = _own_streams()
+    requests, answers = own_streams()
     document = receive(requests, 0).document
     child = _Child(answers, Limits(**document["limits"]), document["path"])
     child.answer(child.load)
@@ -56,7 +56,7 @@ def main() -> None:
         child.answer(partial(child.run, message))
 
 
-def _own_streams() -> tuple[Stream, Stream]:
+def own_streams() -> tuple[Stream, Stream]:
     """Return pipes from and to the parent; stdin and stdout of libraries become the null device."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and ends this process
     streams = io.FileIO(os.dup(0), "rb"), io.FileIO(os.dup(1), "wb")

@@ -197,8 +197,8 @@ class ModelProcess:
         if status == OUT_OF_MEMORY:
             return self._memory_error(what)
         return ZooError(
-            f"{self._name}: the process of the model {_how(status)} during {what}; the next call "
-            f"starts another one ({DEBUG_VARIABLE}=1 shows what it prints)"
+            f"{self._name}: the process of the model {how_ended(status)} during {what}; the next "
+            f"call starts another one ({DEBUG_VARIABLE}=1 shows what it prints)"
         )
 
     def _memory_error(self, what: str) -> ZooError:
@@ -256,7 +256,7 @@ def _finish(process: subprocess.Popen[bytes], folder: str, owner: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _how(status: int | None) -> str:
+def how_ended(status: int | None) -> str:
     """Return a text on how a process ended."""
     if status is None or status >= 0:
         return f"ended with status {status}"

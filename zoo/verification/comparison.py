@@ -1,0 +1,161 @@
+"""Differences of outputs, and the limits that they must keep.
+
+The rule, by the kind of an output:
+
+- **Floats** differ from cpu tier 1 by at most `FLOAT_LIMIT` of the output's range (its largest less
+  its smallest value; of one number its size): sums come in another order. From goldens of other
+  programs they differ by at most `GOLDEN_LIMIT`.
+- **Quantised outputs** are compared in quantised steps. A sum that is rounded to another step moves
+  what follows, so that 99 of 100 values may differ by at most `STEP_LIMIT` steps, or by as many as
+  LiteRT's own reference kernels differ from its fast ones in the same network (`KNOWN_STEPS`). The
+  best class is the same wherever it leads by more than `LEAD_STEPS`.
+- **Integers, truth values and texts** are equal.
+- **NaN and infinities** stand in the same places.
+
+Outputs that depend on a choice of positions, such as the best boxes or the largest of a heatmap,
+jump where two values are nearly equal. In their place the values are compared that the choice is
+made from: see `zoo.verification.networks`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+#: Of the range of an output.
+FLOAT_LIMIT, GOLDEN_LIMIT = 1e-4, 1e-3
+
+#: Quantised steps, at the 99th percentile.
+STEP_LIMIT = 2.0
+
+#: How far a best class must lead, in quantised steps, for it to count.
+LEAD_STEPS = 16.0
+
+#: Of a step. Both sides are steps times a scale in float32, and two steps come out as 2.0000002.
+_DUST = 1e-3
+
+OF_RANGE, STEPS, OTHERS = "of the range", "steps, 99 of 100", "other values"
+
+#: Steps by model and output where LiteRT's reference kernels differ from its fast ones by more than
+#: `STEP_LIMIT`: ``tests/golden/test_known_steps.py`` measures them.
+KNOWN_STEPS: dict[tuple[str, str], float] = {}
+
+
+class Difference(NamedTuple):
+    """How far an output is from what it must be.
+
+    Attributes:
+        absolute: the largest difference; None where there is no number.
+        relative: that, in shares of the range of the output.
+        measured: what must keep the limit, in the unit.
+        limit: the largest valid value of ``measured``.
+        unit: of both.
+        fault: what is wrong; ``""`` if nothing is.
+    """
+
+    absolute: float | None
+    relative: float | None
+    measured: float | None
+    limit: float | None
+    unit: str
+    fault: str
+
+
+class Rule(NamedTuple):
+    """What is known about an output that is compared.
+
+    Attributes:
+        scale: of its quantised steps; None: it is not quantised.
+        steps: how many of them it may differ by.
+        share: of the range that floats may differ by.
+    """
+
+    scale: float | None = None
+    steps: float = STEP_LIMIT
+    share: float = FLOAT_LIMIT
+
+
+def difference(found: np.ndarray | None, right: np.ndarray, rule: Rule) -> Difference:
+    """Compare an output with what it must be.
+
+    >>> difference(np.float32([0, 1.001]), np.float32([0, 1]), Rule()).fault
+    'differs by 0.001 of the range'
+    >>> difference(np.int32([1, 2]), np.int32([1, 2]), Rule()).fault
+    ''
+    """
+    fault = _fault_of_form(found, right)
+    if found is None or fault:
+        return Difference(None, None, None, None, "", fault)
+    if right.dtype.kind not in "fc":
+        return _of_values(found, right)
+    fault = _fault_of_numbers(found, right)
+    if fault:
+        return Difference(None, None, None, None, "", fault)
+    return _of_floats(found, right, rule)
+
+
+def _fault_of_form(found: np.ndarray | None, right: np.ndarray) -> str:
+    """Return what is wrong with the presence, dtype or shape of an output."""
+    if found is None:
+        return "the output is missing"
+    if found.dtype != right.dtype:
+        return f"the dtype is {found.dtype}, not {right.dtype}"
+    return "" if found.shape == right.shape else f"the shape is {found.shape}, not {right.shape}"
+
+
+def _fault_of_numbers(found: np.ndarray, right: np.ndarray) -> str:
+    """Return what is wrong with NaN and infinities."""
+    ordinary = np.isfinite(right)
+    others = np.isfinite(found) != ordinary
+    wrong = int(np.count_nonzero(others))
+    if wrong:
+        return f"{wrong} of {found.size} values are NaN or infinite, or must be and are not"
+    same = np.array_equal(found[~ordinary], right[~ordinary], equal_nan=True)
+    return "" if same else "NaN and infinities are not those of cpu tier 1"
+
+
+def _of_values(found: np.ndarray, right: np.ndarray) -> Difference:
+    """Compare integers, truth values or texts."""
+    others = int(np.count_nonzero(found != right))
+    fault = f"{others} of {found.size} values differ" if others else ""
+    return Difference(None, None, others, 0, OTHERS, fault)
+
+
+def _of_floats(found: np.ndarray, right: np.ndarray, rule: Rule) -> Difference:
+    """Compare floats by the range of the output, or by quantised steps."""
+    ordinary = np.isfinite(right)
+    one, other = (np.asarray(a[ordinary], np.complex128) for a in (found, right))
+    distances = np.abs(one - other)
+    absolute = float(distances.max()) if distances.size else 0.0
+    relative = absolute / extent(other.real if right.dtype.kind == "f" else np.abs(other))
+    if rule.scale is None:
+        fault = f"differs by {relative:.2g} of the range" if relative > rule.share else ""
+        return Difference(absolute, relative, relative, rule.share, OF_RANGE, fault)
+    steps = float(np.percentile(distances, 99)) / rule.scale if distances.size else 0.0
+    fault = f"99 of 100 values differ by up to {steps:.3g} steps" if _exceeds(steps, rule) else ""
+    fault = fault or _fault_of_class(found, right, rule.scale)
+    return Difference(absolute, relative, steps, rule.steps, STEPS, fault)
+
+
+def _exceeds(steps: float, rule: Rule) -> bool:
+    return steps > rule.steps + _DUST
+
+
+def extent(values: np.ndarray) -> float:
+    """The range of an output: the largest less the smallest value; of equal values their size.
+
+    >>> extent(np.array([1.0, 3.0])), extent(np.array([-4.0])), extent(np.array([0.0]))
+    (2.0, 4.0, 1.0)
+    """
+    if not values.size:
+        return 1.0
+    return float(np.ptp(values) or np.abs(values).max() or 1.0)
+
+
+def _fault_of_class(found: np.ndarray, right: np.ndarray, scale: float) -> str:
+    """Return whether a row of classes has another best class, where one leads by far."""
+    if right.ndim != 2 or right.shape[1] < 2:
+        return ""
+    ordered = np.sort(right, axis=1)
+    sure = ordered[:, -1] - ordered[:, -2] > LEAD_STEPS * scale
+    others = int(np.count_nonzero((found.argmax(axis=1) != right.argmax(axis=1)) & sure))
+    return f"{others} of {len(right)} rows have another best class" if others else ""
