@@ -59,3 +59,15 @@ def _eager(values: np.ndarray) -> "TfTensor":
     tf = load_tensorflow()
     with tf.init_scope():  # outside of a function that is being traced, where it is kept
         return tf.constant(values)
+
+
+@lru_cache(maxsize=4096)
+def pairs(values: tuple[tuple[int, ...], ...]) -> "TfTensor":
+    """Return an int32 matrix of two columns, such as paddings, made once for equal values."""
+    return _eager(np.array(values, np.int32).reshape(-1, 2))
+
+
+@lru_cache(maxsize=4096)
+def scalar(value: float | complex | str | bytes, dtype: str) -> "TfTensor":
+    """Return a scalar of any dtype, texts included, made once for each value."""
+    return _eager(np.array(value, object if dtype == "string" else dtype))

@@ -1,0 +1,84 @@
+"""Kernels that sort values, or search in sorted values."""
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from core.backends.tf.raw_ops import integer, integers, raw
+from core.registry import kernel
+from core.specs import normal_axis
+
+if TYPE_CHECKING:
+    from core.backends.tf.raw_ops import TfTensor
+
+_LEAST, _GREATEST = -(2**31), 2**31 - 1
+
+
+@kernel("topk", "tf")
+def topk(x: "TfTensor", k: int, sorted: bool) -> "tuple[TfTensor, TfTensor]":
+    """Find the largest ranks, of which the first of equal ones leads, and gather their values."""
+    if x.dtype.name == "int32":
+        found = raw.TopKV2(input=x, k=integer(k), sorted=True)
+        return found.values, found.indices
+    indices = raw.TopKV2(input=_ranks(x), k=integer(k), sorted=True).indices
+    at = len(x.shape) - 1
+    values = raw.GatherV2(params=x, indices=indices, axis=integer(at), batch_dims=at)
+    return values, indices
+
+
+def _ranks(x: "TfTensor") -> "TfTensor":
+    """Return int32 numbers in the order of the values; -0 is 0, and all NaN are the greatest."""
+    if x.dtype.name != "float32":
+        return raw.Cast(x=x, DstT="int32")
+    bits = raw.Bitcast(input=x, type="int32")
+    negative = raw.Less(x=bits, y=integer(0))
+    mirrored = raw.Sub(x=integer(_LEAST), y=bits)
+    ranks = raw.SelectV2(condition=negative, t=mirrored, e=bits)
+    return raw.SelectV2(condition=raw.IsNan(x=x), t=integer(_GREATEST), e=ranks)
+
+
+@kernel("unique", "tf")
+def unique(x: "TfTensor", axis: int) -> "tuple[TfTensor, TfTensor]":
+    """Compare floats by their ranks, for which all NaN are one, and gather the first of each."""
+    at = normal_axis(axis, len(x.shape))
+    if x.dtype.name in ("int32", "bool", "string"):
+        found = raw.UniqueV2(x=x, axis=integers(at))
+        return found.y, found.idx
+    parts = raw.Bitcast(input=x, type="float32") if x.dtype.name == "complex64" else x
+    kinds = raw.UniqueV2(x=_ranks(parts), axis=integers(at))
+    count = raw.Shape(input=kinds.y, out_type="int32")
+    groups = raw.GatherV2(params=count, indices=integer(at), axis=integer(0))
+    places = raw.Range(start=integer(0), limit=integer(x.shape[at]), delta=integer(1))
+    first = raw.UnsortedSegmentMin(data=places, segment_ids=kinds.idx, num_segments=groups)
+    return raw.GatherV2(params=x, indices=first, axis=integer(at)), kinds.idx
+
+
+@kernel("search_sorted", "tf")
+def search_sorted(sorted_sequence: "TfTensor", values: "TfTensor", side: str) -> "TfTensor":
+    """Search rows; NaN belongs to the start."""
+    return (lower_bound if side == "left" else upper_bound)(sorted_sequence, values)
+
+
+@kernel("lower_bound", "tf")
+def lower_bound(sorted_sequence: "TfTensor", values: "TfTensor") -> "TfTensor":
+    """Search rows, flattened to a matrix."""
+    rows, wanted = _rows(sorted_sequence), _rows(values)
+    found = raw.LowerBound(sorted_inputs=rows, values=wanted, out_type="int32")
+    return raw.Reshape(tensor=found, shape=integers(*values.shape))
+
+
+@kernel("upper_bound", "tf")
+def upper_bound(sorted_sequence: "TfTensor", values: "TfTensor") -> "TfTensor":
+    """Search rows, of floats by their ranks: TensorFlow counts NaN as equal to all values."""
+    rows, wanted = _rows(sorted_sequence), _rows(values)
+    if values.dtype.name != "float32":
+        found = raw.UpperBound(sorted_inputs=rows, values=wanted, out_type="int32")
+        return raw.Reshape(tensor=found, shape=integers(*values.shape))
+    found = raw.UpperBound(sorted_inputs=_ranks(rows), values=_ranks(wanted), out_type="int32")
+    found = raw.SelectV2(condition=raw.IsNan(x=wanted), t=integer(0), e=found)
+    return raw.Reshape(tensor=found, shape=integers(*values.shape))
+
+
+def _rows(x: "TfTensor") -> "TfTensor":
+    """Return rows as a matrix."""
+    *lead, length = x.shape
+    return x if len(lead) == 1 else raw.Reshape(tensor=x, shape=integers(prod(lead), length))
