@@ -4,7 +4,9 @@ import os
 import platform
 import subprocess
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import metadata
+from importlib.util import find_spec
 
 from weights_cache.errors import ZooError
 from zoo.child_processes import python_command, python_environment
@@ -22,6 +24,9 @@ _PACKAGES = (
     "platformdirs",
     "tqdm",
 )
+
+#: Packages that are listed only if they are there: TensorFlow has a name for each kind of build.
+_OPTIONAL_PACKAGES = ("tensorflow", "tensorflow-cpu")
 
 _PROBE_OPENCV = "import cv2; print('works')"
 
@@ -60,11 +65,19 @@ try:
         from core.backend_registry import load_backend
         backend = load_backend("shader")
         print("works:", describe(backend.session) + ";", report(backend))
+    elif sys.argv[1] == "tf":
+        from core.backends.tf.starting import describe, load_tensorflow
+        print("works:", describe(load_tensorflow()))
     else:
         print("works")
 except core.CoreError as error:
     print("unavailable:", *str(error).splitlines()[:1])  # below may be the source of a shader
 """
+
+
+_NO_TENSORFLOW = (
+    "not installed; pip install 'friendly-zoo[tf]' if you want it, no other backend needs it"
+)
 
 
 def examine() -> Iterator[tuple[str, str]]:
@@ -74,7 +87,7 @@ def examine() -> Iterator[tuple[str, str]]:
 
     yield "friendly-zoo", zoo.__version__
     yield "Python", f"{platform.python_version()} on {platform.platform()}"
-    yield "packages", ", ".join(_version(name) for name in _PACKAGES)
+    yield "packages", ", ".join(_packages())
     yield "OpenBLAS", _openblas()
     yield "kernels", _kernels()
     yield "OpenCV", _probe(_PROBE_OPENCV)
@@ -82,6 +95,13 @@ def examine() -> Iterator[tuple[str, str]]:
     yield from _backends()
     yield "code cache", code_cache.describe()
     yield from _weights()
+
+
+def _packages() -> Iterator[str]:
+    yield from map(_version, _PACKAGES)
+    for package in _OPTIONAL_PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            yield f"{package} {metadata.version(package)}"
 
 
 def _version(package: str) -> str:
@@ -138,7 +158,8 @@ def _backends() -> Iterator[tuple[str, str]]:
     from core.backend_registry import backend_names
 
     for name in backend_names():
-        yield f"backend {name}", _probe(_PROBE_BACKEND, name)
+        is_missing = name == "tf" and find_spec("tensorflow") is None
+        yield f"backend {name}", _NO_TENSORFLOW if is_missing else _probe(_PROBE_BACKEND, name)
 
 
 def _weights() -> Iterator[tuple[str, str]]:

@@ -65,33 +65,34 @@ def _imported() -> Any:
 
 def _failure(error: Exception) -> str:
     """Return what a failed import means, and the next step."""
-    if isinstance(error, ModuleNotFoundError) and error.name == "tensorflow":
-        return f"the tf backend needs TensorFlow, which is not installed: {_INSTALL}"
-    version = _installed_version()
+    package, version = _installed()
     if version and _numbers(version) < OLDEST:
         return _too_old(version)
+    if isinstance(error, ModuleNotFoundError) and error.name == "tensorflow":
+        return f"the tf backend needs TensorFlow, which is not installed: {_INSTALL}"
     reason = " ".join(str(error).split()) or type(error).__name__
     return (
-        f"TensorFlow {version or ''} is installed, but importing it failed ({reason:.300}): "
-        f"install it anew with {_INSTALL} --upgrade --force-reinstall"
-    ).replace("  ", " ")
+        f"{package} {version or 'of an unknown version'} is installed, but importing it failed "
+        f"({reason:.300}): install it anew with pip install --force-reinstall {package}"
+    )
 
 
 def _check_version(tf: Any) -> None:
     version = getattr(tf, "__version__", None)
     if version is None:
-        places = [*getattr(tf, "__path__", ["unknown"])]
+        place = next(iter(getattr(tf, "__path__", [])), "an unknown folder")
         raise TensorFlowError(
-            f"the module tensorflow in {places[0]} is not TensorFlow: rename it, then {_INSTALL}"
+            f"the module tensorflow in {place} is not TensorFlow: rename it, then {_INSTALL}"
         )
     if _numbers(version) < OLDEST:
         raise TensorFlowError(_too_old(version))
 
 
 def _too_old(version: str) -> str:
+    package, _ = _installed()
     return (
         f"TensorFlow {version} is too old: the tf backend needs {'.'.join(map(str, OLDEST))} or "
-        f"later; {_INSTALL} --upgrade"
+        f"later; pip install --upgrade {package}"
     )
 
 
@@ -104,14 +105,14 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version)[:2])
 
 
-def _installed_version() -> str | None:
-    """Return the version by the package's metadata, for when the module cannot be imported."""
+def _installed() -> tuple[str, str | None]:
+    """Return the package of TensorFlow and its version, if the package's metadata have one."""
     for package in ("tensorflow", "tensorflow-cpu"):
         try:
-            return metadata.version(package)
+            return package, metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    return None
+    return "tensorflow", None
 
 
 # --- devices --------------------------------------------------------------------------------------
