@@ -1,6 +1,6 @@
 """What kernels use of TensorFlow, which is imported when the first kernel runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -11,6 +11,8 @@ from core.backends.tf.starting import load_tensorflow
 if TYPE_CHECKING:
     #: A tensor of TensorFlow: with values, or of a function that is being traced.
     TfTensor: TypeAlias = Any
+    #: A dtype of TensorFlow.
+    TfDtype: TypeAlias = Any
 
 
 class RawOps:
@@ -22,7 +24,20 @@ class RawOps:
         return function
 
 
+class Dtypes:
+    """The dtypes of TensorFlow by their names, found at their first use.
+
+    Ops take them faster than names, and ``x.dtype is dtypes.bool`` is faster than a comparison.
+    """
+
+    def __getattr__(self, name: str) -> "TfDtype":
+        dtype = getattr(load_tensorflow().dtypes, name)
+        setattr(self, name, dtype)  # found without this method from now on
+        return dtype
+
+
 raw = RawOps()
+dtypes = Dtypes()
 
 
 @lru_cache(maxsize=4096)
@@ -46,8 +61,18 @@ def integer(value: int) -> "TfTensor":
 
 @lru_cache(maxsize=4096)
 def number(value: float, dtype: str = "float32") -> "TfTensor":
-    """Return a scalar of a dtype, float32 by default, made once for each value."""
+    """Return a scalar of a dtype, float32 by default, made once for each value.
+
+    -0.0 may give 0.0, as the two are equal.
+    """
     return _eager(np.array(value, dtype))
+
+
+def axes_of(axis: int | Sequence[int] | None, x: "TfTensor") -> "TfTensor":
+    """Return the axes of a reduction as an int32 vector; None stands for all of a tensor."""
+    if axis is None:
+        return integers(*range(x.shape.rank))
+    return integers(axis) if isinstance(axis, int) else integers(*axis)
 
 
 def array(values: np.ndarray) -> "TfTensor":

@@ -1,0 +1,55 @@
+"""Activations that look along an axis, and gradients of activations."""
+
+from typing import TYPE_CHECKING
+
+from core.backends.tf.raw_ops import integer, integers, number, raw
+from core.registry import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from core.backends.tf.raw_ops import TfTensor
+
+
+def _along(function: "Callable[[TfTensor], TfTensor]", logits: "TfTensor", axis: int) -> "TfTensor":
+    """Apply a function that works along the last axis to another one."""
+    last = logits.shape.rank - 1
+    if axis in (-1, last):
+        return function(logits)
+    order = [*range(last + 1)]
+    order[axis], order[last] = last, order[axis]
+    swapped = integers(*order)  # the inverse of itself
+    return raw.Transpose(x=function(raw.Transpose(x=logits, perm=swapped)), perm=swapped)
+
+
+@kernel("softmax", "tf")
+def softmax(logits: "TfTensor", axis: int) -> "TfTensor":
+    """Return e**logits, divided by their sum along the axis."""
+    return _along(lambda x: raw.Softmax(logits=x), logits, axis)
+
+
+@kernel("log_softmax", "tf")
+def log_softmax(logits: "TfTensor", axis: int) -> "TfTensor":
+    """Return the logarithm of softmax."""
+    return _along(lambda x: raw.LogSoftmax(logits=x), logits, axis)
+
+
+@kernel("elu_grad", "tf")
+def elu_grad(dy: "TfTensor", y: "TfTensor") -> "TfTensor":
+    """Return the gradient of elu; NaN where y is, unlike ``EluGrad``."""
+    is_above = raw.GreaterEqual(x=y, y=number(0.0))
+    flow = raw.Mul(x=dy, y=raw.AddV2(x=y, y=number(1.0)))
+    return raw.SelectV2(condition=is_above, t=dy, e=flow)
+
+
+@kernel("log_softmax_grad", "tf")
+def log_softmax_grad(dy: "TfTensor", y: "TfTensor", axis: int) -> "TfTensor":
+    """Return the gradient of log_softmax."""
+    sums = raw.Sum(input=dy, axis=integer(axis), keep_dims=True)
+    return raw.Sub(x=dy, y=raw.Mul(x=raw.Exp(x=y), y=sums))
+
+
+@kernel("relu_grad", "tf")
+def relu_grad(dy: "TfTensor", y: "TfTensor") -> "TfTensor":
+    """Return the gradient of relu; NaN where y is, unlike ``ReluGrad``."""
+    return raw.Mul(x=dy, y=raw.Relu(features=raw.Sign(x=y)))

