@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.backend_contract import Backend, Clock
+from core.backends.tf import forks
+from core.backends.tf.errors import converted
+from core.backends.tf.held_arrays import LEAST_BYTES, HeldArrays
 from core.backends.tf.host_ops import HOST_OPS
 from core.backends.tf.raw_ops import integers, raw
 from core.backends.tf.starting import load_tensorflow
-from core.dtypes import DTYPES
-from core.errors import CoreError
+from core.backends.tf.user_kernels import UserKernel, checked
 from core.specs import Spec
 
 if TYPE_CHECKING:
@@ -26,7 +28,11 @@ if TYPE_CHECKING:
 
 
 class TfBackend(Backend):
-    """Backend that runs TensorFlow's kernels."""
+    """Backend that runs TensorFlow's kernels.
+
+    Attributes:
+        held: tensors of weights, which plans share.
+    """
 
     name = "tf"
     epsilon = 1e-7
@@ -37,22 +43,32 @@ class TfBackend(Backend):
     def __init__(self) -> None:
         self._tf = load_tensorflow()
         self._op_error = self._tf.errors.OpError
+        # Ops on a GPU are queued; there, arrays that show a tensor's values are copies.
+        self._is_queued = bool(self._tf.config.list_logical_devices("GPU"))
+        self.held = HeldArrays()
+        forks.note_use()
 
     # --- values -----------------------------------------------------------------------------
 
     def upload(self, array: np.ndarray) -> "TfTensor":
-        """Return a tensor of an array, which it may share."""
-        array.flags.writeable = False
-        return self._tf.constant(array, dtype=None if array.dtype != object else "string")
+        """Return a tensor of an array, whose values TensorFlow copies.
+
+        It could share only memory that begins at a multiple of 64 bytes, which NumPy's rarely does.
+        """
+        if array.dtype.hasobject:
+            return self._tf.constant(array, dtype="string")
+        made = self._tf.constant(array)
+        if array.nbytes >= LEAST_BYTES and not self._is_queued:
+            self.held.note(made, np.asarray(memoryview(made)))
+        return made
 
     def download(self, handle: "TfTensor", spec: Spec) -> np.ndarray:
         """Return the values; of numbers on the CPU a view of TensorFlow's own memory."""
         if spec.dtype == "string":
             array = np.array(handle.numpy(), object)
-        else:
-            array = np.asarray(memoryview(handle))
-        array.flags.writeable = False
-        return array
+            array.flags.writeable = False
+            return array
+        return np.asarray(memoryview(handle))  # read-only
 
     def view(self, handle: "TfTensor", spec: Spec) -> "TfTensor":
         """Return the data in another shape."""
@@ -61,6 +77,18 @@ class TfBackend(Backend):
     def spec_of(self, handle: "TfTensor") -> Spec:
         """Return the shape and dtype of a tensor."""
         return Spec(tuple(handle.shape), handle.dtype.name)
+
+    async def finished(self) -> None:
+        """Wait in another thread until the GPU is done; on the CPU ops are done at once."""
+        if self._is_queued:
+            from core.async_run import run_async  # imports asyncio, which few need
+
+            await run_async(self.synchronise)
+
+    def synchronise(self) -> None:
+        """Wait until a GPU is done with all queued ops."""
+        if self._is_queued:
+            self._tf.test.experimental.sync_devices()
 
     # --- kernels ----------------------------------------------------------------------------
 
@@ -73,28 +101,20 @@ class TfBackend(Backend):
         result: Spec | tuple[Spec, ...] | None,
         clock: Clock | None = None,
     ) -> Any:
-        """Call the kernel."""
+        """Call the kernel; with a clock, wait for the device."""
+        if forks._is_child:
+            forks.refuse_in_child()
         try:
-            return kernel(*handles, **attributes)
+            made = kernel(*handles, **attributes)
+            if clock is not None:
+                self.synchronise()
         except self._op_error as error:
-            raise CoreError(error.message) from error
+            raise converted(error) from error
+        return checked(made, result) if type(kernel) is UserKernel else made
 
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a user's kernel, which may return arrays; of a wrong dtype it raises."""
-
-        def checked(*handles: Any, **attributes: Any) -> Any:
-            made = kernel(*handles, **attributes)
-            return tuple(map(self._taken, made)) if isinstance(made, tuple) else self._taken(made)
-
-        return checked
-
-    def _taken(self, made: Any) -> "TfTensor":
-        handle = self._tf.convert_to_tensor(made)
-        if handle.dtype.name not in DTYPES:
-            raise CoreError(
-                f"the kernel gave {handle.dtype.name}, which no tensor has: use one of {[*DTYPES]}"
-            )
-        return handle
+        """Return a user's kernel, which may return arrays, and whose results are checked."""
+        return UserKernel(kernel)
 
     def lower(self, program: "Program") -> "Executable":
         """Trace a program; see `core.backends.tf.plans`."""

@@ -1,88 +1,110 @@
-"""Executable of the tf backend: a program as one function of TensorFlow."""
+"""Executable of the tf backend: a program as functions of TensorFlow."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from core.backend_contract import Executable
+from core.backends.tf import forks
+from core.backends.tf.errors import converted
+from core.backends.tf.plans.segments import run_into, segments_of
+from core.backends.tf.plans.step_runs import step_run
 from core.backends.tf.starting import load_tensorflow
+from core.errors import CoreError
+from core.graph.feeds import QuantizedArray
 from core.guards import check_active
-from core.host_fallback import host_reason
-from core.plan.host_steps import host_function
-from core.plan.program import ABSENT, Program, Step
-from core.registry import find_kernel
+from core.plan.arena import Request, place
+from core.plan.program import Program, homes_of
 
 if TYPE_CHECKING:
-    from core.backend_contract import Handle
     from core.backends.tf import TfBackend
+    from core.backends.tf.raw_ops import TfTensor
     from core.plan.plan_report import StepInfo
+
+    #: An input of a run, from the caller.
+    Feed = TfTensor | QuantizedArray | np.ndarray
 
 
 class TfExecutable(Executable):
-    """A program as one ``tf.function``, which threads may share.
+    """A program as one function of TensorFlow, or several with the steps in between that need data.
+
+    Threads may share it. TensorFlow gives each run its memory: `arena_bytes` says how much a run
+    needs if memory is used again as soon as possible.
 
     Args:
-        program: the program, whose constants are captured.
+        program: the program, whose constants nobody writes to.
         backend: the backend.
+
+    Raises:
+        CoreError: there is no kernel for a step, or it cannot work on these shapes.
     """
 
     tier = "tf.function"
-    placed = ()
-    arena_bytes = packed_bytes = 0
+    packed_bytes = 0
 
     def __init__(self, program: Program, backend: "TfBackend"):
         self._program, self._backend = program, backend
-        tf = load_tensorflow()
-        specs = [program.specs[r] for r in program.inputs]
-        signature = [tf.TensorSpec(s.shape, s.dtype) for s in specs]
-        function = tf.function(self._computed, input_signature=signature, autograph=False)
-        self._function = function.get_concrete_function()
+        self._op_error = load_tensorflow().errors.OpError
+        held = {r: backend.held.held(array) for r, array in program.constants.items()}
+        self._held = [*held.values()]  # so that other plans find them
+        self._constants = {r: each.tensor for r, each in held.items()}
+        self._runs = [step_run(step, program, backend) for step in program.steps]
+        self._segments = segments_of(program, self._runs, self._constants)
+        self.placed, self.arena_bytes = place(_requests(program))
 
-    def _computed(self, *inputs: Any) -> list[Any]:
-        """Return the outputs for inputs that have values, or in a function that is traced."""
-        tf, program = load_tensorflow(), self._program
-        values = dict(zip(program.inputs, inputs, strict=True))
-        values |= {r: tf.constant(a) for r, a in program.constants.items()}
-        for _ in self._steps_on(values):
-            pass
-        return [tf.identity(values[r]) for r in program.outputs]
+    def run(self, feeds: "Sequence[Feed]") -> "list[TfTensor]":
+        """Run the functions one after the other, unless the run is cancelled or late."""
+        forks.refuse_in_child()
+        values = self._begin(feeds)
+        try:
+            for segment in self._segments:
+                check_active()
+                made = segment.run(*[values[r] for r in segment.reads])
+                values.update(zip(segment.writes, made, strict=True))
+        except self._op_error as error:
+            raise self._failure(error, feeds) from error
+        return [values[r] for r in self._program.outputs]
 
-    def _steps_on(self, values: dict[str, Any]) -> Iterator[Step]:
-        """Run the steps on values, to which results are added; yield each step after it ran."""
-        for step in self._program.steps:
-            made = self._kernel(step)(
-                *step.arguments([None if r == ABSENT else values[r] for r in step.inputs]),
-                **step.attributes,
-            )
-            results = made if isinstance(made, tuple) else (made,)
-            values.update(zip(step.outputs, results, strict=True))
-            yield step
+    def step_times(self, feeds: "Sequence[Feed]") -> list[float]:
+        """Run the steps one by one, outside of functions, and return the seconds of each."""
+        values, times = self._begin(feeds), []
+        for run in self._runs:
+            check_active()
+            started = perf_counter()
+            run_into(values, run)
+            self._backend.synchronise()
+            times.append(perf_counter() - started)
+        return times
 
-    def _kernel(self, step: Step) -> Callable[..., Any]:
-        if step.op.traits.view:
-            spec = self._program.specs[step.name]
-            source = self._program.specs[step.inputs[0]]
-            if spec.dtype == source.dtype:
-                return lambda x, **_: self._backend.view(x, spec)
-        if host_reason(self._backend, step.op) is None:
-            return find_kernel(step.op.name, "tf")
-        raise NotImplementedError(host_function)
+    def gpu_time(self, feeds: "Sequence[Feed]", repeat: int) -> float:
+        """Return the seconds of a run on tensors that are there already, the mean of several."""
+        values = self._begin(feeds)
+        given = [values[r] for r in self._program.inputs]
+        self.run(given)
+        self._backend.synchronise()
+        started = perf_counter()
+        for _ in range(repeat):
+            self.run(given)
+        self._backend.synchronise()
+        return (perf_counter() - started) / repeat
 
-    def run(self, feeds: "Sequence[Handle]") -> "list[Handle]":
-        """Run the function, unless the run is cancelled or late."""
-        check_active()
-        return self._function(*feeds)
-
-    def step_times(self, feeds: "Sequence[Handle]") -> list[float]:
-        """Run the steps one by one and return the seconds of each."""
-        raise NotImplementedError
+    def warmup(self) -> None:
+        """Run once on zeros: TensorFlow optimises a function at its first run."""
+        tf, specs = load_tensorflow(), self._program.specs
+        feeds = [tf.zeros(specs[r].shape, specs[r].dtype) for r in self._program.inputs]
+        try:
+            self.run(feeds)
+        except CoreError:
+            check_active()  # else zeros are nothing that the steps can work on
 
     @property
     def steps(self) -> "Sequence[StepInfo]":
-        """Describe the steps in execution order."""
+        """Return the steps in execution order."""
         from core.plan.plan_report import StepInfo  # runs do not need this import
 
-        return [StepInfo.of((s,), self._program, s.op.kernel_name, 0) for s in self._program.steps]
+        return [StepInfo.of((run.step,), self._program, run.kernel, 0) for run in self._runs]
 
     @property
     def workspaces_made(self) -> int:
@@ -91,8 +113,42 @@ class TfExecutable(Executable):
 
     @property
     def workspaces_idle(self) -> int:
-        """Return 0: TensorFlow keeps none for the next run."""
+        """Return 0: no memory is kept for the next run."""
         return 0
 
     def keep_idle(self, most: int) -> None:
-        """Do nothing, as no workspace is kept."""
+        """Do nothing, as no memory is kept."""
+
+    def _begin(self, feeds: "Sequence[Feed]") -> "dict[str, TfTensor]":
+        """Return the constants and the inputs of a run as tensors, copied from arrays."""
+        given = zip(self._program.inputs, map(self._tensor, feeds), strict=True)
+        return {**self._constants, **dict(given)}
+
+    def _tensor(self, feed: "Feed") -> "TfTensor":
+        if isinstance(feed, QuantizedArray):
+            return self._backend.upload(feed.values())
+        return self._backend.upload(feed) if isinstance(feed, np.ndarray) else feed
+
+    def _failure(self, error: Any, feeds: "Sequence[Feed]") -> CoreError:
+        """Return the error of a run, which names the step that raises it alone, too."""
+        values = self._begin(feeds)
+        try:
+            for run in self._runs:
+                run_into(values, run)
+        except CoreError as named:
+            return named
+        return converted(error)
+
+
+def _requests(program: Program) -> list[Request]:
+    """Return what each value needs of the memory of a run, from its first to its last use."""
+    homes = homes_of(program)
+    first, last = {r: 0 for r in program.inputs}, {r: 0 for r in program.inputs}
+    for i, step in enumerate(program.steps):
+        for reference in step.outputs:
+            if homes[reference] == reference:
+                first[reference] = last[reference] = i
+        last.update({homes[r]: i for r in step.reads() if homes[r] in first})
+    end = max(len(program.steps) - 1, 0)
+    last.update({homes[r]: end for r in program.outputs if homes[r] in first})
+    return [Request(r, program.specs[r].bytes, i, last[r]) for r, i in first.items()]
