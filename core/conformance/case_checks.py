@@ -11,8 +11,8 @@ import numpy as np
 from core.backend_contract import Backend
 from core.conformance.case_results import CaseResult, Status
 from core.conformance.comparison import are_identical, differences
-from core.conformance.op_cases import OpCase, Value, arrays_of
 from core.conformance.gradient_checks import gradient_failures
+from core.conformance.op_cases import Arguments, OpCase, arrays_of, given_tensors
 from core.dispatch import tensor
 from core.errors import KernelNotFound
 from core.guards import memory
@@ -22,9 +22,6 @@ from core.tensors import Tensor, tensors_in
 
 #: How far floats may be off, in epsilons of the backend.
 TOLERANCE = 100
-
-#: Values for an op: tensors, lists of them, and None.
-Arguments = list[Tensor | list[Tensor] | None]
 
 
 class _Run(NamedTuple):
@@ -97,7 +94,7 @@ def _raised(error: Exception) -> str:
 
 def _run(case: OpCase, backend: Backend) -> _Run:
     """Run the op once, and compare what it gives."""
-    arguments: Arguments = [_given(value) for value in case.inputs]
+    arguments = given_tensors(case.inputs)
     sources = [*tensors_in(arguments)]
     made = case.record(*arguments, **case.attributes)
     results = [*made] if isinstance(made, (list, tuple)) else [made]
@@ -109,12 +106,6 @@ def _run(case: OpCase, backend: Backend) -> _Run:
     if not failures:
         failures += _changed_by_disposal(case, sources, results)
     return _Run(failures, [*map(_weak, results)], reason)
-
-
-def _given(value: Value) -> Tensor | list[Tensor] | None:
-    if isinstance(value, list):
-        return [tensor(each) for each in value]
-    return None if value is None else tensor(value)
 
 
 def _wrong_results(case: OpCase, results: list[Tensor], backend: Backend) -> Iterator[str]:

@@ -17,10 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.dispatch import tensor
 from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.operation import Op
 from core.registry import OPS
+from core.tensors import Tensor
 
 PATH = Path(__file__).with_name("op_cases.npz")
 
@@ -29,6 +31,9 @@ _LARGEST = 1 << 24
 
 #: An array; several of them for an input that is a list; None for an absent input.
 Value = np.ndarray | list[np.ndarray] | None
+
+#: Values for an op as tensors.
+Arguments = list[Tensor | list[Tensor] | None]
 
 #: Factors of gradients are multiples of 1/16, which floats of any precision hold exactly.
 SIXTEENTH = 1 / 16
@@ -41,6 +46,18 @@ def arrays_of(value: Value) -> list[np.ndarray]:
     (1, 0)
     """
     return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def given_tensors(values: Sequence[Value]) -> Arguments:
+    """Return values as arguments of an op on the active backend.
+
+    >>> given_tensors([None, np.zeros(2)])[1].shape
+    (2,)
+    """
+    return [
+        [*map(tensor, v)] if isinstance(v, list) else None if v is None else tensor(v)
+        for v in values
+    ]
 
 
 class Gradient(NamedTuple):

@@ -1,5 +1,6 @@
-"""The check of plans: each element-wise op as a small program, alone and fused with another op."""
+"""The check of plans: each op as a small program, and element-wise ones fused with others."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,44 +8,64 @@ import numpy as np
 from core.backend_contract import Backend
 from core.compiled.compiled_function import CompiledFunction
 from core.conformance.comparison import differences
-from core.conformance.op_cases import OpCase, arrays_of
+from core.conformance.op_cases import OpCase, given_tensors
 from core.dispatch import tensor
 from core.late_ops import ops
+from core.tensors import Tensor
 
-#: How far floats may be off, in epsilons of the backend: an op and a sum.
+#: How far floats may be off, in epsilons of the backend.
 TOLERANCE = 100
 
 
 class PlanCheck:
-    """Runs the first case of each element-wise op by a plan.
+    """Runs the first case of each op by a plan.
 
     Args:
         backend: on which plans run.
     """
 
     def __init__(self, backend: Backend):
-        self._backend, self._known = backend, set[str]()
+        self._tolerance, self._known = TOLERANCE * backend.epsilon, set[str]()
 
     def failures(self, case: OpCase) -> list[str]:
         """Return what is wrong with the plan of a case; nothing if there is no plan of it."""
-        if not case.record.traits.elementwise or case.op in self._known:
-            return []
-        (y,) = case.results
-        if not y.size:
-            return []
-        xs = [x for value in case.inputs for x in arrays_of(value)]
-        if len(xs) != case.record.count or any(x.dtype != np.float32 for x in xs):
+        traits = case.record.traits
+        if case.op in self._known or traits.data_dependent or not any(y.size for y in case.results):
             return []
         self._known.add(case.op)
+        inputs = given_tensors(case.inputs)
+        made: Any = CompiledFunction(_alone(case))(*inputs)
+        failures = self._wrong("the plan's result", made, case.results)
+        if traits.elementwise and isinstance(inputs[0], Tensor) and inputs[0].dtype == "float32":
+            ones = tensor(np.ones(inputs[0].shape, np.float32))
+            made = CompiledFunction(_between_others(case))(ones, *inputs)
+            opposite = [np.asarray(-y) for y in case.results]
+            failures += self._wrong("the result of a plan that fuses it", made, opposite)
+        return failures
 
-        def program(*xs: Any) -> Any:
-            made = case.record(*xs, **case.attributes)
-            return made, ops.add(made, made)
-
-        found = CompiledFunction(program)(*[tensor(x) for x in xs])
-        tolerance = TOLERANCE * self._backend.epsilon
+    def _wrong(self, what: str, made: Any, expected: Any) -> list[str]:
+        several = made if isinstance(made, (list, tuple)) else [made]
+        if len(several) != len(expected):
+            return [f"{what} consists of {len(several)} tensors, should of {len(expected)}"]
         return [
             failure
-            for name, array, right in zip(("", " plus itself"), found, (y, y + y), strict=True)
-            for failure in differences(f"the plan's result{name}", array.numpy(), right, tolerance)
+            for y, right in zip(several, expected, strict=True)
+            for failure in differences(what, y.numpy(), right, self._tolerance)
         ]
+
+
+def _alone(case: OpCase) -> Callable[..., Any]:
+    def program(*inputs: Any) -> Any:
+        made = case.record(*inputs, **case.attributes)
+        return [*made] if isinstance(made, (list, tuple)) else made
+
+    return program
+
+
+def _between_others(case: OpCase) -> Callable[..., Tensor]:
+    """Return a function that computes an op between two others that it may fuse with."""
+
+    def program(ones: Tensor, first: Tensor, *others: Tensor) -> Tensor:
+        return ops.neg(case.record(first * ones, *others, **case.attributes))
+
+    return program

@@ -1,4 +1,4 @@
-"""The report that the command prints, and the documents for other programs: JSON and JUnit's XML."""
+"""The report that the command prints, and documents for other programs: JSON, JUnit's XML."""
 
 import json
 from collections.abc import Iterator, Sequence
