@@ -114,7 +114,8 @@ def _wrong_results(case: OpCase, results: list[Tensor], backend: Backend) -> Ite
         return
     for place, (found, expected) in enumerate(zip(results, case.results, strict=True)):
         what = "the result" if len(results) == 1 else f"result {place}"
-        yield from differences(what, found.numpy(), expected, TOLERANCE * backend.epsilon)
+        array = backend.download(found.handle, found.spec)
+        yield from differences(what, array, expected, TOLERANCE * backend.epsilon)
 
 
 def _arrays(case: OpCase) -> list[np.ndarray]:
