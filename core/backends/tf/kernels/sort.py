@@ -16,9 +16,6 @@ _LEAST, _GREATEST = -(2**31), 2**31 - 1
 @kernel("topk", "tf")
 def topk(x: "TfTensor", k: int, sorted: bool) -> "tuple[TfTensor, TfTensor]":
     """Find the largest ranks, of which the first of equal ones leads, and gather their values."""
-    if x.dtype.name == "int32":
-        found = raw.TopKV2(input=x, k=integer(k), sorted=True)
-        return found.values, found.indices
     indices = raw.TopKV2(input=_ranks(x), k=integer(k), sorted=True).indices
     at = len(x.shape) - 1
     values = raw.GatherV2(params=x, indices=indices, axis=integer(at), batch_dims=at)
@@ -27,7 +24,9 @@ def topk(x: "TfTensor", k: int, sorted: bool) -> "tuple[TfTensor, TfTensor]":
 
 def _ranks(x: "TfTensor") -> "TfTensor":
     """Return int32 numbers in the order of the values; -0 is 0, and all NaN are the greatest."""
-    if x.dtype.name != "float32":
+    if x.dtype.name == "int32":
+        return x
+    if x.dtype.name == "bool":
         return raw.Cast(x=x, DstT="int32")
     bits = raw.Bitcast(input=x, type="int32")
     negative = raw.Less(x=bits, y=integer(0))
@@ -60,22 +59,24 @@ def search_sorted(sorted_sequence: "TfTensor", values: "TfTensor", side: str) ->
 
 @kernel("lower_bound", "tf")
 def lower_bound(sorted_sequence: "TfTensor", values: "TfTensor") -> "TfTensor":
-    """Search rows, flattened to a matrix."""
-    rows, wanted = _rows(sorted_sequence), _rows(values)
-    found = raw.LowerBound(sorted_inputs=rows, values=wanted, out_type="int32")
-    return raw.Reshape(tensor=found, shape=integers(*values.shape))
+    """Search rows, flattened to a matrix, by the ranks of values; NaN is before all."""
+    rows, wanted = _ranks(_rows(sorted_sequence)), _ranks(_rows(values))
+    return _placed(raw.LowerBound(sorted_inputs=rows, values=wanted, out_type="int32"), values)
 
 
 @kernel("upper_bound", "tf")
 def upper_bound(sorted_sequence: "TfTensor", values: "TfTensor") -> "TfTensor":
-    """Search rows, of floats by their ranks: TensorFlow counts NaN as equal to all values."""
-    rows, wanted = _rows(sorted_sequence), _rows(values)
+    """Search rows, flattened to a matrix, by the ranks of values; NaN is before all."""
+    rows, wanted = _ranks(_rows(sorted_sequence)), _ranks(_rows(values))
+    return _placed(raw.UpperBound(sorted_inputs=rows, values=wanted, out_type="int32"), values)
+
+
+def _placed(found: "TfTensor", values: "TfTensor") -> "TfTensor":
+    """Return positions in the shape of the values; those of NaN are 0."""
+    found = raw.Reshape(tensor=found, shape=integers(*values.shape))
     if values.dtype.name != "float32":
-        found = raw.UpperBound(sorted_inputs=rows, values=wanted, out_type="int32")
-        return raw.Reshape(tensor=found, shape=integers(*values.shape))
-    found = raw.UpperBound(sorted_inputs=_ranks(rows), values=_ranks(wanted), out_type="int32")
-    found = raw.SelectV2(condition=raw.IsNan(x=wanted), t=integer(0), e=found)
-    return raw.Reshape(tensor=found, shape=integers(*values.shape))
+        return found
+    return raw.SelectV2(condition=raw.IsNan(x=values), t=integer(0), e=found)
 
 
 def _rows(x: "TfTensor") -> "TfTensor":

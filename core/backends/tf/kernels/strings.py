@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor
 
 
+_BEYOND_ALL = 2**31 - 1
+
+
 @kernel("string_split", "tf")
 def string_split(
     input: "TfTensor", delimiter: "TfTensor", skip_empty: bool
@@ -38,7 +41,9 @@ def string_n_grams(
     pad_width: int,
     preserve_short_sequences: bool,
 ) -> "tuple[TfTensor, TfTensor]":
-    """Return n-grams row by row, and in a row width by width."""
+    """Return n-grams row by row; TensorFlow needs a width, in place of none one beyond all rows."""
+    if not n_gram_widths:
+        n_gram_widths, pad_width = [_BEYOND_ALL], max(pad_width, 0)
     found = raw.StringNGrams(
         data=data,
         data_splits=data_splits,

@@ -34,7 +34,9 @@ def non_max_suppression(
 def _rounded_down(value: float) -> float:
     """Return the greatest float32 that is not above a number."""
     nearest = np.float32(value)
-    return float(nearest if nearest <= value else np.nextafter(nearest, np.float32(-np.inf)))
+    if float(nearest) > value:
+        nearest = np.nextafter(nearest, np.float32(-np.inf))
+    return float(nearest)
 
 
 @kernel("non_max_suppression_padded", "tf")
