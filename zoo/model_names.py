@@ -6,7 +6,7 @@
 from typing import Literal
 
 #: Where networks run.
-BackendName = Literal["cpu", "shader"]
+BackendName = Literal["auto", "cpu", "shader", "tf"]
 
 #: Of the models of `zoo.classify`.
 ClassifyModelName = Literal[

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from core.backend_registry import AUTO
 from core.bounds import Limits, limited
 from core.converter.archives import open_archive
 from core.converter.reading import reading
@@ -13,7 +14,7 @@ from core.converter.teachable import is_teachable
 from core.graph.nodes import Graph
 from core.model.graph_model import GraphModel
 from core.settings import backend as on_backend
-from core.settings import get_backend
+from core.settings import chosen_backend
 from weights_cache.errors import WeightsError
 from weights_cache.regular_files import open_regular
 
@@ -107,10 +108,11 @@ def load_model(
     >>> model.predict(np.float32([1, 2]))["y"].numpy()
     array([-1., -2.], dtype=float32)
     """
-    with on_backend(backend or get_backend()), limited(limits):
+    name = backend or chosen_backend()
+    with on_backend("cpu" if name == AUTO else name), limited(limits):
         graph = read_graph(path, kernels or ())
         with reading(path):
-            return GraphModel(graph, kernels=kernels, limits=limits)
+            return GraphModel(graph, name, kernels=kernels, limits=limits)
 
 
 def find_kind(path: str | os.PathLike[str]) -> str:

@@ -73,7 +73,12 @@ class AsyncRuns(ABC):
 
         async def done() -> Result:
             found = await run_async(run)
-            await load_backend(self.backend).finished()
+            for name in self._running_on():
+                await load_backend(name).finished()
             return found
 
         return within(checked_timeout(timeout), done)
+
+    def _running_on(self) -> list[str]:
+        """Return the names of the backends that may be at work."""
+        return [self.backend]

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from core.backend_registry import AUTO
 from core.backends.cpu.tiers import may_generate
 from core.locks import new_lock
+from core.settings import chosen_backend
 
 if TYPE_CHECKING:
     from core.model.graph_model import GraphModel
@@ -50,6 +52,14 @@ class DeferredModel:
         return self._stored.run(inputs, outputs, as_arrays=as_arrays)
 
 
+def network_backend(given: str | None) -> str:
+    """Return the name of the backend for a network: the given one, else the active one.
+
+    It may be ``"auto"``, which each network decides for itself: see `core.GraphModel`.
+    """
+    return given or chosen_backend()
+
+
 def deferred_model(
     make: "Callable[[StoredCalls | None], GraphModel]",
     backend: str,
@@ -64,9 +74,17 @@ def deferred_model(
         parts: all that decides what the network computes; see `StoredCalls`.
         packages: names of packages that build it; see `StoredCalls`.
     """
-    if backend != "cpu" or not may_generate():
+    if not (_is_cpu(backend) and may_generate()):
         return make(None)
     from core.model.stored_calls import StoredCalls
 
     stored = StoredCalls(*parts, packages=packages)
     return DeferredModel(backend, lambda: make(stored), stored) if len(stored) else make(stored)
+
+
+def _is_cpu(backend: str) -> bool:
+    if backend != AUTO:
+        return backend == "cpu"
+    from core.backend_choice import has_gpu  # which takes a while, and most name a backend
+
+    return not has_gpu()

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from math import inf
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
-from core.backend_registry import REPLACED
+from core.backend_registry import AUTO, REPLACED
 from core.bounds import (
     LimitError,
     Limits,
@@ -26,19 +27,18 @@ from core.graph.weight_tensors import shown_graph, weight
 from core.guards import Guard, RunCancelledError, active_guard, guarded
 from core.model.async_runs import AsyncRuns
 from core.model.graph_signature import GraphSignature, MakeFeed, listed
-from core.model.run_cache import RunCache, call_key
-from core.observers import active_observers
+from core.model.run_cache import RunCache, call_key, needs_ops
 from core.plan.partition import largest_plan
 from core.plan.planner import Planner
 from core.scopes import keep
-from core.settings import active_backend, flags, get_backend
+from core.settings import active_backend, chosen_backend
 from core.settings import backend as on_backend
 from core.tensors import Tensor
 
 if TYPE_CHECKING:
     from core.model.stored_calls import StoredCalls
     from core.model.trainable_constants import Pattern
-    from core.model.trainable_graph import TrainableGraph
+    from core.model.trainable_graph import ModelParts, TrainableGraph
     from core.plan.plan import Plan
     from core.plan.plan_report import PlanProfile
 
@@ -52,7 +52,7 @@ class GraphModel(AsyncRuns):
         graph: nodes, weights, inputs and outputs. Arrays that are marked read-only are shared (do
             not write to them by an older view), others copied; the model's own ``graph`` shows
             the data of its tensors.
-        backend: where to run, by default the active one.
+        backend: where to run, by default the active one; ``"auto"``: see `backend_notes`.
         kernels: user-defined functions by node type, for types without a built-in one or in its
             place. Each takes the inputs of the node as tensors and its attributes as keywords, and
             returns a tensor or a list of them.
@@ -77,6 +77,12 @@ class GraphModel(AsyncRuns):
     array([2., 4.], dtype=float32)
     """
 
+    def __new__(cls, graph: Any = None, backend: str | None = None, **_: Any) -> "GraphModel":
+        """Make the object, an `AutomaticModel` where the backend is ``"auto"``."""
+        if cls is GraphModel and graph is not None and (backend or chosen_backend()) == AUTO:
+            cls = resolve_name("core.model.automatic_model:AutomaticModel")
+        return object.__new__(cls)
+
     def __init__(
         self,
         graph: Graph,
@@ -87,7 +93,7 @@ class GraphModel(AsyncRuns):
         limits: Limits | None = None,
         stored: "StoredCalls | None" = None,
     ):
-        self.backend = backend or get_backend()
+        self.backend = backend or chosen_backend()
         self._stored = stored
         self.limits = limits = checked_limits(limits)
         check_count(graph, effective_limits(limits))
@@ -96,9 +102,8 @@ class GraphModel(AsyncRuns):
             # A model may be loaded inside of a tidy scope, and outlives it.
             weights = keep({name: weight(array) for name, array in graph.weights.items()})
         self.graph = graph = shown_graph(graph, weights)
-        self._executor = Executor(
-            graph.nodes, weights, functions=graph.functions, kernels=kernels or {}
-        )
+        functions, own = graph.functions, kernels or {}
+        self._executor = Executor(graph.nodes, weights, functions=functions, kernels=own)
         self._signature = GraphSignature(graph, self._executor)
         wanted = [*map(self._signature.fetched, graph.outputs)] or [n.name for n in graph.nodes]
         self._executor.check_outputs(
@@ -122,6 +127,11 @@ class GraphModel(AsyncRuns):
     def outputs(self) -> dict[str, PartialSpec]:
         """Name of each output, its shape (None: any length) and dtype."""
         return {name: endpoint.spec for name, endpoint in self.graph.outputs.items()}
+
+    @property
+    def backend_notes(self) -> list[str]:
+        """Why ``"auto"`` runs it on shader, or as it is not faster, on cpu; else none."""
+        return []
 
     def predict(self, inputs: Any, *, raw: bool = False) -> dict[str, Tensor]:
         """Run the graph.
@@ -199,7 +209,7 @@ class GraphModel(AsyncRuns):
             inputs = {self._only_input: inputs}
         if self._replaced != len(REPLACED):  # checked here to spare the call
             self._renew_plans()
-        is_long = raw or self._runs is None or self._runs_ops()
+        is_long = raw or self._runs is None or needs_ops()
         key = None if is_long else call_key(inputs, names)
         found = None if key is None else self._repeated(key, inputs, limits, as_arrays)
         if found is not None:
@@ -265,16 +275,9 @@ class GraphModel(AsyncRuns):
 
     def _runner(self) -> "tuple[Planner | Executor, MakeFeed]":
         """Return the runner of the graph, and its function for feeds: plans copy their inputs."""
-        if self._planner is None or self._runs_ops() or not active_backend().has_plans:
+        if self._planner is None or needs_ops() or not active_backend().has_plans:
             return self._executor, as_tensor
         return self._planner, as_view
-
-    def _runs_ops(self) -> bool:
-        """Return whether debug mode or an observer needs each op."""
-        if flags.debug:
-            return True
-        observers = active_observers()
-        return bool(observers) and any(observer.needs_ops for observer in observers)
 
     def plan(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> "Plan":
         """The plan by which the graph runs; print it, or read its steps.
@@ -380,18 +383,16 @@ class GraphModel(AsyncRuns):
         >>> f"{trained.variables['w'].item():.2f}"
         '4.97'
         """
-        from core.model.trainable_graph import ModelParts, TrainableGraph
+        from core.model.trainable_graph import TrainableGraph
 
-        parts = ModelParts(
-            self.graph,
-            self._executor,
-            self._signature,
-            self._initialization.resources,
-            self.backend,
-            self._effective_limits,
-            self._with_graph,
-        )
-        return TrainableGraph(parts, patterns, outputs=outputs, momentum=momentum)
+        return TrainableGraph(self._parts(), patterns, outputs=outputs, momentum=momentum)
+
+    def _parts(self) -> "ModelParts[GraphModel]":
+        """Return what trainable graphs share with this model."""
+        from core.model.trainable_graph import ModelParts
+
+        made = self._executor, self._signature, self._initialization.resources
+        return ModelParts(self.graph, *made, self.backend, self._effective_limits, self._with_graph)
 
     def _with_graph(self, graph: Graph) -> "GraphModel":
         """Return a model of another graph with these options."""

@@ -12,9 +12,11 @@ import numpy as np
 
 from core.graph.feeds import ArrayView, QuantizedArray
 from core.graph.nodes import Quantization
+from core.observers import active_observers
 from core.plan.cache import LruCache
 from core.plan.plan import Plan
 from core.plan.planner import PlanKey, Planner
+from core.settings import flags
 
 if TYPE_CHECKING:
     from core.model.stored_calls import StoredCalls
@@ -139,6 +141,14 @@ class RunCache:
             ]
             outputs = [(name, position) for name, _, position in ready.outputs]
             stored.add(ready.plan, given, outputs, is_all=is_all)
+
+
+def needs_ops() -> bool:
+    """Return whether debug mode or an observer needs each op, so that no plan runs."""
+    if flags.debug:
+        return True
+    observers = active_observers()
+    return bool(observers) and any(observer.needs_ops for observer in observers)
 
 
 def call_key(inputs: Any, outputs: Sequence[str]) -> Hashable | None:

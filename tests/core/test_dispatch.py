@@ -224,9 +224,9 @@ def test_strings_do_not_mix_with_numbers():
         (lambda: core.set_backend([]), r"unknown backend \[\]"),
         (
             lambda: core.set_backend("gpu"),
-            "backend 'gpu': .*cpu.*; 'shader' runs on the GPU",
+            "backend 'gpu': .*cpu.*; 'auto' takes a GPU",
         ),
-        (lambda: core.set_backend("CUDA"), "; 'shader' runs on the GPU$"),
+        (lambda: core.set_backend("CUDA"), "'shader' always runs on it$"),
         (lambda: core.set_backend("wasm"), "; 'cpu' runs on the processor$"),
         (
             lambda: core.gather([1, 2], [5]),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import zoo
-from core.backend_registry import backend_names
+from core.backend_registry import AUTO, backend_names
 from tests.rules.sources import ROOT
 from zoo.catalog import all_entries, choices, chosen_name, is_entry, tasks
 from zoo.entry import Entry
@@ -75,7 +75,8 @@ def literal(values: Iterable[object]) -> str:
 def model_names() -> str:
     """The text of the first file, before it is formatted."""
     aliases = [_alias(verb) for verb in sorted(choices())]
-    backends = f"#: Where networks run.\nBackendName = {literal(backend_names())}\n"
+    names = [AUTO, *backend_names()]
+    backends = f"#: Where networks run.\nBackendName = {literal(names)}\n"
     return "\n".join([HEAD_OF_NAMES, backends, *aliases])
 
 

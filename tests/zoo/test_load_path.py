@@ -146,7 +146,7 @@ def test_a_name_goes_before_a_folder_of_that_name(folder, monkeypatch):
         (".", {}, "is not a supported model"),
         ("graph", {"output_stride": 8}, "unknown option 'output_stride' of the model in 'graph'"),
         ("graph", {"weights": "x"}, "unknown option 'weights'.*valid options: backend, kernels"),
-        ("graph", {"backend": "gpu"}, "GPUs is backend='shader'$"),
+        ("graph", {"backend": "gpu"}, "use backend='auto' .* or backend='shader'$"),
         ("graph", {"backend": "tpu"}, "^unknown backend 'tpu'"),
         ("posenet.tiny", {"kernels": {}}, "kernels= is for models from a path"),
     ],

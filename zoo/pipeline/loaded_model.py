@@ -48,7 +48,7 @@ class LoadedModel(Planned):
 
     @property
     def backend(self) -> str:
-        """Name of the backend on which the network runs."""
+        """Name of the backend on which the network runs; or ``"auto"``: see `describe`."""
         deferred = self._deferred
         return self.network.backend if deferred is None else deferred.backend
 
@@ -178,7 +178,9 @@ class LoadedModel(Planned):
         """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
         from zoo.pipeline.network_summary import Card, network_text
 
-        return Card(network_text(self.network.graph, f"{repr(self)[1:-1]} on {self.backend}"))
+        title = f"{repr(self)[1:-1]} on {self.backend}"
+        text = network_text(self.network.graph, title)
+        return Card("\n".join([text, *self.network.backend_notes]))
 
     def session(
         self, verb: str | None = None, *, smooth: bool = True, **options: Any

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from core import get_backend
 from core.contexts import apart
 from core.locks import new_lock
-from core.model.deferred_model import DeferredModel, deferred_model
+from core.model.deferred_model import DeferredModel, deferred_model, network_backend
 from weights_cache.errors import MissingError, ZooError
 from zoo.catalog import find_entry, is_entry, model_class, with_parts
 from zoo.entry import Entry
@@ -60,7 +59,7 @@ class Model(LoadedModel):
     ):
         self.entry, self.options = entry, dict(options)
         self.input_size = self.input_size_of(entry, options)
-        network = _network_of(entry, options, backend or get_backend(), weights)
+        network = _network_of(entry, options, network_backend(backend), weights)
         super().__init__(entry.name, network, LoadCall.of_entry(entry, options, weights))
         self._parts: dict[str, Model] = {}
         self._making_parts = new_lock()

@@ -4,8 +4,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from core import Limits, get_backend
+from core import Limits
 from core.locks import new_lock
+from core.model.deferred_model import network_backend
 from weights_cache.errors import ZooError
 from weights_cache.shown_urls import shown_url
 from zoo.catalog import all_entries, chosen_name, find_entry, lookup, model_class, verbs_of
@@ -48,7 +49,8 @@ def load(
             there, also without a network. The sha256 of each file is remembered and checked;
             write ``#sha256=<64 hexadecimal digits>`` behind the URL if you know that of the file.
             ``zoo weights clear URL`` forgets it, to accept a new version.
-        backend: where it runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
+        backend: where it runs, by default ``CORE_BACKEND`` or else ``"cpu"``. With ``"auto"`` each
+            network runs on a GPU where that is measured faster for its input, else on the CPU.
         weights: weights of your own for the same network: for PoseNet and face-api.js a folder or
             manifest in one of the formats that ``weights_cache`` reads, for others a model file
             of any format that is read, or the folder with it. Networks that the model works with,
@@ -115,8 +117,8 @@ def load(
 
 def _check_isolated(backend: str | None, kernels: object) -> None:
     """Raise for options that isolated models do not have."""
-    chosen = backend or get_backend()
-    if chosen != "cpu":
+    chosen = network_backend(backend)
+    if chosen not in ("cpu", "auto"):
         raise ZooError(f"isolate=True runs on 'cpu', not on {chosen!r}: give backend='cpu'")
     if kernels is not None:
         raise ZooError(
@@ -231,7 +233,7 @@ def _network_cannot(model: LoadedModel, verb: str) -> str:
 def _load_once(entry: Entry, backend: str | None, options: Mapping[str, Any]) -> Any:
     """The model of an earlier call with the same arguments, or a newly loaded one."""
     check_backend(backend)
-    backend = backend or get_backend()  # which may be another one at the next call
+    backend = network_backend(backend)  # which may be another one at the next call
     values = (v if isinstance(v, LoadedModel) else repr(v) for v in options.values())
     return _keep((entry.name, backend, *values), lambda: make_model(entry, options, backend))
 
@@ -239,7 +241,7 @@ def _load_once(entry: Entry, backend: str | None, options: Mapping[str, Any]) ->
 def _load_path_once(path: str | os.PathLike[str], backend: str | None) -> Any:
     """The model that a path holds, read again only when the file has changed."""
     check_backend(backend)
-    backend = backend or get_backend()
+    backend = network_backend(backend)
     name = os.path.abspath(os.fspath(path))
     state = (s.st_mtime_ns, s.st_size) if (s := _stat(name)) else ()
     return _keep((name, backend, *state), lambda: load(path, backend=backend))

@@ -18,7 +18,12 @@ _NAMES_ELSEWHERE = {
     "min_detection_confidence": "score_threshold",
     "iou": "iou_threshold",
     "nms_threshold": "iou_threshold",
+    "cuda": "backend",
+    "delegate": "backend",
     "device": "backend",
+    "gpu": "backend",
+    "providers": "backend",
+    "use_gpu": "backend",
     "flip_horizontal": "mirror",
     "flipHorizontal": "mirror",
     "selfie_mode": "mirror",
@@ -37,7 +42,8 @@ _NAMES_ELSEWHERE = {
 }
 
 #: What other libraries call the backend that runs on a GPU.
-_GPU_NAMES = ("gpu", "cuda", "mps", "metal", "opengl", "webgl", "webgpu", "vulkan")
+_GPU_NAMES = ("gpu", "cuda", "mps", "metal", "opengl", "rocm", "webgl", "webgpu", "vulkan", "xpu")
+_ON_GPUS = "backend='auto' (a real GPU where it is faster, else the CPU) or backend='shader'"
 
 
 def checked(
@@ -138,6 +144,8 @@ def unknown_option(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> 
     name, valid = min(unknown), list(valid)
     ours = _NAMES_ELSEWHERE.get(name)
     hint = f": did you mean {ours!r}?" if ours in valid else did_you_mean(name, valid)
+    if ours in valid and ours == "backend":
+        hint += f" {_ON_GPUS} runs on a GPU"
     return ZooError(f"unknown option {name!r} of {owner}{hint}; valid options: {', '.join(valid)}")
 
 
@@ -148,7 +156,8 @@ def check_backend(name: Any) -> None:
 
     >>> check_backend("cuda")
     Traceback (most recent call last):
-    zoo.ZooError: backend='cuda': the backend that runs on GPUs is backend='shader'
+    zoo.ZooError: backend='cuda': use backend='auto' (a real GPU where it is faster, else the CPU) \
+or backend='shader'
     """
     if isinstance(name, str) and name.lower().partition(":")[0] in _GPU_NAMES:
-        raise ZooError(f"backend={name!r}: the backend that runs on GPUs is backend='shader'")
+        raise ZooError(f"backend={name!r}: use {_ON_GPUS}")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from core import data, get_backend
+from core import data
+from core.model.deferred_model import network_backend
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, find_entry, lookup
@@ -244,7 +245,7 @@ def feature_extractor(
     """
     check_backend(backend)
     names = _names_in(features)
-    return FeatureExtractor([_block(name, backend or get_backend()) for name in names])
+    return FeatureExtractor([_block(name, network_backend(backend)) for name in names])
 
 
 def embedding_extractor(name: str, network: "GraphModel", node: str) -> FeatureExtractor:

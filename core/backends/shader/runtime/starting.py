@@ -190,6 +190,16 @@ def describe(session: Session) -> str:
     )
 
 
+def settings_text() -> str:
+    """Return the settings that decide results and times of a session, running or not.
+
+    Raises:
+        SettingError: one of the environment is invalid.
+    """
+    chosen = _chosen or _resolved()
+    return repr(chosen._replace(context=chosen.context is not None))
+
+
 # --- settings -----------------------------------------------------------------------------------
 
 

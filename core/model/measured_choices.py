@@ -1,0 +1,152 @@
+"""The backends that were measured to be the faster ones, kept on disk for later processes.
+
+A choice holds for a network, the shapes of its inputs, the outputs that were asked for, and for
+all that decides the times: device, driver, versions, CPU, threads and tier. After a change of any
+of them it is measured anew. What cannot be read or written is measured in each process.
+"""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core import code_cache
+from core.backend_choice import CHOICE_FILES
+from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
+from core.backends.cpu.threads import thread_count
+from core.backends.cpu.tiers import get_tier
+from core.digests import DIGEST_BYTES, blake2b
+from core.graph.nodes import Graph
+from core.renderers import renderer_here
+from core.source_stamp import source_stamp
+
+#: Part of the key, to be changed with the format.
+_FORMAT = "choice 1"
+
+#: Characters of a reason that are kept.
+_LONGEST_REASON = 300
+
+#: Bytes of an array's begin, middle and end that count; of smaller arrays all do.
+_PART = 1 << 16
+
+
+class Choice(NamedTuple):
+    """The backend for inputs of some shapes, and why.
+
+    Attributes:
+        backend: ``"cpu"`` or ``"shader"``.
+        cpu_ms: median milliseconds of a run on cpu; 0 if it was not timed.
+        shader_ms: likewise on shader.
+        reason: why cpu was taken, if it was not for the time.
+        is_lasting: whether the choice is worth keeping on disk.
+    """
+
+    backend: str
+    cpu_ms: float = 0.0
+    shader_ms: float = 0.0
+    reason: str = ""
+    is_lasting: bool = True
+
+    def text(self, what: str) -> str:
+        """Return the choice in a line.
+
+        >>> Choice("shader", 9.8, 4.1).text("[1, 257, 257, 3]")
+        'shader for [1, 257, 257, 3], 4.1 ms beside 9.8 ms on cpu'
+        """
+        if self.reason:
+            return f"{self.backend} for {what}, as {self.reason}"
+        times = {"cpu": self.cpu_ms, "shader": self.shader_ms}
+        mine = times.pop(self.backend)
+        ((other, others),) = times.items()
+        return f"{self.backend} for {what}, {mine:.3g} ms beside {others:.3g} ms on {other}"
+
+
+class Call(NamedTuple):
+    """What a choice is for: name, shape and dtype of each input, and the names of the outputs."""
+
+    inputs: tuple[tuple[str, tuple[int, ...], str], ...]
+    outputs: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Return the number of values of all inputs."""
+        return sum(int(np.prod(shape)) for _, shape, _ in self.inputs)
+
+    def text(self, all_outputs: Sequence[str]) -> str:
+        """Return the shapes, and the outputs unless they are those of the network."""
+        shapes = [f"{name} {list(shape)}" for name, shape, _ in self.inputs]
+        inputs = ", ".join(shapes) if len(shapes) != 1 else str([*self.inputs[0][1]])
+        is_all = [*self.outputs] == [*all_outputs]
+        return inputs if is_all else f"{inputs} to {', '.join(self.outputs)}"
+
+
+def call_of(inputs: Mapping[str, Any], outputs: Sequence[str]) -> Call:
+    """Return what a choice is for, from the inputs by name."""
+    given = {n: v if hasattr(v, "dtype") else np.asarray(v) for n, v in inputs.items()}
+    specs = [(name, tuple(v.shape), str(v.dtype)) for name, v in given.items()]
+    return Call(tuple(specs), tuple(outputs))
+
+
+def file_key(network: str, call: Call) -> str:
+    """Return the key under which a choice is kept.
+
+    Args:
+        network: digest of the graph.
+        call: the call.
+    """
+    from core.backends.shader.runtime.starting import settings_text  # without a GPU not needed
+
+    cpu = host_cpu()
+    moderngl = find_spec("moderngl")
+    status = os.stat(moderngl.origin) if moderngl is not None and moderngl.origin else None
+    facts = (
+        *(renderer_here(), settings_text(), status and (status.st_size, status.st_mtime_ns)),
+        *(source_stamp("core"), np.__version__, compiler_version(), get_tier()),
+        *(cpu.name, sorted(cpu.features), thread_count()),
+    )
+    return CHOICE_FILES + code_cache.key_of(_FORMAT, *map(repr, facts), network, repr(call))
+
+
+def keep_choice(key: str, choice: Choice) -> None:
+    """Keep a choice on disk, if the code cache is usable."""
+    document = [choice.backend, choice.cpu_ms, choice.shader_ms, choice.reason[:_LONGEST_REASON]]
+    code_cache.keep(key, json.dumps(document).encode())
+
+
+def load_choice(key: str) -> Choice | None:
+    """Return the choice of a key; None if there is none that can be read."""
+    try:
+        backend, cpu_ms, shader_ms, reason = json.loads(code_cache.load(key) or b"")
+        choice = Choice(str(backend), float(cpu_ms), float(shader_ms), str(reason))
+    except (ValueError, TypeError):
+        return None
+    is_valid = choice.backend in ("cpu", "shader") and isfinite(choice.cpu_ms + choice.shader_ms)
+    return choice if is_valid else None
+
+
+def network_digest(graph: Graph) -> str:
+    """Return a hash of a graph and of its weights, of which those of large arrays count in part."""
+    digest = blake2b(digest_size=DIGEST_BYTES)
+    ends = graph.inputs, graph.outputs, graph.aliases, graph.quantizations
+    digest.update(repr((graph.nodes, graph.functions, ends)).encode())
+    for name, array in graph.weights.items():
+        digest.update(repr((name, array.shape, array.dtype)).encode())
+        digest.update(_sample(array))
+    return digest.hexdigest()
+
+
+def _sample(array: np.ndarray) -> bytes:
+    """Return the bytes of an array, of a large one its begin, middle and end."""
+    if array.dtype.hasobject:
+        return repr(array.tolist()).encode()
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    if data.size <= 3 * _PART:
+        return data.tobytes()
+    middle = data.size // 2
+    return b"".join(
+        d.tobytes() for d in (data[:_PART], data[middle : middle + _PART], data[-_PART:])
+    )
