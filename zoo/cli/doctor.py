@@ -83,7 +83,7 @@ _NO_TENSORFLOW = (
 def examine() -> Iterator[tuple[str, str]]:
     """Yield pairs of a check's name and its finding."""
     import zoo
-    from core import code_cache
+    from core import backend_choice, code_cache
 
     yield "friendly-zoo", zoo.__version__
     yield "Python", f"{platform.python_version()} on {platform.platform()}"
@@ -93,6 +93,7 @@ def examine() -> Iterator[tuple[str, str]]:
     yield "OpenCV", _probe(_PROBE_OPENCV)
     yield "OpenGL", _probe(_PROBE_OPENGL)
     yield from _backends()
+    yield "backend auto", backend_choice.describe()
     yield "code cache", code_cache.describe()
     yield from _weights()
 
