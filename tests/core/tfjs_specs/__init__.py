@@ -4,8 +4,9 @@ The npm package of tfjs-core ships its test suite. Here it runs in Node on a bac
 kernel is a call of `core.run_kernel` in this process: attributes, gradients and memory counts are
 TensorFlow.js's, the numbers ours. The same suite on its own cpu backend says which specs count.
 
-    python -m tests.core.tfjs_specs [--only REGEX] [--report FILE]
+    python -m tests.core.tfjs_specs [--backend tf] [--only REGEX] [--report FILE]
 
 needs Node 18 and npm; the packages go into the user's cache folder. ``known_differences.txt`` lists
-the specs that we fail on purpose, each with its reason.
+the specs that we fail on purpose, each with its reason, and ``known_differences_tf.txt`` those that
+the tf backend fails beside them.
 """

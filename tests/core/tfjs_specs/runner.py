@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import core
 from tests.core.tfjs_specs.answers import serve
 from tests.core.tfjs_specs.packages import HERE, bundle
 
 #: By "file: name of the spec" its status, messages and the kernels it called, the last one last.
 Results = dict[str, dict[str, Any]]
 
+#: Specs that fail on every backend of ours; those of one more are in a file with its name.
 KNOWN = HERE / "known_differences.txt"
 
 
@@ -35,19 +37,28 @@ class Comparison:
         )
 
 
-def compare(wanted: str = "") -> Comparison:
-    """Run the specs on both backends; those that fail on the other one do not count."""
-    theirs, ours = run_specs("cpu", wanted), run_specs("python", wanted)
+def compare(wanted: str = "", backend: str = "cpu") -> Comparison:
+    """Run the specs on TensorFlow.js's backend and one of ours; those that fail there do not count.
+
+    Args:
+        wanted: a regular expression for ``"file: name of the spec"``.
+        backend: of the engine.
+    """
+    theirs = run_specs("cpu", wanted)
+    with core.backend(backend):
+        ours = run_specs("python", wanted)
     absent = {"status": "absent", "messages": ["did not run"], "kernels": []}
     counted = {name: r for name, r in theirs.items() if r["status"] == "passed"}
     results = {name: ours.get(name, absent) for name in counted}
     return Comparison(counted, {n: r for n, r in results.items() if r["status"] != "passed"})
 
 
-def known_differences() -> dict[str, str]:
-    """The specs that we are known to fail, each with the reason."""
-    lines = [line for line in KNOWN.read_text().splitlines() if line and line[0] != "#"]
-    return dict(line.split(" | ") for line in lines)
+def known_differences(backend: str = "cpu") -> dict[str, str]:
+    """The specs that we are known to fail on a backend, each with the reason."""
+    of_backend = KNOWN.with_stem(f"{KNOWN.stem}_{backend}")
+    files = [KNOWN, of_backend] if of_backend.exists() else [KNOWN]
+    lines = [line for file in files for line in file.read_text().splitlines()]
+    return dict(line.split(" | ") for line in lines if line and line[0] != "#")
 
 
 def run_specs(backend: str, wanted: str = "") -> Results:
