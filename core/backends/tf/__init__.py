@@ -18,6 +18,7 @@ from core.backends.tf.host_ops import HOST_OPS
 from core.backends.tf.raw_ops import integers, raw
 from core.backends.tf.starting import load_tensorflow
 from core.backends.tf.user_kernels import UserKernel, checked
+from core.host_fallback import host_reason
 from core.specs import Spec
 
 if TYPE_CHECKING:
@@ -115,6 +116,11 @@ class TfBackend(Backend):
     def guarded(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """Return a user's kernel, which may return arrays, and whose results are checked."""
         return UserKernel(kernel)
+
+    def can_fuse(self, op: "Op", spec: Spec) -> bool:
+        """Return whether the op is element-wise: TensorFlow fuses some, and runs the others."""
+        is_here = host_reason(self, op) is None
+        return is_here and op.traits.elementwise and spec.dtype == "float32"
 
     def lower(self, program: "Program") -> "Executable":
         """Trace a program; see `core.backends.tf.plans`."""
