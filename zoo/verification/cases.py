@@ -1,11 +1,12 @@
 """Cases of a network: inputs, what is compared for them, and the limits."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from core import Graph, GraphModel
 from core.converter.sample_inputs import make_samples
 from weights_cache.locations import Locations
 from weights_cache.registry import find_record
@@ -14,9 +15,10 @@ from zoo.pipeline.image_inputs import OPEN_SIZE, ImageInputs
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.samples import sample_images
-from zoo.verification.comparison import FLOAT_LIMIT, GOLDEN_LIMIT, KNOWN_STEPS, STEP_LIMIT, Rule
+from zoo.verification.comparison import FLOAT_LIMIT, GOLDEN_LIMIT, Rule
 from zoo.verification.goldens import FOLDER, Golden, find_goldens
-from zoo.verification.networks import compared_outputs, quantization_of
+from zoo.verification.networks import choice_before, compared_outputs, quantization_of
+from zoo.verification.sensitivity import moved_networks, with_moves
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -47,32 +49,41 @@ class Case(NamedTuple):
     expected: Arrays
 
 
-def make_cases(name: str, model: LoadedModel, seed: int) -> list[Case]:
+def make_cases(model: LoadedModel, seed: int) -> list[Case]:
     """Return the cases of a network: noise, the sample image, and goldens.
 
     Args:
-        name: of the network.
         model: the loaded network.
         seed: of the noise.
 
     Raises:
         ZooError: no noise can be made of the inputs, or a golden is damaged.
     """
+    graph = model.network.graph
     compared = compared_outputs(model)
-    rules = {output: _rule(name, model, output) for output in compared.outputs}
+    rules = {output: _rule(graph, output) for output in compared.outputs}
     skipped = {
         output: f"{kind} decides it: the values that it chooses from are compared"
         for output, kind in compared.chosen.items()
     }
     made = [Case(kind, inputs, rules, skipped, {}) for kind, inputs in _own_inputs(model, seed)]
-    return [*made, *(_golden_case(name, model, golden, skipped) for golden in _goldens(model))]
+    made += [_golden_case(graph, golden) for golden in _goldens(model)]
+    moved = moved_networks(graph)
+    return [_with_moves(case, model.network, moved) for case in made]
 
 
-def _rule(name: str, model: LoadedModel, output: str, share: float = FLOAT_LIMIT) -> Rule:
+def _rule(graph: Graph, output: str, share: float = FLOAT_LIMIT) -> Rule:
     """Return how an output is compared."""
-    quantization = quantization_of(model.network.graph, output)
-    scale = None if quantization is None else quantization.scale
-    return Rule(scale, KNOWN_STEPS.get((name, output), STEP_LIMIT), share)
+    quantization = quantization_of(graph, output)
+    return Rule(None if quantization is None else quantization.scale, share)
+
+
+def _with_moves(case: Case, network: GraphModel, moved: Sequence[GraphModel]) -> Case:
+    """Return a case whose rules know how far the outputs move with the last bits of weights."""
+    if not case.rules:
+        return case
+    outputs = network.execute(case.inputs, [*case.rules], as_arrays=True)
+    return case._replace(rules=with_moves(case.rules, moved, case.inputs, outputs))
 
 
 def _own_inputs(model: LoadedModel, seed: int) -> Iterator[tuple[str, Arrays]]:
@@ -116,12 +127,13 @@ def _image_input(model: LoadedModel) -> Callable[[np.ndarray], Arrays] | None:
 # --- goldens ------------------------------------------------------------------------------------
 
 
-def _golden_case(name: str, model: LoadedModel, golden: Golden, chosen: Mapping[str, str]) -> Case:
+def _golden_case(graph: Graph, golden: Golden) -> Case:
     share = FLOAT_LIMIT if golden.source == OWN_SOURCE else GOLDEN_LIMIT
-    expected = {output: a for output, a in golden.outputs.items() if output not in chosen}
-    skipped = {output: chosen[output] for output in golden.outputs if output in chosen}
+    kinds = {output: choice_before(graph, output) for output in golden.outputs}
+    skipped = {output: f"{kind} decides it" for output, kind in kinds.items() if kind}
     skipped |= dict.fromkeys(golden.unknown, "the network has no such output")
-    rules = {output: _rule(name, model, output, share) for output in expected}
+    expected = {output: a for output, a in golden.outputs.items() if output not in skipped}
+    rules = {output: _rule(graph, output, share) for output in expected}
     return Case(f"golden {golden.name}", golden.inputs, rules, skipped, expected)
 
 

@@ -101,8 +101,7 @@ class _Child:
         """Make the cases of a network."""
         from zoo.verification.cases import make_cases
 
-        name = document["network"]
-        cases = make_cases(name, self._models[name], document["seed"])
+        cases = make_cases(self._models[document["network"]], document["seed"])
         return Answer({"cases": [_facts(case) for case in cases]}, _arrays(cases))
 
     def _run(self, message: Message) -> Answer:

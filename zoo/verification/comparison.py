@@ -5,10 +5,12 @@ The rule, by the kind of an output:
 - **Floats** differ from cpu tier 1 by at most `FLOAT_LIMIT` of the output's range (its largest less
   its smallest value; of one number its size): sums come in another order. From goldens of other
   programs they differ by at most `GOLDEN_LIMIT`.
-- **Quantised outputs** are compared in quantised steps. A sum that is rounded to another step moves
-  what follows, so that 99 of 100 values may differ by at most `STEP_LIMIT` steps, or by as many as
-  LiteRT's own reference kernels differ from its fast ones in the same network (`KNOWN_STEPS`). The
-  best class is the same wherever it leads by more than `LEAD_STEPS`.
+- **Quantised outputs** are compared in quantised steps: 99 of 100 values differ by at most
+  `STEP_LIMIT` steps. The best class is the same wherever it leads by more than `LEAD_STEPS`.
+- **Sensitive outputs**, which move farther than that when the last bit of each weight does, may
+  differ by `MOVE_FACTOR` times as much as they move (`zoo.verification.sensitivity`): such as
+  quantised ones of deep networks, where a sum that is rounded to another step moves all that
+  follows.
 - **Integers, truth values and texts** are equal.
 - **NaN and infinities** stand in the same places.
 
@@ -35,9 +37,8 @@ _DUST = 1e-3
 
 OF_RANGE, STEPS, OTHERS = "of the range", "steps, 99 of 100", "other values"
 
-#: Steps by model and output where LiteRT's reference kernels differ from its fast ones by more than
-#: `STEP_LIMIT`: ``tests/golden/test_known_steps.py`` measures them.
-KNOWN_STEPS: dict[tuple[str, str], float] = {}
+#: An output may differ by so many times what it moves by, if that is more than its limit.
+MOVE_FACTOR = 2.0
 
 
 class Difference(NamedTuple):
@@ -65,13 +66,18 @@ class Rule(NamedTuple):
 
     Attributes:
         scale: of its quantised steps; None: it is not quantised.
-        steps: how many of them it may differ by.
         share: of the range that floats may differ by.
+        move: how far it moves with the last bits of the weights, in steps or shares of the range.
     """
 
     scale: float | None = None
-    steps: float = STEP_LIMIT
     share: float = FLOAT_LIMIT
+    move: float = 0.0
+
+    @property
+    def limit(self) -> float:
+        """How far it may differ, in steps or shares of the range."""
+        return max(self.share if self.scale is None else STEP_LIMIT, MOVE_FACTOR * self.move)
 
 
 def difference(found: np.ndarray | None, right: np.ndarray, rule: Rule) -> Difference:
@@ -128,16 +134,13 @@ def _of_floats(found: np.ndarray, right: np.ndarray, rule: Rule) -> Difference:
     absolute = float(distances.max()) if distances.size else 0.0
     relative = absolute / extent(other.real if right.dtype.kind == "f" else np.abs(other))
     if rule.scale is None:
-        fault = f"differs by {relative:.2g} of the range" if relative > rule.share else ""
-        return Difference(absolute, relative, relative, rule.share, OF_RANGE, fault)
+        fault = f"differs by {relative:.2g} of the range" if relative > rule.limit else ""
+        return Difference(absolute, relative, relative, rule.limit, OF_RANGE, fault)
     steps = float(np.percentile(distances, 99)) / rule.scale if distances.size else 0.0
-    fault = f"99 of 100 values differ by up to {steps:.3g} steps" if _exceeds(steps, rule) else ""
+    is_far = steps > rule.limit + _DUST
+    fault = f"99 of 100 values differ by up to {steps:.3g} steps" if is_far else ""
     fault = fault or _fault_of_class(found, right, rule.scale)
-    return Difference(absolute, relative, steps, rule.steps, STEPS, fault)
-
-
-def _exceeds(steps: float, rule: Rule) -> bool:
-    return steps > rule.steps + _DUST
+    return Difference(absolute, relative, steps, rule.limit, STEPS, fault)
 
 
 def extent(values: np.ndarray) -> float:

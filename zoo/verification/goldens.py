@@ -136,6 +136,7 @@ def _outputs(
     nodes = (node.name for node in graph.nodes)
     known = {_written(name): name for name in (*nodes, *graph.aliases, *graph.outputs)}
     known |= {"embedding": embedding} if embedding else {}
+    known |= {f"output{number}": name for number, name in enumerate(graph.outputs)}
     found: dict[str, np.ndarray] = {}
     unknown: list[str] = []
     for key, array in arrays.items():

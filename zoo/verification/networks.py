@@ -77,6 +77,11 @@ def compared_outputs(model: LoadedModel) -> Compared:
     return Compared(tuple(dict.fromkeys([*plain, *before])), chosen)
 
 
+def choice_before(graph: Graph, name: str) -> str:
+    """Return the type of the last choice that a value depends on; ``""`` without one."""
+    return _Walk(graph).choice_before(reference_of(graph, name))
+
+
 def reference_of(graph: Graph, name: str) -> str:
     """The reference of an output, an alias or a node."""
     if name in graph.outputs:
