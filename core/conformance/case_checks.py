@@ -10,7 +10,7 @@ import numpy as np
 
 from core.backend_contract import Backend
 from core.conformance.case_results import CaseResult, Status
-from core.conformance.comparison import are_identical, differences
+from core.conformance.comparison import TOLERANCE, are_identical, differences
 from core.conformance.gradient_checks import gradient_failures
 from core.conformance.op_cases import Arguments, OpCase, arrays_of, given_tensors
 from core.dispatch import tensor
@@ -19,9 +19,6 @@ from core.guards import memory
 from core.host_fallback import host_reason, needs_host
 from core.settings import running_on
 from core.tensors import Tensor, tensors_in
-
-#: How far floats may be off, in epsilons of the backend.
-TOLERANCE = 100
 
 
 class _Run(NamedTuple):
@@ -60,7 +57,7 @@ def _checked(
                 again = _run(case, backend)
                 failures = again.failures + _leaks(before, first, again)
     except KernelNotFound as error:
-        return "missing", [], str(error)
+        return "missing", [], _lacking(error)
     except Exception as error:  # a user's kernel may raise anything
         return "failed", [_raised(error)], ""
     notes = [first.host_reason] if first.host_reason else []
@@ -81,11 +78,16 @@ def _later(
         with running_on(backend):
             failures = [*check()]
     except KernelNotFound as error:
-        notes.append(f"the {what} is not checked: {error}")
+        notes.append(f"the {what} is not checked: {_lacking(error)}")
         return []
     except Exception as error:
         return [f"the {what}: {_raised(error)}"]
     return failures + _grown(before, f"the {what}")
+
+
+def _lacking(error: KernelNotFound) -> str:
+    """The error without the backends that have the kernel: such as ``no kernel 'step'``."""
+    return str(error).partition(" on backend ")[0]
 
 
 def _raised(error: Exception) -> str:
@@ -96,10 +98,11 @@ def _run(case: OpCase, backend: Backend) -> _Run:
     """Run the op once, and compare what it gives."""
     arguments = given_tensors(case.inputs)
     sources = [*tensors_in(arguments)]
+    before = [source.numpy() for source in sources]
     made = case.record(*arguments, **case.attributes)
     results = [*made] if isinstance(made, (list, tuple)) else [made]
     failures = [*_wrong_results(case, results, backend)]
-    failures += _changed_inputs(case, sources)
+    failures += _changed_inputs(before, sources)
     if not failures and not _is_view(case, sources, results):
         failures += _aliases(sources, results)
     reason = _reason(case, backend, arguments, results)
@@ -122,10 +125,10 @@ def _arrays(case: OpCase) -> list[np.ndarray]:
     return [x for value in case.inputs for x in arrays_of(value)]
 
 
-def _changed_inputs(case: OpCase, sources: list[Tensor]) -> list[str]:
+def _changed_inputs(before: list[np.ndarray], sources: list[Tensor]) -> list[str]:
     return [
         f"the kernel wrote to input {place}"
-        for place, (source, x) in enumerate(zip(sources, _arrays(case), strict=True))
+        for place, (source, x) in enumerate(zip(sources, before, strict=True))
         if not are_identical(source.numpy(), x)
     ]
 

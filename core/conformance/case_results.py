@@ -21,8 +21,8 @@ class CaseResult(NamedTuple):
         status: ``"passed"``; ``"failed"``; ``"host"``: passed, computed by the cpu backend; or
             ``"missing"``: a kernel that it takes is not registered.
         failures: what is wrong, a sentence each.
-        note: why the op runs on the host, or which kernel is missing; also of a case that passed,
-            if its gradients could not be checked for want of a kernel.
+        note: why the op runs on the host, or which kernel is missing, such as ``no kernel 'cast'``;
+            also of a case that passed, if its gradients lack one to be checked.
         seconds: that the checks took.
     """
 

@@ -6,6 +6,11 @@ import numpy as np
 
 from core.dtypes import DTYPES, dtype_of
 
+#: How far floats may be off, in epsilons of the backend.
+TOLERANCE = 100
+
+_FLOATS = ("float32", "complex64")
+
 
 def differences(
     what: str, found: np.ndarray, expected: np.ndarray, tolerance: float
@@ -32,9 +37,6 @@ def differences(
         yield f"{what} has shape {found.shape}, should have {expected.shape}"
     else:
         yield from _unequal(what, found, expected, tolerance if name in _FLOATS else 0.0)
-
-
-_FLOATS = ("float32", "complex64")
 
 
 def _unequal(what: str, found: np.ndarray, expected: np.ndarray, tolerance: float) -> Iterator[str]:

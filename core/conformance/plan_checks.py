@@ -7,14 +7,11 @@ import numpy as np
 
 from core.backend_contract import Backend
 from core.compiled.compiled_function import CompiledFunction
-from core.conformance.comparison import differences
+from core.conformance.comparison import TOLERANCE, differences
 from core.conformance.op_cases import OpCase, given_tensors
 from core.dispatch import tensor
 from core.late_ops import ops
 from core.tensors import Tensor
-
-#: How far floats may be off, in epsilons of the backend.
-TOLERANCE = 100
 
 
 class PlanCheck:

@@ -68,10 +68,15 @@ def _notes(results: Sequence[CaseResult]) -> Iterator[str]:
         ops: dict[str, dict[str, None]] = {}
         for each in results:
             if each.status == status and each.note:
-                note = "no kernel is registered" if status == "missing" else each.note
+                note = "no kernel is registered" if _lacks_kernel(each) else each.note
                 ops.setdefault(note, {})[each.op] = None
         for note, names in ops.items():
             yield f"{text}: {note}: {_listed([*names])}"
+
+
+def _lacks_kernel(result: CaseResult) -> bool:
+    """Whether the op itself has no kernel, and not another one that it takes for some dtypes."""
+    return result.status == "missing" and result.note == f"no kernel {result.op!r}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -80,7 +85,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _verdict(name: str, results: Sequence[CaseResult], complete: bool) -> Iterator[str]:
-    missing = len({each.op for each in results if each.status == "missing"})
+    missing = len({each.op for each in results if _lacks_kernel(each)})
     if missing:
         yield f"{_count(missing, 'op')} {'has' if missing == 1 else 'have'} no kernel"
     ran = [each for each in results if each.status != "missing"]

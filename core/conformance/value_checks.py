@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from core.backend_contract import Backend
+from core.backend_contract import Backend, Handle
 from core.conformance.case_results import FAMILY, CaseResult
-from core.conformance.comparison import are_identical
+from core.conformance.comparison import TOLERANCE, are_identical, differences
 from core.dtypes import DTYPES
 from core.specs import Spec
 
@@ -26,12 +26,12 @@ def _samples(dtype: str) -> Iterator[np.ndarray]:
     elif dtype == "bool":
         array = np.array([[True, False, True], [False, False, True]])
     else:
-        array = np.array([[0.5, -1, 2], [np.inf, np.nan, 0]], DTYPES[dtype])
+        array = np.array([[1 / 3, -1, 2], [np.inf, np.nan, 0]], DTYPES[dtype])
     yield from (array, array[:1, :1].reshape(()), array[:0])
 
 
 def check_values(backend: Backend, name: str) -> list[CaseResult]:
-    """Check what an engine needs of a backend beside kernels.
+    """Check what the engine needs of a backend beside kernels.
 
     Args:
         backend: what the factory made.
@@ -69,27 +69,26 @@ def _epsilon(backend: Backend) -> Iterator[str]:
 
 def _values(backend: Backend, dtype: str) -> Iterator[str]:
     for array in _samples(dtype):
-        spec = Spec(array.shape, dtype)
+        spec, tolerance = Spec(array.shape, dtype), TOLERANCE * backend.epsilon
         handle = backend.upload(array.copy())
-        yield from _round_trip(backend, handle, spec, array)
-        flat = Spec((array.size,), dtype)
-        viewed = backend.download(backend.view(handle, flat), flat)
-        if not are_identical(viewed, array.reshape(-1)):
-            yield f"view() of {dtype} {spec.shape} as {flat.shape} gives other values or shapes"
+        found = backend.download(handle, spec).copy()
+        faults = [*differences(f"download() after upload() of {spec}", found, array, tolerance)]
+        yield from faults or _copies(backend, handle, spec, found)
         backend.release(handle)
 
 
-def _round_trip(backend: Backend, handle: object, spec: Spec, array: np.ndarray) -> Iterator[str]:
-    what = f"{spec.dtype} {spec.shape}"
-    if not are_identical(backend.download(handle, spec), array):
-        yield f"download() after upload() of {what} gives other values, shapes or dtypes"
-        return
+def _copies(backend: Backend, handle: Handle, spec: Spec, found: np.ndarray) -> Iterator[str]:
+    """Describe what else reads a handle, and gives something else than its values."""
     if backend.spec_of(handle) != spec:
-        yield f"spec_of() of {what} gives {backend.spec_of(handle)}"
+        yield f"spec_of() gives {backend.spec_of(handle)} for {spec}"
+    flat = Spec((spec.size,), spec.dtype)
+    viewed = backend.download(backend.view(handle, flat), flat)
+    if not are_identical(viewed, found.reshape(-1)):
+        yield f"view() of {spec} as {flat} gives other values or another shape"
     taken = backend.take(handle, spec)
-    if not taken.flags.writeable:
-        yield f"take() of {what} gives an array that its owner cannot write to"
+    if not are_identical(taken, found) or not taken.flags.writeable:
+        yield f"take() of {spec} gives other values, or an array that nobody can write to"
         return
     taken.fill(b"other" if spec.dtype == "string" else 1)
-    if not are_identical(backend.download(handle, spec), array):
-        yield f"take() of {what} gives the backend's own data, not a copy"
+    if not are_identical(backend.download(handle, spec), found):
+        yield f"take() of {spec} gives the backend's own data, not a copy"
