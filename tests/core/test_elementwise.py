@@ -26,10 +26,17 @@ UNITS = {
         **dict.fromkeys(("acosh", "sigmoid", "softplus", "elu", "selu", "atan2"), 2),
         "tan": 3,
     },
+    "tf": {
+        **dict.fromkeys(("log", "sin", "cos", "sinh", "cosh", "asinh", "pow"), 2),
+        **dict.fromkeys(("rsqrt", "log1p", "atan", "atan2"), 3),
+        **dict.fromkeys(("expm1", "asin", "acos", "erf", "elu", "selu"), 4),
+        **{"tanh": 5, "sigmoid": 6, "softplus": 7},
+    },
 }
 
-#: Backends on which numbers too small for all 24 bits may become 0, as they do on many GPUs.
-FLUSHING = {"shader"}
+#: Backends on which numbers too small for all 24 bits may become 0, as they do on many GPUs and
+#: in TensorFlow.
+FLUSHING = {"shader", "tf"}
 
 
 def flushed(x, backend):

@@ -1,0 +1,1 @@
+"""Kernels of TensorFlow's raw ops, a file per family of ops, named as in `core.ops`."""

@@ -1,9 +1,7 @@
-"""Reductions.
+"""Reductions. Sums and products are computed in float64 and rounded once; integers wrap around.
 
-Sums and means stay in float32, which TensorFlow adds in a tree along the last axis and over all:
-the largest relative error of sums of 80,000 positive numbers was 2e-6, that of float64, as on cpu,
-4e-8 at 3 to 9 times the time. Products are computed in float64 and rounded once, so that none
-overflows on the way. Integers wrap around.
+Sums in float32 would be 2 to 5 times as fast, but off by 2e-6 where 80,000 positive numbers are
+added along a first axis, and by any amount where large numbers cancel.
 """
 
 from collections.abc import Callable
@@ -20,25 +18,31 @@ if TYPE_CHECKING:
     from core.ops.reduce import Axis
 
 
-def total(x: "TfTensor", axis: "Axis", keep_dims: bool) -> "TfTensor":
-    """Return sums."""
-    return raw.Sum(input=x, axis=axes_of(axis, x), keep_dims=keep_dims)
+_WIDE = {"float32": "float64", "complex64": "complex128"}
 
 
-def product(x: "TfTensor", axis: "Axis", keep_dims: bool) -> "TfTensor":
-    """Return products."""
-    axes = axes_of(axis, x)
-    if x.dtype.is_integer:
-        return raw.Prod(input=x, axis=axes, keep_dims=keep_dims)
-    wide = raw.Cast(x=x, DstT=dtypes.float64)
-    return raw.Cast(x=raw.Prod(input=wide, axis=axes, keep_dims=keep_dims), DstT=dtypes.float32)
+def _in_wide(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a reduction that is rounded once at the end."""
+
+    def reduction(x: "TfTensor", axis: "Axis", keep_dims: bool) -> "TfTensor":
+        axes, dtype = axes_of(axis, x), x.dtype
+        if dtype.is_integer:
+            return function(input=x, axis=axes, keep_dims=keep_dims)
+        wide = raw.Cast(x=x, DstT=getattr(dtypes, _WIDE[dtype.name]))
+        return raw.Cast(x=function(input=wide, axis=axes, keep_dims=keep_dims), DstT=dtype)
+
+    return reduction
+
+
+total = _in_wide(lambda **how: raw.Sum(**how))
 
 
 def mean(x: "TfTensor", axis: "Axis", keep_dims: bool) -> "TfTensor":
     """Return the mean; of an empty axis it is 0."""
-    if 0 in x.shape:
-        return total(x, axis, keep_dims)  # zeros, or nothing
-    return raw.Mean(input=x, axis=axes_of(axis, x), keep_dims=keep_dims)
+    return (total if 0 in x.shape else _mean)(x, axis, keep_dims)
+
+
+_mean = _in_wide(lambda **how: raw.Mean(**how))
 
 
 def _extreme(of_numbers: Callable[..., Any], of_bools: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,7 +61,7 @@ def _extreme(of_numbers: Callable[..., Any], of_bools: Callable[..., Any]) -> Ca
 
 REDUCE: dict[str, Callable[..., Any]] = {
     "sum": total,
-    "prod": product,
+    "prod": _in_wide(lambda **how: raw.Prod(**how)),
     "mean": mean,
     "max": _extreme(lambda **how: raw.Max(**how), lambda **how: raw.Any(**how)),
     "min": _extreme(lambda **how: raw.Min(**how), lambda **how: raw.All(**how)),
