@@ -4,10 +4,9 @@ Of ops this holds as it stands. Models measure which of the two is faster for th
 `core.model.automatic_model`. OpenGL drawn by software, and tf, are used only when they are named.
 """
 
-from core import code_cache
+from core import code_cache, renderers
 from core.backend_registry import load_backend
 from core.errors import CoreError
-from core.renderers import renderer_here
 
 #: What the names of files begin with that keep a measured choice.
 CHOICE_FILES = "choice-"
@@ -17,7 +16,7 @@ _failures: list[str] = []
 
 def has_gpu() -> bool:
     """Return whether ``"auto"`` may take the shader backend: OpenGL draws on a GPU here."""
-    return not _failures and renderer_here().is_gpu
+    return not _failures and renderers.renderer_here().is_gpu
 
 
 def backend_of_ops() -> str:
@@ -34,7 +33,7 @@ def backend_of_ops() -> str:
 
 def why_no_gpu() -> str:
     """Return why ``"auto"`` stands for cpu in this process."""
-    return _failures[-1] if _failures else str(renderer_here())
+    return _failures[-1] if _failures else str(renderers.renderer_here())
 
 
 def describe() -> str:
@@ -45,8 +44,9 @@ def describe() -> str:
     """
     if not has_gpu():
         return f"cpu: {why_no_gpu()}"
+    renderer = renderers.renderer_here()
     count = code_cache.count_of(CHOICE_FILES)
     kept = f"{count} measured before, kept in {code_cache.folder()}"
     if not code_cache.is_usable():
         kept = "measured in each process, as the code cache is not used"
-    return f"shader for ops: {renderer_here()}; for models the faster one of shader and cpu: {kept}"
+    return f"shader for ops: {renderer}; for models the faster one of shader and cpu: {kept}"

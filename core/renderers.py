@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from core import code_cache
 from core.backend_registry import BACKENDS
+from core.locks import new_lock
 
 #: Part of the key, to be changed with the format.
 _FORMAT = "renderer 1"
@@ -81,8 +82,16 @@ def running_renderer() -> Renderer | None:
     return Renderer(device.name, device.driver, device.is_software)
 
 
-@cache
+_asking = new_lock()
+
+
 def _renderer() -> Renderer:
+    with _asking:  # one child process is enough
+        return _found_renderer()
+
+
+@cache
+def _found_renderer() -> Renderer:
     if sys.platform.startswith("linux") and not device_files():
         return Renderer("", "", False, _NO_DEVICE)
     key = f"renderer-{code_cache.key_of(_FORMAT, *machine_facts())}"

@@ -43,7 +43,7 @@ def _difference(first: np.ndarray, other: np.ndarray, quantum: float | None) -> 
     if first.dtype.kind not in "fc":
         share = np.count_nonzero(first != other) / first.size
         return f"differs in {share:.2g} of its values" if share > MOST else ""
-    is_finite = np.isfinite(first)
+    is_finite = np.isfinite(first) & np.isfinite(other)
     if not np.array_equal(first[~is_finite], other[~is_finite], equal_nan=True):
         return "has NaN or infinity elsewhere"
     distances = np.abs(first[is_finite] - other[is_finite])

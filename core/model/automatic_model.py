@@ -1,12 +1,13 @@
 """A model on the backend that is the faster one: what ``"auto"`` means for a graph."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core import renderers
 from core.backend_choice import backend_of_ops, has_gpu, why_no_gpu
 from core.backend_registry import AUTO, REPLACED
 from core.bounds import LimitError, Limits, context_limits
@@ -27,7 +28,6 @@ from core.model.measured_choices import (
     network_digest,
 )
 from core.model.run_cache import needs_ops
-from core.renderers import renderer_here
 
 if TYPE_CHECKING:
     from core.model.stored_calls import StoredCalls
@@ -77,7 +77,8 @@ class AutomaticModel(GraphModel):
         if not has_gpu():
             return [f"{AUTO}: cpu, as {why_no_gpu()}"]
         if not self._choices:
-            return [f"{AUTO}: the first run decides between cpu and shader on {renderer_here()}"]
+            renderer = renderers.renderer_here()
+            return [f"{AUTO}: the first run decides between cpu and shader on {renderer}"]
         found = [*self._choices.items()]
         return [f"{AUTO}: {choice.text(c.text(self._output_names))}" for c, choice in found]
 
@@ -88,10 +89,7 @@ class AutomaticModel(GraphModel):
         """Return the outputs of a run on the chosen backend, which is measured if need be."""
         if not has_gpu():
             return self._on("cpu")._run(inputs, names, raw, as_arrays)
-        named = self._named(inputs)
-        call = call_of(named, names)
-        choice = self._choices.get(call) or self._choose(call, named)
-        model = self._on_chosen(choice, call)
+        model, call = self._model_for(inputs, names)
         try:
             return model._run(inputs, names, raw, as_arrays)
         except (LimitError, RunCancelledError):
@@ -105,7 +103,9 @@ class AutomaticModel(GraphModel):
 
     def _named(self, inputs: Any) -> Mapping[str, Any]:
         """Return the inputs by name; a value without a name is the first input."""
-        return inputs if isinstance(inputs, Mapping) else {next(iter(self.graph.inputs)): inputs}
+        return (
+            inputs if isinstance(inputs, Mapping) else {next(iter(self.graph.inputs), ""): inputs}
+        )
 
     def _on(self, backend: str) -> GraphModel:
         """Return the model on a backend, made at its first use."""
@@ -117,13 +117,16 @@ class AutomaticModel(GraphModel):
                     found = self._models[backend] = self._new(self.graph, backend)
         return found
 
-    def _on_chosen(self, choice: Choice, call: Call) -> GraphModel:
-        """Return the model of a choice; on cpu if the shader backend has failed since."""
+    def _model_for(self, inputs: Any, names: Sequence[str]) -> tuple[GraphModel, Call]:
+        """Return the model for a call; that on cpu if shader has failed since it was chosen."""
+        named = self._named(inputs)
+        call = call_of(named, names)
+        choice = self._choices.get(call) or self._choose(call, named)
         try:
-            return self._on(choice.backend)
+            return self._on(choice.backend), call
         except CoreError as error:
             self._set_failed(call, error)
-            return self._on("cpu")
+            return self._on("cpu"), call
 
     def _new(self, graph: Graph, backend: str) -> GraphModel:
         kernels, plans, limits = self._kernels, self._has_plans, self.limits
@@ -192,10 +195,8 @@ class AutomaticModel(GraphModel):
         if not has_gpu():
             return self._on("cpu")._largest_plan(inputs, outputs)
         names = self._output_names if outputs is None else listed(outputs)
-        given = self._named(self._noise() if inputs is None else inputs)
-        call = call_of(given, names)
-        choice = self._choices.get(call) or self._choose(call, given)
-        return self._on_chosen(choice, call)._largest_plan(inputs, outputs)
+        model, _ = self._model_for(self._noise() if inputs is None else inputs, names)
+        return model._largest_plan(inputs, outputs)
 
     def _noise(self) -> dict[str, np.ndarray]:
         """Return numbers of the declared shapes, from 0 to 1: a GPU is faster with zeros."""

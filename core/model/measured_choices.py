@@ -8,20 +8,20 @@ of them it is measured anew. What cannot be read or written is measured in each 
 import json
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.util import find_spec
 from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from core import code_cache
+from core import code_cache, renderers
 from core.backend_choice import CHOICE_FILES
 from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
 from core.backends.cpu.threads import thread_count
 from core.backends.cpu.tiers import get_tier
 from core.digests import DIGEST_BYTES, blake2b
 from core.graph.nodes import Graph
-from core.renderers import renderer_here
 from core.source_stamp import source_stamp
 
 #: Part of the key, to be changed with the format.
@@ -86,9 +86,22 @@ class Call(NamedTuple):
 
 def call_of(inputs: Mapping[str, Any], outputs: Sequence[str]) -> Call:
     """Return what a choice is for, from the inputs by name."""
-    given = {n: v if hasattr(v, "dtype") else np.asarray(v) for n, v in inputs.items()}
-    specs = [(name, tuple(v.shape), str(v.dtype)) for name, v in given.items()]
+    specs = [(name, *_spec_of(value)) for name, value in inputs.items()]
     return Call(tuple(specs), tuple(outputs))
+
+
+def _spec_of(value: Any) -> tuple[tuple[int, ...], str]:
+    """Return shape and dtype of an input; none of what is no array, about which the run raises."""
+    try:
+        array = value if hasattr(value, "dtype") else np.asarray(value)
+        return tuple(array.shape), _name_of(array.dtype)
+    except (ValueError, TypeError, AttributeError):
+        return (), ""
+
+
+@cache
+def _name_of(dtype: Any) -> str:
+    return str(dtype)  # which takes NumPy a while
 
 
 def file_key(network: str, call: Call) -> str:
@@ -104,7 +117,11 @@ def file_key(network: str, call: Call) -> str:
     moderngl = find_spec("moderngl")
     status = os.stat(moderngl.origin) if moderngl is not None and moderngl.origin else None
     facts = (
-        *(renderer_here(), settings_text(), status and (status.st_size, status.st_mtime_ns)),
+        *(
+            renderers.renderer_here(),
+            settings_text(),
+            status and (status.st_size, status.st_mtime_ns),
+        ),
         *(source_stamp("core"), np.__version__, compiler_version(), get_tier()),
         *(cpu.name, sorted(cpu.features), thread_count()),
     )
