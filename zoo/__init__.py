@@ -46,6 +46,8 @@ Models: every function takes ``model=``: a name, ``"fast"``, ``"best"``, a path,
 >>> len(model.estimate_single_pose("gallery/one_line_pose/astronaut.jpg")["keypoints"])
 17
 
+``verify("posenet.tiny")`` runs a model on every backend and compares what they compute.
+
 Options are keyword arguments: ``mirror=True`` for selfie images, thresholds, ``backend="shader"``
 for GPUs. Those of each function are in its help, such as ``help(zoo.estimate_hands)``.
 
@@ -100,6 +102,8 @@ _PUBLIC = {
     "zoo.transfer.taught_model": ("TaughtModel",),
     "zoo.transfer.teaching": ("teach",),
     "zoo.transfer.tuning": ("fine_tune",),
+    "zoo.verification.rows": ("Verification",),
+    "zoo.verification.verifying": ("verify",),
 }
 
 

@@ -51,6 +51,8 @@ from zoo.transfer.predictions import Prediction
 from zoo.transfer.taught_model import TaughtModel
 from zoo.transfer.teaching import teach
 from zoo.transfer.tuning import fine_tune
+from zoo.verification.rows import Verification
+from zoo.verification.verifying import verify
 
 __version__: str
 __all__ = [
@@ -77,6 +79,7 @@ __all__ = [
     "Prediction",
     "Segmentation",
     "TaughtModel",
+    "Verification",
     "WeightsError",
     "ZooError",
     "blur_background",
@@ -109,6 +112,7 @@ __all__ = [
     "to_csv",
     "to_json",
     "to_pandas",
+    "verify",
     "watch",
     "when",
 ]

@@ -45,6 +45,11 @@ _OTHERS = (
         "zoo.cli.weights_commands:declare_weights",
     ),
     (
+        "verify",
+        "check that all backends compute the same numbers",
+        "zoo.cli.verify_command:declare_verify",
+    ),
+    (
         "convert",
         "convert a model file to a model.json that TensorFlow.js loads",
         "zoo.cli.convert_command:declare_convert",

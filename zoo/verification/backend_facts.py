@@ -27,7 +27,7 @@ def start_backend(backend: str, tier: int | None, path: str | None) -> str:
     if backend == "shader":
         core.start_shader(path=path)
     core.set_backend(backend)
-    core.add(1.0, 2.0).item()
+    core.tensor(1.0).item()
     if backend == "shader":
         from core.backends.shader.renderer_probe import probe_renderer
 

@@ -142,8 +142,10 @@ class Verifier:
             try:
                 self._start(child)
             except UnavailableError as error:
-                result = FAILED if child.variant.is_required else UNAVAILABLE
-                self._absent[label] = Row("", "", label, "", result, f"unavailable: {error}")
+                is_named = child.variant.is_required
+                result = FAILED if is_named else UNAVAILABLE
+                reason = f"unavailable: {error}" if is_named else str(error)
+                self._absent[label] = Row("", "", label, "", result, reason)
             except BackendError as error:
                 self._absent[label] = Row("", "", label, "", CRASHED, str(error))
         return self._absent.get(label)
