@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from core.backends.tf.raw_ops import integers, raw
+from core.backends.tf.raw_ops import integer, integers, raw
+from core.errors import CoreError
 from core.registry import kernel
 
 if TYPE_CHECKING:
@@ -58,8 +59,26 @@ def ragged_tensor_to_tensor(
         default_value = raw.Reshape(tensor=default_value, shape=integers(*inner))
     return raw.RaggedTensorToTensor(
         shape=shape,
-        values=values,
+        values=_used(values, row_partition_tensors[-1], row_partition_types[-1]),
         default_value=default_value,
         row_partition_tensors=row_partition_tensors,
         row_partition_types=list(row_partition_types),
     )
+
+
+def _used(values: "TfTensor", partition: "TfTensor", kind: str) -> "TfTensor":
+    """Return the values that a partition is made for; TensorFlow would read beyond them."""
+    count, *inner = values.shape
+    if kind == "VALUE_ROWIDS":
+        size = partition.shape[0]
+        if size > count:
+            raise CoreError(f"the partitions need {size} values, there are {count}")
+        return values
+    if kind == "FIRST_DIM_SIZE":
+        ends = raw.Reshape(tensor=partition, shape=integers(1))
+    else:
+        ends = raw.StridedSlice(
+            input=partition, begin=integers(-1), end=integers(0), strides=integers(1), end_mask=1
+        )
+    sizes = raw.ConcatV2(values=[ends, integers(*inner)], axis=integer(0))
+    return raw.Slice(input=values, begin=integers(*[0] * (1 + len(inner))), size=sizes)

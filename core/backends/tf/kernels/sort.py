@@ -3,7 +3,7 @@
 from math import prod
 from typing import TYPE_CHECKING
 
-from core.backends.tf.raw_ops import integer, integers, raw
+from core.backends.tf.raw_ops import integer, integers, number, raw
 from core.registry import kernel
 from core.specs import normal_axis
 
@@ -42,13 +42,20 @@ def unique(x: "TfTensor", axis: int) -> "tuple[TfTensor, TfTensor]":
     if x.dtype.name in ("int32", "bool", "string"):
         found = raw.UniqueV2(x=x, axis=integers(at))
         return found.y, found.idx
-    parts = raw.Bitcast(input=x, type="float32") if x.dtype.name == "complex64" else x
+    parts = _parts(x) if x.dtype.name == "complex64" else x
     kinds = raw.UniqueV2(x=_ranks(parts), axis=integers(at))
     count = raw.Shape(input=kinds.y, out_type="int32")
     groups = raw.GatherV2(params=count, indices=integer(at), axis=integer(0))
     places = raw.Range(start=integer(0), limit=integer(x.shape[at]), delta=integer(1))
     first = raw.UnsortedSegmentMin(data=places, segment_ids=kinds.idx, num_segments=groups)
     return raw.GatherV2(params=x, indices=first, axis=integer(at)), kinds.idx
+
+
+def _parts(x: "TfTensor") -> "TfTensor":
+    """Return the parts of complex numbers on one more axis; both are NaN where one is."""
+    parts = raw.Bitcast(input=x, type="float32")
+    is_nan = raw.Any(input=raw.IsNan(x=parts), axis=integer(-1), keep_dims=True)
+    return raw.SelectV2(condition=is_nan, t=number(float("nan")), e=parts)
 
 
 @kernel("search_sorted", "tf")
