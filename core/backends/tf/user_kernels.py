@@ -38,12 +38,13 @@ def checked(made: Any, result: Spec | tuple[Spec, ...] | None) -> Any:
         made: a tensor or a tuple of them.
         result: the specs by the rule; None if these depend on the data.
     """
-    if isinstance(result, tuple):
-        for each, spec in zip(made, result, strict=True):
-            _check(each, spec)
+    several = made if isinstance(made, tuple) else (made,)
+    if result is None:
+        specs: tuple[Spec | None, ...] = (None,) * len(several)
     else:
-        for each in made if isinstance(made, tuple) else (made,):
-            _check(each, result)
+        specs = (result,) if isinstance(result, Spec) else result
+    for each, spec in zip(several, specs, strict=True):
+        _check(each, spec)
     return made
 
 

@@ -101,7 +101,7 @@ def _bias_last(
     step: Step, program: Program, result: Spec | tuple[Spec, ...]
 ) -> tuple[str, str] | None:
     """Return the inputs of a sum, if one of them is a number for each channel: that one last."""
-    if step.op.name != "add" or isinstance(result, tuple) or result.dtype != "float32":
+    if step.op.name != "add" or not isinstance(result, Spec) or result.dtype != "float32":
         return None
     x, y = step.inputs
     for value, bias in ((x, y), (y, x)):

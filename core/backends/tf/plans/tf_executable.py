@@ -143,7 +143,7 @@ class TfExecutable(Executable):
 def _requests(program: Program) -> list[Request]:
     """Return what each value needs of the memory of a run, from its first to its last use."""
     homes = homes_of(program)
-    first, last = {r: 0 for r in program.inputs}, {r: 0 for r in program.inputs}
+    first, last = dict.fromkeys(program.inputs, 0), dict.fromkeys(program.inputs, 0)
     for i, step in enumerate(program.steps):
         for reference in step.outputs:
             if homes[reference] == reference:
