@@ -156,7 +156,7 @@ UNARY: dict[str, Callable[..., Any]] = {
     "clip_by_value": clip,
     "floor": whole(lambda x: raw.Floor(x=x)),
     "ceil": whole(lambda x: raw.Ceil(x=x)),
-    "round": lambda x: raw.Round(x=x),  # halves to even
+    "round": whole(lambda x: raw.Round(x=x)),  # halves to even; of many integers it makes 0
     "is_nan": of_floats(lambda x: raw.IsNan(x=x), never),
     "is_inf": of_floats(lambda x: raw.IsInf(x=x), never),
     "is_finite": of_floats(lambda x: raw.IsFinite(x=x), always),
