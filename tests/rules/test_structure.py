@@ -54,8 +54,8 @@ UPWARD = {
 }
 
 #: How many names `zoo` imports of inner modules of `core`: may fall, not rise. Fine-tuning, exports
-#: and the store of features brought six.
-MOST_INNER_NAMES = 50
+#: and the store of features brought six, verification four.
+MOST_INNER_NAMES = 54
 
 #: Public names: more of them is a decision.
 MOST_NAMES = {"core": 326, "zoo": 59, "weights_cache": 40, "core.Tensor": 145}

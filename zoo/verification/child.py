@@ -108,7 +108,10 @@ class _Child:
         """Run a network; answer with its outputs and the median of its times."""
         network = self._models[message.document["network"]].network
         names, inputs = message.document["outputs"], message.arrays
-        run = partial(network.execute, inputs, names, as_arrays=True)
+
+        def run() -> dict[str, np.ndarray]:
+            return network.execute(inputs, names, as_arrays=True)
+
         outputs = run()  # which makes plans, and compiles
         times: list[float] = []
         while len(times) < message.document["runs"] and sum(times) < _MOST_SECONDS:
