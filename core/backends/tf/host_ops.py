@@ -4,5 +4,4 @@ HOST_OPS: dict[str, str] = {
     "numpy_function": "the function takes and returns arrays of the host",
     "multinomial": "the host's generator draws the numbers",
     "static_regex_replace": "RE2 lacks JavaScript's lookahead, back references and empty matches",
-    "non_max_suppression_with_score": "soft suppression keeps boxes that overlap above the limit",
 }
