@@ -4,7 +4,9 @@ Of ops this holds as it stands. Models measure which of the two is faster for th
 `core.model.automatic_model`. OpenGL drawn by software, and tf, are used only when they are named.
 """
 
-from core import code_cache, renderers
+# "from core import" would import all ops.
+import core.code_cache as code_cache
+import core.renderers as renderers
 from core.backend_registry import load_backend
 from core.errors import CoreError
 

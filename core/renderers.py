@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from core import code_cache
+import core.code_cache as code_cache  # "from core import" would import all ops
 from core.backend_registry import BACKENDS
 from core.locks import new_lock
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core import renderers
+import core.renderers as renderers  # "from core import" would import all ops
 from core.backend_choice import backend_of_ops, has_gpu, why_no_gpu
 from core.backend_registry import AUTO, REPLACED
 from core.bounds import LimitError, Limits, context_limits

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core import code_cache, renderers
+# "from core import" would import all ops.
+import core.code_cache as code_cache
+import core.renderers as renderers
 from core.backend_choice import CHOICE_FILES
 from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
 from core.backends.cpu.threads import thread_count
