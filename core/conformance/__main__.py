@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Returns:
-        0: the backend conforms; 1: it does not; 2: it could not be checked.
+        0: the backend conforms; 1: it does not; 2: it could not be checked; 130: Ctrl-C.
     """
     options = _parser().parse_args(arguments)
     try:
@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ZooError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
     print(report_text(options.name, results, complete=options.complete))
     return 0 if is_conforming(results, complete=options.complete) else 1
 
