@@ -29,7 +29,7 @@ _MOST_SECONDS = 2.0
 
 
 class Answer(NamedTuple):
-    """What is sent back."""
+    """A document and arrays to send back."""
 
     document: Mapping[str, Any]
     arrays: Mapping[str, np.ndarray] = {}

@@ -42,7 +42,7 @@ MOVE_FACTOR = 2.0
 
 
 class Difference(NamedTuple):
-    """How far an output is from what it must be.
+    """Difference of an output from what it must be.
 
     Attributes:
         absolute: the largest difference; None where there is no number.
@@ -62,7 +62,7 @@ class Difference(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What is known about an output that is compared.
+    """Facts about an output that is compared.
 
     Attributes:
         scale: of its quantised steps; None: it is not quantised.
@@ -76,7 +76,7 @@ class Rule(NamedTuple):
 
     @property
     def limit(self) -> float:
-        """How far it may differ, in steps or shares of the range."""
+        """The largest valid difference, in steps or shares of the range."""
         return max(self.share if self.scale is None else STEP_LIMIT, MOVE_FACTOR * self.move)
 
 

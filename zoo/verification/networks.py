@@ -21,7 +21,7 @@ CHOICES = frozenset(
 
 
 class Networks(NamedTuple):
-    """What a name or path stands for.
+    """Networks that a name or path stands for.
 
     Attributes:
         models: loaded networks, by the names that tables show.

@@ -67,7 +67,7 @@ class Row:
 
     @property
     def limit_text(self) -> str:
-        """What was measured beside its limit; of floats, whose relative difference it is, that."""
+        """The limit, and the measured value unless it is the relative difference."""
         if self.limit is None:
             return ""
         if self.unit == OF_RANGE:

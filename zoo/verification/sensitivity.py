@@ -1,4 +1,4 @@
-"""How far outputs move when the last bits of the weights do.
+"""Moves of outputs when the last bits of the weights move.
 
 Where a network amplifies such a change, or rounds its results to quantised steps, two right
 computations differ by as much: each adds up its sums in another order. (Of all networks of the
