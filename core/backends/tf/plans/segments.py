@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.backends.tf.plans.step_runs import StepRun, where
 from core.backends.tf.starting import load_tensorflow
 from core.errors import MISUSE, CoreError
 from core.plan.program import Program
+from core.specs import Spec
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor
@@ -79,7 +80,7 @@ def _segment(
 
     if not steps[0].is_traced:
         return Segment(reads, writes, compute)
-    return Segment(reads, writes, _traced(compute, program, reads))
+    return Segment(reads, writes, TracedFunction(compute, [program.specs[r] for r in reads]))
 
 
 def run_into(values: "dict[str, TfTensor]", run: StepRun) -> None:
@@ -98,12 +99,28 @@ def run_into(values: "dict[str, TfTensor]", run: StepRun) -> None:
         raise CoreError(f"{where(run.step)}: {type(error).__name__}: {error}") from error
 
 
-def _traced(
-    compute: Callable[..., Any], program: Program, reads: Sequence[str]
-) -> Callable[..., Any]:
-    """Return a function as a graph of TensorFlow."""
-    tf = load_tensorflow()
-    specs = [program.specs[r] for r in reads]
-    signature = [tf.TensorSpec(spec.shape, spec.dtype) for spec in specs]
-    function = tf.function(compute, input_signature=signature, autograph=False)
-    return function.get_concrete_function()
+class TracedFunction:
+    """A function as a graph of TensorFlow, for inputs of known shapes.
+
+    Args:
+        compute: the function, from tensors to a list of tensors.
+        specs: of its inputs.
+
+    Attributes:
+        graph: the graph.
+    """
+
+    __slots__ = ("_call", "_captured", "graph")
+
+    def __init__(self, compute: "Callable[..., list[TfTensor]]", specs: Sequence[Spec]):
+        tf = load_tensorflow()
+        signature = [tf.TensorSpec(spec.shape, spec.dtype) for spec in specs]
+        function = tf.function(compute, input_signature=signature, autograph=False)
+        concrete = function.get_concrete_function()
+        self.graph = concrete.graph
+        # Called as a whole, the function would check each input and each tensor that it captured.
+        self._call, self._captured = concrete.inference_fn.call_flat, concrete.captured_inputs
+
+    def __call__(self, *given: "TfTensor") -> "Sequence[TfTensor]":
+        """Return the results for inputs of the right shapes and dtypes."""
+        return self._call(*given, *self._captured)
