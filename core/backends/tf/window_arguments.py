@@ -187,9 +187,7 @@ def among_all(dy: "TfTensor", counts: Shape, w: Window, strides: Shape) -> "TfTe
     batch, *_, channels = tuple(dy.shape)
     shape = (batch, *counts, channels)
     begin, end, step = _some(shape, w, strides)
-    return raw.StridedSliceGrad(
-        shape=integers(*shape), begin=begin, end=end, strides=step, dy=dy
-    )
+    return raw.StridedSliceGrad(shape=integers(*shape), begin=begin, end=end, strides=step, dy=dy)
 
 
 def with_unit_steps(dy: "TfTensor", w: Window) -> "tuple[TfTensor, Window]":

@@ -29,9 +29,7 @@ def _padded(x: "TfTensor", w: Window, border: float = -inf) -> "tuple[TfTensor, 
 
 
 @kernel("dilation2d", "tf")
-def dilation2d(
-    x: "TfTensor", filter: "TfTensor", data_format: str, **how: Any
-) -> "TfTensor":
+def dilation2d(x: "TfTensor", filter: "TfTensor", data_format: str, **how: Any) -> "TfTensor":
     """Return the largest sum of input and filter; TensorFlow ignores NaN, too."""
     w = window(tuple(x.shape), tuple(filter.shape)[:2], data_format=data_format, **how)
     if x.dtype is dtypes.int32:

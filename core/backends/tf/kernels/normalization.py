@@ -67,9 +67,7 @@ def _near_sum(values: "TfTensor", radius: int) -> "TfTensor":
     width = 2 * radius + 1
     rows = raw.Reshape(tensor=values, shape=integers(-1, shape[-1], 1, 1))
     rows = raw.Pad(input=rows, paddings=pairs(((0, 0), (radius, radius), (0, 0), (0, 0))))
-    means = raw.AvgPool(
-        value=rows, ksize=[1, width, 1, 1], strides=[1, 1, 1, 1], padding="VALID"
-    )
+    means = raw.AvgPool(value=rows, ksize=[1, width, 1, 1], strides=[1, 1, 1, 1], padding="VALID")
     sums = raw.Mul(x=means, y=number(float(width), "float64"))
     return raw.Reshape(tensor=sums, shape=integers(*shape))
 

@@ -105,7 +105,9 @@ def avg_pool_grad(
 ) -> "TfTensor":
     """Give each pixel of a window an equal share of the window's gradient."""
     shape = tuple(input.shape)
-    return average_back(dy, shape, window(shape, filter_size, data_format=data_format, **how), least)
+    return average_back(
+        dy, shape, window(shape, filter_size, data_format=data_format, **how), least
+    )
 
 
 # --- largest values -------------------------------------------------------------------------------
@@ -252,4 +254,11 @@ def pool(input: "TfTensor", window_shape: Any, pooling_type: str, **how: Any) ->
         return y if y.dtype is dtypes.float32 else raw.Cast(x=y, DstT=dtypes.float32)
     if w.pointwise:
         return raw.Identity(input=input)
-    return over_parts(largest, input, w) if max(w.dilations) > 1 else largest(input, w)
+    if input.dtype is dtypes.bool:
+        x = raw.Cast(x=input, DstT=dtypes.int32)
+        return raw.Cast(x=_largest_of(x, w), DstT=dtypes.bool)
+    return _largest_of(input, w)
+
+
+def _largest_of(x: "TfTensor", w: Window) -> "TfTensor":
+    return over_parts(largest, x, w) if max(w.dilations) > 1 else largest(x, w)
