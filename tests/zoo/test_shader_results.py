@@ -26,6 +26,16 @@ APART = 1e-3
 OTHER_PIXELS = 1e-3
 
 
+def check_results(name, backend, shared):
+    """What the model finds in the photo of its task on a backend is what it finds on cpu."""
+    task = find_entry(name).task
+    photo = zoo.read_image(shared / "images" / "reference" / PHOTOS[task])
+    seen = zoo.estimate_hands(photo) if task == "gestures" else photo
+    expected, found = (results(name, where, seen) for where in ("cpu", backend))
+    assert all(len(result) for result in expected.values())
+    assert differences(found, expected, max(photo.shape)) == []
+
+
 def results(name, backend, seen):
     """What each verb of a model tells; of networks that only have ``infer``, their numbers."""
     with zoo.load(name, backend=backend) as model:
@@ -63,13 +73,7 @@ def same(found, expected, side):
 def test_results_are_those_of_cpu(shared, monkeypatch, name):
     start_or_skip()
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
-    folder = shared / "images" / "reference"
-    task = find_entry(name).task
-    photo = zoo.read_image(folder / PHOTOS[task])
-    seen = zoo.estimate_hands(photo) if task == "gestures" else photo
-    expected, found = (results(name, backend, seen) for backend in ("cpu", "shader"))
-    assert all(len(result) for result in expected.values())
-    assert differences(found, expected, max(photo.shape)) == []
+    check_results(name, "shader", shared)
     check_opengl()
 
 

@@ -151,7 +151,8 @@ def read_builtin_options(name: str, number: int, table: Table | None) -> dict[st
 def _option(table: Table | None, field: int, kind: str, default: str = "0") -> Any:
     if kind == "v":
         return None if table is None else table.integers(field)
-    return int(default) if table is None else table.number(field, f"<{kind}", int(default))
+    absent = bool(int(default)) if kind == "?" else int(default)
+    return absent if table is None else table.number(field, f"<{kind}", absent)
 
 
 def choice(values: tuple[str, ...] | list[str], number: int, what: str) -> str:
