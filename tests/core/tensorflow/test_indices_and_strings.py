@@ -10,6 +10,9 @@ from tests.core.tensorflow.drawn_calls import DRAWS
 
 CALLS = 60
 
+#: TensorFlow checks the partitions of an empty result, too, which cpu does not look at.
+STRICTER = ("ragged_tensor_to_tensor",)
+
 
 def _outcome(name, inputs, attributes, backend):
     """The arrays of the results; None after an error."""
@@ -35,6 +38,8 @@ def test_random_calls(name):
     for seed in range(CALLS):
         inputs, attributes = DRAWS[name](np.random.default_rng([seed, len(name)]))
         found, expected = (_outcome(name, inputs, attributes, b) for b in ("tf", "cpu"))
+        if name in STRICTER and not found and expected and expected[0][2].size == 0:
+            continue
         case = f"{name}(*{inputs}, **{attributes}) of seed {seed}"
         assert (found is None) == (expected is None), f"{case}: {found}, on cpu {expected}"
         worked += found is not None

@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
+from core.backends.tf.ragged_rows import check, checked_count, partitions_of, places_of
 from core.backends.tf.raw_ops import integer, integers, raw
 from core.errors import CoreError
 from core.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor
+
+
+_GREATEST = 2**31 - 1
 
 
 @kernel("ragged_gather_parts", "tf")
@@ -51,34 +55,48 @@ def ragged_tensor_to_tensor(
     row_partition_tensors: "list[TfTensor]",
     row_partition_types: Sequence[str],
 ) -> "TfTensor":
-    """Pad or cut rows; a default value as large as a value gets its shape."""
-    inner = tuple(values.shape)[1:]
+    """Find the row of the result for each value; TensorFlow's op crashes for wrong partitions."""
+    count, *inner = values.shape
+    rows, partitions = partitions_of(row_partition_tensors, row_partition_types)
+    used = checked_count(rows, partitions, count)
+    known = raw.Pack(values=[rows, *(p.longest() for p in partitions)], axis=0)
+    size = _checked_size(shape, known, inner)
+    outer = raw.Slice(input=size, begin=integers(0), size=integers(known.shape[0]))
+    places = places_of(used, partitions, outer)
+    numbers = raw.Range(start=integer(1), limit=raw.AddV2(x=used, y=integer(1)), delta=integer(1))
+    most = raw.Prod(input=outer, axis=integer(0))
+    sources = raw.UnsortedSegmentMax(data=numbers, segment_ids=places, num_segments=most)
+    sources = raw.Maximum(x=sources, y=integer(0))  # no value has the number 0
+    table = raw.ConcatV2(values=[_default_row(default_value, values), values], axis=integer(0))
+    found = raw.GatherV2(params=table, indices=sources, axis=integer(0))
+    return raw.Reshape(tensor=found, shape=size)
+
+
+def _checked_size(shape: "TfTensor", known: "TfTensor", inner: Sequence[int]) -> "TfTensor":
+    """Return the lengths of the result, int64: -1 stands for a known length."""
+    outer = known.shape[0]
+    known = raw.ConcatV2(values=[known, integers(*inner)], axis=integer(0))
+    text = f"shape must be -1, or {outer} lengths from -1 on and {[*inner]}, which -1 stands for"
+    is_free = raw.Equal(x=shape, y=integer(-1))
+    if len(shape.shape) == 0:
+        check(text, is_free)
+        return raw.Cast(x=known, DstT="int64")
+    if shape.shape[0] != outer + len(inner):
+        raise CoreError(
+            f"rt input.shape and shape are incompatible: rt input.rank = {outer + len(inner)}, but "
+            f"shape.rank = {shape.shape[0]}"
+        )
+    low, high = integers(*[0] * outer, *inner), integers(*[_GREATEST] * outer, *inner)
+    fits = raw.LogicalAnd(x=raw.GreaterEqual(x=shape, y=low), y=raw.LessEqual(x=shape, y=high))
+    check(text, raw.All(input=raw.LogicalOr(x=is_free, y=fits), axis=integer(0)))
+    return raw.Cast(x=raw.SelectV2(condition=is_free, t=known, e=shape), DstT="int64")
+
+
+def _default_row(default_value: "TfTensor", values: "TfTensor") -> "TfTensor":
+    """Return the default value as a row of values [1, ...]."""
+    row = (1, *values.shape[1:])
     if default_value.dtype != values.dtype:
         default_value = raw.Cast(x=default_value, DstT=values.dtype)
-    if prod(default_value.shape) == prod(inner):
-        default_value = raw.Reshape(tensor=default_value, shape=integers(*inner))
-    return raw.RaggedTensorToTensor(
-        shape=shape,
-        values=_used(values, row_partition_tensors[-1], row_partition_types[-1]),
-        default_value=default_value,
-        row_partition_tensors=row_partition_tensors,
-        row_partition_types=list(row_partition_types),
-    )
-
-
-def _used(values: "TfTensor", partition: "TfTensor", kind: str) -> "TfTensor":
-    """Return the values that a partition is made for; TensorFlow would read beyond them."""
-    count, *inner = values.shape
-    if kind == "VALUE_ROWIDS":
-        size = partition.shape[0]
-        if size > count:
-            raise CoreError(f"the partitions need {size} values, there are {count}")
-        return values
-    if kind == "FIRST_DIM_SIZE":
-        ends = raw.Reshape(tensor=partition, shape=integers(1))
-    else:
-        ends = raw.StridedSlice(
-            input=partition, begin=integers(-1), end=integers(0), strides=integers(1), end_mask=1
-        )
-    sizes = raw.ConcatV2(values=[ends, integers(*inner)], axis=integer(0))
-    return raw.Slice(input=values, begin=integers(*[0] * (1 + len(inner))), size=sizes)
+    if prod(default_value.shape) == prod(row):
+        return raw.Reshape(tensor=default_value, shape=integers(*row))
+    return raw.BroadcastTo(input=default_value, shape=integers(*row))
