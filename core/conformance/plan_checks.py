@@ -22,7 +22,7 @@ class PlanCheck:
     """
 
     def __init__(self, backend: Backend):
-        self._tolerance, self._known = TOLERANCE * backend.epsilon, set[str]()
+        self._backend, self._known = backend, set[str]()
 
     def failures(self, case: OpCase) -> list[str]:
         """Return what is wrong with the plan of a case; nothing if there is no plan of it."""
@@ -44,10 +44,11 @@ class PlanCheck:
         several = made if isinstance(made, (list, tuple)) else [made]
         if len(several) != len(expected):
             return [f"{what} consists of {len(several)} tensors, should of {len(expected)}"]
+        tolerance = TOLERANCE * self._backend.epsilon
         return [
             failure
             for y, right in zip(several, expected, strict=True)
-            for failure in differences(what, y.numpy(), right, self._tolerance)
+            for failure in differences(what, y.numpy(), right, tolerance)
         ]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
+from core.backend_contract import Backend
 from core.backend_registry import load_backend
 from core.conformance.case_checks import check_case
 from core.conformance.case_results import CaseResult
@@ -32,7 +33,8 @@ def check_backend(name: str, ops: Sequence[str] | None = None) -> list[CaseResul
         A result for each case.
 
     Raises:
-        CoreError: no such backend, or no op of such a name; whatever the backend's factory raises.
+        CoreError: no such backend, no op of such a name, or the factory gives no `core.Backend`;
+            and whatever the factory raises.
 
     >>> from core.conformance import check_backend
     >>> {each.status for each in check_backend("cpu", ["relu", "conv2d"])}
@@ -49,7 +51,10 @@ def results_of(name: str, cases: Sequence[OpCase], *, with_values: bool) -> Iter
         cases: what to run.
         with_values: whether to check first what needs no op.
     """
-    backend = load_backend(name)
+    backend: object = load_backend(name)
+    if not isinstance(backend, Backend):
+        kind = type(backend).__name__
+        raise CoreError(f"the factory of backend {name!r} gave a {kind}, should a core.Backend")
     load_kernels(name)
     if with_values:
         yield from check_values(backend, name)

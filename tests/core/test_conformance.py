@@ -300,13 +300,18 @@ def test_refusals(arguments, message, tmp_path, monkeypatch, capsys):
     assert re.fullmatch(f"error: .*{message}.*\n", shown.err), shown.err
 
 
-def test_the_factory_of_a_backend_may_fail(tmp_path):
-    (tmp_path / "gone.py").write_text(
-        "import core\ncore.register_backend('gone', lambda: {}['device'])\n"
-    )
+@pytest.mark.parametrize(
+    ("factory", "message"),
+    [
+        ("lambda: {}['device']", "the factory of backend 'gone' raised KeyError: 'device'"),
+        ("dict", "the factory of backend 'gone' gave a dict, should a core.Backend"),
+    ],
+)
+def test_the_factory_of_a_backend_may_fail(factory, message, tmp_path):
+    (tmp_path / "gone.py").write_text(f"import core\ncore.register_backend('gone', {factory})\n")
     done = command("gone", "--import", "gone", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: the factory of backend 'gone' raised KeyError: 'device'\n"
+    assert done.stderr == f"error: {message}\n"
 
 
 def test_without_a_name_the_usage_is_shown(capsys):
