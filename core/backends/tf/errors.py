@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 #: What TensorFlow writes around the message of a kernel: where the kernel ran, and its op.
 _FRAME = re.compile(
-    r"\{\{function_node [^}]*\}\} | \[Op:\w*\](?: name: .*)?$|^\s*\(\d+\) [A-Z_]+: "
+    r"\{\{function_node [^}]*\}\} | \[Op:\w*\](?: name: .*)?$"
+    r"|^\d+ root error\(s\) found\.\s+\(0\) [A-Z_]+:\s+"
 )
 
 #: The message of ``CheckNumericsV2``: the name of the values, and what is among them.

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.backends.tf.raw_ops import integers, raw
-from core.ops.contraction import read_equation
+from core.backends.tf.raw_ops import dtypes, integers, raw
+from core.ops.contraction import Terms, read_equation
 from core.registry import kernel
 
 if TYPE_CHECKING:
@@ -14,8 +14,14 @@ if TYPE_CHECKING:
 
 @kernel("contract", "tf")
 def contract(inputs: "list[TfTensor]", equation: str) -> "TfTensor":
-    """Sum products of one or two inputs at once, of more in the order that NumPy finds best."""
+    """Sum products: of one input in float64, rounded once; of several pair by pair.
+
+    Which pair comes first, NumPy's search finds: TensorFlow multiplies no more than two.
+    """
     terms = read_equation(equation, [tuple(x.shape) for x in inputs])
+    if _sums_floats(inputs, terms):
+        wide = [raw.Cast(x=inputs[0], DstT=dtypes.float64)]
+        return raw.Cast(x=contract(wide, equation), DstT=dtypes.float32)
     left = [_without_repeated(x, t, terms.sizes) for x, t in zip(inputs, terms.inputs, strict=True)]
     while len(left) > 2:
         first, second = _best_pair(left, terms.output)
@@ -27,6 +33,12 @@ def contract(inputs: "list[TfTensor]", equation: str) -> "TfTensor":
     made = _product(left, "".join(c for c in terms.output if any(c in term for _, term in left)))
     lengths = [terms.sizes[c] for c in terms.output]
     return made if made.shape == lengths else raw.BroadcastTo(input=made, shape=integers(*lengths))
+
+
+def _sums_floats(inputs: "list[TfTensor]", terms: Terms) -> bool:
+    """Whether float32 values of one input are added."""
+    is_float = len(inputs) == 1 and inputs[0].dtype is dtypes.float32
+    return is_float and bool(set(terms.inputs[0]) - set(terms.output))
 
 
 def _product(factors: "list[tuple[TfTensor, str]]", output: str) -> "TfTensor":
