@@ -1,13 +1,17 @@
 """Errors of TensorFlow as the engine's."""
 
 import re
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from core.errors import CoreError
 from core.nan_check import NotFiniteError, users_line
 
-if TYPE_CHECKING:
-    from tensorflow.errors import OpError
+
+class OpError(Protocol):
+    """``tf.errors.OpError``, of which TensorFlow ships no types."""
+
+    message: str | None
+
 
 #: What TensorFlow writes around the message of a kernel: where the kernel ran, and its op.
 _FRAME = re.compile(
@@ -19,7 +23,7 @@ _FRAME = re.compile(
 _NOT_FINITE = re.compile(r"(?P<name>.*) : Tensor had (?P<found>.*) values", re.DOTALL)
 
 
-def converted(error: "OpError") -> CoreError:
+def converted(error: OpError) -> CoreError:
     """Return the engine's error for one of TensorFlow.
 
     Args:
