@@ -121,7 +121,9 @@ class AutomaticModel(GraphModel):
         """Return the model for a call; that on cpu if shader has failed since it was chosen."""
         named = self._named(inputs)
         call = call_of(named, names)
-        choice = self._choices.get(call) or self._choose(call, named)
+        choice = self._choices.get(call)
+        if choice is None or choice.is_open:
+            choice = self._choose(call, named)
         try:
             return self._on(choice.backend), call
         except CoreError as error:
@@ -143,27 +145,31 @@ class AutomaticModel(GraphModel):
         Where somebody watches or limits the run it cannot be measured, and a later run decides.
         """
         with _choosing:
-            found = self._choices.get(call)
-            if found is None and len(self._choices) >= MOST_CHOICES:
-                nearest = min(self._choices, key=lambda known: abs(known.size - call.size))
+            known = self._choices.get(call)
+            if known is not None and not known.is_open:
+                return known
+            if known is None and len(self._choices) >= MOST_CHOICES:
+                nearest = min(self._choices, key=lambda each: abs(each.size - call.size))
                 return self._choices[nearest]
+            key = self._file_of(call)
+            found = None if key is None else load_choice(key)
             if found is None:
-                key = self._file_of(call)
-                found = None if key is None else load_choice(key)
-                if found is None and not _may_measure():
+                if not _may_measure():
                     return Choice("cpu")
-                found = found or self._measured(call, inputs, key)
-                self._set(call, found)
+                found = self._measured(call, inputs, known)
+                if key is not None and found.is_lasting and not found.is_open:
+                    keep_choice(key, found)
+            self._set(call, found)
             return found
 
-    def _measured(self, call: Call, inputs: Mapping[str, Any], key: str | None) -> Choice:
-        """Return the measured choice of a call, and keep it on disk by its key."""
+    def _measured(self, call: Call, inputs: Mapping[str, Any], known: Choice | None) -> Choice:
+        """Return the measured choice of a call, of which earlier inputs may have left it open."""
         from core.model.backend_timing import measured_choice  # without a GPU not needed
 
         on_shader = partial(self._on, "shader")
         found = measured_choice(self._on("cpu"), on_shader, inputs, [*call.outputs])
-        if key is not None and found.is_lasting:
-            keep_choice(key, found)
+        if found.differing and known is not None:
+            found = found._replace(differing=known.differing + 1)
         return found
 
     def _set_failed(self, call: Call, error: CoreError) -> None:
@@ -177,6 +183,7 @@ class AutomaticModel(GraphModel):
         with _choosing:
             self._choices[call] = choice
             needed = {each.backend for each in self._choices.values()}
+            needed |= {"shader" for each in self._choices.values() if each.is_open}
             for backend in self._models.keys() - needed:
                 del self._models[backend]
 

@@ -65,7 +65,7 @@ def measured_choice(
         run_shader = partial(run_on, make_shader())
         fault = find_difference(expected, run_shader(), _quanta(cpu, names))
         if fault:
-            return Choice("cpu", reason=f"shader gives other values: {fault}")
+            return Choice("cpu", reason=f"shader gives other values: {fault}", differing=1)
         times = medians({"cpu": run_cpu, "shader": run_shader})
     except RunCancelledError:
         raise

@@ -29,6 +29,10 @@ from core.source_stamp import source_stamp
 #: Part of the key, to be changed with the format.
 _FORMAT = "choice 1"
 
+#: How many inputs have to show that the backends differ: on a black image, say, rounding decides
+#: which of many equal values is the largest.
+MOST_DIFFERING = 3
+
 #: Characters of a reason that are kept.
 _LONGEST_REASON = 300
 
@@ -45,6 +49,7 @@ class Choice(NamedTuple):
         shader_ms: likewise on shader.
         reason: why cpu was taken, if it was not for the time.
         is_lasting: whether the choice is worth keeping on disk.
+        differing: number of inputs for which shader gave other values.
     """
 
     backend: str
@@ -52,6 +57,12 @@ class Choice(NamedTuple):
     shader_ms: float = 0.0
     reason: str = ""
     is_lasting: bool = True
+    differing: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the next input may decide otherwise."""
+        return 0 < self.differing < MOST_DIFFERING
 
     def text(self, what: str) -> str:
         """Return the choice in a line.
@@ -60,7 +71,8 @@ class Choice(NamedTuple):
         'shader for [1, 257, 257, 3], 4.1 ms beside 9.8 ms on cpu'
         """
         if self.reason:
-            return f"{self.backend} for {what}, as {self.reason}"
+            so_far = "; the next input decides" if self.is_open else ""
+            return f"{self.backend} for {what}, as {self.reason}{so_far}"
         times = {"cpu": self.cpu_ms, "shader": self.shader_ms}
         mine = times.pop(self.backend)
         ((other, others),) = times.items()

@@ -204,10 +204,32 @@ def by_backend(on_cpu, on_shader):
 def test_where_the_values_differ_cpu_is_taken(faster_gpu):
     kernels = by_backend(lambda y: y, lambda y: y * 1.01)
     model = automatic(product(), kernels=kernels)
-    np.testing.assert_array_equal(model.predict(X)["y"].numpy(), [[2, -3]])
-    assert faster_gpu.count == 0 and [*model._models] == ["cpu"]
-    (note,) = model.backend_notes
-    assert note.startswith("auto: cpu for [1, 2], as shader gives other values: output 'y' differs")
+    note = "auto: cpu for [1, 2], as shader gives other values: output 'y' differs by 0.006"
+    for more in ("; the next input decides", "; the next input decides", "", ""):
+        np.testing.assert_array_equal(model.predict(X)["y"].numpy(), [[2, -3]])
+        assert model.backend_notes == [f"{note} of its range{more}"]
+        assert ("shader" in model._models) == bool(more)
+    assert faster_gpu.count == 0
+
+
+def test_a_difference_is_kept_on_disk_when_it_decides(tmp_path, monkeypatch, faster_gpu):
+    monkeypatch.setattr(backend_timing, "find_difference", lambda *_: "output 'y' is odd")
+    model = automatic(product())
+    for count in (0, 0, 1):
+        assert model.predict(X)["y"].backend == "cpu"
+        assert len([*tmp_path.rglob("choice-*")]) == count
+    monkeypatch.setattr(backend_timing, "find_difference", lambda *_: "")
+    again = automatic(product())
+    assert again.predict(X)["y"].backend == "cpu"
+    assert again.backend_notes == model.backend_notes
+
+
+def test_a_difference_on_one_input_alone_does_not_count(faster_gpu):
+    model = automatic(product(), kernels=by_backend(lambda y: y, lambda y: core.maximum(y, -9.0)))
+    x = np.float32([[1, -100]])
+    np.testing.assert_array_equal(model.predict(x)["y"].numpy(), [[2, -300]])
+    assert faster_gpu.count == 0
+    assert model.predict(X)["y"].backend == "shader" and faster_gpu.count == 1
 
 
 def broken(_):
