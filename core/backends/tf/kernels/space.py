@@ -1,6 +1,7 @@
 """Kernels on spatial axes: padding and blocks."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +22,8 @@ from core.specs import Shape
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor
 
-#: The most axes that TensorFlow mirrors at once.
-_MIRRORED_AXES = 5
+#: The most axes that TensorFlow pads at once, and the most that it mirrors.
+_PADDED_AXES, _MIRRORED_AXES = 8, 5
 
 
 @kernel("pad", "tf")
@@ -30,9 +31,24 @@ def pad(x: "TfTensor", paddings: Pads, constant_value: Any) -> "TfTensor":
     """Pad with one value."""
     dtype = x.dtype.name
     value = scalar(constant_value, dtype) if dtype == "string" or constant_value else None
+    if len(paddings) > _PADDED_AXES:
+        return _padded_by_axis(x, paddings, constant_value)
     if value is None:
         return raw.Pad(input=x, paddings=_pairs(paddings))
     return raw.PadV2(input=x, paddings=_pairs(paddings), constant_values=value)
+
+
+def _padded_by_axis(x: "TfTensor", paddings: Pads, constant_value: Any) -> "TfTensor":
+    """Pad one axis after the other, with the axes before and after it as one each."""
+    shape = [*x.shape]
+    for axis, sides in enumerate(paddings):
+        if any(sides):
+            split = prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
+            rows = raw.Reshape(tensor=x, shape=integers(*split))
+            shape[axis] += sum(sides)
+            rows = pad(rows, ((0, 0), sides, (0, 0)), constant_value)
+            x = raw.Reshape(tensor=rows, shape=integers(*shape))
+    return x
 
 
 def _pairs(paddings: Pads) -> "TfTensor":
