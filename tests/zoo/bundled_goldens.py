@@ -1,7 +1,7 @@
 """Writes the goldens of the bundled models, by which `zoo verify` measures every backend.
 
-``python -m tests.zoo.bundled_goldens`` runs them on cpu tier 1. `test_verification_goldens` compares
-the stored ones with that, and with PyTorch.
+``python -m tests.zoo.bundled_goldens`` runs them on cpu tier 1, and
+`test_verification_goldens` compares the stored ones with that, and with PyTorch.
 """
 
 import io
