@@ -1,12 +1,12 @@
 """The tf backend passes the checks that a user's backend passes."""
 
-from core.conformance import check_backend
-from core.conformance.case_results import count_of
-from core.conformance.op_cases import read_cases
+from core.conformance import check_backend, is_conforming
 
 
 def test_tf_conforms():
-    results = check_backend("tf")
+    """Some families here; the op tests run all on it."""
+    ops = ["conv2d*", "max_pool*", "relu*", "s[iou]*", "string_split", "unique"]
+    results = check_backend("tf", ops)
     assert not [(r.name, r.failures) for r in results if r.status == "failed"]
-    assert not {r.op for r in results if r.status == "missing"}
-    assert count_of(results, "passed") > 0.95 * len(read_cases())
+    assert is_conforming(results, complete=True)
+    assert {r.status for r in results} == {"passed"}
