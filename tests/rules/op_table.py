@@ -52,10 +52,10 @@ def kernel_rows() -> list[str]:
 def _where(names: list[str], backend: str) -> str:
     """What is native there, and why the rest is not."""
     core.registry.load_kernels(backend)
-    host_ops = _host_ops(backend)
+    hosted = host_ops(backend)
     reasons: dict[str, list[str]] = {}
     for name in names:
-        reason = host_ops.get(name)
+        reason = hosted.get(name)
         if reason is not None:
             reasons.setdefault(reason, []).append(f"`{name}`")
         else:
@@ -67,20 +67,29 @@ def _where(names: list[str], backend: str) -> str:
     return "; ".join(["native", *rest])
 
 
-def _host_ops(backend: str) -> dict[str, str]:
+def host_ops(backend: str) -> dict[str, str]:
     """Return the rows of a backend's ``host_ops.py`` without starting the backend."""
     module = f"core.backends.{backend}.host_ops"
     return import_module(module).HOST_OPS if find_spec(module) else {}
 
 
+def kernel_columns() -> list[str]:
+    """The rest of the first line of the table of kernels, a column for each backend; its rule."""
+    names = core.backend_registry.backend_names()
+    columns = "".join(f" `{name}` |" for name in names)
+    return [columns, "|" + " --- |" * (1 + len(names))]
+
+
 def written(text: str) -> str:
     """The document with both tables as they should be."""
-    for head, rows in ((OPS_HEAD, op_rows()), (KERNELS_HEAD, kernel_rows())):
-        before, table = text.split(head)
-        first, line, *_ = table.split("\n")
-        after = table[table.index("\n\n") :]
-        text = before + head + "\n".join([first, line, *rows]) + after
-    return text
+    text = _replaced(text, OPS_HEAD, ["", "| --- | --- |", *op_rows()])
+    return _replaced(text, KERNELS_HEAD, [*kernel_columns(), *kernel_rows()])
+
+
+def _replaced(text: str, head: str, lines: list[str]) -> str:
+    """The text with other lines from the start of a table up to the blank line after it."""
+    before, table = text.split(head)
+    return before + head + "\n".join(lines) + table[table.index("\n\n") :]
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def test_versions_agree():
 def test_backends_are_in_the_table():
     text = (ROOT / "core" / "docs" / "ops.md").read_text()
     for name in core.backend_registry.backend_names():
-        assert f"| `{name}` |" in text
+        assert f"\n| `{name}` |" in text
 
 
 def test_the_tables_of_ops_are_those_that_the_registry_gives():
