@@ -1,4 +1,4 @@
-"""What draws for OpenGL here: found once, and kept on disk until a device or a driver changes.
+"""The renderer of OpenGL on this computer: found once, and kept on disk until a device or a driver changes.
 
 The question whether it changed opens no context: the answer is in device files, in the numbers of
 the devices, in the driver's libraries and in variables of the environment.
@@ -103,7 +103,7 @@ def _found_renderer() -> Renderer:
 
 
 def _read(data: bytes | None) -> Renderer | None:
-    """Return the renderer of a file; None if there is none, or a failure of long ago."""
+    """Return the renderer of a file; None for other data, or a failure of long ago."""
     try:
         name, version, is_software, problem, when = json.loads(data or b"")
         age = time.time() - when

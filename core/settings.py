@@ -44,8 +44,8 @@ def set_backend(name: str) -> None:
     """Choose the backend of the whole process.
 
     Args:
-        name: such as ``"shader"``; or ``"auto"``: ops run on a GPU by the shader backend, where
-            there is none on cpu, and each model where it is faster (see `core.GraphModel`).
+        name: such as ``"shader"``; or ``"auto"``: ops run on a GPU by the shader backend,
+            without a GPU on cpu, and each model where it is faster (see `core.GraphModel`).
 
     Raises:
         CoreError: there is no such backend; the message lists the backends.

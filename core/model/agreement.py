@@ -15,27 +15,27 @@ _QUANTUM, _PERCENTILE = 1.001, 99
 def find_difference(
     expected: Mapping[str, np.ndarray],
     found: Mapping[str, np.ndarray],
-    quanta: Mapping[str, float],
+    steps: Mapping[str, float],
 ) -> str:
     """Return how the outputs of two backends differ by more than rounding; empty if they do not.
 
     Args:
         expected: outputs by name.
         found: those of the other backend.
-        quanta: distance of two neighbouring values of outputs that stand for integers, by name.
+        steps: distance of two neighbouring values of quantised outputs, by name.
 
     >>> x = np.float32([0, 1])
     >>> find_difference({"y": x}, {"y": x + np.float32(0.01)}, {})
     "output 'y' differs by 0.01 of its range"
     """
     for name, first in expected.items():
-        fault = _difference(first, found[name], quanta.get(name))
+        fault = _difference(first, found[name], steps.get(name))
         if fault:
             return f"output {name!r} {fault}"
     return ""
 
 
-def _difference(first: np.ndarray, other: np.ndarray, quantum: float | None) -> str:
+def _difference(first: np.ndarray, other: np.ndarray, step: float | None) -> str:
     if first.shape != other.shape or first.dtype != other.dtype:
         return f"is {other.dtype} {other.shape} instead of {first.dtype} {first.shape}"
     if not first.size:
@@ -49,7 +49,7 @@ def _difference(first: np.ndarray, other: np.ndarray, quantum: float | None) -> 
     distances = np.abs(first[is_finite] - other[is_finite])
     if not distances.size:
         return ""
-    if quantum is not None and np.percentile(distances, _PERCENTILE) <= quantum * _QUANTUM:
+    if step is not None and np.percentile(distances, _PERCENTILE) <= step * _QUANTUM:
         return ""
     largest = float(distances.max()) / _extent(first[is_finite])
     return "" if largest <= MOST else f"differs by {largest:.2g} of its range"

@@ -63,7 +63,7 @@ def measured_choice(
     expected = run_cpu()
     try:
         run_shader = partial(run_on, make_shader())
-        fault = find_difference(expected, run_shader(), _quanta(cpu, names))
+        fault = find_difference(expected, run_shader(), _steps(cpu, names))
         if fault:
             return Choice("cpu", reason=f"shader gives other values: {fault}", differing=1)
         times = medians({"cpu": run_cpu, "shader": run_shader})
@@ -81,7 +81,7 @@ def failed(error: CoreError | MemoryError) -> Choice:
     return Choice("cpu", reason=reason, is_lasting=not isinstance(error, _PASSING))
 
 
-def _quanta(model: "GraphModel", names: list[str]) -> dict[str, float]:
+def _steps(model: "GraphModel", names: list[str]) -> dict[str, float]:
     """Return the scales of quantised outputs by name."""
     ends = {name: model.graph.outputs.get(name) for name in names}
     return {

@@ -80,7 +80,7 @@ class Choice(NamedTuple):
 
 
 class Call(NamedTuple):
-    """What a choice is for: name, shape and dtype of each input, and the names of the outputs."""
+    """The subject of a choice: name, shape and dtype of each input, and the names of the outputs."""
 
     inputs: tuple[tuple[str, tuple[int, ...], str], ...]
     outputs: tuple[str, ...]
@@ -149,7 +149,7 @@ def keep_choice(key: str, choice: Choice) -> None:
 
 
 def load_choice(key: str) -> Choice | None:
-    """Return the choice of a key; None if there is none that can be read."""
+    """Return the choice of a key; None without a valid one."""
     try:
         backend, cpu_ms, shader_ms, reason = json.loads(code_cache.load(key) or b"")
         choice = Choice(str(backend), float(cpu_ms), float(shader_ms), str(reason))

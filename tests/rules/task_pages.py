@@ -10,6 +10,7 @@ from inspect import getdoc, signature
 from pathlib import Path
 
 import zoo
+from core.backend_registry import AUTO, backend_names
 from tests.rules.sources import ROOT
 from zoo.catalog import all_entries, choices, tasks, verb_options, verbs_of
 from zoo.entry import Entry
@@ -90,7 +91,8 @@ def cells(verb: str, name: str) -> tuple[str, str]:
     if name == "model":
         return "a name, a path or a model", f"`{choices()[verb].default}`"
     if name == "backend":
-        return "`cpu`, `shader`", "`CORE_BACKEND`, else `cpu`"
+        names = (f"`{backend}`" for backend in (AUTO, *backend_names()))
+        return ", ".join(names), "`CORE_BACKEND`, else `cpu`"
     verb = home(verb, name)
     found = records(verb, name)
     return values(found), default(verb, found)
