@@ -231,6 +231,7 @@ ROWS = (
         "of the range",
         1.0,
     ),
+    Row("a", "golden one", "tf", "y", PASSED, "", 0.0, 0.0, 0.0, 1e-3, "of the range", 1.0),
     Row("b", "", "tf", "", CRASHED, "crashed: the process crashed (SIGSEGV)"),
     Row("b", "", "shader", "", UNAVAILABLE, "no OpenGL"),
 )
@@ -240,15 +241,15 @@ def test_a_verification_passes_if_something_was_compared_and_nothing_failed():
     assert Verification(ROWS[:2]).passed
     assert not Verification(ROWS[:1]).passed
     assert not Verification(ROWS[:3]).passed
-    assert not Verification((ROWS[1], ROWS[3])).passed
-    assert Verification((ROWS[1], ROWS[4])).passed
-    assert Verification(ROWS).failures == ROWS[2:4]
+    assert not Verification((ROWS[1], ROWS[4])).passed
+    assert Verification((ROWS[1], ROWS[5])).passed
+    assert Verification(ROWS).failures == (ROWS[2], ROWS[4])
 
 
 def test_junit_counts_every_kind():
     root = ElementTree.fromstring(junit_xml(Verification(ROWS, {"tf": "TensorFlow"})))
     counts = [root.get(name) for name in ("tests", "failures", "errors", "skipped")]
-    assert counts == ["5", "1", "1", "1"]
+    assert counts == ["6", "1", "1", "1"]
     assert [suite.get("name") for suite in root] == ["a", "b"]
     [failure] = root.iter("failure")
     assert failure.get("message") == "differs\\x00 & <far>"
@@ -258,7 +259,10 @@ def test_junit_counts_every_kind():
 def test_markdown_has_a_column_for_each_backend():
     lines = markdown_table(Verification(ROWS)).splitlines()
     assert lines[0] == "| model | inputs | cpu tier 1 | shader | tf |"
-    assert lines[2] == "| `a` | noise | 2.0 ms | 2.0e-05, 3.0 ms | 5.0e-01, 1.0 ms, **1 failed** |"
+    assert lines[2].startswith(
+        "| `a` | noise, 1 golden | 2.0 ms | 2.0e-05, 3.0 ms | 5.0e-01, golden 0"
+    )
+    assert lines[2].endswith(", 1.0 ms, **1 failed** |")
     assert lines[3] == "| `b` |  | - | unavailable | crashed |"
 
 

@@ -85,7 +85,7 @@ def _run(given: argparse.Namespace) -> int:
             rows += its or []
             if is_table and its:
                 show("\n".join([*table_lines(row.cells for row in its), ""]), flush=True)
-        verification = Verification(tuple(rows), dict(verifier.facts))
+        verification = Verification(tuple(rows), verifier.facts)
     _show(verification, given)
     if given.junit:
         _save(verification, given.junit)

@@ -7,12 +7,16 @@ from zoo.verification.rows import CRASHED, REFERENCE, Row, Verification
 
 _DASH = "-"
 
+#: How the names of inputs that are goldens begin.
+_GOLDEN = "golden "
+
 
 def markdown_table(verification: Verification) -> str:
     """Return the largest difference and the median time of each model on each backend.
 
-    A cell has the largest difference of floats in shares of their range, or of quantised outputs
-    in steps (that of 99 in 100 values), and the milliseconds of a run.
+    A cell has the largest difference of floats from cpu tier 1 in shares of their range, or of
+    quantised outputs in steps (that of 99 in 100 values); likewise that from goldens; and the
+    milliseconds of a run.
     """
     rows = verification.rows
     backends = list(dict.fromkeys(row.backend for row in rows))
@@ -32,9 +36,9 @@ def _line(cells: Iterable[str]) -> str:
 def _inputs(rows: Sequence[Row]) -> str:
     """Return the inputs of a model; goldens by their number."""
     names = list(dict.fromkeys(row.input for row in rows if row.input))
-    goldens = sum(name.startswith("golden ") for name in names)
+    goldens = sum(name.startswith(_GOLDEN) for name in names)
     counted = f"{goldens} golden{'s' if goldens > 1 else ''}"
-    return ", ".join(n for n in names if not n.startswith("golden ")) + (
+    return ", ".join(n for n in names if not n.startswith(_GOLDEN)) + (
         f", {counted}" if goldens else ""
     )
 
@@ -44,16 +48,22 @@ def _cell(rows: Sequence[Row]) -> str:
     ran = [row for row in rows if row.ms is not None]
     if not ran:
         return next((row.result for row in rows if row.result != REFERENCE), _DASH)
-    floats = _largest(ran, OF_RANGE)
-    steps = _largest(ran, STEPS)
-    parts = [*([f"{floats:.1e}"] if floats is not None else [])]
-    parts += [f"{steps:.1f} steps"] if steps is not None else []
+    goldens = [row for row in ran if row.input.startswith(_GOLDEN)]
+    parts = _differences([row for row in ran if row not in goldens])
+    parts += [f"golden {text}" for text in _differences(goldens)]
     times = sorted({row.input: row.ms or 0.0 for row in ran}.values())
     parts.append(f"{times[len(times) // 2]:.1f} ms")
     failed = [row.result for row in rows if row.is_failure]
     if failed:
         parts.append(f"**{CRASHED if CRASHED in failed else f'{len(failed)} failed'}**")
     return ", ".join(parts)
+
+
+def _differences(rows: Sequence[Row]) -> list[str]:
+    """Return texts of the largest differences of floats, and in steps."""
+    floats, steps = (_largest(rows, unit) for unit in (OF_RANGE, STEPS))
+    found = [] if floats is None else [f"{floats:.1e}" if floats else "0"]
+    return found if steps is None else [*found, f"{steps:.1f} steps"]
 
 
 def _largest(rows: Sequence[Row], unit: str) -> float | None:

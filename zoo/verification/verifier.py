@@ -74,8 +74,7 @@ class Verifier:
         self.children = [Child(variant, seconds) for variant in variants]
         self._absent: dict[str, Row] = {}
         self._done: set[str] = set()
-        #: What each backend that started runs on, by its label.
-        self.facts: dict[str, str] = {}
+        self._facts: dict[str, str] = {}
 
     def __enter__(self) -> "Verifier":
         return self
@@ -83,6 +82,12 @@ class Verifier:
     def __exit__(self, *_: object) -> None:
         for child in self.children:
             child.close()
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What each backend runs on, or why it does not run, by its label."""
+        absent = {label: f"{row.result}: {row.reason}" for label, row in self._absent.items()}
+        return {**self._facts, **absent}
 
     def rows_of(self, name: str | os.PathLike[str]) -> Iterator[Row]:
         """Yield the rows of a model, and of those that it works with, each once.
@@ -109,8 +114,8 @@ class Verifier:
             raise ZooError(f"{model}: {CPU.label} {error}") from error
 
     def _start(self, child: Child) -> None:
-        if child.variant.label not in self.facts:
-            self.facts[child.variant.label] = child.start()
+        if child.variant.label not in self._facts:
+            self._facts[child.variant.label] = child.start()
 
     def _rows_of_network(self, model: str, network: str) -> Iterator[Row]:
         """Yield the rows of a network, backend by backend."""

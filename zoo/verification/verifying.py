@@ -51,4 +51,4 @@ def verify(
     variants = chosen_variants(backends)
     with Verifier(variants, seed=seed, runs=runs, seconds=seconds) as verifier:
         rows = tuple(verifier.rows_of(name))
-        return Verification(rows, dict(verifier.facts))
+        return Verification(rows, verifier.facts)
