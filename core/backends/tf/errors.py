@@ -19,6 +19,9 @@ _FRAME = re.compile(
     r"|^\d+ root error\(s\) found\.\s+\(0\) [A-Z_]+:\s+"
 )
 
+#: The message of ``Assert`` with one text.
+_ASSERTION = re.compile(r"^assertion failed: \[(.*)\]$", re.DOTALL)
+
 #: The message of ``CheckNumericsV2``: the name of the values, and what is among them.
 _NOT_FINITE = re.compile(r"(?P<name>.*) : Tensor had (?P<found>.*) values", re.DOTALL)
 
@@ -55,8 +58,11 @@ def kernels_message(text: str) -> str:
     ...     '  File "a.py", line 1, in f\n\ntoo long\n\t [[{{node Add}}]] [Op:__inference_f_9]'
     ... )
     'too long'
+    >>> kernels_message("assertion failed: [too long]")
+    'too long'
     """
     is_of_graph = "\n\t [[" in text
     if is_of_graph:
         text = text.partition("\n\t [[")[0].rpartition("\n\n")[2]
-    return _FRAME.sub("", text).strip()
+    message = _FRAME.sub("", text).strip()
+    return _ASSERTION.sub(r"\1", message)

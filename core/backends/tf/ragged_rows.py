@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor
 
 
+class RowPartition:
     """Partition of the entries of an axis into rows: row splits, or the row of each entry.
-    """How the entries of an axis are parted into rows, by row splits or by the row of each entry.
 
     Args:
         tensor: int32 vector.
