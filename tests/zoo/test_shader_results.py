@@ -1,5 +1,7 @@
 """Every model of the zoo on the shader backend: what it tells of a photo is what cpu tells."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -18,12 +20,23 @@ PHOTOS = {
     "segmentation": "three_people.jpg",
 }
 
-#: Of a score or probability, of the largest of a network's numbers, or, what is above 1 is a place,
-#: of the longer side of the photo.
-APART = 1e-3
 
-#: Of the pixels of a mask: those where two classes are about as likely may be the other one.
-OTHER_PIXELS = 1e-3
+class Bounds(NamedTuple):
+    """How far results may be apart."""
+
+    score: float = 1e-3  # of a score or probability; of the largest of a network's numbers
+    place: float = 1e-3  # of what is above 1, and of the longer side of the photo
+    pixels: float = 1e-3  # of a mask: where two classes are about as likely it may be the other
+
+
+#: Of networks of 8-bit integers, by name. Sums come in another order, and one that is rounded to
+#: another quantum moves all that follows: of the heatmaps up to 0.37 of the values, on the shader
+#: and tf backends as between the two tiers of cpu. A quantum of a heatmap is 0.08, which moves a
+#: score near a half by 0.02. Measured are 0.0204, 0.0016 and 0.0029 at most.
+ROUNDED_OTHERWISE = {
+    name: Bounds(0.021, 0.002, 0.003)
+    for name in ("bodypix.mobilenet_075", "posenet.mobilenet_v1_075_quant")
+}
 
 
 def check_results(name, backend, shared):
@@ -33,7 +46,8 @@ def check_results(name, backend, shared):
     seen = zoo.estimate_hands(photo) if task == "gestures" else photo
     expected, found = (results(name, where, seen) for where in ("cpu", backend))
     assert all(len(result) for result in expected.values())
-    assert differences(found, expected, max(photo.shape)) == []
+    bounds = ROUNDED_OTHERWISE.get(name, Bounds())
+    assert differences(found, expected, max(photo.shape), bounds) == []
 
 
 def results(name, backend, seen):
@@ -45,7 +59,7 @@ def results(name, backend, seen):
         return {verb: getattr(model, verb)(seen) for verb in verbs if verb != "infer"}
 
 
-def differences(found, expected, side, path=""):
+def differences(found, expected, side, bounds=Bounds(), path=""):  # noqa: B008
     """Where two results are not the same but for rounding."""
     if isinstance(expected, dict) and found.keys() == expected.keys():
         pairs = [(f"{path}.{key}", found[key], expected[key]) for key in expected]
@@ -53,18 +67,21 @@ def differences(found, expected, side, path=""):
         pairs = [
             (f"{path}[{i}]", *pair) for i, pair in enumerate(zip(found, expected, strict=True))
         ]
+    elif same(found, expected, side, bounds):
+        return []
     else:
-        return [] if same(found, expected, side) else [f"{path}: {found!r} is not {expected!r}"]
-    return [line for at, one, other in pairs for line in differences(one, other, side, at)]
+        return [f"{path}: {found!r} is not {expected!r}"]
+    return [line for at, one, other in pairs for line in differences(one, other, side, bounds, at)]
 
 
-def same(found, expected, side):
+def same(found, expected, side, bounds):
     if isinstance(expected, np.ndarray) and expected.dtype == np.uint8:
-        return np.mean(found != expected) <= OTHER_PIXELS
+        return np.mean(found != expected) <= bounds.pixels
     if isinstance(expected, np.ndarray):
-        return np.abs(found - expected).max() <= APART * max(1, np.abs(expected).max())
+        return np.abs(found - expected).max() <= bounds.score * max(1, np.abs(expected).max())
     if isinstance(expected, float):
-        return abs(found - expected) <= APART * (side if abs(expected) > 1 else 1)
+        bound = bounds.place * side if abs(expected) > 1 else bounds.score
+        return abs(found - expected) <= bound
     return found == expected
 
 
