@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import zoo
+from tests.core.tflite.fixtures.models import FOLDER as FIXTURES
 from tests.helpers import require_llvmlite, start_or_skip
 from tests.zoo.test_cli import run
 from tests.zoo.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
 from weights_cache.errors import MissingError, ZooError
 from zoo.verification.children import BackendError, Child, UnavailableError
-from zoo.verification.rows import CRASHED, FAILED, PASSED, UNAVAILABLE
+from zoo.verification.rows import CRASHED, FAILED, NOT_COMPARED, PASSED, UNAVAILABLE
 from zoo.verification.variants import GENERATED, REFERENCE, VARIANTS
 from zoo.verification.verifier import Verifier
 
@@ -294,3 +295,35 @@ def test_tf_without_tensorflow_is_a_failure_if_it_is_named(folder, tmp_path, mon
 def test_a_list_of_backends_is_expected():
     with pytest.raises(ZooError, match=r"use \['shader'\]"):
         zoo.verify("posenet.tiny", backends="shader")
+
+
+# --- models of users ----------------------------------------------------------------------------
+
+
+def test_a_network_of_any_shape_says_that_goldens_are_needed(capsys):
+    path = str(FIXTURES / "control.tflite")
+    status, out, err = run(capsys, "verify", path, "--backend", "cpu")
+    assert status == 1 and "nothing was compared" in " ".join(err)
+    assert "not compared: the input 'n' has no shape, or no numbers: put inputs and outputs" in out
+
+
+def test_several_inputs_and_choices(capsys):
+    path = str(FIXTURES / "reductions.tflite")
+    status, out, _ = run(capsys, "verify", path, "--backend", "cpu", "--runs", "1", "--json")
+    rows = json.loads(out)["rows"]
+    skipped = {row["output"] for row in rows if row["result"] == NOT_COMPARED}
+    assert status in (0, 1) and {"ARG_MAX", "best", "where"} <= skipped
+    assert {"x"} & {row["output"] for row in rows if row["result"] != NOT_COMPARED}
+
+
+def test_a_taught_model_is_verified_by_its_head_and_features(tmp_path):
+    rng = np.random.default_rng(1)
+    images = {
+        name: [rng.integers(low, low + 60, (40, 40, 3), np.uint8) for _ in range(4)]
+        for name, low in (("dark", 0), ("bright", 190))
+    }
+    zoo.teach(images, features="posenet.tiny", cache=False).save(tmp_path / "model")
+    path = str(tmp_path / "model")
+    found = zoo.verify(path, backends=["cpu"], runs=1)
+    assert not found.failures
+    assert [*dict.fromkeys(row.model for row in found.rows)] == [path, "posenet.tiny"]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core import Graph, GraphModel
+from core import CoreError, Graph, GraphModel
 from core.converter.sample_inputs import make_samples
 from weights_cache.locations import Locations
 from weights_cache.registry import find_record
@@ -57,7 +57,7 @@ def make_cases(model: LoadedModel, seed: int) -> list[Case]:
         seed: of the noise.
 
     Raises:
-        ZooError: no noise can be made of the inputs, or a golden is damaged.
+        ZooError: a golden is damaged.
     """
     graph = model.network.graph
     compared = compared_outputs(model)
@@ -66,10 +66,19 @@ def make_cases(model: LoadedModel, seed: int) -> list[Case]:
         output: f"{kind} decides it: the values that it chooses from are compared"
         for output, kind in compared.chosen.items()
     }
-    made = [Case(kind, inputs, rules, skipped, {}) for kind, inputs in _own_inputs(model, seed)]
+    try:
+        made = [Case(kind, inputs, rules, skipped, {}) for kind, inputs in _own_inputs(model, seed)]
+    except CoreError as error:
+        made = [Case(NOISE, {}, {}, {"": _no_noise(error)}, {})]
     made += [_golden_case(graph, golden) for golden in _goldens(model)]
     moved = moved_networks(graph)
     return [_with_moves(case, model.network, moved) for case in made]
+
+
+def _no_noise(error: CoreError) -> str:
+    """Return why no noise is made, without the advice for another caller, and the next step."""
+    reason = str(error).partition(": give ")[0]
+    return f"{reason}: put inputs and outputs into files {FOLDER}/NAME.npz beside the model"
 
 
 def _rule(graph: Graph, output: str, share: float = FLOAT_LIMIT) -> Rule:

@@ -122,7 +122,7 @@ class Verifier:
         reference, *others = self.children
         try:
             cases = reference.cases(model, network, self._seed)
-        except ZooError as error:  # of inputs that cannot be made, or damaged goldens
+        except ZooError as error:  # such as damaged goldens
             yield Row(network, "", CPU.label, "", FAILED, str(error))
             return
         except BackendError as error:
