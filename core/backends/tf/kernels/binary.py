@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def divide(a: "TfTensor", b: "TfTensor") -> "TfTensor":
     """Divide; integers give integers, rounded down."""
-    return floor_divide(a, b) if a.dtype.is_integer else raw.RealDiv(x=a, y=b)
+    return floor_divide(a, b) if a.dtype is dtypes.int32 else raw.RealDiv(x=a, y=b)
 
 
 def floor_divide(a: "TfTensor", b: "TfTensor") -> "TfTensor":
@@ -39,12 +39,12 @@ def remainder(a: "TfTensor", b: "TfTensor") -> "TfTensor":
     )
     alike = raw.LogicalOr(x=below, y=above)
     result = raw.SelectV2(condition=alike, t=rest, e=moved)
-    return to_int32(result) if a.dtype.is_integer else raw.Cast(x=result, DstT=dtypes.float32)
+    return to_int32(result) if a.dtype is dtypes.int32 else raw.Cast(x=result, DstT=dtypes.float32)
 
 
 def power(base: "TfTensor", exp: "TfTensor") -> "TfTensor":
     """Return powers; as in JavaScript, 1 and -1 to the power of NaN or an infinity is NaN."""
-    if base.dtype.is_integer:
+    if base.dtype is dtypes.int32:
         return to_int32(raw.Pow(x=_wide(base), y=_wide(exp)))
     is_one = raw.Equal(x=raw.Abs(x=base), y=number(1.0))
     unknown = raw.LogicalAnd(x=is_one, y=raw.LogicalNot(x=raw.IsFinite(x=exp)))

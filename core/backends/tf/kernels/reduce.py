@@ -18,18 +18,16 @@ if TYPE_CHECKING:
     from core.ops.reduce import Axis
 
 
-_WIDE = {"float32": "float64", "complex64": "complex128"}
-
-
 def _in_wide(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a reduction that is rounded once at the end."""
 
     def reduction(x: "TfTensor", axis: "Axis", keep_dims: bool) -> "TfTensor":
         axes, dtype = axes_of(axis, x), x.dtype
-        if dtype.is_integer:
+        if dtype is dtypes.int32:
             return function(input=x, axis=axes, keep_dims=keep_dims)
-        wide = raw.Cast(x=x, DstT=getattr(dtypes, _WIDE[dtype.name]))
-        return raw.Cast(x=function(input=wide, axis=axes, keep_dims=keep_dims), DstT=dtype)
+        wide = dtypes.float64 if dtype is dtypes.float32 else dtypes.complex128
+        made = function(input=raw.Cast(x=x, DstT=wide), axis=axes, keep_dims=keep_dims)
+        return raw.Cast(x=made, DstT=dtype)
 
     return reduction
 
@@ -39,7 +37,7 @@ total = _in_wide(lambda **how: raw.Sum(**how))
 
 def mean(x: "TfTensor", axis: "Axis", keep_dims: bool) -> "TfTensor":
     """Return the mean; of an empty axis it is 0."""
-    return (total if 0 in x.shape else _mean)(x, axis, keep_dims)
+    return (total if 0 in x.shape.as_list() else _mean)(x, axis, keep_dims)
 
 
 _mean = _in_wide(lambda **how: raw.Mean(**how))
@@ -49,11 +47,11 @@ def _extreme(of_numbers: Callable[..., Any], of_bools: Callable[..., Any]) -> Ca
     """Return a maximum or minimum; of an empty axis it is NaN, or 0 for integers and bools."""
 
     def reduction(x: "TfTensor", axis: "Axis", keep_dims: bool) -> "TfTensor":
-        if 0 in x.shape:
+        if 0 in x.shape.as_list():
             shape = reduced_shape(tuple(x.shape), axis, keep_dims)
-            value = np.nan if x.dtype.is_floating else 0
+            value = np.nan if x.dtype is dtypes.float32 else 0
             return array(np.full(shape, value, x.dtype.as_numpy_dtype))
-        function = of_bools if x.dtype.is_bool else of_numbers
+        function = of_bools if x.dtype is dtypes.bool else of_numbers
         return function(input=x, axis=axes_of(axis, x), keep_dims=keep_dims)
 
     return reduction
@@ -98,7 +96,7 @@ def argmin(x: "TfTensor", axis: int) -> "TfTensor":
 
 def _zero_after_nan(indices: "TfTensor", x: "TfTensor", axis: int) -> "TfTensor":
     """Return indices that are 0 where the first value is NaN, which TensorFlow passes over."""
-    if not x.dtype.is_floating:
+    if x.dtype is not dtypes.float32:
         return indices
     first = raw.GatherV2(params=x, indices=integer(0), axis=integer(axis))
     return raw.SelectV2(condition=raw.IsNan(x=first), t=integer(0), e=indices)

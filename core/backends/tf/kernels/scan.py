@@ -15,7 +15,7 @@ def _in_float64(function: Callable[..., Any]) -> Callable[..., "TfTensor"]:
 
     def running(x: "TfTensor", axis: int, exclusive: bool, reverse: bool) -> "TfTensor":
         how = {"axis": integer(axis), "exclusive": exclusive, "reverse": reverse}
-        if x.dtype.is_integer:
+        if x.dtype is dtypes.int32:
             return function(x=x, **how)
         wide = raw.Cast(x=x, DstT=dtypes.float64)
         return raw.Cast(x=function(x=wide, **how), DstT=dtypes.float32)

@@ -28,9 +28,9 @@ def to_int32(x: "TfTensor") -> "TfTensor":
 @kernel("cast", "tf")
 def cast(x: "TfTensor", dtype: str) -> "TfTensor":
     """Convert as JavaScript's typed arrays do; of complex numbers the real part."""
-    if x.dtype.is_complex and dtype != "complex64":
+    if x.dtype is dtypes.complex64 and dtype != "complex64":
         x = raw.Real(input=x)
-    if dtype == "int32" and x.dtype.is_floating:
+    if dtype == "int32" and x.dtype is dtypes.float32:
         return to_int32(x)
     return raw.Cast(x=x, DstT=getattr(dtypes, dtype))
 
@@ -39,7 +39,7 @@ def cast(x: "TfTensor", dtype: str) -> "TfTensor":
 def transpose(x: "TfTensor", perm: Sequence[int] | None, conjugate: bool) -> "TfTensor":
     """Permute the axes."""
     order = integers(*(range(x.shape.rank)[::-1] if perm is None else perm))
-    if conjugate and x.dtype.is_complex:
+    if conjugate and x.dtype is dtypes.complex64:
         return raw.ConjugateTranspose(x=x, perm=order)
     return raw.Transpose(x=x, perm=order)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backends.tf.raw_ops import number, raw
+from core.backends.tf.raw_ops import dtypes, number, raw
 from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
 from core.registry import kernel
 
@@ -23,13 +23,13 @@ _LOWEST, _HIGHEST = -(2**31), 2**31 - 1
 
 def magnitude(x: "TfTensor") -> "TfTensor":
     """Return absolute values, of complex numbers without overflow on the way."""
-    return raw.ComplexAbs(x=x) if x.dtype.is_complex else raw.Abs(x=x)
+    return raw.ComplexAbs(x=x) if x.dtype is dtypes.complex64 else raw.Abs(x=x)
 
 
 def sign(x: "TfTensor") -> "TfTensor":
     """Return -1, 0 or 1; of NaN it is 0, which TensorFlow keeps."""
     signs = raw.Sign(x=x)
-    if x.dtype.is_integer:
+    if x.dtype is dtypes.int32:
         return signs
     return raw.SelectV2(condition=raw.IsNan(x=x), t=number(0.0), e=signs)
 
@@ -55,21 +55,23 @@ def leaky_relu(x: "TfTensor", alpha: float) -> "TfTensor":
 def step(x: "TfTensor", alpha: float) -> "TfTensor":
     """Return 1 for positive x, NaN for NaN, else alpha, truncated for integers."""
     above = raw.Relu(features=raw.Sign(x=x))  # 0 or 1; NaN stays
-    if x.dtype.is_integer:
+    if x.dtype is dtypes.int32:
         alpha = int32_of(alpha)
     if alpha == 0:
         return above
-    zero, low = (number(v, x.dtype.name) for v in (0, alpha))
-    return raw.SelectV2(condition=raw.Equal(x=above, y=zero), t=low, e=above)
+    dtype = x.dtype.name
+    is_low = raw.Equal(x=above, y=number(0, dtype))
+    return raw.SelectV2(condition=is_low, t=number(alpha, dtype), e=above)
 
 
 def clip(x: "TfTensor", clip_value_min: float, clip_value_max: float) -> "TfTensor":
     """Clip; NaN stays NaN; fractional limits are truncated for integers."""
     low, high = clip_value_min, clip_value_max
-    if x.dtype.is_integer:
+    if x.dtype is dtypes.int32:
         low, high = integer_limits(low, high)
-    limits = (number(v, x.dtype.name) for v in (low, high))
-    return raw.ClipByValue(t=x, clip_value_min=next(limits), clip_value_max=next(limits))
+    dtype = x.dtype.name
+    limits = {"clip_value_min": number(low, dtype), "clip_value_max": number(high, dtype)}
+    return raw.ClipByValue(t=x, **limits)
 
 
 def integer_limits(low: float, high: float) -> tuple[int, int]:
@@ -100,7 +102,7 @@ def int32_of(value: float) -> int:
 
 def whole(function: Callable[..., Any]) -> Callable[["TfTensor"], "TfTensor"]:
     """Return a rounding function that leaves integers unchanged."""
-    return lambda x: raw.Identity(input=x) if x.dtype.is_integer else function(x)
+    return lambda x: raw.Identity(input=x) if x.dtype is dtypes.int32 else function(x)
 
 
 def never(x: "TfTensor") -> "TfTensor":
@@ -117,7 +119,7 @@ def of_floats(
     function: Callable[..., Any], integers: Callable[..., Any]
 ) -> Callable[["TfTensor"], "TfTensor"]:
     """Return one function for floats, and another one for integers."""
-    return lambda x: integers(x) if x.dtype.is_integer else function(x)
+    return lambda x: integers(x) if x.dtype is dtypes.int32 else function(x)
 
 
 UNARY: dict[str, Callable[..., Any]] = {
