@@ -85,7 +85,7 @@ class Verifier:
 
     @property
     def facts(self) -> dict[str, str]:
-        """What each backend runs on, or why it does not run, by its label."""
+        """Facts about each backend that ran, or why it did not, by its label."""
         absent = {label: f"{row.result}: {row.reason}" for label, row in self._absent.items()}
         return {**self._facts, **absent}
 
