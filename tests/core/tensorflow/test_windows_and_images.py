@@ -49,3 +49,33 @@ def test_random_calls(name):
         for pair in zip(found or [], expected or [], strict=True):
             _assert_near(*pair, case)
     assert worked > CALLS / 2
+
+
+def _ones(*shape):
+    return np.ones(shape, np.float32)
+
+
+#: Calls for which TensorFlow's own ops crash, raise, or give what was in memory.
+EMPTY = {
+    "conv3d_backprop_input": ([_ones(1, 2, 2, 2, 0), _ones(2, 2, 2, 3, 0)], (1, 3, 3, 3, 3)),
+    "conv3d_backprop_filter": ([_ones(1, 3, 3, 3, 3), _ones(1, 2, 2, 2, 0)], (2, 2, 2, 3, 0)),
+    "conv2d_backprop_filter": ([_ones(0, 3, 3, 3), _ones(0, 2, 2, 1)], (2, 2, 3, 1)),
+    "depthwise_conv2d_backprop_input": ([_ones(1, 2, 2, 0), _ones(2, 2, 3, 0)], (1, 3, 3, 3)),
+    "depthwise_conv2d_backprop_filter": ([_ones(0, 3, 3, 3), _ones(0, 2, 2, 3)], (2, 2, 3, 1)),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_gradients_of_nothing_are_zeros(name):
+    inputs, shape = EMPTY[name]
+    with core.backend("tf"):
+        for _ in range(3):
+            made = OPS[name](*inputs, shape)
+            np.testing.assert_array_equal(made.numpy(), np.zeros(shape, np.float32))
+
+
+def test_windows_of_padding_alone_have_no_place():
+    with core.backend("tf"):
+        made = core.max_pool_with_argmax(core.ones((1, 0, 4, 2)), 2, 1, 2)
+        assert made.result.shape == (1, 3, 7, 2)
+        assert np.isneginf(made.result.numpy()).all() and (made.indexes.numpy() == -1).all()

@@ -48,6 +48,8 @@ def _across_channels(filter: "TfTensor") -> "TfTensor":
 
 def _back(dy: "TfTensor", filter: "TfTensor", batch: int, w: Window) -> "TfTensor":
     """Return the gradient for the input."""
+    if 0 in filter.shape:  # TensorFlow's result is whatever was in memory
+        return zeros((batch, *w.in_size, filter.shape[2]), dy.dtype)
     if apart(w):
         parts = parts_of(w)
         dy, count = cut(dy, parts.block, parts.rest), batch * parts.block[0] * parts.block[1]
@@ -67,7 +69,7 @@ def _back(dy: "TfTensor", filter: "TfTensor", batch: int, w: Window) -> "TfTenso
 def _filter_of(x: "TfTensor", dy: "TfTensor", shape: tuple[int, ...], w: Window) -> "TfTensor":
     """Return the gradient for the filter."""
     if 0 in x.shape or 0 in shape:
-        return zeros(shape, x.dtype)  # TensorFlow's result for no images is whatever was there
+        return zeros(shape, x.dtype)  # without images, too
     if apart(w):
         parts = parts_of(w)
         x, dy = cut(x, parts.block, parts.sides), cut(dy, parts.block, parts.rest)

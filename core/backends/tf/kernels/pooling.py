@@ -193,8 +193,8 @@ def max_pool_with_argmax(
 ) -> "tuple[TfTensor, TfTensor]":
     """Return the largest values and the index of the first of them."""
     w = window(tuple(x.shape), filter_size, data_format="NHWC", **how)
-    if 0 in x.shape:
-        shape = (x.shape[0], *w.out_size, x.shape[-1])
+    shape = (x.shape[0], *w.out_size, x.shape[-1])
+    if 0 in shape:  # TensorFlow refuses it
         return zeros(shape, x.dtype), zeros(shape, dtypes.int32)
     if x.dtype is dtypes.bool:
         y, index = _with_places(raw.Cast(x=x, DstT=dtypes.int32), w, include_batch_in_index)
