@@ -5,14 +5,16 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 
+from tests.helpers import ONLY_BACKEND
 from tests.rules.sources import ROOT
 
 TESTS = tuple(f"tests/core/test_{name}.py" for name in ("ops", "derivatives", "elementwise"))
 
 
 def rows_of_the_document() -> list[str]:
-    """The rows of an op: its declaration, and its kernels on the cpu and shader backends."""
+    """The rows of an op: its declaration, and its kernels on each backend."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
     block = text[text.index("## An element-wise op") :]
     code = block[block.index("```python") + len("```python") : block.index("```\n\nThe tables")]
@@ -42,10 +44,11 @@ def copy_sources(folder) -> None:
         shutil.copy(ROOT / file, folder / file)
 
 
-def passed_in(folder, *selection: str) -> int:
-    """How many tests pass, if all do."""
+def passed_in(folder, *selection: str, backend: str = "") -> int:
+    """How many tests pass, if all do: on one backend, or on those that share this process."""
     command = [sys.executable, "-m", "pytest", "-q", *TESTS, *selection]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    world = {**os.environ, ONLY_BACKEND: backend} if backend else None
+    done = subprocess.run(command, cwd=folder, env=world, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:]
     return int(re.search(r"(\d+) passed", done.stdout).group(1))
 
@@ -59,13 +62,16 @@ def run_in(folder, module: str, *arguments: str) -> None:
 
 def test_an_elementwise_op_takes_a_row_per_backend_and_no_test(tmp_path):
     copy_sources(tmp_path)
-    declared, computed, drawn = rows_of_the_document()
+    declared, computed, drawn, by_tensorflow = rows_of_the_document()
     insert_row(tmp_path / "core/ops/unary.py", "UNARY", declared)
     insert_row(tmp_path / "core/backends/cpu/kernels/unary.py", "UNARY", computed)
     insert_row(tmp_path / "core/backends/shader/codegen/expressions.py", "UNARY", drawn)
     name = re.search(r'"(\w+)"', declared).group(1)
+    insert_row(tmp_path / "core/backends/tf/kernels/unary.py", "UNARY", by_tensorflow)
     assert passed_in(tmp_path, "-k", name) >= 10
     run_in(tmp_path, "tests.rules.new_op", name)
+    if find_spec("tensorflow"):
+        assert passed_in(tmp_path, "-k", name, backend="tf") >= 5
 
 
 def test_any_other_op_takes_what_the_document_shows(tmp_path):
@@ -74,3 +80,5 @@ def test_any_other_op_takes_what_the_document_shows(tmp_path):
         path = tmp_path / file
         path.write_text(f"{path.read_text()}\n\n{code}")
     assert passed_in(tmp_path, "-k", "roll or every_op_has or every_attribute") >= 10
+    if find_spec("tensorflow"):
+        assert passed_in(tmp_path, "-k", "roll", backend="tf") >= 3
