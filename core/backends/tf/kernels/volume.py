@@ -54,7 +54,7 @@ def _convolve_integers(x: "TfTensor", filter: "TfTensor", w: Window) -> "TfTenso
     """Return windows of integers times the filter, as sums of convolutions of images."""
     x, w = bordered(x, w.padding), within_border(w)
     batch, channels, depth = x.shape[0], x.shape[-1], w.out_size[0]
-    flat = Window(*(part[1:] if isinstance(part, tuple) else part for part in w))
+    flat = _of_layers(w)
     total = []
     for place, slices in enumerate(raw.Unpack(value=filter, num=w.size[0], axis=0)):
         start = place * w.dilations[0]
@@ -65,6 +65,19 @@ def _convolve_integers(x: "TfTensor", filter: "TfTensor", w: Window) -> "TfTenso
         total.append(conv.convolve(images, slices, flat))
     result = raw.AddN(inputs=total)
     return raw.Reshape(tensor=result, shape=integers(batch, *w.out_size, filter.shape[-1]))
+
+
+def _of_layers(w: Window) -> Window:
+    """Return the windows without their first axis."""
+    return Window(
+        in_size=w.in_size[1:],
+        out_size=w.out_size[1:],
+        size=w.size[1:],
+        strides=w.strides[1:],
+        dilations=w.dilations[1:],
+        padding=w.padding[1:],
+        pointwise=w.pointwise,
+    )
 
 
 def _window(shape: Shape, filter_shape: Shape, **how: Any) -> Window:

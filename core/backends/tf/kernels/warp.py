@@ -132,7 +132,7 @@ def _crop_bilinear(
     first, second = (pixel_indices(c, width)[0] for c in (left, raw.Ceil(x=x)))
     along, down = (_for_channels(raw.Sub(x=at, y=start)) for at, start in ((x, left), (y, top)))
     upper, lower = (
-        _mixed(*(_pixels_at(image, which, row, column) for column in (first, second)), along)
+        _mixed(_pixels_at(image, which, row, first), _pixels_at(image, which, row, second), along)
         for row in (pixel_indices(r, height)[0] for r in (top, raw.Ceil(x=y)))
     )
     step = raw.Mul(x=raw.Sub(x=lower, y=upper), y=down)
