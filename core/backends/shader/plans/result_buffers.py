@@ -49,6 +49,7 @@ class ResultBuffers:
         self._copied = [i for i in self._order if self._has_room(i)]
         self._run: RunOutputs | None = None
         self._sent: set[int] = set()
+        self._known = 0  # how many outputs are usually read
         self._expected: tuple[frozenset[int], list[tuple[int, int]]] = frozenset(), []
 
     def _has_room(self, index: int) -> bool:
@@ -85,11 +86,11 @@ class ResultBuffers:
     def send_expected(self) -> None:
         """Start copying the outputs that were read after earlier runs."""
         assert self._run is not None
-        wanted, ranges = self._expected
-        if len(wanted) != len(self._run.usually_read):  # it only grows
+        count = len(self._run.usually_read)
+        if count != self._known:  # it only grows
             wanted = frozenset(self._run.usually_read).intersection(self._copied)
-            ranges = self._ranges(wanted)
-            self._expected = frozenset(self._run.usually_read), ranges
+            self._known, self._expected = count, (wanted, self._ranges(wanted))
+        wanted, ranges = self._expected
         self._copy(ranges)
         self._sent.update(wanted)
 
