@@ -262,6 +262,11 @@ def sparse_segment_sum(rng: Rng) -> Call:
     return [x, places(rng, shape[0], (count,)), ids[:count].astype(np.int32)], {}
 
 
+def sparse_segment_mean(rng: Rng) -> Call:
+    """Draw segments as for sums."""
+    return sparse_segment_sum(rng)
+
+
 def a_partition(rng: Rng, rows: int, faults: float = 0.1) -> np.ndarray:
     """Return splits of rows, now and then wrong ones."""
     splits = np.append(0, np.cumsum(rng.integers(0, 4, rows))).astype(np.int32)

@@ -110,3 +110,23 @@ def test_soft_suppression_in_a_compiled_function(seed):
             indices, lowered = call(core.tensor(boxes), core.tensor(scores))
             assert indices.tolist() == expected[0].tolist()
             np.testing.assert_allclose(lowered.numpy(), expected[1], rtol=2e-7)
+
+
+def test_sums_are_rounded_once():
+    x = np.array([2.0**24, 1, 1], np.float32)
+    with core.backend("tf"):
+        sums = [
+            core.unsorted_segment_sum(x, [0, 0, 0], num_segments=1),
+            core.scatter_nd([0, 0, 0], x, (1,)),
+            core.bincount([0, 0, 0], x, size=1),
+            core.dense_bincount([0, 0, 0], x, size=1),
+            core.sparse_segment_sum(x, [0, 1, 2], [0, 0, 0]),
+            core.sparse_segment_mean(x, [0, 1, 2, 0], [0, 0, 0, 1])[:1] * 3,
+        ]
+        assert [y.tolist() for y in sums] == [[2**24 + 2]] * 6
+
+
+def test_gathered_rows_end_with_the_values():
+    """TensorFlow's own op reads splits of an inner axis that are not there."""
+    with core.backend("tf"), pytest.raises(core.CoreError, match="^Ragged splits must not point"):
+        core.ragged_gather([[0, 3], [0, 1, 2]], [1.0, 2.0], [0])

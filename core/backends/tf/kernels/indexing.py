@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from core.backends.tf.kernels.segment import rounded_once
 from core.backends.tf.raw_ops import integer, integers, raw, scalar
 from core.ops.indexing import gather_axes, scatter_depth
 from core.registry import kernel
@@ -38,8 +39,9 @@ def scatter_nd(indices: "TfTensor", updates: "TfTensor", shape: Sequence[int]) -
         return zeros(whole, updates.dtype)
     if depth == 0:
         axes = range(len(updates.shape) - len(whole))
-        return raw.Sum(input=updates, axis=integers(*axes), keep_dims=False)
-    return raw.ScatterNd(indices=as_lists(indices), updates=updates, shape=integers(*whole))
+        return rounded_once(lambda x: raw.Sum(input=x, axis=integers(*axes)), updates)
+    how = {"indices": as_lists(indices), "shape": integers(*whole)}
+    return rounded_once(lambda x: raw.ScatterNd(updates=x, **how), updates)
 
 
 @kernel("tensor_scatter_update", "tf")

@@ -24,13 +24,22 @@ def ragged_gather_parts(
     output_ragged_rank: int | None,
 ) -> "tuple[TfTensor, ...]":
     """Gather rows; their splits are one for each axis of the indices, less one, and of the rows."""
+    counts = [splits.shape[0] - 1 for splits in params_nested_splits[1:]]
+    counts.append(params_dense_values.shape[0])
     found = raw.RaggedGather(
-        params_nested_splits=params_nested_splits,
+        params_nested_splits=list(map(_within, params_nested_splits, counts)),
         params_dense_values=params_dense_values,
         indices=indices,
         OUTPUT_RAGGED_RANK=len(params_nested_splits) + len(indices.shape) - 1,
     )
     return *found.output_nested_splits, found.output_dense_values
+
+
+def _within(splits: "TfTensor", count: int) -> "TfTensor":
+    """Return splits, checked, beyond which TensorFlow reads nothing even if it does not wait."""
+    fits = raw.All(input=raw.LessEqual(x=splits, y=integer(count)), axis=integer(0))
+    check("Ragged splits must not point past values", fits)
+    return raw.Minimum(x=splits, y=integer(count))
 
 
 @kernel("ragged_range", "tf")
@@ -76,7 +85,8 @@ def _checked_size(shape: "TfTensor", known: "TfTensor", inner: Sequence[int]) ->
     """Return the lengths of the result, int64: -1 stands for a known length."""
     outer = known.shape[0]
     known = raw.ConcatV2(values=[known, integers(*inner)], axis=integer(0))
-    text = f"shape must be -1, or {outer} lengths from -1 on and {[*inner]}, which -1 stands for"
+    lengths = ", ".join(["any"] * outer + [str(n) for n in inner])
+    text = f"shape must be the scalar -1, or lengths of which each is -1 or as in ({lengths})"
     is_free = raw.Equal(x=shape, y=integer(-1))
     if len(shape.shape) == 0:
         check(text, is_free)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from core.backends.tf.raw_ops import integer, integers, raw, scalar
+from core.backends.tf.kernels.segment import rounded_once
+from core.backends.tf.raw_ops import dtypes, integer, integers, raw, scalar
 from core.registry import kernel
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def sparse_segment_sum(
     data: "TfTensor", indices: "TfTensor", segment_ids: "TfTensor"
 ) -> "TfTensor":
     """Sum segments."""
-    return raw.SparseSegmentSum(data=data, indices=indices, segment_ids=segment_ids)
+    how = {"indices": indices, "segment_ids": segment_ids}
+    return rounded_once(lambda data: raw.SparseSegmentSum(data=data, **how), data)
 
 
 @kernel("sparse_segment_mean", "tf")
@@ -65,11 +67,11 @@ def sparse_segment_mean(
     data: "TfTensor", indices: "TfTensor", segment_ids: "TfTensor"
 ) -> "TfTensor":
     """Return means; those of integers, which TensorFlow has none of, are truncated."""
-    if data.dtype.name == "float32":
-        return raw.SparseSegmentMean(data=data, indices=indices, segment_ids=segment_ids)
-    sums = raw.SparseSegmentSum(data=data, indices=indices, segment_ids=segment_ids)
-    ones = raw.OnesLike(x=data)
-    counts = raw.SparseSegmentSum(data=ones, indices=indices, segment_ids=segment_ids)
+    how = {"indices": indices, "segment_ids": segment_ids}
+    if data.dtype is dtypes.float32:
+        return rounded_once(lambda data: raw.SparseSegmentMean(data=data, **how), data)
+    sums = raw.SparseSegmentSum(data=data, **how)
+    counts = raw.SparseSegmentSum(data=raw.OnesLike(x=data), **how)
     return raw.TruncateDiv(x=sums, y=raw.Maximum(x=counts, y=integer(1)))
 
 
