@@ -1,4 +1,4 @@
-"""The renderer of OpenGL on this computer: found once, and kept on disk until a device or a driver changes.
+"""The renderer of OpenGL here: found once, and kept on disk until a device or driver changes.
 
 The question whether it changed opens no context: the answer is in device files, in the numbers of
 the devices, in the driver's libraries and in variables of the environment.

@@ -80,7 +80,7 @@ class Choice(NamedTuple):
 
 
 class Call(NamedTuple):
-    """The subject of a choice: name, shape and dtype of each input, and the names of the outputs."""
+    """The subject of a choice: name, shape and dtype of the inputs, and names of the outputs."""
 
     inputs: tuple[tuple[str, tuple[int, ...], str], ...]
     outputs: tuple[str, ...]

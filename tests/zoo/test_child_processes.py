@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.helpers import ROOT
-from zoo.child_processes import import_folders, python_command, python_environment
+from weights_cache.child_processes import import_folders, python_command, python_environment
 
 NAMES = ("numpy", "cv2", "core", "zoo", "PIL", "sitecustomize", "usercustomize", "os", "encodings")
 

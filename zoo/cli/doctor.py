@@ -8,8 +8,8 @@ from contextlib import suppress
 from importlib import metadata
 from importlib.util import find_spec
 
+from weights_cache.child_processes import python_command, python_environment
 from weights_cache.errors import ZooError
-from zoo.child_processes import python_command, python_environment
 from zoo.cli.blas_kernels import KERNELS, VARIABLE, WIDE_KERNELS, is_misjudged
 
 PROBE_SECONDS = 60
