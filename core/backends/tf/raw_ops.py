@@ -1,4 +1,4 @@
-"""What kernels use of TensorFlow, which is imported when the first kernel runs."""
+"""Raw ops, dtypes and constants of TensorFlow, which is imported when the first kernel runs."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
