@@ -124,7 +124,7 @@ def network_sides(name: str) -> dict[str, Sides]:
     expected = [each.numpy() for each in theirs(tensor)]
     found = [plan.run_on([tensor])[reference].numpy() for reference in plan.outputs]
     for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, other, rtol=0, atol=2e-2 * np.ptp(other))
+        np.testing.assert_allclose(one, other, rtol=0, atol=5e-2 * np.ptp(other))  # some quanta
     return {
         "tensors": {
             "plan": lambda: plan.run_on_handles([tensor]),

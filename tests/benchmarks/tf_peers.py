@@ -59,6 +59,7 @@ def _layer(step: Step, values: Sequence[Any], shape: tuple[int, ...]) -> Any:
     if name == "mean":
         return tf.reduce_mean(x, how["axis"], how["keep_dims"])
     if name == "resize_bilinear":
+        assert how["half_pixel_centers"]
         return tf.image.resize(x, how["size"])
     if name == "quantise_round":
         return _quantised(x, how)
@@ -89,11 +90,13 @@ def _padding(pad: Any) -> Any:
 
 
 def _quantised(x: Any, how: Mapping[str, Any]) -> Any:
-    """Return values rounded to quanta, as a user writes it for networks that were quantised."""
+    """Return values rounded to quanta, halves away from zero as LiteRT does it."""
     import tensorflow as tf
 
     low, high = (float(how[end] - how["zero_point"]) for end in ("low", "high"))
-    return tf.clip_by_value(tf.round(x / how["scale"]), low, high) * how["scale"]
+    quanta = x / how["scale"]
+    rounded = tf.sign(quanta) * tf.floor(tf.abs(quanta) + 0.5)
+    return tf.clip_by_value(rounded, low, high) * how["scale"]
 
 
 # --- a dense head ---------------------------------------------------------------------------
