@@ -29,6 +29,11 @@ def test_what_only_the_tf_backend_has():
     assert passed_on_tensorflow("tests/core/tensorflow") > 10
 
 
+@pytest.mark.long
+def test_what_only_the_tf_backend_has_for_long():
+    assert passed_on_tensorflow("-m", "long", "tests/core/tensorflow") >= 3
+
+
 def test_no_other_fixture_brings_a_backend():
     """`files_on_any_backend` reads test files alone."""
     for file in (ROOT / "tests").rglob("conftest.py"):
