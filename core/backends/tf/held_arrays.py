@@ -52,7 +52,7 @@ class HeldArrays:
             self._shown[_key(shown)] = tensor
 
     def held(self, array: np.ndarray) -> HeldArray:
-        """Return an array with its tensor, made where there is none; TensorFlow copies values."""
+        """Return an array with its tensor, made where it is missing; TensorFlow copies values."""
         if array.dtype.hasobject:
             return HeldArray(array, load_tensorflow().constant(array, dtype="string"))
         if array.nbytes < LEAST_BYTES or not array.flags.c_contiguous:
