@@ -162,6 +162,13 @@ def test_goldens_of_other_networks_are_left_out(tmp_path):
     assert names == {"net.tflite": ["net_image"], "net_large.tflite": ["net_large_image"]}
 
 
+def test_goldens_of_a_folder_with_one_network_may_have_any_name(tmp_path):
+    """Also that of the file with the weights."""
+    np.savez(tmp_path / "net_image.npz", input=np.uint8([[1, 2]]), a__y=np.uint8([[1, 2]]))
+    found = find_goldens(tmp_path, quantised_graph(), "", ["model.json", "net.bin"])
+    assert [golden.name for golden in found] == ["net_image"]
+
+
 def test_the_only_float_is_the_only_output(tmp_path):
     ends = {"z": Endpoint("z", PartialSpec((1,)))}
     graph = Graph([Node("z", "Placeholder")], {}, {"x": Endpoint("x", PartialSpec((1,)))}, ends)

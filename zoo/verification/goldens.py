@@ -51,7 +51,7 @@ def find_goldens(
     Args:
         folder: folder of goldens; it need not exist.
         graph: the network.
-        file: name of the file of the network.
+        file: name of the file of the network; ``""`` if there are no others.
         others: names of files of other networks, whose goldens may lie there, too.
         embedding: node of the network that goldens call ``embedding``.
 
@@ -72,7 +72,9 @@ def find_goldens(
 
 def _is_of_other(golden: str, file: str, others: Collection[str]) -> bool:
     """Whether the name of a golden contains the name of another file, and not a longer own one."""
-    stems = [Path(name).stem for name in (file, *others) if name]
+    if not file:  # the network is the only one of its folder
+        return False
+    stems = [Path(name).stem for name in (file, *others)]
     named = [stem for stem in stems if stem in golden]
     return bool(named) and max(named, key=len) != Path(file).stem
 
