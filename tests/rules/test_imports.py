@@ -64,8 +64,12 @@ USED_FOR_FILES = {
 USED_ELSEWHERE = {"core/layers/": {"errors", "reading_budgets"}}
 
 
-#: Code that is kept on disk and executed asks whose a folder is, as the notes of weights do.
-USED_FOR_CODE = {"core/code_cache.py": {"ownership"}}
+#: Code that is kept on disk and executed asks whose a folder is, as the notes of weights do; what
+#: may crash runs in a process of its own, started like others.
+USED_FOR_CODE = {
+    "core/code_cache.py": {"ownership"},
+    "core/backends/shader/renderer_probe.py": {"child_processes"},
+}
 
 
 def test_core_knows_weights_cache_by_its_errors_alone_but_for_files():

@@ -23,6 +23,8 @@ CIRCLES_OF_FILES = {
     "the backend checks and tunes itself by running plans": """
         core/backends/shader/__init__.py core/backends/shader/plans/shader_executable.py
         core/backends/shader/runtime/self_check.py""",
+    "a backend makes executables, which run by its kernels": """
+        core/backends/tf/__init__.py core/backends/tf/plans/*""",
     "a builder and its cursor": """
         core/converter/tflite/translated_op.py core/converter/tflite/translation.py""",
     "an unfinished file is shown as progress": """
