@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.helpers import ROOT as ROOT  # where other tests take it from
 from tests.helpers import ONLY_BACKEND, shared_folder, skip_or_fail
+from tests.helpers import ROOT as ROOT  # where other tests take it from
 
 #: Each process collects all tests, which takes it some ten seconds: more gain little.
 MOST_PROCESSES = 8

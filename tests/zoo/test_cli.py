@@ -336,7 +336,7 @@ def test_a_folder_may_be_called_like_an_image(capsys, folder):
         (["pose", str(ROOT / "zoo" / "labels")], "no images in '/"),
         (["pose", "webcam"], "zoo watch 0 --task"),
         (["pose", PHOTO, "--model", "posenet.tny"], "did you mean 'posenet.tiny'"),
-        (["pose", PHOTO, "--backend", "gpu"], "use --backend 'auto' (a real GPU where it is faster"),
+        (["pose", PHOTO, "--backend", "gpu"], "use --backend 'auto' (a real GPU where it is"),
         (["models", "x*"], "no model matches 'x*'"),
         (["weights", "fetch", "posenet.tny"], "did you mean 'posenet.tiny'"),
         (["weights", "list", "hnds"], "did you mean 'hands'"),
