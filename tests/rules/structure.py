@@ -41,7 +41,7 @@ FLOORS = (
     "zoo/pipeline",
     "zoo",
     "zoo/transfer",
-    "zoo/__init__.py zoo/cli",
+    "zoo/__init__.py zoo/__main__.py zoo/cli",
 )
 
 #: How an import is made: when its file is, in a function, or for type checkers.
