@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -90,3 +91,6 @@ def _own_world(tmp_path, monkeypatch):
     monkeypatch.setenv("ZOO_CODE_CACHE", "0")  # nor what others compiled, or leaves what it did
     # NumPy's kernels, whatever is installed: tests of generated ones ask for them.
     monkeypatch.setenv("CORE_TIER", "1")
+    yield
+    is_theirs = ONLY_BACKEND in os.environ
+    assert is_theirs or "tensorflow" not in sys.modules, "tests of OpenGL would crash from now on"

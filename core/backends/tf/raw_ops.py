@@ -15,25 +15,35 @@ if TYPE_CHECKING:
     TfDtype: TypeAlias = Any
 
 
-class RawOps:
-    """``tensorflow.raw_ops``, whose functions are found at their first use."""
+class _Names:
+    """Names of TensorFlow, found at their first use."""
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        function = getattr(load_tensorflow().raw_ops, name)
-        setattr(self, name, function)  # found without this method from now on
-        return function
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # doctest, inspect and copy look for such names in every object
+            raise AttributeError(name)
+        found = self._found(name)
+        setattr(self, name, found)  # found without this method from now on
+        return found
+
+    def _found(self, name: str) -> Any:
+        raise NotImplementedError
 
 
-class Dtypes:
-    """The dtypes of TensorFlow by their names, found at their first use.
+class RawOps(_Names):
+    """``tensorflow.raw_ops``."""
+
+    def _found(self, name: str) -> Callable[..., Any]:
+        return getattr(load_tensorflow().raw_ops, name)
+
+
+class Dtypes(_Names):
+    """The dtypes of TensorFlow by their names.
 
     Ops take them faster than names, and ``x.dtype is dtypes.bool`` is faster than a comparison.
     """
 
-    def __getattr__(self, name: str) -> "TfDtype":
-        dtype = getattr(load_tensorflow().dtypes, name)
-        setattr(self, name, dtype)  # found without this method from now on
-        return dtype
+    def _found(self, name: str) -> "TfDtype":
+        return getattr(load_tensorflow().dtypes, name)
 
 
 raw = RawOps()
