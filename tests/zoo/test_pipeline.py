@@ -323,7 +323,7 @@ def test_the_one_line_functions_keep_few_models(pixels):
 
 def test_a_kept_model_is_no_answer_on_another_backend(pixels, monkeypatch):
     zoo.estimate_single_pose(pixels)
-    monkeypatch.setattr("zoo.pipeline.model_cache.get_backend", lambda: "gpu")
+    monkeypatch.setattr("zoo.pipeline.model_cache.network_backend", lambda given: "gpu")
     with pytest.raises(CoreError, match="unknown backend 'gpu'"):
         zoo.estimate_single_pose(pixels)
 
@@ -392,7 +392,7 @@ def test_threads_share_a_model(pixels, model):
             r"input_size='big' must be a number or \(height, width\)",
         ),
         (lambda: zoo.load("posenet.tiny", input_size=100_000), "between 33 and 4097"),
-        (lambda: zoo.load("posenet.tiny", backend="gpu"), "GPUs is backend='shader'"),
+        (lambda: zoo.load("posenet.tiny", backend="gpu"), "use backend='auto'"),
         (lambda: zoo.load("posenet.tiny", backend="tpu"), "unknown backend 'tpu'"),
         (lambda: zoo.load("posenet.tiny", weights="nowhere"), "nowhere"),
         (

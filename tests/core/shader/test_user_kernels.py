@@ -153,7 +153,7 @@ def test_the_code_of_the_document_runs(opengl, tmp_path):
     world = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run([sys.executable, file], env=world, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("done\n") and len(re.findall("```py\n", text)) == 3
+    assert done.stdout.endswith("done\n") and len(re.findall("```py\n", text)) == 4
 
 
 # --- what goes wrong ----------------------------------------------------------------------------
