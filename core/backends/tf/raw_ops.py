@@ -16,38 +16,29 @@ if TYPE_CHECKING:
 
 
 class _Names:
-    """Names of TensorFlow, found at their first use."""
+    """Attributes of a module of TensorFlow, looked up at their first use.
+
+    Args:
+        find: returns the attribute of a name.
+    """
+
+    def __init__(self, find: Callable[[str], Any]):
+        self._find = find
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):  # doctest, inspect and copy look for such names in every object
             raise AttributeError(name)
-        found = self._found(name)
+        found = self._find(name)
         setattr(self, name, found)  # found without this method from now on
         return found
 
-    def _found(self, name: str) -> Any:
-        raise NotImplementedError
 
+#: ``tensorflow.raw_ops``.
+raw = _Names(lambda name: getattr(load_tensorflow().raw_ops, name))
 
-class RawOps(_Names):
-    """``tensorflow.raw_ops``."""
-
-    def _found(self, name: str) -> Callable[..., Any]:
-        return getattr(load_tensorflow().raw_ops, name)
-
-
-class Dtypes(_Names):
-    """The dtypes of TensorFlow by their names.
-
-    Ops take them faster than names, and ``x.dtype is dtypes.bool`` is faster than a comparison.
-    """
-
-    def _found(self, name: str) -> "TfDtype":
-        return getattr(load_tensorflow().dtypes, name)
-
-
-raw = RawOps()
-dtypes = Dtypes()
+#: The dtypes of TensorFlow by their names: ops take them faster than names, and
+#: ``x.dtype is dtypes.bool`` is faster than a comparison.
+dtypes = _Names(lambda name: getattr(load_tensorflow().dtypes, name))
 
 
 @lru_cache(maxsize=4096)
