@@ -94,3 +94,11 @@ def _own_world(tmp_path, monkeypatch):
     yield
     # Tests of OpenGL in this process would crash from now on.
     assert ONLY_BACKEND in os.environ or "tensorflow.python" not in sys.modules
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_context_is_left():
+    """No file of tests leaves a context current in this thread, which ours could not visit then."""
+    yield
+    contexts = sys.modules.get("core.backends.shader.runtime.current_context")
+    assert contexts is None or contexts.current_context() is None

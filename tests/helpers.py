@@ -64,6 +64,12 @@ def check_opengl() -> None:
     owner.call(lambda: owner.check_errors("a test"))
 
 
+def release_context(context: Any) -> None:
+    """Release a context of OpenGL, which would stay current in this thread otherwise."""
+    context.__exit__(None, None, None)
+    context.release()
+
+
 def require(module: str) -> ModuleType:
     """The imported module, or a skip (a failure in CI) that names it."""
     try:

@@ -8,7 +8,7 @@ from core.backends.opengl_clash import why_no_opengl, why_no_tensorflow
 from core.backends.shader.renderer_probe import Renderer
 from core.backends.shader.runtime import starting
 from core.backends.shader.runtime.context import ContextError, open_context
-from tests.helpers import start_or_skip
+from tests.helpers import release_context, start_or_skip
 
 LLVMPIPE = Renderer("llvmpipe (LLVM 15.0.6, 256 bits)", "4.5", True)
 NVIDIA = Renderer("NVIDIA H100 80GB HBM3/PCIe/SSE2", "580", False)
@@ -98,5 +98,5 @@ def test_a_context_of_the_users_is_looked_at_itself(monkeypatch):
     monkeypatch.setattr(starting, "is_software", lambda name: name == context.info["GL_RENDERER"])
     with pytest.raises(ContextError, match="would crash this process"):
         core.start_shader(context=context)
-    context.release()
+    release_context(context)
     core.stop_shader()

@@ -52,8 +52,9 @@ def check(report: dict[str, Any], count: int) -> None:
     before, after = report["states"]
     assert report["wrong"] == 0 and not report["hung"]
     assert report["foreign"] == []
-    # Finalisers let no exception out, nor do some functions of NumPy and Pillow that ask objects.
-    assert count - report["struck"] <= 0.05 * count + 2
+    # Python prints what a finaliser raises: it loses nothing in silence. Some functions of NumPy
+    # and Pillow do, which ask objects for what these may lack.
+    assert count - report["struck"] - report["lost"] <= 0.05 * count + 2
     assert after == before
 
 
@@ -67,7 +68,10 @@ def test_answers_after_some_signals_are_right(name):
 @pytest.mark.parametrize("name", ACTIVITIES)
 def test_answers_after_thousands_of_signals_are_right(name, threads):
     count = SIGNALS[name] // 2
-    check(strike(name, count, threads), count)
+    report = strike(name, count, threads)
+    check(report, count)
+    # One in thirty meets a finaliser of a tensor: a share that a dozen signals cannot show.
+    assert report["lost"] <= 0.05 * count
 
 
 def test_there_are_ten_thousand():

@@ -12,6 +12,7 @@ from core.backends.shader.runtime import context as contexts
 from core.backends.shader.runtime.context import ContextError, Device, adopt_context, open_context
 from core.backends.shader.runtime.gl_functions import GLFunctions
 from core.errors import SettingError
+from tests.helpers import release_context
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="EGL is Linux's")
 TOO_HIGH = "eglCreateContext failed (0x3009)"
@@ -299,8 +300,7 @@ def test_a_users_context_is_checked(gl_thread):
             with pytest.raises(ContextError, match=r"OpenGL 3\.1: 3\.3 is needed; .*require=330"):
                 adopt_context(context)
         finally:
-            context.__exit__(None, None, None)
-            context.release()
+            release_context(context)
         with pytest.raises(ContextError, match="is released: give one that is in use"):
             adopt_context(context)
 

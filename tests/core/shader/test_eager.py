@@ -15,6 +15,7 @@ from core.backends.shader.runtime import device_timing
 from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import ShaderError
+from tests.helpers import release_context
 
 
 @pytest.fixture
@@ -234,8 +235,7 @@ def test_a_user_may_change_what_drawing_depends_on(opengl):
                 assert found.tolist() == [[1.25, 2], [3, 4.25]]
         core.stop_shader()
     finally:
-        context.__exit__(None, None, None)
-        context.release()
+        release_context(context)
 
 
 # --- times --------------------------------------------------------------------------------------

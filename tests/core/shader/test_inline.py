@@ -7,6 +7,7 @@ import pytest
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import ContextError, open_context
 from tests.core.shader.test_gl_thread import fail_there, in_thread, nothing
+from tests.helpers import release_context
 
 
 def in_own_context(test):
@@ -20,8 +21,7 @@ def in_own_context(test):
         except BaseException as error:
             failures.append(error)
         finally:
-            context.__exit__(None, None, None)
-            context.release()
+            release_context(context)
 
     thread = Thread(target=run, name="mine")
     thread.start()

@@ -18,6 +18,7 @@ from core.backends.shader.runtime.waiting import passed
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
 from tests.core.shader.test_starting import in_process
+from tests.helpers import release_context
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +47,7 @@ def start(request):
     yield start_here
     core.stop_shader()
     for context in made:
-        context.release()
+        release_context(context)
 
 
 def gl_thread():

@@ -17,6 +17,7 @@ from core.backends.shader.runtime import starting
 from core.backends.shader.runtime.context import ContextError, Device, open_context
 from core.backends.shader.runtime.gl_thread import live_threads
 from core.errors import SettingError
+from tests.helpers import release_context
 
 VARIABLES = ("DEVICE", "PATH", "FLOAT16", "MEMORY_MB")
 
@@ -166,7 +167,7 @@ def context(opengl):
     context = open_context()
     yield context
     core.stop_shader()
-    context.release()
+    release_context(context)
 
 
 def raised_in_thread(function):

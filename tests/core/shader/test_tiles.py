@@ -41,7 +41,7 @@ from core.backends.shader.codegen.tiles.transposed import transposed_tile
 from core.windows import window
 from tests.core.shader.conftest import normal
 from tests.core.shader.tile_runs import run
-from tests.helpers import require, skip_or_fail
+from tests.helpers import release_context, require, skip_or_fail
 
 LIMITS = TileLimits(32768, 1024, 4)
 
@@ -54,8 +54,7 @@ def gl():
     except Exception as error:
         skip_or_fail(f"no OpenGL 4.3 here: {error}")
     yield context
-    context.__exit__(None, None, None)  # else it would stay current in this thread
-    context.release()
+    release_context(context)
 
 
 def assert_sum(found, expected, terms):

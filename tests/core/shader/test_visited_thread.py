@@ -20,13 +20,14 @@ from core.backends.shader.runtime.visited_thread import (
 )
 from core.backends.shader.runtime.waiting import passed
 from tests.core.shader.test_gl_thread import fail_there, in_thread, nothing
+from tests.helpers import release_context, skip_or_fail
 
 
 @pytest.fixture
 def visited(opengl):
     """A GL thread whose guest is the thread of the test."""
     if not current_context.is_thread_free():
-        pytest.skip("there is no EGL")
+        skip_or_fail("there is no EGL, or another context is current in this thread")
     gl_thread = new_gl_thread(open_context)
     yield gl_thread
     gl_thread.release()
@@ -180,8 +181,7 @@ def test_with_another_context_commands_go_to_the_gl_thread(visited):
         other.release()
         assert own.buffer(reserve=4).size == 4
     finally:
-        own.__exit__(None, None, None)
-        own.release()
+        release_context(own)
 
 
 def test_after_its_release_it_says_so(visited):

@@ -8,7 +8,9 @@ import pytest
 
 import core
 from core.backends.shader.runtime.context import open_context
+from core.backends.shader.runtime.current_context import current_context
 from core.backends.shader.runtime.gl_functions import address
+from tests.helpers import release_context
 
 LOGIC_OP, CLEAR, CLIP_DISTANCE, SCISSOR, STENCIL = 0x0BF2, 0x1500, 0x3000, 0x0C11, 0x0B90
 UNPACK_ROW_LENGTH, PACK_SKIP_PIXELS = 0x0CF2, 0x0D04
@@ -23,7 +25,7 @@ def context(request, opengl):
     yield context
     core.stop_shader()
     assert context.error == "GL_NO_ERROR"
-    context.release()
+    release_context(context)
 
 
 def gl(name, *numbers):
@@ -155,3 +157,4 @@ def test_a_context_that_the_user_released(opengl):
         core.stop_shader()
         assert core.square(2.0).item() == 4
     core.stop_shader()
+    current_context().leave()  # it outlived its release in this thread
