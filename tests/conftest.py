@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -31,6 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
     The examples in docstrings, which see no fixture, run on NumPy's kernels as the tests do: models
     that they leave in the cache of the process have no others.
     """
+    # Shells let the background jobs of scripts ignore Ctrl+C; what tests start would inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("CORE_TIER", "1")
     if getattr(config.option, "numprocesses", None):
         for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
