@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     The examples in docstrings, which see no fixture, run on NumPy's kernels as the tests do: models
     that they leave in the cache of the process have no others.
     """
-    # Shells let the background jobs of scripts ignore Ctrl+C; what tests start would inherit that.
+    # Background jobs of shell scripts ignore SIGINT, and so would the processes that tests start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("CORE_TIER", "1")
@@ -102,7 +102,7 @@ def _own_world(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module", autouse=True)
 def _no_context_is_left():
-    """No file of tests leaves a context current in this thread, which ours could not visit then."""
+    """No file leaves an OpenGL context current: in this thread the backend could use none then."""
     yield
     contexts = sys.modules.get("core.backends.shader.runtime.current_context")
     assert contexts is None or contexts.current_context() is None

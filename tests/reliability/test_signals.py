@@ -52,8 +52,10 @@ def check(report: dict[str, Any], count: int) -> None:
     before, after = report["states"]
     assert report["wrong"] == 0 and not report["hung"]
     assert report["foreign"] == []
-    # Python prints what a finaliser raises: it loses nothing in silence. Some functions of NumPy
-    # and Pillow do, which ask objects for what these may lack.
+    # Where a tensor is freed is often the first place after a long call at which Python looks for
+    # signals. It prints what a finaliser raises: 2 to 5 % of the signals, as measured.
+    assert report["lost"] <= 0.1 * count + 5
+    # NumPy and Pillow drop exceptions where they ask an object for an attribute it may lack.
     assert count - report["struck"] - report["lost"] <= 0.05 * count + 2
     assert after == before
 
@@ -68,10 +70,7 @@ def test_answers_after_some_signals_are_right(name):
 @pytest.mark.parametrize("name", ACTIVITIES)
 def test_answers_after_thousands_of_signals_are_right(name, threads):
     count = SIGNALS[name] // 2
-    report = strike(name, count, threads)
-    check(report, count)
-    # One in thirty meets a finaliser of a tensor: a share that a dozen signals cannot show.
-    assert report["lost"] <= 0.05 * count
+    check(strike(name, count, threads), count)
 
 
 def test_there_are_ten_thousand():

@@ -157,4 +157,4 @@ def test_a_context_that_the_user_released(opengl):
         core.stop_shader()
         assert core.square(2.0).item() == 4
     core.stop_shader()
-    current_context().leave()  # it outlived its release in this thread
+    current_context().leave()  # a released context stays current until then
