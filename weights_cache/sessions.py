@@ -4,10 +4,12 @@ The module imports requests, so it is imported only for a download.
 """
 
 import io
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from http.client import HTTPResponse
 from math import ceil, inf
+from queue import Empty, Full
 from socket import socket
 from time import monotonic
 from typing import Any
@@ -152,7 +154,38 @@ def _metered_pool(pool: type[HTTPConnectionPool], meter: Meter) -> type[HTTPConn
     connection = type(
         pool.ConnectionCls.__name__, (pool.ConnectionCls,), {"response_class": answer}
     )
-    return type(pool.__name__, (pool,), {"ConnectionCls": connection})
+    parts = {"ConnectionCls": connection, "QueueCls": _ConnectionQueue}
+    return type(pool.__name__, (pool,), parts)
+
+
+class _ConnectionQueue:
+    """The last connection put is the first that is got; nothing is locked and nothing waits.
+
+    The exception of a signal handler may strike inside of `queue.LifoQueue` and leave its lock
+    held: closing the pool would then wait for ever. Methods of a deque are one step each.
+    """
+
+    def __init__(self, maxsize: int) -> None:
+        self._maxsize, self._connections = maxsize, deque[object]()
+
+    def qsize(self) -> int:
+        return len(self._connections)
+
+    def put(self, connection: object, block: bool = True, timeout: float | None = None) -> None:
+        """Put a connection, or None for one yet to be made; raise `queue.Full` if there is no room.
+
+        Only pools that block wait for room; requests makes none of those.
+        """
+        if len(self._connections) >= self._maxsize:
+            raise Full
+        self._connections.append(connection)
+
+    def get(self, block: bool = True, timeout: float | None = None) -> object:
+        """Return the last connection put; raise `queue.Empty` if there is none."""
+        try:
+            return self._connections.pop()
+        except IndexError:
+            raise Empty from None
 
 
 class _MeteredResponse(HTTPResponse):

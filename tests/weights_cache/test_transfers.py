@@ -2,7 +2,10 @@
 
 import signal
 import sys
+from functools import partial
+from itertools import count
 from math import inf
+from threading import Thread
 
 import pytest
 
@@ -12,7 +15,7 @@ from tests.weights_cache.toys import toy_row
 from weights_cache import WeightsError, download, fetch, locate_url
 from weights_cache.errors import FetchError
 from weights_cache.failures import SlowError, TransientError, interruption_in
-from weights_cache.sessions import Meter
+from weights_cache.sessions import Meter, Session
 from weights_cache.transfer_limits import TransferLimits
 from zoo.images.reading import read_image
 
@@ -196,3 +199,43 @@ def test_a_time_out_is_found_inside_of_what_urllib3_makes_of_it():
     with pytest.raises(urllib3.exceptions.ProtocolError) as caught:
         wrapped()
     assert isinstance(interruption_in(caught.value), TimeoutError)
+
+
+def test_an_error_at_any_step_of_the_connection_queue_leaves_nothing_locked():
+    pools = Session().get_adapter("http://").poolmanager.pool_classes_by_scheme
+    for step in count(1):
+        queue = pools["http"].QueueCls(2)
+        struck = _raise_at(step, partial(_put_and_get, queue))
+        working = Thread(target=_put_and_get, args=(queue,), daemon=True)
+        working.start()
+        working.join(20)
+        assert not working.is_alive(), f"the queue waits after an error at step {step}"
+        if not struck:
+            break
+    assert step > 20
+
+
+def _put_and_get(queue):
+    queue.put(None, block=False)
+    queue.get(block=False)
+
+
+def _raise_at(step, function):
+    """Call the function, raise in its ``step``-th instruction; return whether it had as many."""
+    steps = count(1)
+
+    def trace(frame, event, _):
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        if event == "opcode" and next(steps) == step:
+            raise InterruptedError
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function()
+    except InterruptedError:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
