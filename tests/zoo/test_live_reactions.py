@@ -266,7 +266,7 @@ def test_an_exception_in_the_event_loop_closes_the_source(play):
         ("gestures", {}, "squat", "unknown event 'squat'"),
         ("hands", {}, "victory", "events of 'hands': pinch, swipe_left"),
         ("pose", {}, "squats", "did you mean 'squat'.*events of 'pose': arms_raised, squat, jump"),
-        ("estimate_faces", {}, "winks", "events of 'faces': mouth_open, blink"),
+        ("estimate_faces", {}, "winks", "events of 'faces': smile, mouth_open, blink"),
         ("gestures", {"model": "gesture.keypoints"}, "rock", "of 'gestures': open, close, pointer"),
         ("gestures", {"model": GestureRecognizer(["rock"])}, "call", "of 'gestures': rock, pinch"),
     ],

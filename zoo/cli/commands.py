@@ -32,6 +32,16 @@ _OTHERS = (
         "make a model of your own from a folder of images for each class",
         "zoo.cli.teach_command:declare_teach",
     ),
+    (
+        "gallery",
+        "run a live app in the browser, on its camera or a clip",
+        "zoo.cli.gallery_command:declare_gallery",
+    ),
+    (
+        "serve",
+        "answer images by HTTP: POST /v1/<function>",
+        "zoo.cli.gallery_command:declare_serve",
+    ),
     ("models", "list the pretrained models", "zoo.cli.models_command:declare_models"),
     ("describe", "print the card of a pretrained model", "zoo.cli.commands:declare_describe"),
     (

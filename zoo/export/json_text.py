@@ -40,7 +40,7 @@ def to_json(result: AnyResult, *, indent: int | None = None) -> str:
     if isinstance(result, Mapping) and not is_item(result):
         document = {encodable(str(image)): found for image, found in result.items()}
     try:
-        return json.dumps(document, indent=indent, allow_nan=False, default=_plain)
+        return json.dumps(document, indent=indent, allow_nan=False, default=plain_value)
     except (TypeError, ValueError, OverflowError) as error:
         raise ZooError(f"not a result of the zoo, so not JSON: {error}") from error
 
@@ -57,7 +57,7 @@ def encodable(name: str) -> str:
         return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     """The JSON form of a value of a result that the json module cannot write."""
     if isinstance(value, np.generic):
         return value.item()

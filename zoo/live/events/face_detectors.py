@@ -1,9 +1,9 @@
 """Detectors of faces: a row adds one."""
 
-from zoo.live.events.expressions import Blink, HeadShake, MouthOpen, Nod
+from zoo.live.events.expressions import Blink, HeadShake, MouthOpen, Nod, Smile
 from zoo.live.events.face_shape import read_face as read
 
 __all__ = ["DETECTORS", "read"]
 
 #: Of each face by itself.
-DETECTORS = (Blink, MouthOpen, HeadShake, Nod)
+DETECTORS = (Blink, Smile, MouthOpen, HeadShake, Nod)

@@ -1,0 +1,181 @@
+"""Apps of the gallery in headless Chromium, with a clip in the place of the camera.
+
+Needs Debian's package ``chromium`` (or ``ZOO_CHROMIUM``, the path of another Chromium) and
+Playwright, whose own browsers are not needed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from tests.helpers import require, skip_or_fail
+from tests.zoo.web.servers import Running, running
+from zoo.web import App
+from zoo.web.clip_source import ClipSource
+
+#: How long a page may take for what a test waits for, in seconds; machines are busy.
+PATIENCE = 60
+
+
+@dataclass
+class Shown:
+    """A page in a browser.
+
+    Attributes:
+        page: Playwright's page.
+        server: that serves it.
+        outside: addresses of other servers that the page asked for.
+        problems: what the console says of errors.
+    """
+
+    page: Any
+    server: Running
+    outside: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def data(self) -> dict[str, str]:
+        """Figures that the page keeps about itself: answered, fps, median, oldest, .."""
+        found: dict[str, str] = self.page.evaluate("({...document.body.dataset})")
+        return found
+
+    def text(self, selector: str) -> str:
+        """The text of an element."""
+        found: str = self.page.inner_text(selector)
+        return found.strip()
+
+    def wait(self, condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+        """The first true value of a condition."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            found = condition()
+            if found:
+                return found
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"{what}, not within {seconds} s: {self.data}, {self.problems}")
+
+    def wait_for_frames(self, count: int = 3) -> None:
+        """Wait until so many frames are answered."""
+        self.wait(lambda: int(self.data.get("answered", 0)) >= count, f"{count} answers")
+
+    def pixels(self) -> np.ndarray:
+        """What stands on the canvas, uint8 [height, width, 3], RGB."""
+        import base64
+
+        url = self.page.evaluate("document.getElementById('picture').toDataURL('image/png')")
+        data = np.frombuffer(base64.b64decode(url.partition(",")[2]), np.uint8)
+        image: np.ndarray = cv2.imdecode(data, cv2.IMREAD_COLOR)[..., ::-1]
+        return image
+
+
+def chromium() -> str:
+    """The path of Chromium, or a skip of the test."""
+    path = os.environ.get("ZOO_CHROMIUM") or shutil.which("chromium")
+    if path is None:
+        skip_or_fail("no Chromium (Debian's package chromium, or ZOO_CHROMIUM)")
+    return str(path)
+
+
+@contextmanager
+def shown(
+    app: App, *, clip: Path | None = None, source: Any = None, page: str = "/", **more: Any
+) -> Iterator[Shown]:
+    """An app in a browser.
+
+    Args:
+        app: of the gallery or of a test.
+        clip: a video that the server plays in the place of the camera.
+        source: or something else with the functions of `ClipSource`.
+        page: its path and query.
+        more: of `opened`.
+    """
+    source = ClipSource(clip) if clip is not None else source
+    with running(app, clip=source) as server, opened(server, page, **more) as found:
+        yield found
+
+
+@contextmanager
+def opened(
+    server: Running,
+    path: str = "/",
+    *,
+    camera: Path | None = None,
+    allowed: bool = True,
+    size: tuple[int, int] = (1280, 800),
+) -> Iterator[Shown]:
+    """A page of a server in a browser.
+
+    Args:
+        server: that is running.
+        path: of the page, with a query.
+        camera: motion JPEG of `write_camera`; without it Chromium's own moving test image.
+        allowed: whether the page may use the camera.
+        size: of the window, in pixels.
+    """
+    playwright = require("playwright.sync_api")
+    arguments = ["--use-fake-device-for-media-stream", "--no-sandbox"]
+    if allowed:
+        arguments.append("--use-fake-ui-for-media-stream")
+    if camera is not None:
+        arguments.append(f"--use-file-for-fake-video-capture={camera}")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium(), args=arguments)
+        try:
+            page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+            page.set_default_timeout(1000 * PATIENCE)
+            found = Shown(page, server)
+            page.on("request", lambda asked: _note(found, asked.url))
+            page.on("console", lambda line: _note_problem(found, line.type, line.text))
+            page.on("pageerror", lambda error: found.problems.append(str(error)))
+            page.goto(f"http://{server.host}{path}")
+            yield found
+        finally:
+            browser.close()
+
+
+def _note(found: Shown, url: str) -> None:
+    if not url.startswith(
+        (f"http://{found.server.host}/", f"ws://{found.server.host}/", "blob:", "data:")
+    ):
+        found.outside.append(url)
+
+
+def _note_problem(found: Shown, kind: str, text: str) -> None:
+    if kind == "error":
+        found.problems.append(text)
+
+
+def write_camera(path: Path, images: Sequence[np.ndarray], quality: int = 92) -> Path:
+    """Write RGB images [height, width, 3] as a camera of Chromium, which repeats them."""
+    with path.open("wb") as file:
+        for image in images:
+            encoded = cv2.imencode(".jpg", image[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
+            file.write(encoded.tobytes())
+    return path
+
+
+def panned(
+    image: np.ndarray, count: int = 60, size: tuple[int, int] = (640, 480)
+) -> list[np.ndarray]:
+    """Frames of a camera that moves slowly over an image, and back to where it began."""
+    height, width = image.shape[:2]
+    frames = []
+    for turn in np.linspace(0, 2 * np.pi, count, endpoint=False):
+        scale = max(size[0] / width, size[1] / height) * (1.06 + 0.05 * np.sin(turn))
+        shift = (
+            size[0] / 2 - scale * width / 2 + 12 * np.sin(turn),
+            size[1] / 2 - scale * height / 2,
+        )
+        move = np.array([[scale, 0, shift[0]], [0, scale, shift[1]]], np.float32)
+        frames.append(cv2.warpAffine(image, move, size, flags=cv2.INTER_AREA))
+    return frames

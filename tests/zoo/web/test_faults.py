@@ -1,0 +1,204 @@
+"""What pages and programs may do wrong, and what the server answers."""
+
+import json
+import socket
+import time
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from tests.zoo.web.servers import frame, hear, jpeg, running
+from zoo.web import App, button, slider
+from zoo.web.limits import Limits
+
+
+def brightness_app(seconds=0.0):
+    app = App("Brightness", slider("factor", 0, 10, 1), button("again"))
+
+    @app.on_frame
+    def brightness(frame, client, factor):
+        time.sleep(seconds)
+        return {"result": float(frame.image.mean()) * factor}
+
+    @app.on("again")
+    def again(client, factor):
+        return {"page": client.number, "factor": factor}
+
+    return app
+
+
+@pytest.fixture
+def server():
+    with running(brightness_app()) as found:
+        yield found
+
+
+def closed(page):
+    """The code and reason of a connection that the server closes."""
+    with pytest.raises(ConnectionClosed):
+        while True:
+            page.recv(20)
+    return page.close_code, page.close_reason
+
+
+def test_a_frame_is_answered(server):
+    with server.connect() as page:
+        assert hear(page)["type"] == "hello"
+        page.send(frame(7))
+        answer = hear(page)
+        assert answer["type"] == "result" and answer["number"] == 7 and answer["size"] == [64, 48]
+        assert answer["result"] == pytest.approx(128, abs=1)
+
+
+def test_controls_change_what_functions_get(server):
+    with server.connect() as page, server.connect() as other:
+        page.send(json.dumps({"type": "set", "name": "factor", "value": 2}))
+        page.send(json.dumps({"type": "again"}))
+        assert hear(page, "again")["value"]["factor"] == 2
+        other.send(json.dumps({"type": "again"}))
+        assert hear(other, "again")["value"]["factor"] == 1  # each page has values of its own
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ("no JSON", "a text message is no JSON"),
+        ("[1]", "must be a JSON object, not list"),
+        ('{"type": 3}', "must be a JSON object with a text 'type'"),
+        ('{"type": "unknown"}', "the app takes no messages of type 'unknown'"),
+        ('{"type": "set", "name": "factor", "value": 11}', "factor=11 must be a number between"),
+        ('{"type": "set", "name": "factor", "value": NaN}', "NaN is no value of JSON"),
+        ('{"type": "set", "name": "other", "value": 1}', "there is no control 'other'"),
+        (b"", "a binary message of 0 bytes must begin"),
+        (b"\xff\xff\xff\xff1234", "at most 4096"),
+        (b"\x02\x00\x00\x00{}", "number=None of an image"),
+    ],
+)
+def test_messages_of_another_form_end_the_connection(server, sent, words):
+    with server.connect() as page:
+        page.send(sent)
+        code, reason = closed(page)
+    assert code == 1007 and words in reason
+    assert server.get("/healthz")[0] == 200
+
+
+def test_what_is_no_image_is_answered_in_words(server):
+    with server.connect() as page:
+        page.send(frame(1, b"no image"))
+        answer = hear(page, "error")
+        assert answer["number"] == 1 and "is not an image" in answer["message"]
+        page.send(frame(2))
+        assert hear(page, "result")["number"] == 2
+
+
+def test_a_frame_of_100_mb_ends_the_connection_before_it_is_in_memory(server):
+    with server.connect() as page:
+        with pytest.raises(ConnectionClosed):
+            page.send(frame(1, bytes(100_000_000)))
+            page.recv(20)
+            page.recv(20)
+        assert page.close_code == 1009
+    assert server.get("/healthz")[0] == 200
+
+
+def test_another_origin_is_refused(server):
+    for origin in ("http://evil.example", "null", f"http://127.0.0.1:{server.port + 1}"):
+        with pytest.raises(InvalidStatus) as refused, server.connect(origin=origin):
+            pass
+        assert refused.value.response.status_code == 403
+        status, _, body = server.get("/", Origin=origin)
+        assert status == 403 and "may not use this server" in body
+
+
+def test_another_host_is_refused(server):
+    status, _, body = server.get("/", Host="rebound.example")
+    assert status == 421 and "the host 'rebound.example' is not this server" in body
+
+
+def test_a_wrong_token_is_refused():
+    with running(brightness_app(), token="right") as server:
+        for path in ("/", "/?token=wrong", "/?token=", "/settings", "/metrics"):
+            status, _, body = server.get(path)
+            assert status == 401 and "the token is missing or wrong" in body
+        assert server.get("/?token=right")[0] == 200
+        assert server.get("/", Authorization="Bearer right")[0] == 200
+        assert server.get("/healthz")[0] == server.get("/assets/zoo.js")[0] == 200
+        for path in ("/connection", "/connection?token=wrong"):
+            with pytest.raises(InvalidStatus), server.connect(path):
+                pass
+        with server.connect("/connection?token=right") as page:
+            assert hear(page)["type"] == "hello"
+
+
+def test_more_pages_than_the_limit_are_sent_away():
+    with running(brightness_app(), limits=Limits(pages=2)) as server:
+        with server.connect() as one, server.connect() as two:
+            assert hear(one)["type"] == hear(two)["type"] == "hello"
+            with server.connect() as three:
+                code, reason = closed(three)
+                assert code == 1013 and "2 pages are open" in reason
+            two.send(frame(1))
+            assert hear(two)["type"] == "result"
+        deadline = time.monotonic() + 10
+        while server.server.pages and time.monotonic() < deadline:
+            time.sleep(0.01)
+        with server.connect() as page:
+            assert hear(page)["type"] == "hello"
+
+
+def test_frames_beyond_the_rate_are_dropped():
+    with running(brightness_app(), limits=Limits(frames_per_second=5)) as server:
+        with server.connect() as page:
+            hear(page)
+            for number in range(20):
+                page.send(frame(number))
+            reasons = [hear(page, "dropped", "result") for _ in range(20)]
+        assert sorted(answer["number"] for answer in reasons) == list(range(20))
+        assert sum(answer.get("reason") == "rate" for answer in reasons) >= 10
+
+
+def test_a_page_that_reads_nothing_is_closed(monkeypatch):
+    app = App("Talkative")
+
+    @app.on("talk")
+    def talk(client):
+        for _ in range(40):
+            client.send("words", text="x" * 1_000_000)
+
+    with running(app, limits=Limits(send_seconds=0.5)) as server:
+        raw = socket.create_connection(("127.0.0.1", server.port))
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        with server.connect(sock=raw, max_queue=1) as page, server.connect() as other:
+            page.send(json.dumps({"type": "talk"}))
+            deadline = time.monotonic() + 20
+            while len(server.server.pages) > 1 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            assert len(server.server.pages) == 1
+            assert hear(other)["type"] == "hello"
+
+
+def test_one_page_does_not_starve_others():
+    with running(brightness_app(seconds=0.02)) as server:
+        with server.connect() as greedy, server.connect() as modest:
+            hear(greedy), hear(modest)
+            for number in range(30):
+                greedy.send(frame(number, jpeg(640, 480)))
+            modest.send(frame(1))
+            assert hear(modest)["type"] == "result"
+
+
+def test_nothing_of_another_origin_is_allowed(server):
+    _, headers, body = server.get("/")
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "http" not in policy and "unsafe" not in policy
+    assert "//" not in body.replace("<!--", "")
+
+
+def test_paths_do_not_lead_out_of_folders(server, tmp_path):
+    for path in (
+        "/app/../serving.py",
+        "/app/%2e%2e%2fpage.py",
+        "/assets/../page.py",
+        "/assets/page.html",
+    ):
+        assert server.get(path)[0] == 404

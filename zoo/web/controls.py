@@ -1,0 +1,114 @@
+"""What a page lets its user choose: sliders, selects, switches and buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from weights_cache.errors import ZooError
+from zoo.option import Option
+from zoo.pipeline.options import checked_value
+
+#: What a control may give to functions.
+ControlValue = bool | int | float | str | None
+
+
+class Control(NamedTuple):
+    """One control of a page; made by `slider`, `select`, `switch` and `button`."""
+
+    kind: Literal["slider", "select", "switch", "button"]
+    option: Option  # name, valid values, default, and the label as its meaning
+    step: float = 0.0  # of sliders; 0.0 for any value
+    key: str = ""  # which presses a button, in the browser's names, such as "Enter" or "c"
+
+    @property
+    def name(self) -> str:
+        """The name of the argument, or of the message that a button sends."""
+        return self.option.name
+
+    def checked(self, value: Any) -> ControlValue:
+        """Return a value that a page sent.
+
+        Raises:
+            ZooError: it is none of the valid ones.
+        """
+        if self.kind == "button":
+            raise ZooError(f"{self.name!r} is a button: it has no value")
+        found: ControlValue = checked_value(self.option, value)
+        return found
+
+    def described(self) -> dict[str, Any]:
+        """Return what the page needs to draw it."""
+        more = {"kind": self.kind, "step": self.step, "key": self.key}
+        return self.option.as_dict() | {k: v for k, v in more.items() if v}
+
+
+def slider(
+    name: str, low: float, high: float, default: float, label: str = "", step: float = 0.0
+) -> Control:
+    """A number within limits; an integer where limits, default and step are.
+
+    >>> slider("max_people", 1, 6, 3, "People", step=1).checked(2.0)
+    Traceback (most recent call last):
+    zoo.ZooError: max_people=2.0 must be an integer between 1 and 6; leave it out for 3
+    """
+    numbers = (low, high, default, step)
+    if not all(isinstance(n, (int, float)) and not isinstance(n, bool) for n in numbers):
+        raise ZooError(f"slider {name!r}: low, high, default and step must be numbers")
+    if not low <= default <= high or low == high or step < 0:
+        raise ZooError(
+            f"slider {name!r}: the default {default} must lie between {low} and {high}, which "
+            "differ, and the step must be 0 or more"
+        )
+    kind = "integer" if step and all(float(n).is_integer() for n in numbers) else "number"
+    return Control("slider", _option(name, kind, label, default, low=low, high=high), step)
+
+
+def select(
+    name: str, choices: Sequence[str], default: str | None = None, label: str = ""
+) -> Control:
+    """One of several texts; the first one by default."""
+    if isinstance(choices, str) or not choices or not all(isinstance(c, str) for c in choices):
+        raise ZooError(f"select {name!r}: choices={choices!r:.80} must be one text or several")
+    default = choices[0] if default is None else default
+    if default not in choices:
+        raise ZooError(f"select {name!r}: the default {default!r} is none of {list(choices)}")
+    return Control("select", _option(name, "choice", label, default, choices=tuple(choices)))
+
+
+def switch(name: str, default: bool = False, label: str = "") -> Control:
+    """On or off."""
+    if not isinstance(default, bool):
+        raise ZooError(f"switch {name!r}: the default {default!r} must be True or False")
+    return Control("switch", _option(name, "flag", label, default))
+
+
+def button(name: str, label: str = "", key: str = "") -> Control:
+    """A button, which calls the function of `App.on` with its name.
+
+    Args:
+        name: of the message that it sends.
+        label: on the button; by default the name.
+        key: presses it, too, in the browser's names, such as ``"Enter"`` or ``"c"``.
+    """
+    return Control("button", _option(name, "button", label, None), key=key)
+
+
+def _option(name: str, kind: str, label: str, default: ControlValue, **more: Any) -> Option:
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ZooError(f"{name!r} cannot name a control: it must be a name of Python")
+    return Option(name, kind, label or name.replace("_", " "), default, **more)
+
+
+def by_name(controls: Sequence[Control]) -> Mapping[str, Control]:
+    """Return controls by their names, each of which may be used once."""
+    found: dict[str, Control] = {}
+    for control in controls:
+        if not isinstance(control, Control):
+            raise ZooError(
+                f"{control!r:.80} is no control of slider(..), select(..), switch(..) or button(..)"
+            )
+        if control.name in found:
+            raise ZooError(f"two controls have the name {control.name!r}")
+        found[control.name] = control
+    return found

@@ -1,0 +1,214 @@
+"""The connection of one page: its frames and messages in, answers out."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from functools import partial
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING, Any
+
+from weights_cache.errors import ZooError
+from zoo.images.reading import read_image
+from zoo.live.frame import Frame
+from zoo.web.app import App
+from zoo.web.client import Client, json_of
+from zoo.web.figures import Figures
+from zoo.web.limits import Limits, Rate
+from zoo.web.messages import SentImage, image_of, text_of
+from zoo.web.turns import Job, MessageOverflowError, Place, Turns
+
+if TYPE_CHECKING:
+    from starlette.websockets import WebSocket
+
+#: Codes with which connections are closed, see RFC 6455, 7.4.1.
+GOING_AWAY, INVALID, TOO_MUCH, TRY_LATER = 1001, 1007, 1008, 1013
+
+#: Messages to a page that may wait for it.
+MOST_UNSENT = 64
+
+
+class PageConnection:
+    """Serves one page until its connection ends."""
+
+    def __init__(
+        self,
+        app: App,
+        socket: WebSocket,
+        number: int,
+        turns: Turns,
+        limits: Limits,
+        figures: Figures,
+    ):
+        self._app, self._socket, self._limits, self._figures = app, socket, limits, figures
+        self._loop = asyncio.get_running_loop()
+        self._place, self._rate = Place(turns), Rate(limits.frames_per_second)
+        self._unsent: asyncio.Queue[str] = asyncio.Queue(MOST_UNSENT)
+        self._closed = asyncio.Event()
+        self._began = monotonic()
+        self._key = secrets.token_urlsafe(16)
+        self.client = Client(number, app.controls, self._send_from_thread)
+
+    def has_key(self, key: str) -> bool:
+        """Whether a request comes from this page."""
+        return secrets.compare_digest(key.encode(), self._key.encode())
+
+    async def serve(self) -> None:
+        """Receive and send until the page, the server or a limit ends it."""
+        await self._socket.accept()
+        hello = {"type": "hello", "page": self.client.number, "key": self._key}
+        self._answer(json_of(hello))
+        for function in self._app.begin_functions:
+            self._put(partial(self._app.call, function, self.client))
+        works = (self._receive(), self._send_all(), self._closed.wait())
+        tasks: list[asyncio.Task[Any]] = [asyncio.ensure_future(work) for work in works]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self._place.leave()
+            self._place.put_message(Job(self.client.close, _ignore, _ignore, _ignore))
+
+    # --- what comes ------------------------------------------------------------------------------
+
+    async def _receive(self) -> None:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            data, text = message.get("bytes"), message.get("text")
+            try:
+                if data is not None:
+                    self._take_image(image_of(data))
+                else:
+                    self._take_text(text_of(text or ""))
+            except MessageOverflowError:
+                await self._close(TOO_MUCH, "more messages than the app can answer")
+                return
+            except ZooError as error:
+                # A page of ours sends nothing of the kind: whoever does is told, and let go.
+                await self._close(INVALID, str(error))
+                return
+
+    def _take_image(self, image: SentImage) -> None:
+        arrived = perf_counter()
+        if image.type != "frame":
+            function = self._app.image_functions.get(image.type)
+            if function is None:
+                raise ZooError(f"the app takes no images of type {image.type!r:.80}")
+            self._put(partial(self._answer_image, function, image), image.number)
+            return
+        if not self._rate.takes(arrived):
+            self._drop(image.number, "rate")
+            return
+        self._place.put_frame(
+            Job(
+                partial(self._run_frame, image),
+                partial(self._done, arrived),
+                partial(self._fail, image.number),
+                partial(self._drop, image.number),
+            )
+        )
+
+    def _take_text(self, content: dict[str, Any]) -> None:
+        if content["type"] == "set":
+            self.client.set(content.get("name"), content.get("value"))
+            return
+        function = self._app.message_functions.get(content["type"])
+        if function is None:
+            raise ZooError(f"the app takes no messages of type {content['type']!r:.80}")
+        self._put(partial(self._answer_message, function, content))
+
+    def _put(self, run: Callable[[], Any], number: int | None = None) -> None:
+        self._place.put_message(Job(run, _ignore, partial(self._fail, number), _ignore))
+
+    # --- in the models' thread -------------------------------------------------------------------
+
+    def _run_frame(self, image: SentImage) -> str:
+        """Return the answer as text: masks take a while to compress."""
+        begun = perf_counter()
+        frame = self._frame(image)
+        function = self._app.frame_function
+        found = None if function is None else self._app.call(function, self.client, frame)
+        answer = {"type": "result", "number": image.number, "size": [frame.width, frame.height]}
+        return json_of({**shown(found), **answer, "milliseconds": 1000 * (perf_counter() - begun)})
+
+    def _frame(self, image: SentImage) -> Frame:
+        pixels = read_image(image.data)
+        mirrored = bool(image.content.get("mirrored", False))
+        return Frame(pixels, image.number, self._time_of(image), mirrored)
+
+    def _time_of(self, image: SentImage) -> float:
+        """Return when a frame was taken, by the page's clock; events need no other one."""
+        time = image.content.get("time")
+        if time is None:
+            return monotonic() - self._began
+        if not isinstance(time, (int, float)) or isinstance(time, bool) or not 0 <= time < 1e9:
+            raise ZooError(f"time={time!r:.80} of a frame must be seconds, 0 or more")
+        return float(time)
+
+    def _answer_image(self, function: Callable[..., Any], image: SentImage) -> None:
+        frame = self._frame(image)
+        found = self._app.call(function, self.client, frame, image.content)
+        self._send_from_thread({"type": image.type, "number": image.number, "value": found})
+
+    def _answer_message(self, function: Callable[..., Any], content: dict[str, Any]) -> None:
+        found = self._app.call(function, self.client, message=content)
+        if found is not None:
+            self._send_from_thread({"type": content["type"], "value": found})
+
+    def _send_from_thread(self, content: dict[str, Any]) -> None:
+        self._loop.call_soon_threadsafe(self._answer, json_of(content))
+
+    # --- what goes -------------------------------------------------------------------------------
+
+    def _done(self, arrived: float, answer: str) -> None:
+        self._figures.count("zoo_frames_total", outcome="answered")
+        self._figures.take("zoo_frame_seconds", perf_counter() - arrived)
+        self._answer(answer)
+
+    def _drop(self, number: int, reason: str) -> None:
+        self._figures.count("zoo_frames_total", outcome=reason)
+        self._answer(json_of({"type": "dropped", "number": number, "reason": reason}))
+
+    def _fail(self, number: int | None, error: Exception) -> None:
+        self._figures.count("zoo_frames_total", outcome="failed")
+        self._answer(json_of({"type": "error", "number": number, "message": words_of(error)}))
+
+    def _answer(self, text: str) -> None:
+        try:
+            self._unsent.put_nowait(text)
+        except asyncio.QueueFull:
+            self._closed.set()  # the page reads nothing
+
+    async def _send_all(self) -> None:
+        while True:
+            text = await self._unsent.get()
+            try:
+                await asyncio.wait_for(self._socket.send_text(text), self._limits.send_seconds)
+            except TimeoutError:
+                return
+
+    async def _close(self, code: int, reason: str) -> None:
+        await self._socket.close(code, reason.encode()[:120].decode(errors="ignore"))
+
+
+def shown(found: Any) -> dict[str, Any]:
+    """Return what a page draws of what a function returned: a result, a moment, or a message."""
+    if isinstance(found, dict) and "result" in found:
+        return {key: value for key, value in found.items() if key != "frame"}
+    return {"result": found}
+
+
+def words_of(error: Exception) -> str:
+    """Return what a page says of an error."""
+    if isinstance(error, ZooError):
+        return str(error)
+    return f"the app failed: {type(error).__name__}: {error}"[:500]
+
+
+def _ignore(*_: Any) -> None:
+    pass
