@@ -6,6 +6,8 @@ Playwright, whose own browsers are not needed.
 
 from __future__ import annotations
 
+import base64
+import io
 import os
 import shutil
 import time
@@ -15,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
+from PIL import Image
 
 from tests.helpers import require, skip_or_fail
 from tests.zoo.web.servers import Running, running
@@ -68,14 +70,15 @@ class Shown:
         """Wait until so many frames are answered."""
         self.wait(lambda: int(self.data.get("answered", 0)) >= count, f"{count} answers")
 
+    def check_clean(self) -> None:
+        """Nothing failed, and nothing was asked of other servers."""
+        assert self.outside == [] and self.problems == []
+
     def pixels(self) -> np.ndarray:
         """What stands on the canvas, uint8 [height, width, 3], RGB."""
-        import base64
-
         url = self.page.evaluate("document.getElementById('picture').toDataURL('image/png')")
-        data = np.frombuffer(base64.b64decode(url.partition(",")[2]), np.uint8)
-        image: np.ndarray = cv2.imdecode(data, cv2.IMREAD_COLOR)[..., ::-1]
-        return image
+        data = io.BytesIO(base64.b64decode(url.partition(",")[2]))
+        return np.asarray(Image.open(data).convert("RGB"))
 
 
 def chromium() -> str:
@@ -155,12 +158,16 @@ def _note_problem(found: Shown, kind: str, text: str) -> None:
         found.problems.append(text)
 
 
-def write_camera(path: Path, images: Sequence[np.ndarray], quality: int = 92) -> Path:
+def jpeg(image: np.ndarray, quality: int = 92) -> bytes:
+    """An RGB image, uint8 [height, width, 3], as JPEG."""
+    file = io.BytesIO()
+    Image.fromarray(image).save(file, "JPEG", quality=quality)
+    return file.getvalue()
+
+
+def write_camera(path: Path, images: Sequence[np.ndarray]) -> Path:
     """Write RGB images [height, width, 3] as a camera of Chromium, which repeats them."""
-    with path.open("wb") as file:
-        for image in images:
-            encoded = cv2.imencode(".jpg", image[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
-            file.write(encoded.tobytes())
+    path.write_bytes(b"".join(map(jpeg, images)))
     return path
 
 
@@ -168,14 +175,12 @@ def panned(
     image: np.ndarray, count: int = 60, size: tuple[int, int] = (640, 480)
 ) -> list[np.ndarray]:
     """Frames of a camera that moves slowly over an image, and back to where it began."""
-    height, width = image.shape[:2]
-    frames = []
+    whole, frames = Image.fromarray(image), []
     for turn in np.linspace(0, 2 * np.pi, count, endpoint=False):
-        scale = max(size[0] / width, size[1] / height) * (1.06 + 0.05 * np.sin(turn))
-        shift = (
-            size[0] / 2 - scale * width / 2 + 12 * np.sin(turn),
-            size[1] / 2 - scale * height / 2,
-        )
-        move = np.array([[scale, 0, shift[0]], [0, scale, shift[1]]], np.float32)
-        frames.append(cv2.warpAffine(image, move, size, flags=cv2.INTER_AREA))
+        scale = max(size[0] / whole.width, size[1] / whole.height) * (1.06 + 0.05 * np.sin(turn))
+        width, height = size[0] / scale, size[1] / scale
+        left = (whole.width - width) * (0.5 + 0.3 * np.sin(turn))
+        top = (whole.height - height) / 2
+        box = (left, top, left + width, top + height)
+        frames.append(np.asarray(whole.resize(size, Image.Resampling.BILINEAR, box)))
     return frames

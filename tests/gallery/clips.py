@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from pathlib import Path
 
-import cv2
 import numpy as np
 
+import zoo
+from tests.gallery.browser import jpeg, panned
+from tests.helpers import ROOT
 from zoo.web.messages import message_of
-
-#: Pixels of the longer side of a frame.
-SIDE = 640
-
-
-def encoded(image: np.ndarray) -> bytes:
-    """An RGB image as JPEG."""
-    scale = min(1.0, SIDE / max(image.shape[:2]))
-    size = (round(image.shape[1] * scale), round(image.shape[0] * scale))
-    small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
-    data: bytes = cv2.imencode(".jpg", small[..., ::-1])[1].tobytes()
-    return data
 
 
 class Played:
@@ -33,7 +24,7 @@ class Played:
     """
 
     def __init__(self, images: Iterable[np.ndarray], fps: float, slower: float = 2.0):
-        self._frames = [encoded(image) for image in images]
+        self._frames = [jpeg(image) for image in images]
         self._fps, self._slower, self._count = fps, slower, 0
 
     async def watch(self) -> bytes:
@@ -45,3 +36,14 @@ class Played:
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def astronaut() -> Played:
+    """A camera that moves over a portrait in the public domain, from the shoulders up."""
+    image = zoo.read_image(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg")
+    return Played(panned(image), fps=30)
+
+
+def video(path: Path, first: int = 0, last: int | None = None) -> list[np.ndarray]:
+    """Frames of a clip, RGB."""
+    return [frame.image for frame in zoo.frames(path)][first:last]

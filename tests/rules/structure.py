@@ -41,6 +41,7 @@ FLOORS = (
     "zoo/pipeline",
     "zoo",
     "zoo/transfer",
+    "zoo/web",
     "zoo/__init__.py zoo/__main__.py zoo/cli",
 )
 

@@ -18,12 +18,16 @@ LATE_FILES = {
     "zoo/drawing/array_canvas.py": {"cv2"},
     "zoo/drawing/canvas.py": {"PIL"},
     "zoo/drawing/text_masks.py": {"PIL"},
+    "zoo/web/rest.py": {"fastapi"},
+    "zoo/web/rest_server.py": {"fastapi", "starlette"},
+    "zoo/web/serving.py": {"starlette", "uvicorn"},
     "weights_cache/sessions.py": {"requests", "urllib3"},
 }
 
 #: Everything that the packages and folders use, and where.
 LATE = {
     "zoo": {"PIL", "pillow_heif", "requests", "tqdm", "moderngl", "cv2", "pandas"},
+    "zoo/web": {"starlette"},
     "core": set(),
     "core/backends/cpu": {"re2"},
     "core/data": {"PIL"},

@@ -178,13 +178,16 @@ def test_a_page_that_reads_nothing_is_closed(monkeypatch):
 
 
 def test_one_page_does_not_starve_others():
-    with running(brightness_app(seconds=0.02)) as server:
-        with server.connect() as greedy, server.connect() as modest:
-            hear(greedy), hear(modest)
-            for number in range(30):
-                greedy.send(frame(number, jpeg(640, 480)))
-            modest.send(frame(1))
-            assert hear(modest)["type"] == "result"
+    with (
+        running(brightness_app(seconds=0.02)) as server,
+        server.connect() as greedy,
+        server.connect() as modest,
+    ):
+        hear(greedy), hear(modest)
+        for number in range(30):
+            greedy.send(frame(number, jpeg(640, 480)))
+        modest.send(frame(1))
+        assert hear(modest)["type"] == "result"
 
 
 def test_nothing_of_another_origin_is_allowed(server):
