@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.gallery.browser import shown
+from tests.gallery.clips import astronaut
 from tests.helpers import require_opencv
 from zoo.web.gallery import load_app
 

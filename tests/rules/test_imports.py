@@ -27,7 +27,7 @@ LATE_FILES = {
 #: Everything that the packages and folders use, and where.
 LATE = {
     "zoo": {"PIL", "pillow_heif", "requests", "tqdm", "moderngl", "cv2", "pandas"},
-    "zoo/web": {"starlette"},
+    "zoo/web": {"fastapi", "starlette", "uvicorn"},
     "core": set(),
     "core/backends/cpu": {"re2"},
     "core/data": {"PIL"},
