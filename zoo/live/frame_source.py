@@ -16,6 +16,7 @@ from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.images.errors import is_pattern, missing_file
 from zoo.images.files import image_endings
+from zoo.images.flips import flipped
 from zoo.images.urls import scheme_of
 from zoo.live.frame import Frame
 from zoo.live.newest import NewestFrame
@@ -127,7 +128,7 @@ class Frames(Iterator[Frame]):
         image = self._resized(shot.image)
         mirrored = shot.mirrored
         if self._mirror:
-            image, mirrored = np.ascontiguousarray(image[:, ::-1]), not mirrored
+            image, mirrored = flipped(image), not mirrored
         self.size = int(image.shape[1]), int(image.shape[0])
         index = self._index if shot.number is None else shot.number
         return Frame(image, index, shot.time, mirrored)

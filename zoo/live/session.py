@@ -11,6 +11,7 @@ import numpy as np
 from weights_cache.errors import ZooError
 from zoo.catalog import choices, verb_options
 from zoo.gestures.verbs import BoundGestures
+from zoo.images.flips import flipped
 from zoo.images.reading import read_image
 from zoo.live.frame import Frame
 from zoo.live.treatments import (
@@ -105,7 +106,7 @@ class Session:
             if self._size:
                 self._begin_following()  # positions in frames of another size mean nothing here
             self._size = pixels.shape
-        seen = np.ascontiguousarray(pixels[:, ::-1]) if mirrored else pixels
+        seen = flipped(pixels) if mirrored else pixels
         result = self._follow(seen, now)
         if mirrored:
             result = flipped_result(result, pixels.shape[1])

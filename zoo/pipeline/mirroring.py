@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
+from zoo.images.flips import flipped
 from zoo.results import KEYS, ResultKey
 
 _PLAIN = ResultKey()
@@ -37,5 +36,5 @@ def _flipped(key: str, value: Any, width: int) -> Any:
     if mirrored == "position":
         return {**value, "x": width - value["x"] - value.get("width", 0)}
     if mirrored == "image":
-        return np.ascontiguousarray(value[:, ::-1])
+        return flipped(value)
     return flipped_result(value, 0 if mirrored == "space" else width)

@@ -14,6 +14,7 @@ from core.model.deferred_model import DeferredModel, deferred_model, network_bac
 from weights_cache.errors import MissingError, ZooError
 from zoo.catalog import find_entry, is_entry, model_class, with_parts
 from zoo.entry import Entry
+from zoo.images.flips import flipped
 from zoo.images.lists import for_each_batch
 from zoo.images.reading import read_image
 from zoo.networks import build_network, check_files, network_facts
@@ -274,7 +275,7 @@ class Model(LoadedModel):
 
         def run_batch(images: Sequence[np.ndarray]) -> list[Result]:
             if mirror:
-                images = [np.ascontiguousarray(image[:, ::-1]) for image in images]
+                images = [flipped(image) for image in images]
             looked = self._run_on_images(images, side) if len(images) > 1 else ()
             keys = ((id(self), id(image), side) for image in images)
             seen = dict(zip(keys, looked, strict=False))

@@ -15,6 +15,7 @@ from core.model.deferred_model import network_backend
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, find_entry, lookup
+from zoo.images.flips import flipped
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
@@ -163,7 +164,7 @@ class FeatureExtractor:
     def look(self, pixels: np.ndarray, *, mirror: bool = False) -> list[np.ndarray]:
         """Return what the networks need of an image, uint8 [height, width, 3]."""
         if mirror:
-            pixels = np.ascontiguousarray(pixels[:, ::-1])
+            pixels = flipped(pixels)
         return [block.prepared(pixels) for block in self._blocks]
 
     def of_looks(self, looks: Iterable[Look]) -> Iterator[FeatureVector | ImageError]:
