@@ -13,21 +13,24 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("zoo", "core", "weights_cache")
 
 #: Public modules with pages of their own.
-MODULES = tuple(
-    f"core.{name}"
-    for name in (
-        "layers",
-        "losses",
-        "metrics",
-        "optimizers",
-        "train",
-        "callbacks",
-        "initializers",
-        "regularizers",
-        "constraints",
-        "data",
-        "plots",
-    )
+MODULES = (
+    "zoo.web",
+    *(
+        f"core.{name}"
+        for name in (
+            "layers",
+            "losses",
+            "metrics",
+            "optimizers",
+            "train",
+            "callbacks",
+            "initializers",
+            "regularizers",
+            "constraints",
+            "data",
+            "plots",
+        )
+    ),
 )
 
 
@@ -39,7 +42,7 @@ def on_files(files: Any, config: Any) -> Any:
         files.remove(file)
     for path, text in {**pages(), **reference()}.items():
         files.append(File.generated(config, path, content=text))
-    for image in sorted((ROOT / "gallery").rglob("*.png")):
+    for image in sorted((ROOT / "gallery").rglob("*.[pj][np]g")):
         name = image.relative_to(ROOT).as_posix()
         files.append(File.generated(config, name, abs_src_path=str(image)))
     return files
@@ -61,7 +64,7 @@ def _linked(path: Path, known: set[str]) -> str:
         if ":" in target or not name:
             return match[0]
         full = (path.parent / name).resolve().relative_to(ROOT).as_posix()
-        return match[0] if full in known or full.endswith(".png") else label
+        return match[0] if full in known or full.endswith((".png", ".jpg")) else label
 
     return re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", link, path.read_text())
 
