@@ -1,0 +1,103 @@
+"""Many pages of one app: fair shares of the model, recent results, flat memory."""
+
+import time
+from typing import NamedTuple
+
+import pytest
+
+import zoo
+from tests.gallery.browser import jpeg, opened, panned, write_camera
+from tests.helpers import ROOT
+from tests.zoo.web.page_clients import sending, served, visits
+
+#: Bytes that memory may vary by.
+MARGIN = 8_000_000
+
+
+@pytest.fixture(scope="module")
+def images():
+    """A camera that moves over a portrait in the public domain."""
+    return panned(zoo.read_image(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"))
+
+
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        pytest.param(20, id="short"),
+        pytest.param(600, marks=pytest.mark.long, id="ten-minutes"),
+    ],
+)
+def test_eight_pages_share_one_model(seconds, images, tmp_path):
+    """Two in a browser, and six that only send."""
+    frames = [jpeg(image, quality=85) for image in images]
+    camera = write_camera(tmp_path / "camera.mjpeg", images)
+    with served("pose_mirror") as server, opened(server, camera=camera) as page:
+        other = page.page.context.browser.new_page()
+        other.goto(page.page.url)
+        page.wait_for_frames()
+        with sending(server.host, 6, frames) as clients:
+            memory = watch_memory(page, server, seconds)
+        shown = [{**each.evaluate("({...document.body.dataset})")} for each in (page.page, other)]
+        page.check_clean()
+    print(*report(clients, shown, memory), sep="\n")
+    assert all(int(each["oldest"]) <= 500 for each in shown)
+    assert all(client.outcomes["error"] == 0 for client in clients)
+    counts = [len(client.ages) for client in clients]
+    counts += [int(each["answered"]) for each in shown]
+    assert min(counts) >= 0.5 * sum(counts) / len(counts)
+    assert sum(client.late for client in clients) <= 0.5 * sum(counts)
+    assert max(memory[len(memory) // 4 :]) - memory[len(memory) // 4] < MARGIN
+
+
+def watch_memory(page, server, seconds):
+    """Memory of the server in each second."""
+    end, found = time.monotonic() + seconds, []
+    while time.monotonic() < end:
+        page.page.wait_for_timeout(1000)
+        found.append(server.memory())
+    return found
+
+
+def report(clients, shown, memory):
+    """What was measured, in lines."""
+    ages = sorted(age for client in clients for age in client.ages)
+    yield f"ages: median {ages[len(ages) // 2]:.3f}, 99 % {ages[len(ages) * 99 // 100]:.3f} s"
+    yield f"oldest {ages[-1]:.3f} s, too late {sum(c.late for c in clients)} of {len(ages)}"
+    yield from (f"{dict(client.outcomes)}" for client in clients)
+    yield from map(str, shown)
+    yield f"memory, MB: {[round(size / 1e6, 1) for size in memory[:: len(memory) // 20 or 1]]}"
+
+
+@pytest.mark.parametrize(
+    "count",
+    [pytest.param(200, id="200"), pytest.param(5000, marks=pytest.mark.long, id="5000")],
+)
+def test_pages_that_come_and_go_leave_nothing(count, images):
+    frames = [jpeg(image, quality=85) for image in images[:2]]
+    with served("pose_mirror") as server:
+        visits(server.host, 40, frames)
+        before = settled(server)
+        clients = visits(server.host, count, frames)
+        assert all(client.ages for client in clients)
+        after = settled(server, before)
+        print(before, after)
+        assert after.memory - before.memory < MARGIN
+
+
+class Held(NamedTuple):
+    """What a server holds: threads, open files, bytes."""
+
+    threads: int
+    files: int
+    memory: int
+
+
+def settled(server, before=None):
+    """What the server holds after its last page, which comes back to what it was before."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        found = Held(server.threads(), server.files(), server.memory())
+        if server.pages() == 0 and (before is None or found[:2] <= before[:2]):
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"{server.pages()} pages, {found}, before: {before}")
