@@ -124,17 +124,28 @@ def two_hands(gap_of, seconds, rate, *, hidden=0.0, noise=0.5, seed=0):
 #: Corners of the eyes and points of the lids, lips and nose of `face_at`, in parts of the distance
 #: of the outer corners of the eyes; z grows away from the camera.
 _FACE = {33: (-0.5, 0, 0.1), 133: (-0.18, 0, 0.05), 362: (0.18, 0, 0.05), 263: (0.5, 0, 0.1)}
-_FACE |= {10: (0, -0.6, 0.0), 2: (0, 0.55, 0.0), 78: (-0.25, 0.9, 0), 308: (0.25, 0.9, 0)}
+_FACE |= {10: (0, -0.6, 0.0), 2: (0, 0.55, 0.0), 152: (0, 1.4, 0.0)}
+_FACE |= {78: (-0.25, 0.9, 0), 308: (0.25, 0.9, 0)}
 
 _MESH_PARTS = [f"mesh_{k}" for k in range(468)]
 
 
 def face_at(
-    *, openness=0.25, lids=None, mouth=0.04, yaw=0.0, pitch=0.0, noise=0.0, rng=None, size=90.0
+    *,
+    openness=0.25,
+    lids=None,
+    mouth=0.04,
+    smile=0.0,
+    yaw=0.0,
+    pitch=0.0,
+    noise=0.0,
+    rng=None,
+    size=90.0,
 ):
     """A face of 468 points: aspect ratios of eyes and mouth, degrees.
 
-    ``lids`` is what the iris network sees of both eyes, with a noise of 5 %.
+    ``lids`` is what the iris network sees of both eyes, with a noise of 5 %; ``smile`` lifts the
+    corners of the mouth by parts of the distance of the outer corners of the eyes.
     """
     points = np.zeros((468, 3))
     for index, position in _FACE.items():
@@ -148,6 +159,9 @@ def face_at(
             points[lower[k]] = middle + [0, openness * width / 2, 0]
             points[upper[k]] = middle - [0, openness * width / 2, 0]
     points[13], points[14] = (0, 0.9 - mouth / 4, 0), (0, 0.9 + mouth / 4, 0)
+    points[0], points[17] = (0, 0.84, 0), (0, 0.96 + mouth / 2, 0)  # the upper lip stays
+    corners = 0.9 + 0.15 * mouth - smile
+    points[61], points[291] = (-0.3, corners, 0), (0.3, corners, 0)
     turned = points @ _turn(math.radians(yaw), math.radians(pitch)).T * size + [200, 200, 0]
     if noise:
         turned = turned + rng.normal(0, noise, turned.shape)

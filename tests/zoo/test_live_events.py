@@ -6,6 +6,7 @@ from itertools import groupby
 import numpy as np
 import pytest
 
+import zoo
 from tests.zoo.event_motions import (
     FIST,
     PALM,
@@ -387,6 +388,84 @@ def test_an_open_mouth_is_a_state_with_a_value(rate, seed):
     assert events[-1]["seconds"] == pytest.approx(2.1, abs=0.25)
     _, (value,) = finder_for("face").update([face_at(mouth=0.3)], [1], 0.0)
     assert value["mouth_open"] == pytest.approx(0.5)
+
+
+@at_all_rates
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({}, id="teeth"),
+        pytest.param({"mouth": 0.5}, id="a laugh"),
+        pytest.param({"yaw": 40.0}, id="turned to a side"),
+        pytest.param({"yaw": -40.0, "pitch": 12.0}, id="turned and bent"),
+    ],
+)
+def test_a_smile_is_one_state_with_hysteresis(more, rate, seed):
+    smile = path_through((1.0, 0), (1.2, 0.055), (2, 0.055), (2.2, 0.022), (4, 0.022), (4.2, 0))
+    events = face_events(lambda t: {"smile": smile(t)[0], **more}, 6, rate, noise=0.05, seed=seed)
+    smiles = [e for e in events if e["label"] == "smile"]
+    assert [e["type"] for e in smiles if e["type"] != "held"] == ["started", "ended"]
+    assert len(smiles) >= 6, "held each half second"
+    assert 1.1 <= smiles[0]["time"] <= 1.6 and 4.0 <= smiles[-1]["time"] <= 4.7
+
+
+@at_all_rates
+@pytest.mark.parametrize(
+    "motion",
+    [
+        pytest.param(lambda t: {"smile": 0.012}, id="corners that are always lifted"),
+        pytest.param(lambda t: {"smile": -0.03 * (t > 2)}, id="corners that hang"),
+        pytest.param(lambda t: {"mouth": 0.3 + 0.28 * math.sin(9 * t)}, id="speaking"),
+        pytest.param(lambda t: {"mouth": 0.6 * (1 < t < 4)}, id="a mouth that is held open"),
+        pytest.param(lambda t: {"yaw": 50 * math.sin(2 * t)}, id="looking from side to side"),
+        pytest.param(lambda t: {"pitch": 25 * math.sin(3 * t)}, id="looking up and down"),
+        pytest.param(lambda t: {"smile": 0.06 * bump(t, 2, 0.16)}, id="one frame or two"),
+    ],
+)
+def test_what_is_no_smile(motion, rate, seed):
+    events = face_events(motion, 5, rate, noise=0.05, seed=seed)
+    assert "smile" not in {event["label"] for event in events}
+
+
+def test_a_smile_has_a_value_and_needs_no_face_before(seed):
+    finder = finder_for("face")
+    broad = [finder.update([face_at(smile=0.06)], [1], time) for time in (0.0, 0.1, 0.2)]
+    assert broad[0][1][0]["smile"] == pytest.approx(1.0, abs=0.05)
+    assert [e["label"] for events, _ in broad for e in events] == ["smile"]
+    _, (value,) = finder_for("face").update([face_at(smile=0.03)], [1], 0.0)
+    assert value["smile"] == pytest.approx(0.5, abs=0.05)
+
+
+def test_two_faces_smile_by_themselves(seed):
+    frames = [
+        (t, [face_at(smile=0.05 * (t > 1)), face_at(smile=0.05 * (t > 2))], [1, 2])
+        for t in times_of(25, 3, seed).tolist()
+    ]
+    started = [e for e in events_of("face", frames)[0] if e["type"] == "started"]
+    assert [e["id"] for e in started] == [1, 2]
+    assert started[1]["time"] - started[0]["time"] == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "smiles"),
+    [
+        ("portrait.jpg", [True]),
+        ("three_people.jpg", [False, True, True]),
+        ("coral_grace_hopper.jpg", [False]),
+        ("coco_000000000294.jpg", [False]),
+        ("coco_000000000459.jpg", [False]),
+        ("coco_000000001296.jpg", [False]),
+        ("gesture_call_2.jpg", [False]),
+    ],
+)
+def test_smiles_of_faces_in_images(name, smiles, shared, monkeypatch, seed):
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    image = zoo.read_image(shared / "images" / "photos" / name)
+    faces = [f for f in zoo.estimate_faces(image, max_faces=5) if f["box"]["width"] > 40]
+    finder, ids = finder_for("face"), list(range(len(faces)))
+    events = [finder.update(faces, ids, time)[0] for time in (0.0, 0.1, 0.2)]
+    smiling = {e["id"] for found in events for e in found if e["label"] == "smile"}
+    assert sorted(number in smiling for number in ids) == smiles
 
 
 @at_all_rates
