@@ -6,150 +6,140 @@ import inspect
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from time import perf_counter
-from typing import Annotated, Any, Literal
+from typing import Any
 
 from weights_cache.errors import MissingError, WeightsError, ZooError
-from zoo.catalog import choices, is_entry, verb_options
 from zoo.export.json_text import to_json
-from zoo.images.pixels import ImageError
-from zoo.images.reading import read_image
-from zoo.option import Option
 from zoo.web.figures import Figures
-from zoo.web.limits import Limits
+from zoo.web.rest_options import described_options, given_options, served_verbs
+from zoo.web.sent_pixels import read_sent_image
 from zoo.web.turns import Turns
 
 try:
-    from fastapi import APIRouter, HTTPException, Query, Request, Response
+    from fastapi import APIRouter, Request, Response
+    from starlette.exceptions import HTTPException
+    from starlette.requests import ClientDisconnect
+
+    from zoo.web.rest_requests import RestLimits, Row, body_of, unless_gone
+    from zoo.web.result_schemas import ERROR, schema_of
 except ImportError as error:
     raise ZooError(
         f"REST needs the packages fastapi, uvicorn and websockets ({error}): "
         "pip install 'friendly-zoo[web]'"
     ) from error
 
-#: Types of bodies that are no image themselves, and what to do.
-_WRAPPED = ("multipart/form-data", "application/json")
+#: Status of requests whose client did not wait for the answer; nobody sees it but the figures.
+_GONE = 499
+
+_REFUSALS = {
+    401: "the token is missing or wrong",
+    408: "the image was sent too slowly",
+    413: "the image has too many bytes",
+    415: "the body has a type that is not an image's",
+    422: "the image cannot be read, or an option is unknown or invalid",
+    500: "an error of the server",
+    503: "the weights of the model are missing, or too many requests wait",
+}
 
 
-def served_verbs() -> list[str]:
-    """Return the functions that have an address.
+class Rest:
+    """The addresses of the verbs, whose requests share one thread for models."""
 
-    >>> "estimate_hands" in served_verbs()
-    True
-    """
-    return [verb for verb in choices() if verb != "infer"]
+    def __init__(self, turns: Turns, limits: RestLimits, figures: Figures, backend: str | None):
+        self._turns, self._limits, self._figures = turns, limits, figures
+        self._backend, self.row = backend, Row(limits.requests)
 
+    def routes(self) -> APIRouter:
+        """Return an address for each verb."""
+        router = APIRouter(prefix="/v1")
+        for verb in served_verbs():
+            router.add_api_route(
+                f"/{verb}",
+                self._endpoint(verb),
+                methods=["POST"],
+                response_class=Response,
+                operation_id=verb,
+                summary=_document(verb).partition("\n")[0],
+                responses=_answers(verb),
+                openapi_extra={
+                    "parameters": described_options(verb),
+                    "requestBody": self._described_body(),
+                },
+            )
+        return router
 
-def rest_routes(turns: Turns, limits: Limits, figures: Figures, backend: str | None) -> APIRouter:
-    """Return an address for each verb."""
-    router = APIRouter(prefix="/v1")
-    for verb in served_verbs():
-        function: Callable[..., Any] = getattr(import_module("zoo"), verb)
-        router.add_api_route(
-            f"/{verb}",
-            _endpoint(verb, function, turns, limits, figures, backend),
-            methods=["POST"],
-            summary=inspect.getdoc(function).partition("\n")[0],  # type: ignore[union-attr]
-            openapi_extra={
-                "requestBody": {
-                    "required": True,
-                    "description": "one encoded image: JPEG, PNG, WebP, ..",
-                    "content": {"image/*": {"schema": {"type": "string", "format": "binary"}}},
-                }
-            },
-            responses={
-                413: {"description": f"more than {limits.image_bytes:,} bytes"},
-                422: {"description": "no image, or an option that is invalid"},
-                503: {"description": "the weights of the model are missing"},
-            },
-        )
-    return router
+    def _described_body(self) -> dict[str, Any]:
+        most = f"{self._limits.image_bytes:,} bytes, {self._limits.image_pixels:,} pixels"
+        binary = {"schema": {"type": "string", "format": "binary"}}
+        return {
+            "required": True,
+            "description": f"an encoded image: JPEG, PNG, WebP, .. of at most {most}",
+            "content": {"image/*": binary, "application/octet-stream": binary},
+        }
 
+    def _endpoint(self, verb: str) -> Callable[..., Any]:
+        async def answer(request: Request) -> Response:
+            begun, status = perf_counter(), 500
+            try:
+                text = await self._answer(verb, request)
+                status = 200
+                return Response(text, media_type="application/json")
+            except ClientDisconnect:
+                status = _GONE
+                return Response(status_code=status)
+            except (HTTPException, ZooError) as error:
+                failure = error if isinstance(error, HTTPException) else _failure(error)
+                status = failure.status_code
+                raise failure from None
+            finally:
+                self._figures.count("zoo_requests_total", verb=verb, status=str(status))
+                self._figures.take("zoo_request_seconds", perf_counter() - begun, verb=verb)
 
-def _endpoint(
-    verb: str,
-    function: Callable[..., Any],
-    turns: Turns,
-    limits: Limits,
-    figures: Figures,
-    backend: str | None,
-) -> Callable[..., Any]:
-    async def answer(request: Request, **given: Any) -> Response:
-        begun, status = perf_counter(), 200
-        options = {name: value for name, value in given.items() if value is not None}
-        try:
-            body = await _body(request, limits)
-            text = await turns.call(lambda: _answered(function, body, options, backend))
-            return Response(text, media_type="application/json")
-        except (HTTPException, ZooError) as error:
-            failure = error if isinstance(error, HTTPException) else _failure(error)
-            status = failure.status_code
-            raise failure from None
-        finally:
-            figures.count("zoo_requests_total", verb=verb, status=str(status))
-            figures.take("zoo_request_seconds", perf_counter() - begun, verb=verb)
+        return answer
 
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    given = inspect.Parameter("request", kind, annotation=Request)
-    signature = inspect.Signature([given, *_parameters(verb)])  # which FastAPI describes
-    answer.__signature__ = signature  # type: ignore[attr-defined]
-    answer.__name__ = verb
-    return answer
+    async def _answer(self, verb: str, request: Request) -> str:
+        options = given_options(verb, request.query_params.multi_items())
+        with self.row.place():
+            body = await body_of(request, verb, self._limits)
+            work = self._turns.call(lambda: self._found(verb, body, options))
+            return await unless_gone(request, work)
 
-
-def _answered(
-    function: Callable[..., Any], body: bytes, options: Mapping[str, Any], backend: str | None
-) -> str:
-    for name in ("model", "hands_model", "detector"):
-        # Paths and URLs are for who starts the server, not for who sends images.
-        if name in options and not is_entry(options[name]):
-            raise ZooError(f"{name}={options[name]!r:.80} is no name of a model of 'zoo models'")
-    return to_json(function(read_image(body), backend=backend, **options))
+    def _found(self, verb: str, body: bytes, options: Mapping[str, Any]) -> str:
+        image = read_sent_image(body, self._limits.image_pixels)
+        return to_json(_function(verb)(image, backend=self._backend, **options))
 
 
-async def _body(request: Request, limits: Limits) -> bytes:
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind in _WRAPPED:
-        raise HTTPException(
-            415, f"the body must be the image itself, not {kind}: curl --data-binary @photo.jpg"
-        )
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > limits.image_bytes:
-            raise HTTPException(413, f"the image has more than {limits.image_bytes:,} bytes")
-        parts.append(part)
-    if not size:
-        raise HTTPException(422, "the body is empty: send an image, curl --data-binary @photo.jpg")
-    return b"".join(parts)
+def _function(verb: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(import_module("zoo"), verb)
+    return found
 
 
 def _failure(error: ZooError) -> HTTPException:
-    if isinstance(error, (MissingError, WeightsError)):
-        return HTTPException(503, str(error))
-    status = 415 if isinstance(error, ImageError) else 422
-    return HTTPException(status, str(error))
+    is_missing = isinstance(error, (MissingError, WeightsError))
+    return HTTPException(503 if is_missing else 422, str(error))
 
 
-def _parameters(verb: str) -> list[inspect.Parameter]:
-    options = [*verb_options(verb).values()]
-    model = Option("model", "text", "a model of the function", note=choices()[verb].default)
-    return [
-        inspect.Parameter(
-            option.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[_type(option) | None, _query(option)],
-        )
-        for option in (model, *options)
-    ]
+def _document(verb: str) -> str:
+    return inspect.getdoc(_function(verb)) or ""
 
 
-def _type(option: Option) -> Any:
-    if option.choices:
-        return Literal[option.choices]
-    return {"number": float, "integer": int, "flag": bool, "names": list[str]}.get(option.type, str)
+def _answers(verb: str) -> dict[int | str, dict[str, Any]]:
+    """Return the answers of a verb as OpenAPI describes them."""
+    schema = schema_of(_function(verb).__annotations__["return"])
+    answers: dict[int | str, dict[str, Any]] = {
+        status: {"description": meaning, "content": {"application/json": {"schema": ERROR}}}
+        for status, meaning in _REFUSALS.items()
+    }
+    return {
+        200: {
+            "description": _returned(verb),
+            "content": {"application/json": {"schema": schema}},
+        },
+        **answers,
+    }
 
 
-def _query(option: Option) -> Any:
-    default = f" (default: {option.default_text})" if option.default_text else ""
-    return Query(description=option.meaning + default, ge=option.low, le=option.high)
+def _returned(verb: str) -> str:
+    """Return what the docstring says of a verb's result for one image, in one paragraph."""
+    section = _document(verb).partition("\nReturns:\n")[2].partition("\n\n")[0]
+    return " ".join(section.partition("A list of images")[0].replace("``", "`").split())

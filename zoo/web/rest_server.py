@@ -7,73 +7,111 @@ from contextlib import asynccontextmanager
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse
-
+from weights_cache.similar_names import did_you_mean
 from zoo.web.figures import Figures
-from zoo.web.limits import Limits
 from zoo.web.page import ASSETS
-from zoo.web.rest import rest_routes
+from zoo.web.rest import Rest
+from zoo.web.rest_options import served_verbs
+from zoo.web.rest_requests import RestLimits, curl
 from zoo.web.serving import run_server
 from zoo.web.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+from fastapi import FastAPI, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse
 
-def rest_application(backend: str | None = None, limits: Limits | None = None) -> FastAPI:
-    """Return the ASGI application, without the checks of `zoo.web.guards.Guard`."""
-    limits, figures, turns = limits or Limits(), Figures(), Turns()
+_FILES = ("rest.js", "rest.css", "zoo.css")
+
+_ABOUT = (
+    "An image in, what it shows out. The answers are those of the functions of `zoo`, as JSON; "
+    'masks are PNG files in base64. Errors are `{"error": ".."}`.'
+)
+
+
+class RestServer:
+    """The routes, and what requests share.
+
+    Args:
+        backend: where models run.
+        limits: of what requests send.
+    """
+
+    def __init__(self, backend: str | None = None, limits: RestLimits | None = None):
+        self.limits, self.figures, self.turns = limits or RestLimits(), Figures(), Turns()
+        self.rest = Rest(self.turns, self.limits, self.figures, backend)
+
+    def application(self) -> FastAPI:
+        """Return the ASGI application, without the checks of `zoo.web.guards.Guard`."""
+        web = FastAPI(
+            title="Zoo",
+            description=_ABOUT,
+            version=resolve_name("zoo:__version__"),
+            docs_url=None,  # its page loads scripts from elsewhere
+            redoc_url=None,
+            lifespan=self._lifespan,
+        )
+        web.include_router(self.rest.routes())
+        for path, answer in (
+            ("/", self._show_page),
+            ("/assets/{name}", self._send_asset),
+            ("/healthz", self._say_health),
+            ("/metrics", self._say_figures),
+        ):
+            web.add_api_route(path, answer, include_in_schema=False, response_model=None)
+        web.add_exception_handler(HTTPException, _refuse)
+        web.add_exception_handler(Exception, _fail)
+        return web
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        working = asyncio.create_task(turns.run())
+    async def _lifespan(self, _: FastAPI) -> AsyncIterator[None]:
+        working = asyncio.create_task(self.turns.run())
         yield
         working.cancel()
-        turns.close()
+        self.turns.close()
 
-    web = FastAPI(
-        title="Zoo",
-        description="An image in, what it shows out. The answers are those of the functions of "
-        "`zoo`, as JSON; masks are PNG files in base64.",
-        version=resolve_name("zoo:__version__"),
-        docs_url=None,  # its page loads scripts from elsewhere
-        redoc_url=None,
-        lifespan=lifespan,
-    )
-    web.include_router(rest_routes(turns, limits, figures, backend))
-
-    @web.get("/", include_in_schema=False)
-    async def page() -> HTMLResponse:
+    async def _show_page(self) -> HTMLResponse:
         return HTMLResponse((ASSETS / "rest.html").read_text(encoding="utf-8"))
 
-    @web.get("/assets/{name}", include_in_schema=False)
-    async def asset(name: str) -> FileResponse:
-        if name not in ("rest.js", "zoo.css"):
-            raise HTTPException(404, "there is no such file")
+    async def _send_asset(self, name: str) -> FileResponse:
+        if name not in _FILES:
+            raise HTTPException(404, f"there is no file {name!r:.80}")
         return FileResponse(ASSETS / name)
 
-    @web.get("/healthz", include_in_schema=False)
-    async def health() -> JSONResponse:
-        return JSONResponse({"status": "ok"})
+    async def _say_health(self) -> JSONResponse:
+        return JSONResponse({"status": "ok", "requests": self.rest.row.length})
 
-    @web.get("/metrics", include_in_schema=False)
-    async def show_figures() -> PlainTextResponse:
-        return PlainTextResponse(figures.text(), media_type="text/plain; version=0.0.4")
+    async def _say_figures(self) -> PlainTextResponse:
+        return PlainTextResponse(self.figures.text(), media_type="text/plain; version=0.0.4")
 
-    @web.exception_handler(HTTPException)
-    async def in_words(_: Request, error: HTTPException) -> JSONResponse:
-        return JSONResponse({"error": error.detail}, error.status_code)
 
-    @web.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        name, value = first["loc"][-1], first.get("input")
-        return JSONResponse({"error": f"{name}={value!r:.80}: {first['msg']}"}, 422)
+async def _refuse(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    message = _better(request, error.status_code) or error.detail
+    return JSONResponse({"error": message}, error.status_code, error.headers)
 
-    return web
+
+def _better(request: Request, status: int) -> str:
+    """Return what to say of an address that there is not, or of another method."""
+    path, verbs = request.url.path, served_verbs()
+    name = path.removeprefix("/v1/")
+    if status == 405 and name in verbs:
+        return f"{path} takes an image, by POST, not {request.method}: {curl(name)}"
+    if status == 405:
+        return f"{path} is read by GET, not {request.method}"
+    if status != 404 or path.startswith("/assets/"):
+        return ""
+    hint = did_you_mean(name, verbs)
+    addresses = ", ".join(f"/v1/{verb}" for verb in verbs)
+    return f"there is no address {path!r:.80}{hint}; functions: {addresses}; and /openapi.json"
+
+
+async def _fail(_: Request, error: Exception) -> JSONResponse:
+    """Answer what nobody expected; Starlette raises it again, and uvicorn prints it to stderr."""
+    message = f"the server failed ({type(error).__name__}): its terminal says where"
+    return JSONResponse({"error": message}, 500)
 
 
 def serve_rest(
@@ -85,6 +123,6 @@ def serve_rest(
     backend: str | None,
 ) -> None:
     """Answer requests until interrupted; see `zoo.web.serving.run_server`."""
-    limits = Limits()
-    application = rest_application(backend, limits)
+    limits = RestLimits()
+    application = RestServer(backend, limits).application()
     run_server(application, "Zoo", host, port, token, certificate, limits)

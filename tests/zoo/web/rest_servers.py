@@ -1,0 +1,83 @@
+"""Servers of REST in a thread, and requests without a library for them."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPMessage
+from typing import Any, NamedTuple
+
+import uvicorn
+
+from zoo.web.guards import Guard
+from zoo.web.rest_requests import RestLimits
+from zoo.web.rest_server import RestServer
+from zoo.web.serving import listening_socket, server_config
+
+
+class Answer(NamedTuple):
+    """What a server answered."""
+
+    status: int
+    headers: HTTPMessage
+    text: str
+
+    @property
+    def document(self) -> Any:
+        """Its JSON."""
+        return json.loads(self.text)
+
+    @property
+    def error(self) -> str:
+        """The message of an error, which is all that it says."""
+        assert list(self.document) == ["error"] and "Traceback" not in self.text
+        assert self.headers["content-type"].startswith("application/json")
+        return str(self.document["error"])
+
+
+@dataclass
+class RunningRest:
+    """A server that listens."""
+
+    port: int
+    server: RestServer
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+        """The answer to a request; ``content_type`` is a header, too."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, body, named)
+            found = connection.getresponse()
+            return Answer(found.status, found.headers, found.read().decode())
+        finally:
+            connection.close()
+
+    def post(self, path: str, body: Any = b"", **headers: str) -> Answer:
+        """The answer of a verb, such as ``"classify?top_k=1"``."""
+        return self.ask("POST", f"/v1/{path}", body, **headers)
+
+
+@contextmanager
+def rest_running(*, token: str = "", limits: RestLimits | None = None) -> Iterator[RunningRest]:
+    """A server of REST, which ends with the block."""
+    server = RestServer(limits=limits)
+    listener = listening_socket("127.0.0.1", 0)
+    port = listener.getsockname()[1]
+    guard = Guard(server.application(), frozenset({f"127.0.0.1:{port}"}), token)
+    serving = uvicorn.Server(server_config(guard, server.limits))
+    thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield RunningRest(port, server)
+    finally:
+        serving.should_exit = True
+        thread.join(20)
+        assert not thread.is_alive()

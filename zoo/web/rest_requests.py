@@ -1,0 +1,150 @@
+"""What requests of REST may send: how much, how slowly, and how many at one time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+from zoo.web.limits import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Found = TypeVar("Found")
+
+#: Types of bodies, beside those of images: what programs name that were not told which.
+_UNNAMED = ("", "application/octet-stream", "application/x-www-form-urlencoded")
+
+#: How much of a body that is too long is read and forgotten, in lengths of the longest image:
+#: programs that send it all before they read would see a broken connection, not the answer.
+_FORGOTTEN = 20
+
+#: Seconds after which a client that was sent away may ask again.
+_RETRY = 2
+
+
+@dataclass(frozen=True)
+class RestLimits(Limits):
+    """Limits of a server of REST; images are files, which are larger than frames.
+
+    Attributes:
+        body_seconds: how long a request may take to send its image.
+        requests: answered or waiting at one time; more are sent away.
+    """
+
+    image_bytes: int = 20_000_000
+    image_pixels: int = 50_000_000
+    body_seconds: float = 30.0
+    requests: int = 16
+
+
+class Row:
+    """Requests that are answered or wait, which are not more than a number."""
+
+    def __init__(self, most: int):
+        self._most, self.length = most, 0
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """Hold a place.
+
+        Raises:
+            HTTPException: there is none.
+        """
+        if self.length >= self._most:
+            raise HTTPException(
+                503,
+                f"{self._most} requests are waiting, which is the limit: try again in "
+                f"{_RETRY} seconds",
+                {"retry-after": str(_RETRY)},
+            )
+        self.length += 1
+        try:
+            yield
+        finally:
+            self.length -= 1
+
+
+def curl(verb: str) -> str:
+    """Return the command that sends an image to a verb."""
+    return f"curl --data-binary @image.jpg ADDRESS/v1/{verb}"
+
+
+async def body_of(request: Request, verb: str, limits: RestLimits) -> bytes:
+    """Return the image that a request sends.
+
+    Raises:
+        HTTPException: it is none, too large, or too slow.
+        ClientDisconnect: the client is gone.
+    """
+    _check_headers(request.headers, verb, limits)
+    try:
+        body = await asyncio.wait_for(_received(request, limits), limits.body_seconds)
+    except (TimeoutError, asyncio.TimeoutError):
+        raise HTTPException(
+            408, f"the image was not sent within {limits.body_seconds:g} seconds: send it again"
+        ) from None
+    if not body:
+        raise HTTPException(422, f"the body is empty: send an image, {curl(verb)}")
+    return body
+
+
+def _check_headers(headers: Mapping[str, str], verb: str, limits: RestLimits) -> None:
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in _UNNAMED and not kind.startswith("image/"):
+        raise HTTPException(415, f"the body must be an image, not {kind:.80}: {curl(verb)}")
+    waits = headers.get("expect", "").lower() == "100-continue"
+    if waits and int(headers.get("content-length", "0")) > limits.image_bytes:
+        raise _too_large(limits)
+
+
+async def _received(request: Request, limits: RestLimits) -> bytes:
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size <= limits.image_bytes:
+            parts.append(part)
+        else:
+            parts.clear()
+            if size > _FORGOTTEN * limits.image_bytes:
+                break
+    if size > limits.image_bytes:
+        raise _too_large(limits)
+    return b"".join(parts)
+
+
+def _too_large(limits: RestLimits) -> HTTPException:
+    return HTTPException(
+        413,
+        f"the image has more than {limits.image_bytes:,} bytes, which is the limit: make it "
+        "smaller, or save it as JPEG",
+    )
+
+
+async def unless_gone(request: Request, work: Coroutine[Any, Any, Found]) -> Found:
+    """Return what some work gives; cancel it when the client closes its connection.
+
+    Raises:
+        ClientDisconnect: the client is gone.
+    """
+    working = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(request))
+    try:
+        await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return working.result()
+    finally:
+        working.cancel()
+        gone.cancel()
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
