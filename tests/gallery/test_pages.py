@@ -25,7 +25,7 @@ def test_pose_mirror(astronaut):
     with shown(load_app("pose_mirror"), camera=astronaut) as found:
         found.wait_for_frames()
         found.wait(lambda: found.text("#people") == "1", "one person")
-        assert "higher" in found.text("#tilt") or found.text("#tilt") == "level"
+        found.wait(lambda: "higher" in found.text("#tilt") or found.text("#tilt") == "level", "tilt")
         assert found.outside == [] and found.problems == []
 
 

@@ -31,6 +31,12 @@ TYPES = {
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 
 
+def asset(name: str) -> Path | None:
+    """Return a script or style of every page, if there is one of that name."""
+    found = {path.name: path for pattern in ("*.js", "*.css") for path in ASSETS.glob(pattern)}
+    return found.get(name)
+
+
 @cache
 def common_texts() -> dict[str, str]:
     """Return the texts of every page."""
