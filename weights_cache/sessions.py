@@ -181,7 +181,7 @@ class _ConnectionQueue:
         self._connections.append(connection)
 
     def get(self, block: bool = True, timeout: float | None = None) -> object:
-        """Return the last connection put; raise `queue.Empty` if there is none."""
+        """Return the last connection put; raise `queue.Empty` without one."""
         try:
             return self._connections.pop()
         except IndexError:

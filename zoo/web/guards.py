@@ -1,25 +1,30 @@
-"""What stands before every request: its host, its origin, its token, and how many there are.
+"""Checks before every request: its host, its origin, its token.
 
 A page of another site can make the user's browser send requests to 127.0.0.1, and by a name that
-it lets point there (DNS rebinding) read the answers: so `Host` must be one of ours, and `Origin`,
-where a browser sends it, the page's own.
+it lets point there (DNS rebinding) read the answers: so `Host` must be a name of this server, and
+`Origin`, where a browser sends it, the page's own.
 """
 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable, MutableMapping
+import re
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+_Refusal = tuple[HTTPStatus, str]
 
-#: Of this computer alone.
-LOCAL = ("127.0.0.1", "localhost", "[::1]")
+#: Schemes of WebSockets, and of the pages that open them.
+_SCHEMES = {"ws": "http", "wss": "https"}
+
+#: An IP address, which no name server can make lead elsewhere, and its port.
+_ADDRESS = re.compile(r"(\[[0-9a-f:.]+\]|[0-9]+(?:\.[0-9]+){3})(|:[0-9]+)")
 
 #: Nothing is loaded from elsewhere, and nothing sent there. Frames are blobs.
 _POLICY = (
@@ -44,8 +49,10 @@ class Guard:
 
     Args:
         application: what answers the other requests.
-        hosts: values of `Host` that are ours, with their ports.
+        hosts: values of `Host` by which the server may be called, with their ports.
         token: which the address or the header ``Authorization: Bearer`` must have; "" for none.
+        any_address: any IP address with the port of one of the hosts is the server's, too. Names
+            alone can be made to point elsewhere.
         open_paths: which need no token.
     """
 
@@ -54,18 +61,19 @@ class Guard:
         application: Application,
         hosts: frozenset[str],
         token: str = "",
+        *,
+        any_address: bool = False,
         open_paths: tuple[str, ...] = ("/healthz", "/assets/"),
     ):
         self._application, self._hosts, self._token = application, hosts, token
-        self._open_paths = open_paths
+        self._any_address, self._open_paths = any_address, open_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] not in ("http", "websocket"):
             await self._application(scope, receive, send)
             return
-        headers = {name.decode("latin-1").lower(): value for name, value in scope["headers"]}
-        refusal = self._refusal(scope, {k: v.decode("latin-1") for k, v in headers.items()})
+        refusal = self._refusal(scope, _read(scope["headers"]))
         if refusal is None:
             await self._application(scope, receive, with_headers(send))
         elif scope["type"] == "websocket":
@@ -73,31 +81,44 @@ class Guard:
         else:
             await refuse(send, *refusal)
 
-    def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[HTTPStatus, str] | None:
-        host = headers.get("host", "").lower()
-        if host not in self._hosts:
-            own = ", ".join(sorted(self._hosts))
-            reason = f"the host {host!r:.80} is not this server: open one of {own}"
+    def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> _Refusal | None:
+        hosts, origins = headers.get("host", []), headers.get("origin", [])
+        host = hosts[0].lower() if len(hosts) == 1 else ""
+        if not self._is_own(host):
+            shown, own = ", ".join(hosts), ", ".join(sorted(self._hosts))
+            reason = f"the host {shown!r:.80} is not this server: open one of {own}"
             return HTTPStatus.MISDIRECTED_REQUEST, reason
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host:
+        own_origin = f"{_SCHEMES.get(scope['scheme'], scope['scheme'])}://{host}"
+        if any(origin.lower() != own_origin for origin in origins):
+            shown = ", ".join(origins)
             return HTTPStatus.FORBIDDEN, (
-                f"a page of {origin!r:.80} may not use this server: open its own page, at {host}"
+                f"a page of {shown!r:.80} may not use this server: open its own page, at {host}"
             )
-        if origin is None and scope["type"] == "websocket":
-            return None if self._has_token(scope, headers) else _NO_TOKEN
-        if not self._has_token(scope, headers) and not scope["path"].startswith(self._open_paths):
-            return _NO_TOKEN
-        return None
+        is_open = scope["type"] == "http" and scope["path"].startswith(self._open_paths)
+        return None if is_open or self._has_token(scope, headers) else _NO_TOKEN
 
-    def _has_token(self, scope: Scope, headers: dict[str, str]) -> bool:
+    def _is_own(self, host: str) -> bool:
+        if host in self._hosts:
+            return True
+        address = _ADDRESS.fullmatch(host) if self._any_address else None
+        return address is not None and f"127.0.0.1{address[2]}" in self._hosts
+
+    def _has_token(self, scope: Scope, headers: dict[str, list[str]]) -> bool:
         if not self._token:
             return True
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer":
-            given = bearer.strip()
+        for authorization in headers.get("authorization", []):
+            scheme, _, bearer = authorization.partition(" ")
+            if scheme.lower() == "bearer":
+                given = bearer.strip()
         return hmac.compare_digest(given.encode(), self._token.encode())
+
+
+def _read(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in headers:
+        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    return found
 
 
 _NO_TOKEN = (
@@ -118,7 +139,7 @@ def with_headers(send: Send) -> Send:
 
 
 async def refuse(send: Send, status: HTTPStatus, reason: str) -> None:
-    """Answer with an error, in words."""
+    """Answer with an error as text."""
     body = (reason + "\n").encode()
     headers = {
         **HEADERS,

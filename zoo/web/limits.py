@@ -12,16 +12,20 @@ class Limits:
         image_pixels: of one image.
         frames_per_second: of one page; more are dropped.
         pages: open at one time; more are refused.
+        connections: open at one time; more end the oldest ones that sent no request.
         send_seconds: how long a page may leave what it is sent unread before it is closed.
-        start_seconds: how long a connection may take for its request.
+        start_seconds: how long a connection may take for the head of its request.
+        request_seconds: how long it may take for the body of it.
     """
 
     image_bytes: int = 8_000_000
     image_pixels: int = 8_000_000
     frames_per_second: float = 60.0
     pages: int = 32
+    connections: int = 256
     send_seconds: float = 5.0
     start_seconds: float = 10.0
+    request_seconds: float = 120.0
 
 
 class Rate:

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import secrets
-import socket
 import webbrowser
 from contextlib import asynccontextmanager, suppress
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from weights_cache.errors import ZooError
 from weights_cache.messages import say
 from zoo.web.clip_source import ClipSource
 from zoo.web.figures import Figures
-from zoo.web.guards import LOCAL, Guard
+from zoo.web.guards import Application, Guard
 from zoo.web.limits import Limits
+from zoo.web.listening import (
+    Listener,
+    address_of,
+    check_certificate,
+    hosts_of,
+    is_any,
+    is_local,
+    listening_socket,
+)
 from zoo.web.messages import LONGEST_HEADER
-from zoo.web.page import ASSETS, TYPES, own_file, page_of, settings_of
+from zoo.web.page import TYPES, asset, own_file, page_of, settings_of
 from zoo.web.page_connection import TRY_LATER, PageConnection
 from zoo.web.turns import Turns
 
@@ -34,6 +43,7 @@ try:
     )
     from starlette.routing import Route, WebSocketRoute
     from starlette.websockets import WebSocket, WebSocketDisconnect
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 except ImportError as error:
     raise ZooError(
         f"pages need the packages fastapi, uvicorn and websockets ({error}): "
@@ -46,6 +56,53 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from zoo.web.app import App
+
+
+#: Texts that may be tokens: those that addresses hold as they are.
+_TOKEN = re.compile(r"[A-Za-z0-9_.~-]{8,200}")
+
+
+class RequestProtocol(H11Protocol):
+    """HTTP whose requests must arrive in time."""
+
+    listener: Listener
+    limits: Limits
+
+    _state = ""  # of the peer, as h11 names it
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Take a part of a request."""
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request."""
+        super().on_response_complete()
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        super().connection_lost(exc)
+        self._watch()
+
+    def _watch(self) -> None:
+        is_http = self in self.connections  # neither lost nor a WebSocket
+        state = self.conn.their_state.__name__ if is_http else ""
+        if state == self._state:
+            return
+        self._state = state
+        if self._timer is not None:
+            self._timer.cancel()
+        seconds = {"IDLE": self.limits.start_seconds, "SEND_BODY": self.limits.request_seconds}
+        late = seconds.get(state)
+        self._timer = None if late is None else self.loop.call_later(late, self.transport.abort)
+        self.listener.mark(self.transport.get_extra_info("socket").fileno(), late is None)
 
 
 class AppServer:
@@ -89,8 +146,7 @@ class AppServer:
         return JSONResponse(settings_of(self.app, self.clip is not None))
 
     async def _send_asset(self, request: Request) -> Response:
-        name = request.path_params["name"]
-        return _file(ASSETS / name if name in ("zoo.js", "zoo.css") else None)
+        return _file(asset(request.path_params["name"]))
 
     async def _send_own_file(self, request: Request) -> Response:
         return _file(own_file(self.app, request.path_params["name"]))
@@ -172,7 +228,7 @@ def serve_app(
 
 
 def run_server(
-    application: Any,
+    application: Application,
     title: str,
     host: str,
     port: int,
@@ -181,19 +237,25 @@ def run_server(
     limits: Limits,
     open_browser: bool = False,
 ) -> None:
-    """Listen, print the address, and answer until interrupted."""
-    listener = listening_socket(host, port)
+    """Listen, print the address, and answer until interrupted.
+
+    Raises:
+        ZooError: the address, the certificate or the token cannot be used.
+    """
+    token = _token(token, host)
+    if certificate is not None:
+        check_certificate(certificate)
+    listener = listening_socket(host, port, limits.connections)
     port = listener.getsockname()[1]
-    is_local = host in ("127.0.0.1", "localhost", "::1")
-    token = secrets.token_urlsafe(16) if token is None and not is_local else token or ""
-    names = frozenset(f"{name}:{port}" for name in ((*LOCAL, host) if is_local else _names(host)))
     scheme = "https" if certificate else "http"
-    address = f"{scheme}://{_shown_host(host)}:{port}/" + (f"?token={token}" if token else "")
-    config = server_config(Guard(application, names, token), limits, certificate)
+    hosts = hosts_of(host, port, scheme)
+    guard = Guard(application, hosts, token, any_address=is_any(host))
+    config = server_config(guard, listener, limits, certificate)
+    address = address_of(host, port, scheme, token)
     say(f"{title}: {address} (Ctrl+C ends it)")
-    if not is_local and not certificate:
+    if not is_local(host) and not certificate:
         say(
-            "Warning: frames travel unencrypted, and browsers give no camera to pages of other "
+            "Warning: images travel unencrypted, and browsers give no camera to pages of other "
             "computers without https: give --certificate CERT.pem KEY.pem"
         )
     if open_browser:
@@ -201,58 +263,40 @@ def run_server(
     uvicorn.Server(config).run(sockets=[listener])
 
 
+def _token(token: str | None, host: str) -> str:
+    if token is None:
+        return "" if is_local(host) else secrets.token_urlsafe(16)
+    if not _TOKEN.fullmatch(token) and not (token == "" and is_local(host)):
+        raise ZooError(
+            "the token must be 8 to 200 of the characters A-Z, a-z, 0-9, '-', '_', '.' and '~', "
+            "which addresses may have; leave it out for a random one"
+        )
+    return token
+
+
 def server_config(
-    application: Any, limits: Limits, certificate: tuple[str, str] | None = None
+    application: Application,
+    listener: Listener,
+    limits: Limits,
+    certificate: tuple[str, str] | None = None,
 ) -> uvicorn.Config:
     """Return the settings of uvicorn."""
     certificate_file, key_file = certificate or (None, None)
+    parts = {"listener": listener, "limits": limits}
     return uvicorn.Config(
         application,
+        http=type("RequestProtocol", (RequestProtocol,), parts),
         log_level="warning",
+        access_log=False,  # its lines would have tokens
         ws="websockets-sansio",
         ws_max_size=limits.image_bytes + LONGEST_HEADER + 4,
         ws_ping_interval=20,
         ws_ping_timeout=20,
         ws_per_message_deflate=False,
+        proxy_headers=False,  # whoever sends them is no proxy
         timeout_graceful_shutdown=1,
+        backlog=64,  # connections are accepted in rounds of as many, between which requests are read
         server_header=False,
         ssl_certfile=certificate_file,
         ssl_keyfile=key_file,
     )
-
-
-def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens at an address.
-
-    Raises:
-        ZooError: the port is none, or the address cannot be used.
-    """
-    if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port <= 65535:
-        raise ZooError(f"port={port!r} must be an integer between 0 and 65535; 0 for any free one")
-    try:
-        family, kind, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(place)
-        listener.listen(128)
-    except OSError as error:
-        raise ZooError(
-            f"cannot listen at {host}:{port}: {error.strerror or error}; choose another port "
-            "(--port), or 0 for any that is free"
-        ) from None
-    return listener
-
-
-def _names(host: str) -> tuple[str, ...]:
-    """Return the names by which other computers reach this one."""
-    own = socket.gethostname()
-    found = {*LOCAL, host.lower(), own.lower(), f"{own.lower()}.local"}
-    with suppress(OSError):
-        found |= {str(place[4][0]) for place in socket.getaddrinfo(own, None)}
-    return tuple(found)
-
-
-def _shown_host(host: str) -> str:
-    if host in ("0.0.0.0", "::"):  # noqa: S104 - it is what the user gave
-        return socket.gethostname()
-    return f"[{host}]" if ":" in host else host

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import uvicorn
 
 from zoo.web.guards import Guard
+from zoo.web.listening import listening_socket
 from zoo.web.rest_requests import RestLimits
 from zoo.web.rest_server import RestServer
-from zoo.web.serving import listening_socket, server_config
+from zoo.web.serving import server_config
 
 
 class Answer(NamedTuple):
@@ -69,10 +70,10 @@ class RunningRest:
 def rest_running(*, token: str = "", limits: RestLimits | None = None) -> Iterator[RunningRest]:
     """A server of REST, which ends with the block."""
     server = RestServer(limits=limits)
-    listener = listening_socket("127.0.0.1", 0)
+    listener = listening_socket("127.0.0.1", 0, server.limits.connections)
     port = listener.getsockname()[1]
     guard = Guard(server.application(), frozenset({f"127.0.0.1:{port}"}), token)
-    serving = uvicorn.Server(server_config(guard, server.limits))
+    serving = uvicorn.Server(server_config(guard, listener, server.limits))
     thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

@@ -19,8 +19,9 @@ from websockets.sync.client import ClientConnection, connect
 from zoo.web.app import App
 from zoo.web.guards import Guard
 from zoo.web.limits import Limits
+from zoo.web.listening import listening_socket
 from zoo.web.messages import message_of
-from zoo.web.serving import AppServer, listening_socket, server_config
+from zoo.web.serving import AppServer, server_config
 
 
 @dataclass
@@ -58,10 +59,10 @@ def running(
 ) -> Iterator[Running]:
     """A server of an app, which ends with the block."""
     server = AppServer(app, clip=clip, limits=limits)
-    listener = listening_socket("127.0.0.1", port)
+    listener = listening_socket("127.0.0.1", port, server.limits.connections)
     port = listener.getsockname()[1]
     guard = Guard(server.application(), frozenset({f"127.0.0.1:{port}"}), token)
-    serving = uvicorn.Server(server_config(guard, server.limits))
+    serving = uvicorn.Server(server_config(guard, listener, server.limits))
     thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]})
     thread.start()
 
