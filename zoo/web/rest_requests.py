@@ -21,10 +21,6 @@ Found = TypeVar("Found")
 #: Types of bodies, beside those of images: what programs name that were not told which.
 _UNNAMED = ("", "application/octet-stream", "application/x-www-form-urlencoded")
 
-#: How much of a body that is too long is read and forgotten, in lengths of the longest image:
-#: programs that send it all before they read would see a broken connection, not the answer.
-_FORGOTTEN = 20
-
 #: Seconds after which a client that was sent away may ask again.
 _RETRY = 2
 
@@ -34,13 +30,13 @@ class RestLimits(Limits):
     """Limits of a server of REST; images are files, which are larger than frames.
 
     Attributes:
-        body_seconds: how long a request may take to send its image.
+        image_seconds: how long a request may take to send its image.
         requests: answered or waiting at one time; more are sent away.
     """
 
     image_bytes: int = 20_000_000
     image_pixels: int = 50_000_000
-    body_seconds: float = 30.0
+    image_seconds: float = 30.0
     requests: int = 16
 
 
@@ -85,10 +81,10 @@ async def body_of(request: Request, verb: str, limits: RestLimits) -> bytes:
     """
     _check_headers(request.headers, verb, limits)
     try:
-        body = await asyncio.wait_for(_received(request, limits), limits.body_seconds)
+        body = await asyncio.wait_for(_received(request, limits), limits.image_seconds)
     except (TimeoutError, asyncio.TimeoutError):
         raise HTTPException(
-            408, f"the image was not sent within {limits.body_seconds:g} seconds: send it again"
+            408, f"the image was not sent within {limits.image_seconds:g} seconds: send it again"
         ) from None
     if not body:
         raise HTTPException(422, f"the body is empty: send an image, {curl(verb)}")
@@ -99,8 +95,8 @@ def _check_headers(headers: Mapping[str, str], verb: str, limits: RestLimits) ->
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in _UNNAMED and not kind.startswith("image/"):
         raise HTTPException(415, f"the body must be an image, not {kind:.80}: {curl(verb)}")
-    waits = headers.get("expect", "").lower() == "100-continue"
-    if waits and int(headers.get("content-length", "0")) > limits.image_bytes:
+    length = headers.get("content-length", "")
+    if length.isdecimal() and int(length) > limits.image_bytes:
         raise _too_large(limits)
 
 
@@ -108,14 +104,9 @@ async def _received(request: Request, limits: RestLimits) -> bytes:
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
-        if size <= limits.image_bytes:
-            parts.append(part)
-        else:
-            parts.clear()
-            if size > _FORGOTTEN * limits.image_bytes:
-                break
-    if size > limits.image_bytes:
-        raise _too_large(limits)
+        if size > limits.image_bytes:
+            raise _too_large(limits)  # what is still on its way, uvicorn forgets
+        parts.append(part)
     return b"".join(parts)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from weights_cache.similar_names import did_you_mean
 from zoo.web.figures import Figures
-from zoo.web.page import ASSETS
+from zoo.web.page import ASSETS, TYPES, asset
 from zoo.web.rest import Rest
 from zoo.web.rest_options import served_verbs
 from zoo.web.rest_requests import RestLimits, curl
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse
-
-_FILES = ("rest.js", "rest.css", "zoo.css")
 
 _ABOUT = (
     "An image in, what it shows out. The answers are those of the functions of `zoo`, as JSON; "
@@ -76,9 +74,10 @@ class RestServer:
         return HTMLResponse((ASSETS / "rest.html").read_text(encoding="utf-8"))
 
     async def _send_asset(self, name: str) -> FileResponse:
-        if name not in _FILES:
-            raise HTTPException(404, f"there is no file {name!r:.80}")
-        return FileResponse(ASSETS / name)
+        path = asset(name)
+        if path is None:
+            raise HTTPException(404)
+        return FileResponse(path, media_type=TYPES[path.suffix])
 
     async def _say_health(self) -> JSONResponse:
         return JSONResponse({"status": "ok", "requests": self.rest.row.length})
@@ -101,7 +100,7 @@ def _better(request: Request, status: int) -> str:
         return f"{path} takes an image, by POST, not {request.method}: {curl(name)}"
     if status == 405:
         return f"{path} is read by GET, not {request.method}"
-    if status != 404 or path.startswith("/assets/"):
+    if status != 404:
         return ""
     hint = did_you_mean(name, verbs)
     addresses = ", ".join(f"/v1/{verb}" for verb in verbs)

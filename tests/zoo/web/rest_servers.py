@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPMessage
@@ -82,3 +83,11 @@ def rest_running(*, token: str = "", limits: RestLimits | None = None) -> Iterat
         serving.should_exit = True
         thread.join(20)
         assert not thread.is_alive()
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
+    """Wait until a condition holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "the condition does not hold"
+        time.sleep(0.01)
