@@ -3,7 +3,9 @@
 Run: ``zoo gallery background``
 """
 
-from zoo import Frame, Moment
+from typing import Any
+
+from zoo import Frame
 from zoo.web import Client, select, slider
 from zoo.web.gallery import gallery_app
 
@@ -15,6 +17,7 @@ app = gallery_app(
 
 
 @app.on_frame
-def person(frame: Frame, client: Client) -> Moment:
-    """Return the mask of the people in a frame."""
-    return client.watch(frame, "segment_person")
+def person(frame: Frame, client: Client) -> dict[str, Any]:
+    """Return the mask of the people in a frame, and how much of the frame they take up."""
+    moment = client.watch(frame, "segment_person")
+    return {**moment, "share": float(moment["result"]["mask"].mean())}

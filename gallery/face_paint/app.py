@@ -12,5 +12,5 @@ app = gallery_app(__file__, select("paint", ["cat", "glasses", "crown", "mesh"])
 
 @app.on_frame
 def faces(frame: Frame, client: Client) -> Moment:
-    """Return faces with their mesh and irises."""
+    """Return faces with their mesh and irises, and their smiles and blinks."""
     return client.watch(frame, "estimate_faces", iris=True, max_faces=2)

@@ -1,78 +1,108 @@
-import { zoo, line, dot, drawFace } from "../assets/zoo.js";
+import { zoo, text, line, dot, drawFace } from "../assets/zoo.js";
 
-// Points of the mesh of 468: see MediaPipe's canonical face model.
-const [NOSE, CHIN, TOP, LEFT, RIGHT] = [1, 152, 10, 234, 454];
+// Points of the mesh of 468: see MediaPipe's canonical face model. Left and right are the picture's.
+const [NOSE, TOP, LEFT, RIGHT] = [4, 10, 234, 454];
 const CHEEKS = [205, 425];
-const EYES = [[33, 133], [263, 362]];
+const EYES = [[33, 133], [362, 263]];
+const INK = "#26262e";
 const counts = { smile: 0, blink: 0 };
-zoo.draws = false;
-zoo.synchronous = true;
 
-zoo.on("result", ({ events }) => {
+zoo.draws = false;
+zoo.synchronous = true; // paint stays where the face is in the frame that is shown
+
+zoo.on("result", ({ events, result }) => {
   for (const { label, type } of events ?? []) {
-    if (label in counts && ["happened", "started"].includes(type)) {
-      document.getElementById(`${label}s`).textContent = counts[label] += 1;
-    }
+    if (label in counts && ["happened", "started"].includes(type)) count(label);
   }
+  const said = document.getElementById("said");
+  said.hidden = false;
+  const words = text(["nobody", "one", "two"][result.length]);
+  if (said.textContent !== words) said.textContent = words;
 });
+
+function count(label) {
+  const number = document.getElementById(`${label}s`);
+  number.textContent = counts[label] += 1;
+  number.classList.remove("flash");
+  void number.offsetWidth; // so that the next animation begins
+  number.classList.add("flash");
+}
 
 const place = (face, index) => face.keypoints[index].position;
 const middle = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** Draw in the face's own frame: the nose is at 0, the width of the face is 1, x to its right. */
+/** Draw in the face's own frame: the origin is at 0, the width of the face is 1, x to its right. */
 function within(context, face, origin, draw) {
   const [left, right] = [place(face, LEFT), place(face, RIGHT)];
   context.save();
   context.translate(origin.x, origin.y);
   context.rotate(Math.atan2(right.y - left.y, right.x - left.x));
-  const width = Math.hypot(right.x - left.x, right.y - left.y);
-  context.scale(width, width);
+  context.scale(distance(left, right), distance(left, right));
   draw();
   context.restore();
 }
 
+function shape(context, places, colour) {
+  context.beginPath();
+  for (const [x, y] of places) context.lineTo(x, y);
+  context.closePath();
+  Object.assign(context, { fillStyle: colour, strokeStyle: colour, lineWidth: 0.03, lineJoin: "round" });
+  context.fill();
+  context.stroke(); // rounds the corners
+}
+
+function oval(context, x, y, across, down, colour) {
+  context.beginPath();
+  context.ellipse(x, y, across, down, 0, 0, 2 * Math.PI);
+  context.fillStyle = colour;
+  context.fill();
+}
+
 const PAINTS = {
   cat(context, face) {
+    for (const cheek of CHEEKS) {
+      within(context, face, place(face, cheek), () => oval(context, 0, 0, 0.11, 0.08, "#f08aa866"));
+    }
     within(context, face, place(face, NOSE), () => {
-      context.beginPath();
-      context.ellipse(0, 0, 0.07, 0.05, 0, 0, 2 * Math.PI);
-      context.fillStyle = "#2b2b33";
-      context.fill();
-      for (const side of [-1, 1]) for (const slope of [-0.08, 0, 0.08]) {
-        line(context, [{ x: 0.14 * side, y: 0.06 }, { x: 0.5 * side, y: 0.06 + slope }], "#2b2b33", 0.014);
+      oval(context, 0, 0.01, 0.075, 0.055, INK);
+      oval(context, -0.02, -0.01, 0.02, 0.012, "#ffffff99");
+      for (const side of [-1, 1]) for (const slope of [-0.1, 0, 0.1]) {
+        line(context, [{ x: 0.17 * side, y: 0.08 + slope / 3 }, { x: 0.6 * side, y: 0.06 + slope }], INK, 0.016);
       }
     });
     within(context, face, place(face, TOP), () => {
       for (const side of [-1, 1]) {
-        context.beginPath();
-        context.moveTo(0.12 * side, 0); context.lineTo(0.42 * side, 0.1); context.lineTo(0.36 * side, -0.3);
-        context.closePath();
-        context.fillStyle = "#2b2b33";
-        context.fill();
+        shape(context, [[0.1 * side, -0.12], [0.46 * side, 0.04], [0.44 * side, -0.42]], INK);
+        shape(context, [[0.2 * side, -0.13], [0.4 * side, -0.04], [0.39 * side, -0.31]], "#f08aa8");
       }
     });
   },
-  glasses(context, face, unit) {
-    const centres = EYES.map(([outer, inner]) => middle(place(face, outer), place(face, inner)));
-    const radius = 0.38 * Math.hypot(centres[0].x - centres[1].x, centres[0].y - centres[1].y);
-    for (const centre of centres) {
-      context.beginPath();
-      context.arc(centre.x, centre.y, radius, 0, 2 * Math.PI);
-      Object.assign(context, { fillStyle: "#1b2a4a99", strokeStyle: "#14141a", lineWidth: 2 * unit });
-      context.fill();
+  glasses(context, face) {
+    const [left, right] = EYES.map(([outer, inner]) => middle(place(face, outer), place(face, inner)));
+    const apart = distance(left, right);
+    context.save();
+    context.translate(middle(left, right).x, middle(left, right).y);
+    context.rotate(Math.atan2(right.y - left.y, right.x - left.x));
+    context.scale(apart, apart);
+    for (const side of [-1, 1]) {
+      oval(context, side / 2, 0.04, 0.4, 0.34, "#17244acc");
+      context.lineWidth = 0.06;
+      context.strokeStyle = INK;
       context.stroke();
+      line(context, [{ x: 0.9 * side, y: -0.04 }, { x: 1.15 * side, y: -0.1 }], INK, 0.06);
+      line(context, [{ x: side / 2 - 0.18, y: 0.06 }, { x: side / 2 - 0.04, y: -0.14 }], "#ffffff66", 0.06);
     }
-    line(context, centres, "#14141a", 2 * unit);
+    line(context, [{ x: -0.12, y: -0.02 }, { x: 0.12, y: -0.02 }], INK, 0.07);
+    context.restore();
   },
   crown(context, face) {
     within(context, face, place(face, TOP), () => {
-      context.beginPath();
-      context.moveTo(-0.42, 0.04);
-      for (const [x, y] of [[-0.46, -0.34], [-0.22, -0.14], [0, -0.42], [0.22, -0.14], [0.46, -0.34], [0.42, 0.04]]) context.lineTo(x, y);
-      context.closePath();
-      context.fillStyle = "#f2b632";
-      context.fill();
-      for (const x of [-0.46, 0, 0.46]) dot(context, { x, y: x ? -0.34 : -0.42 }, "#d1495b", 0.035);
+      const tips = [[-0.5, -0.5], [-0.25, -0.3], [0, -0.58], [0.25, -0.3], [0.5, -0.5]];
+      shape(context, [[-0.44, -0.06], ...tips, [0.44, -0.06]], "#f2b632");
+      line(context, [{ x: -0.43, y: -0.1 }, { x: 0.43, y: -0.1 }], "#c98a14", 0.03);
+      for (const [x, y] of tips.filter((_, index) => index % 2 === 0)) dot(context, { x, y }, "#d1495b", 0.045);
+      for (const x of [-0.22, 0, 0.22]) dot(context, { x, y: -0.2 }, x ? "#2a9d8f" : "#d1495b", 0.035);
     });
   },
   mesh(context, face, unit) {
@@ -82,9 +112,5 @@ const PAINTS = {
 };
 
 zoo.onDraw((context, { result, size }) => {
-  for (const face of result) {
-    if (face.keypoints.length < 468) continue;
-    PAINTS[zoo.value("paint")](context, face, Math.max(...size) / 320);
-    if (zoo.value("paint") === "cat") for (const cheek of CHEEKS) dot(context, place(face, cheek), "#e482b680", 0.05 * Math.hypot(place(face, RIGHT).x - place(face, LEFT).x, 0));
-  }
+  for (const face of result) PAINTS[zoo.value("paint")](context, face, Math.max(...size) / 320);
 });
