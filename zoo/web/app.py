@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
 from zoo.live.frame import Frame
 from zoo.web.client import Client
 from zoo.web.controls import Control, by_name
+from zoo.web.functions import AnyFunction, call_with, check_function, name_of
+from zoo.web.messages import RESERVED
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 #: Arguments that functions of an app may have, beside the names of its controls.
 _GIVEN = ("frame", "client", "message")
 
-#: Types of messages that the server itself uses.
-RESERVED = ("frame", "set", "hello", "result", "dropped", "error", "closed")
+_NAME_OF_DOWNLOAD = re.compile(r"[\w.-]{1,100}", re.ASCII)
 
 
 class Download(NamedTuple):
@@ -30,6 +30,9 @@ class Download(NamedTuple):
     data: bytes
     name: str  # of the file
     type: str = "application/octet-stream"
+
+
+DownloadFunction = TypeVar("DownloadFunction", bound=Callable[..., Download])
 
 
 class App:
@@ -51,13 +54,13 @@ class App:
         title: of the page.
         controls: see `slider`, `select`, `switch` and `button`.
         description: a sentence below the title.
-        folder: of a page of the app's own: ``page.html`` (what stands beside the picture),
-            ``page.js``, ``page.css`` and pictures, all of which are optional.
+        folder: of the parts of the page that are the app's: ``page.html`` (what stands beside the
+            frames), ``page.js``, ``page.css`` and images, all of which are optional.
         texts: of the page, by name: ``{name}`` in ``page.html``, and ``zoo.texts`` in scripts.
         mirror: frames of a camera are mirror images, as people expect of themselves.
 
     Raises:
-        ZooError: a control is none, or two have one name.
+        ZooError: a control is invalid, or two have one name.
     """
 
     def __init__(
@@ -73,13 +76,19 @@ class App:
         self.controls = by_name(controls)
         self.folder = None if folder is None else Path(folder)
         self.texts = dict(texts or {})
-        self.frame_function: Callable[..., Any] | None = None
-        self.message_functions: dict[str, Callable[..., Any]] = {}
-        self.image_functions: dict[str, Callable[..., Any]] = {}
-        self.download_functions: dict[str, Callable[..., Download]] = {}
-        self.begin_functions: list[Callable[..., Any]] = []
+        self.frame_function: AnyFunction | None = None
+        self.message_functions: dict[str, AnyFunction] = {}
+        self.image_functions: dict[str, AnyFunction] = {}
+        self.download_functions: dict[str, AnyFunction] = {}
+        self.begin_functions: list[AnyFunction] = []
+        for name in _GIVEN:
+            if name in self.controls:
+                raise ZooError(
+                    f"a control cannot have the name {name!r}, which is an argument of functions: "
+                    "use another one"
+                )
         if self.folder is not None and not self.folder.is_dir():
-            raise ZooError(f"folder={str(folder)!r} is no folder")
+            raise ZooError(f"folder={str(folder)!r} is not a folder")
 
     def on_frame(self, function: Function) -> Function:
         """Call a function with each frame, as a decorator.
@@ -88,9 +97,15 @@ class App:
         `Client`); and the names of controls.
 
         Raises:
-            ZooError: an argument has another name.
+            ZooError: it is not a function of a frame, an argument has another name, or the app has
+                such a function.
         """
-        self._check(function, without=("message",))
+        self._check(function, "@app.on_frame", without=("message",), needed=("frame",))
+        if self.frame_function is not None:
+            raise ZooError(
+                f"{name_of(function)}: the app has a function for frames, "
+                f"{name_of(self.frame_function)}; call both in one"
+            )
         self.frame_function = function
         return function
 
@@ -99,11 +114,15 @@ class App:
 
         Its arguments are found by their names: ``message``, a dict; ``client``; controls. What it
         returns, if not None, is sent to the page as a message of that type.
+
+        Raises:
+            ZooError: the type is taken, or the function has an argument of another name.
         """
+        usage = f'@app.on("{_checked_name(type, "on")}")'
 
         def add(function: Function) -> Function:
-            self._check(function, without=("frame",))
-            self.message_functions[_free(type)] = function
+            self._check(function, usage, without=("frame",))
+            self._add(self.message_functions, type, function)
             return function
 
         return add
@@ -111,52 +130,72 @@ class App:
     def on_image(self, type: str) -> Callable[[Function], Function]:
         """Call a function with each image that the page's script sends with this type.
 
-        As `on`, with ``frame``, the image, as well; these are not dropped, as frames are.
+        Like `on`, with ``frame``, the image, as well; these are not dropped, as frames are.
         """
+        usage = f'@app.on_image("{_checked_name(type, "on_image")}")'
 
         def add(function: Function) -> Function:
-            self._check(function)
-            self.image_functions[_free(type)] = function
+            self._check(function, usage)
+            self._add(self.image_functions, type, function)
             return function
 
         return add
 
     def on_begin(self, function: Function) -> Function:
         """Call a function with each page that is opened, before its first frame."""
-        self._check(function, without=("frame", "message"))
+        self._check(function, "@app.on_begin", without=("frame", "message"))
         self.begin_functions.append(function)
         return function
 
-    def download(self, name: str) -> Callable[[Function], Function]:
-        """Offer what a function returns, a `Download`, at the page's address ``download/NAME``."""
+    def download(self, name: str) -> Callable[[DownloadFunction], DownloadFunction]:
+        """Offer what a function returns, a `Download`, at the page's address ``download/NAME``.
 
-        def add(function: Function) -> Function:
-            self._check(function, without=("frame", "message"))
-            self.download_functions[name] = function
+        Raises:
+            ZooError: the name has other characters than letters, digits, '.', '_' and '-', or is
+                taken.
+        """
+        if not isinstance(name, str) or not _NAME_OF_DOWNLOAD.fullmatch(name):
+            raise ZooError(
+                f"{name!r:.80} cannot be part of an address: use letters, digits and '._-', "
+                'such as @app.download("model.zip")'
+            )
+
+        def add(function: DownloadFunction) -> DownloadFunction:
+            self._check(function, f'@app.download("{name}")', without=("frame", "message"))
+            self._add(self.download_functions, name, function)
             return function
 
         return add
 
-    def _check(self, function: Callable[..., Any], without: tuple[str, ...] = ()) -> None:
-        known = [name for name in (*_GIVEN, *self.controls) if name not in without]
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name not in known and parameter.default is parameter.empty:
-                raise ZooError(
-                    f"{function.__name__}: the argument {name!r} is none that an app gives"
-                    f"{did_you_mean(name, known)}; it gives: {', '.join(known)}"
-                )
+    def _check(
+        self,
+        function: object,
+        usage: str,
+        without: Sequence[str] = (),
+        needed: Sequence[str] = (),
+    ) -> None:
+        values = [name for name, control in self.controls.items() if control.kind != "button"]
+        known = [name for name in (*_GIVEN, *values) if name not in without]
+        check_function(function, usage, known, needed)
+
+    def _add(self, functions: dict[str, AnyFunction], name: str, function: AnyFunction) -> None:
+        if name in functions:
+            raise ZooError(
+                f"{name_of(function)}: the app has a function for {name!r}, "
+                f"{name_of(functions[name])}; call both in one"
+            )
+        functions[name] = function
 
     def call(
         self,
-        function: Callable[..., Any],
+        function: AnyFunction,
         client: Client,
         frame: Frame | None = None,
-        message: Mapping[str, Any] | None = None,
-    ) -> Any:
+        message: Mapping[str, object] | None = None,
+    ) -> object:
         """Call one of the functions with the arguments that it has."""
         given = {"frame": frame, "client": client, "message": message, **client.values}
-        names = inspect.signature(function).parameters
-        return function(**{name: given[name] for name in names if name in given})
+        return call_with(function, given)
 
     def run(
         self,
@@ -175,13 +214,17 @@ class App:
                 need the token, which stands in the address that is printed.
             port: 1..65535, or 0 for any that is free.
             source: a video or anything that `zoo.frames` takes, in the place of a camera.
-            token: by default a random one where ``host`` is not this computer alone, else none.
+            token: which addresses must have; by default a random one where ``host`` is not this
+                computer alone, else "".
             certificate: files of a TLS certificate and of its key, in PEM.
             open_browser: open the page in the user's browser.
 
         Raises:
-            ZooError: the extra ``web`` is not installed, the address is in use, a file is missing.
+            ZooError: the app has no function, the extra ``web`` is not installed, the address is in
+                use, or a file is missing.
         """
+        if not (self.frame_function or self.image_functions or self.message_functions):
+            raise ZooError("the app has no function: write @app.on_frame above 'def f(frame):'")
         resolve_name("zoo.web.serving:serve_app")(
             self,
             host=host,
@@ -196,7 +239,10 @@ class App:
         return f"<app {self.title!r}>"
 
 
-def _free(type: str) -> str:
+def _checked_name(type: object, usage: str) -> str:
+    if not isinstance(type, str) or not type:
+        shown = name_of(type) if callable(type) else repr(type)[:80]
+        raise ZooError(f'{shown} is not the type of a message: write @app.{usage}("NAME")')
     if type in RESERVED:
         raise ZooError(f"messages of type {type!r} are the server's own: use another name")
     return type

@@ -14,6 +14,7 @@ from zoo.live.watching import session_for
 from zoo.moments import Moment
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.web.controls import Control, ControlValue
+from zoo.web.messages import RESERVED
 
 #: Sessions of a page: of one task with several options, or of several tasks.
 MOST_SESSIONS = 8
@@ -71,13 +72,18 @@ class Client:
         self._sessions[key] = session  # the last one used stands last
         return session(frame)
 
-    def send(self, type: str, **content: Any) -> None:
+    def send(self, type: str, **content: object) -> None:
         """Send the page a message, from any thread; its script hears it with ``zoo.on(type, ..)``.
 
         Args:
             type: of the message.
             content: values as of results: numbers, texts, lists, dicts, masks.
+
+        Raises:
+            ZooError: the type is one of the server's own, or JSON cannot carry the content.
         """
+        if type in RESERVED:
+            raise ZooError(f"messages of type {type!r} are the server's own: use another name")
         self._send({"type": type, **content})
 
     def close(self) -> None:
@@ -92,5 +98,17 @@ class Client:
 
 
 def json_of(content: dict[str, Any]) -> str:
-    """Return a message to a page as JSON; masks as PNG, as `zoo.to_json` writes them."""
-    return json.dumps(content, allow_nan=False, default=plain_value)
+    """Return a message to a page as JSON; masks as PNG, as `zoo.to_json` writes them.
+
+    Raises:
+        ZooError: JSON cannot carry a value.
+
+    >>> json_of({"type": "result", "result": []})
+    '{"type": "result", "result": []}'
+    """
+    try:
+        return json.dumps(content, allow_nan=False, default=plain_value)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise ZooError(
+            f"JSON cannot carry a value ({error}): numbers, texts, lists, dicts and masks are fine"
+        ) from None

@@ -1,4 +1,4 @@
-"""What a page lets its user choose: sliders, selects, switches and buttons."""
+"""Controls of a page: sliders, selects, switches and buttons."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Control(NamedTuple):
         """Return a value that a page sent.
 
         Raises:
-            ZooError: it is none of the valid ones.
+            ZooError: the value is invalid.
         """
         if self.kind == "button":
             raise ZooError(f"{self.name!r} is a button: it has no value")
@@ -72,7 +72,7 @@ def select(
         raise ZooError(f"select {name!r}: choices={choices!r:.80} must be one text or several")
     default = choices[0] if default is None else default
     if default not in choices:
-        raise ZooError(f"select {name!r}: the default {default!r} is none of {list(choices)}")
+        raise ZooError(f"select {name!r}: the default {default!r} is not one of {list(choices)}")
     return Control("select", _option(name, "choice", label, default, choices=tuple(choices)))
 
 

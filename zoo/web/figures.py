@@ -1,4 +1,4 @@
-"""What a server counted, as Prometheus reads it."""
+"""Figures of a server, as Prometheus reads them."""
 
 from __future__ import annotations
 

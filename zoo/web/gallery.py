@@ -49,7 +49,7 @@ def load_app(name: str) -> App:
     """Return an app of the gallery.
 
     Raises:
-        ZooError: there is none of that name.
+        ZooError: the gallery has no app of that name.
     """
     known = app_names()
     if name not in known:

@@ -8,13 +8,17 @@ one answer with its number, so that a page knows how many are on their way.
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from math import isfinite
+from typing import Any, NamedTuple, NoReturn
 
 from weights_cache.errors import ZooError
 
 #: Bytes of the object before an image; and of a text that a page sends.
 LONGEST_HEADER = 4096
 LONGEST_TEXT = 65_536
+
+#: Types of messages that the server itself uses.
+RESERVED = ("frame", "set", "hello", "result", "dropped", "error", "closed")
 
 _LENGTH = 4
 
@@ -75,7 +79,7 @@ def text_of(text: str) -> dict[str, Any]:
 
 def _object(text: str | bytes, what: str) -> dict[str, Any]:
     try:
-        content = json.loads(text, parse_constant=_refuse)
+        content = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise ZooError(f"{what} is no JSON: {error}") from None
     if not isinstance(content, dict):
@@ -83,5 +87,10 @@ def _object(text: str | bytes, what: str) -> dict[str, Any]:
     return content
 
 
-def _refuse(name: str) -> None:
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if isfinite(number) else _refuse(text[:20])
+
+
+def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is no value of JSON")

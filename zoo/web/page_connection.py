@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
 from weights_cache.errors import ZooError
-from zoo.images.reading import read_image
 from zoo.live.frame import Frame
-from zoo.web.app import App
+from zoo.web.app import AnyFunction, App, name_of
 from zoo.web.client import Client, json_of
 from zoo.web.figures import Figures
 from zoo.web.limits import Limits, Rate
 from zoo.web.messages import SentImage, image_of, text_of
+from zoo.web.sent_pixels import read_sent_image
 from zoo.web.turns import Job, MessageOverflowError, Place, Turns
 
 if TYPE_CHECKING:
@@ -27,6 +29,11 @@ GOING_AWAY, INVALID, TOO_MUCH, TRY_LATER = 1001, 1007, 1008, 1013
 
 #: Messages to a page that may wait for it.
 MOST_UNSENT = 64
+
+#: Errors of an app that are printed for one page.
+MOST_LOGGED = 20
+
+_LOGGER = logging.getLogger("zoo.web")
 
 
 class PageConnection:
@@ -46,7 +53,8 @@ class PageConnection:
         self._place, self._rate = Place(turns), Rate(limits.frames_per_second)
         self._unsent: asyncio.Queue[str] = asyncio.Queue(MOST_UNSENT)
         self._closed = asyncio.Event()
-        self._began = monotonic()
+        self._began, self._last_time = monotonic(), -1.0
+        self._logged: set[str] = set()
         self._key = secrets.token_urlsafe(16)
         self.client = Client(number, app.controls, self._send_from_thread)
 
@@ -89,29 +97,40 @@ class PageConnection:
                 await self._close(TOO_MUCH, "more messages than the app can answer")
                 return
             except ZooError as error:
-                # A page of ours sends nothing of the kind: whoever does is told, and let go.
+                # The page sends nothing of the kind: whoever does hears why, and is let go.
                 await self._close(INVALID, str(error))
                 return
 
     def _take_image(self, image: SentImage) -> None:
-        arrived = perf_counter()
+        arrived, time = perf_counter(), self._time_of(image)
         if image.type != "frame":
             function = self._app.image_functions.get(image.type)
             if function is None:
                 raise ZooError(f"the app takes no images of type {image.type!r:.80}")
-            self._put(partial(self._answer_image, function, image), image.number)
-            return
-        if not self._rate.takes(arrived):
+            work = partial(self._answer_image, function, image, time)
+            self._put(work, image.number, len(image.data))
+        elif not self._rate.takes(arrived):
             self._drop(image.number, "rate")
-            return
-        self._place.put_frame(
-            Job(
-                partial(self._run_frame, image),
+        elif time <= self._last_time:
+            self._drop(image.number, "time")
+        else:
+            self._last_time = time
+            job = Job(
+                partial(self._run_frame, image, time),
                 partial(self._done, arrived),
                 partial(self._fail, image.number),
                 partial(self._drop, image.number),
             )
-        )
+            self._place.put_frame(job)
+
+    def _time_of(self, image: SentImage) -> float:
+        """Return when a frame was taken, by the page's clock; events need no other one."""
+        time = image.content.get("time")
+        if time is None:
+            return monotonic() - self._began
+        if not isinstance(time, (int, float)) or isinstance(time, bool) or not 0 <= time < 1e9:
+            raise ZooError(f"time={time!r:.80} of an image must be seconds, 0 or more")
+        return float(time)
 
     def _take_text(self, content: dict[str, Any]) -> None:
         if content["type"] == "set":
@@ -122,46 +141,42 @@ class PageConnection:
             raise ZooError(f"the app takes no messages of type {content['type']!r:.80}")
         self._put(partial(self._answer_message, function, content))
 
-    def _put(self, run: Callable[[], Any], number: int | None = None) -> None:
-        self._place.put_message(Job(run, _ignore, partial(self._fail, number), _ignore))
+    def _put(self, run: Callable[[], object], number: int | None = None, size: int = 0) -> None:
+        self._place.put_message(Job(run, _ignore, partial(self._fail, number), _ignore, size))
 
     # --- in the models' thread -------------------------------------------------------------------
 
-    def _run_frame(self, image: SentImage) -> str:
+    def _run_frame(self, image: SentImage, time: float) -> str:
         """Return the answer as text: masks take a while to compress."""
         begun = perf_counter()
-        frame = self._frame(image)
+        frame = self._frame(image, time)
         function = self._app.frame_function
         found = None if function is None else self._app.call(function, self.client, frame)
         answer = {"type": "result", "number": image.number, "size": [frame.width, frame.height]}
-        return json_of({**shown(found), **answer, "milliseconds": 1000 * (perf_counter() - begun)})
+        answer["milliseconds"] = 1000 * (perf_counter() - begun)
+        return _json_from(function, {**shown(found), **answer})
 
-    def _frame(self, image: SentImage) -> Frame:
-        pixels = read_image(image.data)
-        mirrored = bool(image.content.get("mirrored", False))
-        return Frame(pixels, image.number, self._time_of(image), mirrored)
+    def _frame(self, image: SentImage, time: float) -> Frame:
+        pixels = read_sent_image(image.data, self._limits.image_pixels)
+        return Frame(pixels, image.number, time, bool(image.content.get("mirrored", False)))
 
-    def _time_of(self, image: SentImage) -> float:
-        """Return when a frame was taken, by the page's clock; events need no other one."""
-        time = image.content.get("time")
-        if time is None:
-            return monotonic() - self._began
-        if not isinstance(time, (int, float)) or isinstance(time, bool) or not 0 <= time < 1e9:
-            raise ZooError(f"time={time!r:.80} of a frame must be seconds, 0 or more")
-        return float(time)
-
-    def _answer_image(self, function: Callable[..., Any], image: SentImage) -> None:
-        frame = self._frame(image)
+    def _answer_image(self, function: AnyFunction, image: SentImage, time: float) -> None:
+        frame = self._frame(image, time)
         found = self._app.call(function, self.client, frame, image.content)
-        self._send_from_thread({"type": image.type, "number": image.number, "value": found})
+        answer = {"type": image.type, "number": image.number, "value": found}
+        self._send_text(_json_from(function, answer))
 
-    def _answer_message(self, function: Callable[..., Any], content: dict[str, Any]) -> None:
+    def _answer_message(self, function: AnyFunction, content: dict[str, Any]) -> None:
         found = self._app.call(function, self.client, message=content)
         if found is not None:
-            self._send_from_thread({"type": content["type"], "value": found})
+            self._send_text(_json_from(function, {"type": content["type"], "value": found}))
 
     def _send_from_thread(self, content: dict[str, Any]) -> None:
-        self._loop.call_soon_threadsafe(self._answer, json_of(content))
+        self._send_text(json_of(content))
+
+    def _send_text(self, text: str) -> None:
+        with suppress(RuntimeError):  # the server has ended
+            self._loop.call_soon_threadsafe(self._answer, text)
 
     # --- what goes -------------------------------------------------------------------------------
 
@@ -176,7 +191,16 @@ class PageConnection:
 
     def _fail(self, number: int | None, error: Exception) -> None:
         self._figures.count("zoo_frames_total", outcome="failed")
+        self._log(error)
         self._answer(json_of({"type": "error", "number": number, "message": words_of(error)}))
+
+    def _log(self, error: Exception) -> None:
+        """Print where an app failed, once for each error: frames come many times a second."""
+        words = repr(error)
+        if isinstance(error, ZooError) or words in self._logged or len(self._logged) >= MOST_LOGGED:
+            return
+        self._logged.add(words)
+        _LOGGER.error("%s failed for page %d", self._app.title, self.client.number, exc_info=error)
 
     def _answer(self, text: str) -> None:
         try:
@@ -189,7 +213,7 @@ class PageConnection:
             text = await self._unsent.get()
             try:
                 await asyncio.wait_for(self._socket.send_text(text), self._limits.send_seconds)
-            except TimeoutError:
+            except asyncio.TimeoutError:
                 return
 
     async def _close(self, code: int, reason: str) -> None:
@@ -201,6 +225,13 @@ def shown(found: Any) -> dict[str, Any]:
     if isinstance(found, dict) and "result" in found:
         return {key: value for key, value in found.items() if key != "frame"}
     return {"result": found}
+
+
+def _json_from(function: AnyFunction | None, content: dict[str, Any]) -> str:
+    try:
+        return json_of(content)
+    except ZooError as error:
+        raise ZooError(f"what {name_of(function)} returned: {error}") from None
 
 
 def words_of(error: Exception) -> str:

@@ -9,11 +9,14 @@ import webbrowser
 from contextlib import asynccontextmanager, suppress
 from itertools import count
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from weights_cache.errors import ZooError
 from weights_cache.messages import say
+from zoo.web.app import Download
 from zoo.web.clip_source import ClipSource
 from zoo.web.figures import Figures
+from zoo.web.functions import name_of
 from zoo.web.guards import Application, Guard
 from zoo.web.limits import Limits
 from zoo.web.listening import (
@@ -44,6 +47,7 @@ try:
     from starlette.routing import Route, WebSocketRoute
     from starlette.websockets import WebSocket, WebSocketDisconnect
     from uvicorn.protocols.http.h11_impl import H11Protocol
+    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 except ImportError as error:
     raise ZooError(
         f"pages need the packages fastapi, uvicorn and websockets ({error}): "
@@ -57,6 +61,9 @@ if TYPE_CHECKING:
 
     from zoo.web.app import App
 
+
+#: Types of files, as headers name them.
+_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
 
 #: Texts that may be tokens: those that addresses hold as they are.
 _TOKEN = re.compile(r"[A-Za-z0-9_.~-]{8,200}")
@@ -105,6 +112,18 @@ class RequestProtocol(H11Protocol):
         self.listener.mark(self.transport.get_extra_info("socket").fileno(), late is None)
 
 
+class PageProtocol(WebSocketsSansIOProtocol):
+    """WebSockets that end soon after the application is done with them."""
+
+    limits: Limits
+
+    async def run_asgi(self) -> None:
+        """Run the application, then give the peer a while to read what is left."""
+        await super().run_asgi()
+        if not self.transport.is_closing() or self.transport.get_write_buffer_size():
+            self.loop.call_later(self.limits.send_seconds, self.transport.abort)
+
+
 class AppServer:
     """The routes of one app, and what its pages share."""
 
@@ -112,6 +131,7 @@ class AppServer:
         self.app, self.clip, self.limits = app, clip, limits or Limits()
         self.figures, self.turns = Figures(), Turns()
         self.pages: dict[int, PageConnection] = {}
+        self._watching = 0  # pages that are shown the clip
         self._numbers = count(1)
         self._page = page_of(app)
 
@@ -162,10 +182,11 @@ class AppServer:
             return PlainTextResponse("there is no such download for this page", 404)
         try:
             found = await self.turns.call(lambda: self.app.call(function, page.client))
+            if not isinstance(found, Download):
+                raise ZooError(f"{name_of(function)} returned {found!r:.80}, not a Download")
+            return Response(found.data, headers=download_headers(found))
         except ZooError as error:
             return PlainTextResponse(str(error), 409)
-        headers = {"content-disposition": f'attachment; filename="{found.name}"'}
-        return Response(found.data, media_type=found.type, headers=headers)
 
     async def _tell_health(self, _: Request) -> Response:
         return JSONResponse({"status": "ok", "pages": len(self.pages)})
@@ -191,13 +212,29 @@ class AppServer:
 
     async def _show_clip(self, socket: WebSocket) -> None:
         await socket.accept()
-        if self.clip is None or len(self.pages) > self.limits.pages:
+        if self.clip is None or self._watching >= self.limits.pages:
             await socket.close(TRY_LATER, "there is no clip to show")
             return
-        with suppress(WebSocketDisconnect, TimeoutError, RuntimeError):
-            while True:
-                frame = await self.clip.watch()
-                await asyncio.wait_for(socket.send_bytes(frame), self.limits.send_seconds)
+        self._watching += 1
+        try:
+            with suppress(WebSocketDisconnect, asyncio.TimeoutError, RuntimeError):
+                while True:
+                    frame = await self.clip.watch()
+                    await asyncio.wait_for(socket.send_bytes(frame), self.limits.send_seconds)
+        finally:
+            self._watching -= 1
+
+
+def download_headers(file: Download) -> dict[str, str]:
+    """Return the headers of a file for saving, which no name or type can add others to.
+
+    >>> download_headers(Download(b"", 'a"b.zip', "application/zip"))["content-disposition"]
+    "attachment; filename*=UTF-8''a%22b.zip"
+    """
+    name = file.name.replace("/", "_").replace("\\", "_")
+    kind = file.type if _TYPE.fullmatch(file.type) else "application/octet-stream"
+    disposition = f"attachment; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
+    return {"content-disposition": disposition, "content-type": kind}
 
 
 def _file(path: Path | None) -> Response:
@@ -288,14 +325,14 @@ def server_config(
         http=type("RequestProtocol", (RequestProtocol,), parts),
         log_level="warning",
         access_log=False,  # its lines would have tokens
-        ws="websockets-sansio",
+        ws=type("PageProtocol", (PageProtocol,), parts),
         ws_max_size=limits.image_bytes + LONGEST_HEADER + 4,
         ws_ping_interval=20,
         ws_ping_timeout=20,
         ws_per_message_deflate=False,
         proxy_headers=False,  # whoever sends them is no proxy
         timeout_graceful_shutdown=1,
-        backlog=64,  # connections are accepted in rounds of as many, between which requests are read
+        backlog=64,  # as many are accepted at once, before requests are read
         server_header=False,
         ssl_certfile=certificate_file,
         ssl_keyfile=key_file,

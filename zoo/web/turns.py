@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from queue import SimpleQueue
+from threading import Thread
 from time import monotonic
-from typing import Any
+from typing import Any, Generic, NamedTuple, TypeVar
 
 #: Seconds that a frame may wait before the page is asked for a newer one.
 LONGEST_WAIT = 0.15
@@ -21,20 +23,47 @@ LONGEST_WAIT = 0.15
 #: Messages of a page that may wait; a page that sends more is closed.
 MOST_MESSAGES = 256
 
+#: Bytes of them, images included.
+MOST_BYTES = 64_000_000
+
+Value = TypeVar("Value")
+
 
 class MessageOverflowError(Exception):
     """A page sends faster than the app works."""
 
 
 @dataclass(eq=False)
-class Job:
-    """Something to do for a page in the models' thread."""
+class Job(Generic[Value]):
+    """A function to call for a page in the models' thread; the others run in the event loop."""
 
-    run: Callable[[], Any]
-    done: Callable[[Any], None]  # with the value, in the event loop
+    run: Callable[[], Value]
+    done: Callable[[Value], None]
     failed: Callable[[Exception], None]
     dropped: Callable[[str], None]  # with the reason
+    size: int = 0  # in bytes, of what waits with it
     since: float = field(default_factory=monotonic)
+
+
+class Outcome(NamedTuple):
+    """What a function returned, or its error."""
+
+    value: object = None
+    error: Exception | None = None
+
+
+def outcome_of(function: Callable[[], object]) -> Outcome:
+    """Call a function.
+
+    >>> outcome_of(lambda: next(iter(())))
+    Outcome(value=None, error=StopIteration())
+    """
+    try:
+        return Outcome(function())
+    except Exception as error:
+        return Outcome(error=error)
+    except BaseException as error:  # such as sys.exit(), which must not end the server
+        return Outcome(error=RuntimeError(f"{type(error).__name__}: {error}"))
 
 
 class Place:
@@ -42,11 +71,13 @@ class Place:
 
     def __init__(self, turns: Turns):
         self._turns = turns
-        self._frame: Job | None = None
-        self._messages: deque[Job] = deque()
+        self._frame: Job[Any] | None = None
+        self._messages: deque[Job[Any]] = deque()
+        self._bytes = 0
         self._expiry: asyncio.TimerHandle | None = None
+        self.is_owed = False  # its turn came between two of its frames
 
-    def put_frame(self, job: Job) -> None:
+    def put_frame(self, job: Job[Any]) -> None:
         """Let a frame wait, in the place of the one that waited."""
         self._drop("newer")
         self._frame = job
@@ -54,34 +85,37 @@ class Place:
         self._expiry = loop.call_later(LONGEST_WAIT, self._drop, "waited")
         self._turns.wake(self)
 
-    def put_message(self, job: Job) -> None:
+    def put_message(self, job: Job[Any]) -> None:
         """Let a message wait for those before it.
 
         Raises:
             MessageOverflowError: too many wait.
         """
-        if len(self._messages) >= MOST_MESSAGES:
+        if len(self._messages) >= MOST_MESSAGES or self._bytes + job.size > MOST_BYTES:
             raise MessageOverflowError
         self._messages.append(job)
+        self._bytes += job.size
         self._turns.wake(self)
 
-    def take(self) -> Job | None:
-        """Return the next thing to do, if there is one."""
+    def take(self) -> Job[Any] | None:
+        """Return the job whose turn it is, if one waits."""
         if self._messages:
-            return self._messages.popleft()
+            first = self._messages.popleft()
+            self._bytes -= first.size
+            return first
         job, self._frame = self._frame, None
         self._cancel_expiry()
         return job
 
     @property
     def is_waiting(self) -> bool:
-        """Whether there is something to do."""
+        """Whether a job waits."""
         return bool(self._messages or self._frame)
 
     def leave(self) -> None:
         """Forget what waits: the page is gone."""
         self._cancel_expiry()
-        self._frame = None
+        self._frame, self._bytes = None, 0
         self._messages.clear()
 
     def _drop(self, reason: str) -> None:
@@ -101,19 +135,19 @@ class Turns:
 
     def __init__(self) -> None:
         self._row: deque[Place] = deque()
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="zoo-web")
-        self._task: asyncio.Task[None] | None = None
+        self._worker: _Worker | None = None
         self._awake = asyncio.Event()
 
     def wake(self, place: Place) -> None:
-        """A page has something to do: it comes last in the row, if it does not stand there."""
+        """A page has a job: it comes last in the row, or first if its turn was in vain."""
         if place not in self._row:
-            self._row.append(place)
+            (self._row.appendleft if place.is_owed else self._row.append)(place)
+            place.is_owed = False
         self._awake.set()
 
     async def run(self) -> None:
         """Work until cancelled."""
-        loop = asyncio.get_running_loop()
+        self._worker = _Worker()
         while True:
             while not self._row:
                 self._awake.clear()
@@ -121,35 +155,71 @@ class Turns:
             place = self._row.popleft()
             job = place.take()
             if job is None:
+                place.is_owed = True
                 continue
-            try:
-                value = await loop.run_in_executor(self._worker, job.run)
-            except Exception as error:
-                job.failed(error)
+            outcome = await self._worker.outcome_of(job.run)
+            if outcome.error is not None:
+                job.failed(outcome.error)
             else:
-                job.done(value)
+                job.done(outcome.value)
             if place.is_waiting and place not in self._row:
                 self._row.append(place)
 
-    async def call(self, function: Callable[[], Any]) -> Any:
+    async def call(self, function: Callable[[], Value]) -> Value:
         """Run a function in the models' thread, such as for a request of REST."""
-        place, loop = Place(self), asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
+        place = Place(self)
+        future: asyncio.Future[Callable[[], Value]] = asyncio.get_running_loop().create_future()
+
+        def settle(value: Value) -> None:
+            if not future.done():
+                future.set_result(lambda: value)
 
         def fail(error: Exception) -> None:
-            if not future.cancelled():
-                future.set_exception(error)
+            def again() -> Value:
+                raise error
 
-        def finish(value: Any) -> None:
-            if not future.cancelled():
-                future.set_result(value)
+            if not future.done():
+                future.set_result(again)  # futures take no StopIteration
 
-        place.put_message(Job(function, finish, fail, dropped=lambda reason: None))
+        place.put_message(Job(function, settle, fail, dropped=lambda reason: None))
         try:
-            return await future
+            return (await future)()
         finally:
             place.leave()
 
     def close(self) -> None:
         """End the thread after what it is busy with."""
-        self._worker.shutdown(wait=False, cancel_futures=True)
+        if self._worker is not None:
+            self._worker.close()
+
+
+class _Worker:
+    """A thread that does not keep the process from ending: functions of apps may take minutes."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        Thread(target=self._work, name="zoo-web", daemon=True).start()
+
+    async def outcome_of(self, function: Callable[[], object]) -> Outcome:
+        """Call a function in the thread."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Outcome] = loop.create_future()
+
+        def settle(outcome: Outcome) -> None:
+            if not future.done():
+                future.set_result(outcome)
+
+        def work() -> None:
+            outcome = outcome_of(function)
+            with suppress(RuntimeError):  # the server has ended
+                loop.call_soon_threadsafe(settle, outcome)
+
+        self._jobs.put(work)
+        return await future
+
+    def close(self) -> None:
+        self._jobs.put(None)
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()
