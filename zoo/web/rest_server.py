@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import asynccontextmanager
+from html import escape
 from pkgutil import resolve_name
+from string import Template
 from typing import TYPE_CHECKING
 
 from weights_cache.similar_names import did_you_mean
@@ -54,6 +57,7 @@ class RestServer:
         web.include_router(self.rest.routes())
         for path, answer in (
             ("/", self._show_page),
+            ("/settings", self._say_settings),
             ("/assets/{name}", self._send_asset),
             ("/healthz", self._say_health),
             ("/metrics", self._say_figures),
@@ -71,7 +75,12 @@ class RestServer:
         self.turns.close()
 
     async def _show_page(self) -> HTMLResponse:
-        return HTMLResponse((ASSETS / "rest.html").read_text(encoding="utf-8"))
+        texts = {name: escape(text) for name, text in _texts().items()}
+        page = (ASSETS / "rest.html").read_text(encoding="utf-8")
+        return HTMLResponse(Template(page).substitute(texts))
+
+    async def _say_settings(self) -> JSONResponse:
+        return JSONResponse({"texts": _texts()})
 
     async def _send_asset(self, name: str) -> FileResponse:
         path = asset(name)
@@ -84,6 +93,11 @@ class RestServer:
 
     async def _say_figures(self) -> PlainTextResponse:
         return PlainTextResponse(self.figures.text(), media_type="text/plain; version=0.0.4")
+
+
+def _texts() -> dict[str, str]:
+    found: dict[str, str] = json.loads((ASSETS / "rest_texts.json").read_text(encoding="utf-8"))
+    return found
 
 
 async def _refuse(request: Request, error: Exception) -> JSONResponse:
