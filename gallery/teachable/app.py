@@ -3,17 +3,19 @@
 Run: ``zoo gallery teachable``
 """
 
-import io
+import shutil
 import tempfile
-import zipfile
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from PIL import Image
 
 import zoo
 from zoo.web import Client, Download, select
 from zoo.web.gallery import gallery_app
 
-MOST_EXAMPLES, LONGEST_LABEL = 500, 40
+MOST_EXAMPLES, LONGEST_LABEL, SIDE = 500, 40, 320  # SIDE: pixels of the longer side of an example
 app = gallery_app(__file__, select("features", ["mobilenet.v2_100_quant", "posenet.tiny"]))
 
 
@@ -31,17 +33,20 @@ def add_example(frame: zoo.Frame, client: Client, message: dict[str, Any]) -> di
     label = str(message.get("label", "")).strip()[:LONGEST_LABEL]
     if not label or sum(map(len, examples.values())) >= MOST_EXAMPLES:
         raise zoo.ZooError(f"an example needs a class, and there may be {MOST_EXAMPLES} of all")
-    examples.setdefault(label, []).append(frame.image)
+    image = Image.fromarray(frame.image)
+    image.thumbnail((SIDE, SIDE))
+    examples.setdefault(label, []).append(np.asarray(image))
     return {name: len(images) for name, images in examples.items()}
 
 
-@app.on("forget")
-def forget(client: Client, message: dict[str, Any]) -> dict[str, int]:
-    """Forget the examples of a class, or of all."""
+@app.on("rename")
+def rename(client: Client, message: dict[str, Any]) -> dict[str, int]:
+    """Move the examples of a class to another label; those of "" are forgotten."""
     examples = client.state.setdefault("examples", {})
-    for label in [message["label"]] if "label" in message else list(examples):
-        examples.pop(label, None)
-    client.state.pop("model", None)
+    images = examples.pop(message.get("label"), [])
+    label = str(message.get("to", "")).strip()[:LONGEST_LABEL]
+    if images and label:
+        examples[label] = examples.get(label, []) + images
     return {name: len(images) for name, images in examples.items()}
 
 
@@ -54,28 +59,22 @@ def train(client: Client, features: str) -> dict[str, Any]:
     return {name: scores[name] for name in ("images", "accuracy", "confusion", "warnings")}
 
 
-def taught(client: Client) -> zoo.TaughtModel:
-    """Return the model of a page."""
-    if "model" not in client.state:
-        raise zoo.ZooError("train the model first")
-    model: zoo.TaughtModel = client.state["model"]
-    return model
-
-
 @app.download("zoo.zip")
 def zoo_folder(client: Client) -> Download:
     """Return the folder that `zoo.load` reads, packed."""
-    file = io.BytesIO()
-    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(file, "w") as packed:
-        saved = taught(client).save(Path(folder) / "my_model")
-        for path in sorted(saved.rglob("*")):
-            packed.write(path, path.relative_to(folder))
-    return Download(file.getvalue(), "my_model.zip", "application/zip")
+    if "model" not in client.state:
+        raise zoo.ZooError("train the model first")
+    with tempfile.TemporaryDirectory() as folder:
+        client.state["model"].save(Path(folder) / "my_model")
+        packed = shutil.make_archive(f"{folder}/my_model", "zip", folder, "my_model")
+        return Download(Path(packed).read_bytes(), "my_model.zip", "application/zip")
 
 
 @app.download("teachable.zip")
 def teachable_bundle(client: Client) -> Download:
     """Return the model as Teachable Machine exports it."""
+    if "model" not in client.state:
+        raise zoo.ZooError("train the model first")
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(taught(client).export(Path(folder) / "converted_tfjs.zip").path)
+        path = Path(client.state["model"].export(Path(folder) / "converted_tfjs.zip").path)
         return Download(path.read_bytes(), path.name, "application/zip")

@@ -20,6 +20,8 @@ class Page {
   texts = texts;
   draws = true; // whether results are drawn without the app's script
   synchronous = false; // whether the frame of the result is drawn, not the newest one
+  prepare = null; // called with an answer, and awaited, before it is the latest one
+  conceal = null; // called with the context to draw over a frame of which no answer is shown
   latest = null; // the last answer: {result, events, size, ..}, with `taken` and `picture`
   isPaused = false;
 
@@ -212,7 +214,12 @@ class Page {
     const now = performance.now();
     this.figures.take(now, now - flight.taken);
     this.showAnswers();
-    if (this.draws) await prepare(message.result).catch((error) => sayError(error.message));
+    try {
+      if (this.draws) await prepare(message.result);
+      if (this.prepare) await this.prepare(message);
+    } catch (error) {
+      sayError(error.message);
+    }
     if (this.latest?.number > message.number) { flight.picture?.close(); return; }
     this.latest?.picture?.close();
     this.latest = Object.assign(message, flight);
@@ -249,6 +256,7 @@ class Page {
     const shown = age <= OLDEST_SHOWN ? latest : null;
     if (shown?.picture) context.drawImage(shown.picture, 0, 0, width, height);
     else this.source.draw(context, width, height);
+    if (!shown) this.conceal?.(context);
     if (shown) this.drawAnswer(shown, width / shown.size[0], height / shown.size[1], age);
   }
 
