@@ -142,4 +142,5 @@ def _answers(verb: str) -> dict[int | str, dict[str, Any]]:
 def _returned(verb: str) -> str:
     """Return what the docstring says of a verb's result for one image, in one paragraph."""
     section = _document(verb).partition("\nReturns:\n")[2].partition("\n\n")[0]
-    return " ".join(section.partition("A list of images")[0].replace("``", "`").split())
+    words = " ".join(section.replace("``", "`").split())
+    return words.partition("A list of images")[0].strip()
