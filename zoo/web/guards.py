@@ -8,6 +8,7 @@ it lets point there (DNS rebinding) read the answers: so `Host` must be a name o
 from __future__ import annotations
 
 import hmac
+import json
 import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http import HTTPStatus
@@ -22,6 +23,9 @@ _Refusal = tuple[HTTPStatus, str]
 
 #: Schemes of WebSockets, and of the pages that open them.
 _SCHEMES = {"ws": "http", "wss": "https"}
+
+#: Beginning of the addresses of REST, whose errors are JSON.
+_OF_REST = "/v1/"
 
 #: An IP address, which no name server can make lead elsewhere, and its port.
 _ADDRESS = re.compile(r"(\[[0-9a-f:.]+\]|[0-9]+(?:\.[0-9]+){3})(|:[0-9]+)")
@@ -79,7 +83,7 @@ class Guard:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": refusal[1][:120]})
         else:
-            await refuse(send, *refusal)
+            await refuse(send, *refusal, as_json=scope["path"].startswith(_OF_REST))
 
     def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> _Refusal | None:
         hosts, origins = headers.get("host", []), headers.get("origin", [])
@@ -138,12 +142,12 @@ def with_headers(send: Send) -> Send:
     return send_all
 
 
-async def refuse(send: Send, status: HTTPStatus, reason: str) -> None:
-    """Answer with an error as text."""
-    body = (reason + "\n").encode()
+async def refuse(send: Send, status: HTTPStatus, reason: str, *, as_json: bool = False) -> None:
+    """Answer with an error as text, or as REST does."""
+    body = (json.dumps({"error": reason}) if as_json else reason + "\n").encode()
     headers = {
         **HEADERS,
-        "content-type": "text/plain; charset=utf-8",
+        "content-type": "application/json" if as_json else "text/plain; charset=utf-8",
         "content-length": str(len(body)),
     }
     start = {"type": "http.response.start", "status": int(status), "headers": _encoded(headers)}

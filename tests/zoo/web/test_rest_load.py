@@ -141,7 +141,7 @@ def test_the_token_is_asked_for():
     with rest_running(token="right") as server:
         for query in ("", "?token=", "?token=wrong", "?token=rightright"):
             answer = server.post(path + query, ASTRONAUT)
-            assert answer.status == 401 and "the token is missing or wrong" in answer.text
+            assert answer.status == 401 and "the token is missing or wrong" in answer.error
         assert server.post(path, ASTRONAUT, authorization="Bearer wrong").status == 401
         for asked in ("/", "/openapi.json", "/metrics", address):
             assert server.ask("GET", asked).status == 401
@@ -155,9 +155,9 @@ def test_pages_of_others_are_refused():
     with rest_running() as server:
         for origin in ("http://evil.example", "null", f"http://127.0.0.1:{server.port + 1}"):
             answer = server.post("estimate_single_pose", ASTRONAUT, origin=origin)
-            assert answer.status == 403 and "may not use this server" in answer.text
+            assert answer.status == 403 and "may not use this server" in answer.error
         answer = server.post("estimate_single_pose", ASTRONAUT, host="rebound.example")
-        assert answer.status == 421 and "is not this server" in answer.text
+        assert answer.status == 421 and "is not this server" in answer.error
         own = server.post("estimate_single_pose", ASTRONAUT, origin=f"http://{server.host}")
         assert own.status == 200 and "access-control-allow-origin" not in own.headers
         assert "default-src 'none'" in own.headers["content-security-policy"]
