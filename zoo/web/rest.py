@@ -100,7 +100,7 @@ class Rest:
     async def _answer(self, verb: str, request: Request) -> str:
         options = given_options(verb, request.query_params.multi_items())
         with self.row.place():
-            body = await body_of(request, verb, self._limits)
+            body = await body_of(request, self._limits)
             work = self._turns.call(lambda: self._found(verb, body, options))
             return await unless_gone(request, work)
 

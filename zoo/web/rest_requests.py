@@ -6,15 +6,12 @@ import asyncio
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from zoo.web.limits import Limits
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Found = TypeVar("Found")
 
@@ -67,19 +64,19 @@ class Row:
             self.length -= 1
 
 
-def curl(verb: str) -> str:
-    """Return the command that sends an image to a verb."""
-    return f"curl --data-binary @image.jpg ADDRESS/v1/{verb}"
+def curl(request: Request) -> str:
+    """Return the command that sends an image to the address of a request."""
+    return f"curl --data-binary @image.jpg {request.url.replace(query='')}"
 
 
-async def body_of(request: Request, verb: str, limits: RestLimits) -> bytes:
+async def body_of(request: Request, limits: RestLimits) -> bytes:
     """Return the image that a request sends.
 
     Raises:
         HTTPException: it is none, too large, or too slow.
         ClientDisconnect: the client is gone.
     """
-    _check_headers(request.headers, verb, limits)
+    _check_headers(request, limits)
     try:
         body = await asyncio.wait_for(_received(request, limits), limits.image_seconds)
     except (TimeoutError, asyncio.TimeoutError):
@@ -87,15 +84,15 @@ async def body_of(request: Request, verb: str, limits: RestLimits) -> bytes:
             408, f"the image was not sent within {limits.image_seconds:g} seconds: send it again"
         ) from None
     if not body:
-        raise HTTPException(422, f"the body is empty: send an image, {curl(verb)}")
+        raise HTTPException(422, f"the body is empty: send an image, {curl(request)}")
     return body
 
 
-def _check_headers(headers: Mapping[str, str], verb: str, limits: RestLimits) -> None:
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+def _check_headers(request: Request, limits: RestLimits) -> None:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in _UNNAMED and not kind.startswith("image/"):
-        raise HTTPException(415, f"the body must be an image, not {kind:.80}: {curl(verb)}")
-    length = headers.get("content-length", "")
+        raise HTTPException(415, f"the body must be an image, not {kind:.80}: {curl(request)}")
+    length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length) > limits.image_bytes:
         raise _too_large(limits)
 

@@ -62,7 +62,9 @@ class RestServer:
             ("/healthz", self._say_health),
             ("/metrics", self._say_figures),
         ):
-            web.add_api_route(path, answer, include_in_schema=False, response_model=None)
+            web.add_api_route(
+                path, answer, methods=["GET", "HEAD"], include_in_schema=False, response_model=None
+            )
         web.add_exception_handler(HTTPException, _refuse)
         web.add_exception_handler(Exception, _fail)
         return web
@@ -111,7 +113,7 @@ def _better(request: Request, status: int) -> str:
     path, verbs = request.url.path, served_verbs()
     name = path.removeprefix("/v1/")
     if status == 405 and name in verbs:
-        return f"{path} takes an image, by POST, not {request.method}: {curl(name)}"
+        return f"{path} takes an image, by POST, not {request.method}: {curl(request)}"
     if status == 405:
         return f"{path} is read by GET, not {request.method}"
     if status != 404:

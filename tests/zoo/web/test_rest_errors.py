@@ -80,10 +80,12 @@ def test_an_unknown_function(server):
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
 def test_another_method_says_the_command(server, method):
-    answer = server.ask(method, "/v1/estimate_hands")
+    answer = server.ask(method, "/v1/estimate_hands?max_hands=1")
     assert answer.status == 405 and answer.headers["allow"] == "POST"
-    assert "curl --data-binary @image.jpg ADDRESS/v1/estimate_hands" in answer.error
+    command = f"curl --data-binary @image.jpg http://{server.host}/v1/estimate_hands"
+    assert answer.error.endswith(command)
     assert "is read by GET" in server.ask("POST", "/healthz").error
+    assert server.ask("HEAD", "/healthz").status == 200
 
 
 @pytest.mark.parametrize("kind", ["application/json", "multipart/form-data; boundary=x", "text/a"])
