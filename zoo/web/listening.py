@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import socket
 import ssl
 from contextlib import suppress
+from time import monotonic
 
 from weights_cache.errors import ZooError
 
@@ -32,10 +34,21 @@ class Listener(socket.socket):
         self._most = most
         self._open: list[socket.socket] = []  # the oldest first
         self._served: set[int] = set()  # file descriptors
+        self._failed = -1.0  # when accepting failed last, by the monotonic clock
 
     def accept(self) -> tuple[socket.socket, object]:
-        """Return a new connection and its address, as sockets do."""
-        connection, address = super().accept()
+        """Return a new connection and its address, as sockets do.
+
+        Raises:
+            OSError: the process can open no more files; once, then there seem to be no connections,
+                because asyncio tries again a second after each error.
+        """
+        try:
+            connection, address = super().accept()
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                self._note_failure()
+            raise
         self._served.discard(connection.fileno())  # of an earlier connection
         self._open = [each for each in self._open if each.fileno() >= 0] + [connection]
         if len(self._open) > self._most:
@@ -45,6 +58,12 @@ class Listener(socket.socket):
     def mark(self, descriptor: int, served: bool) -> None:
         """Note whether a connection has sent its request, or owes one."""
         (self._served.add if served else self._served.discard)(descriptor)
+
+    def _note_failure(self) -> None:
+        before, self._failed = self._failed, monotonic()
+        if 0 <= self._failed - before < 0.5:
+            raise BlockingIOError
+        self._end_one()
 
     def _end_one(self) -> None:
         for connection in self._open:

@@ -1,0 +1,114 @@
+"""Servers of apps in processes of their own, as users start them."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.helpers import ROOT
+
+#: An app without a model; its arguments are those of `App.run`.
+_PROGRAM = """
+import sys, time
+from zoo.web import App
+{before}
+app = App("Brightness")
+@app.on_frame
+def brightness(frame):
+    return float(frame.image.mean())
+@app.on("sleep")
+def sleep(client):
+    client.send("sleeping")
+    time.sleep(60)
+app.run(port=0, **{options!r})
+"""
+
+_ADDRESS = re.compile(r"(https?)://(\[[^]]+\]|[^:/]+):(\d+)/(?:\?token=(\S+))?")
+
+#: Seconds that a process may take to start or to end, on a busy machine.
+PATIENCE = 60
+
+
+@dataclass
+class ServerProcess:
+    """A server that listens.
+
+    Attributes:
+        process: of it.
+        lines: that it printed to stderr.
+    """
+
+    process: subprocess.Popen[str]
+    lines: list[str] = field(default_factory=list)
+    scheme: str = ""
+    host: str = ""
+    port: int = 0
+    token: str = ""
+    _listens: threading.Event = field(default_factory=threading.Event)
+
+    def read(self) -> None:
+        """Keep what the process prints."""
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.lines.append(line)
+            found = _ADDRESS.search(line)
+            if found and not self._listens.is_set():
+                self.scheme, self.host, self.token = found[1], found[2], found[4] or ""
+                self.port = int(found[3])
+                self._listens.set()
+
+    def wait(self) -> None:
+        """Wait until it listens."""
+        assert self._listens.wait(PATIENCE), self.lines
+
+    @property
+    def kilobytes(self) -> int:
+        """Memory of the process."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.findall(r"VmRSS:\s+(\d+)", status)[0])
+
+    @property
+    def files(self) -> int:
+        """How many files it has open."""
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of computing so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def server_process(
+    command: list[str] | None = None, *, before: str = "", **options: object
+) -> Iterator[ServerProcess]:
+    """A server, which ends with the block.
+
+    Args:
+        command: arguments of ``zoo``; else a small app runs.
+        before: lines of Python that the process runs first.
+        options: of `App.run`.
+    """
+    program = _PROGRAM.format(before=before, options=options)
+    start = [sys.executable, "-m", "zoo", *command] if command else [sys.executable, "-c", program]
+    process = subprocess.Popen(start, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    found = ServerProcess(process)
+    reader = threading.Thread(target=found.read)
+    reader.start()
+    try:
+        found.wait()
+        yield found
+    finally:
+        process.kill()
+        process.wait()
+        reader.join()
+        assert process.stderr is not None
+        process.stderr.close()

@@ -1,0 +1,151 @@
+"""A thousand connections, which send nothing, half a request, or open WebSockets."""
+
+import socket
+import sys
+import time
+from contextlib import ExitStack, contextmanager, suppress
+
+import pytest
+from websockets.exceptions import InvalidHandshake, WebSocketException
+from websockets.sync.client import connect
+
+from tests.zoo.web.server_processes import PATIENCE, server_process
+from tests.zoo.web.servers import frame, hear, running
+from tests.zoo.web.test_faults import brightness_app
+from zoo.web.limits import Limits
+
+resource = pytest.importorskip("resource", reason="limits of POSIX")
+
+MANY = 1000
+
+
+@contextmanager
+def many_files():
+    """As many files for this process as it may have."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 2 * MANY:
+        pytest.skip(f"this process may open {hard} files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2 * MANY), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def page_of(server):
+    options = {"origin": f"http://127.0.0.1:{server.port}", "proxy": None, "open_timeout": PATIENCE}
+    return connect(f"ws://127.0.0.1:{server.port}/connection", **options)
+
+
+def until(condition, what):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+def flood(server, page, sent):
+    """Open connections; the page that is open is answered all the while."""
+    with ExitStack() as opened:
+        for i in range(MANY):
+            connection = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+            opened.enter_context(connection)
+            connection.sendall(sent)
+            if i % 100 == 99:
+                page.send(frame(i))
+                assert hear(page, "result", "dropped")["number"] == i
+        assert server.files < 400
+        with page_of(server) as newcomer:  # is served, too
+            newcomer.send(frame(1))
+            assert hear(newcomer, "result", "dropped")["number"] == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: 127"], ids=["silent", "half"])
+def test_silent_connections_cost_an_open_page_nothing(sent):
+    with many_files(), server_process() as server, page_of(server) as page:
+        assert hear(page)["type"] == "hello"
+        flood(server, page, sent)
+        until(lambda: server.files < 40, "files are closed")
+        before = server.kilobytes
+        flood(server, page, sent)
+        until(lambda: server.files < 40, "files are closed")
+        assert server.kilobytes < before + 8_000  # a thousand more leave nothing behind
+        assert not any("Traceback" in line for line in server.lines), server.lines
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_thousand_websockets_cost_an_open_page_nothing():
+    with many_files(), server_process() as server, page_of(server) as page, ExitStack() as opened:
+        assert hear(page)["type"] == "hello"
+        accepted = refused = 0
+        for i in range(MANY):
+            try:
+                other = opened.enter_context(page_of(server))
+                accepted += hear(other)["type"] == "hello"
+            except (WebSocketException, InvalidHandshake, OSError):
+                refused += 1
+            if i % 100 == 99:
+                page.send(frame(i))
+                assert hear(page, "result", "dropped")["number"] == i
+        assert accepted == Limits().pages - 1 and refused == MANY - accepted
+        assert server.files < 400
+        opened.close()
+        until(lambda: server.files < 40, "files are closed")
+        with page_of(server) as newcomer:
+            assert hear(newcomer)["type"] == "hello"
+
+
+@pytest.mark.parametrize(
+    ("sent", "limits"),
+    [
+        (b"", Limits(start_seconds=0.2)),
+        (b"GET / HT", Limits(start_seconds=0.2)),
+        (
+            b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf",
+            Limits(request_seconds=0.2),
+        ),
+    ],
+    ids=["nothing", "half a head", "half a body"],
+)
+def test_a_request_must_arrive_in_time(sent, limits):
+    with (
+        running(brightness_app(), limits=limits) as server,
+        socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection,
+    ):
+        connection.sendall(sent)
+        with suppress(ConnectionResetError):
+            while connection.recv(1000):  # which raises TimeoutError where nobody ends it
+                pass
+
+
+def test_a_page_may_stay_silent():
+    with (
+        running(brightness_app(), limits=Limits(start_seconds=0.1, request_seconds=0.1)) as server,
+        server.connect() as page,
+        server.connect() as other,
+    ):
+        assert hear(page)["type"] == hear(other)["type"] == "hello"
+        with pytest.raises(TimeoutError):
+            page.recv(0.5)
+        page.send(frame(1))
+        assert hear(page)["number"] == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_listener_without_files_does_not_spin():
+    before = (
+        "import os, resource; resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60));"
+        "held = [os.open(os.devnull, os.O_RDONLY) for _ in range(30)]"
+    )
+    with server_process(before=before) as server, ExitStack() as opened:
+        for _ in range(60):  # of which the queue of the kernel holds most
+            opened.enter_context(socket.create_connection(("127.0.0.1", server.port), PATIENCE))
+        until(lambda: any("out of system resource" in line for line in server.lines), "no files")
+        printed, begun, computed = len(server.lines), time.monotonic(), server.seconds
+        time.sleep(2)
+        assert server.seconds - computed < 0.5 * (time.monotonic() - begun)
+        assert len(server.lines) - printed < 200  # a few tracebacks, not one for each connection
+        opened.close()
+        with page_of(server) as page:
+            assert hear(page)["type"] == "hello"
