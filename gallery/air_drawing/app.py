@@ -4,13 +4,13 @@ Run: ``zoo gallery air_drawing``
 """
 
 from zoo import Frame, Moment
-from zoo.web import Client, button, select, slider
+from zoo.web import Client, button, slider
 from zoo.web.gallery import gallery_app
 
 app = gallery_app(
     __file__,
-    select("colour", ["blue", "orange", "green", "pink", "white"]),
     slider("width", 2, 24, 8, step=1),
+    button("undo", key="z"),
     button("clear", key="c"),
     button("save", key="s"),
 )
@@ -18,8 +18,14 @@ app = gallery_app(
 
 @app.on_frame
 def hands(frame: Frame, client: Client) -> Moment:
-    """Return the hands in a frame, and how far each pinches."""
-    return client.watch(frame, "hands", max_hands=1)
+    """Return the hands in a frame, how far each pinches, and where a pinch begins and ends."""
+    return client.watch(frame, "hands", max_hands=2)
+
+
+@app.on("undo")
+def undo() -> bool:
+    """Let the page take the last stroke away."""
+    return True
 
 
 @app.on("clear")

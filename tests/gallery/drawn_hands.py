@@ -244,3 +244,45 @@ def frame(*places: Place) -> np.ndarray:
         image.paste((30, 30, 40), (16, 14), shadow)
         image.paste(hand, (0, 0), hand)
     return np.asarray(image)
+
+
+def _between(start: float, end: float, share: float) -> float:
+    """A way from start to end that begins and stops without jerks."""
+    share = min(max(share, 0.0), 1.0)
+    return start + (end - start) * share**3 * (10 - 15 * share + 6 * share**2)
+
+
+def swipe(to_right: bool, fps: float = 25, seconds: float = 0.45) -> list[np.ndarray]:
+    """A hand that comes up, sweeps to a side of the picture, and goes down again."""
+    start, end = (190.0, 450.0) if to_right else (450.0, 190.0)
+    frames = []
+    for number in range(round((2.4 + seconds) * fps)):
+        time = number / fps
+        x = _between(start, end, (time - 1.1) / seconds)
+        rises, falls = _between(1, 0, time / 0.7), _between(0, 1, (time - 1.6 - seconds) / 0.7)
+        y = 345 + 420 * (rises + falls)
+        frames.append(frame(Place(x, y, degrees=(320 - x) / 16)))
+    return frames
+
+
+def thumb_up(fps: float = 25, seconds: float = 2.0) -> list[np.ndarray]:
+    """A thumb up that is held for a while, between frames of an empty room."""
+    empty = [frame()] * round(0.8 * fps)
+    held = [
+        frame(Place(270 + 3 * math.sin(k / 4), 300 + 2 * math.cos(k / 5), thumb_up=True))
+        for k in range(round(seconds * fps))
+    ]
+    return empty + held + empty
+
+
+def writing(tips: Sequence[tuple[float, float]], fps: float = 25) -> list[Place]:
+    """Places of a hand that closes its fingers, draws along places of its tips, and opens them."""
+    wait, change = round(0.4 * fps), round(0.3 * fps)
+    path = [tips[0]] * (wait + change) + [*tips] + [tips[-1]] * (change + wait)
+    pinches = [_between(0, 1, (k - wait) / change) for k in range(wait + change)]
+    pinches += [1.0] * len(tips) + pinches[::-1]
+    places = []
+    for (x, y), pinch in zip(path, pinches, strict=True):
+        away = pen(Place(0, 0, pinch=1.0))
+        places.append(Place(x - away[0], y - away[1], pinch=pinch))
+    return places
