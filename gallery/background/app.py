@@ -12,7 +12,7 @@ from zoo.web.gallery import gallery_app
 app = gallery_app(
     __file__,
     select("behind", ["blur", "beach", "night", "plain", "original"]),
-    slider("strength", 2, 30, 12, step=1),
+    slider("strength", 4, 40, 16, step=1),
 )
 
 

@@ -4,6 +4,7 @@ const LEAST = 0.005; // part of the frame that is somebody
 const layer = () => document.createElement("canvas").getContext("2d");
 const [mask, person, hidden, stage] = [layer(), layer(), layer(), layer()];
 const smaller = []; // layers of a blur
+let shown = []; // the answer and the choices that are on the stage
 
 zoo.draws = false;
 zoo.synchronous = true; // the mask fits the frame that it is of
@@ -16,15 +17,21 @@ zoo.prepare = async (answer) => {
 zoo.on("result", ({ share }) => say(isOpen() ? "open" : share >= LEAST ? "seen" : "nobody"));
 
 zoo.onDraw((context, answer) => {
-  if (!isOpen()) compose(context, answer.picture, answer.person, answer.size);
+  if (isOpen()) return;
+  const made = [answer, zoo.value("behind"), zoo.value("strength")];
+  if (made.some((part, index) => part !== shown[index])) compose(answer.picture, answer.person, answer.size);
+  shown = made;
+  context.drawImage(stage.canvas, 0, 0, ...answer.size);
 });
 
 // A frame without an answer, as before the first one, may show anything: all of it is hidden.
 zoo.conceal = (context) => {
   if (isOpen()) return;
   say("waiting");
+  shown = [];
   const { canvas } = context;
-  compose(context, canvas, null, [canvas.width, canvas.height]);
+  compose(canvas, null, [canvas.width, canvas.height]);
+  context.drawImage(stage.canvas, 0, 0);
 };
 
 const isOpen = () => zoo.value("behind") === "original";
@@ -34,50 +41,47 @@ function say(name) {
   if (said.textContent !== text(name)) said.textContent = text(name);
 }
 
-/** Draw what is chosen, and over it the part of a picture that a mask says is somebody. */
-function compose(context, picture, found, [width, height]) {
-  clear(person, width, height);
-  if (found) {
-    drawShrunk(person, found, width, height, 2, mask); // a soft edge
-    person.globalCompositeOperation = "source-in";
-    person.drawImage(picture, 0, 0, width, height);
-  }
+/** Draw on the stage what is chosen, and over it the part of a picture that a mask says is somebody. */
+function compose(picture, found, [width, height]) {
   clear(stage, width, height);
   SCENES[zoo.value("behind")](stage, picture, width, height, found);
+  if (!found) return;
+  clear(mask, width / 2, height / 2); // half of its size gives a soft edge
+  mask.drawImage(found, 0, 0, mask.canvas.width, mask.canvas.height);
+  clear(person, width, height);
+  person.drawImage(mask.canvas, 0, 0, width, height);
+  person.globalCompositeOperation = "source-in";
+  person.drawImage(picture, 0, 0, width, height);
   stage.drawImage(person.canvas, 0, 0);
-  context.drawImage(stage.canvas, 0, 0, width, height);
 }
 
-function clear(context, width, height) {
-  Object.assign(context.canvas, { width: Math.max(1, Math.round(width)), height: Math.max(1, Math.round(height)) });
-  context.imageSmoothingQuality = "high";
+function clear(context, across, down) {
+  const [width, height] = [across, down].map((side) => Math.max(1, Math.round(side)));
+  const { canvas } = context;
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  context.globalCompositeOperation = "source-over";
+  context.clearRect(0, 0, width, height);
 }
 
-function drawShrunk(context, picture, width, height, factor, by) {
-  clear(by, width / factor, height / factor);
-  by.drawImage(picture, 0, 0, by.canvas.width, by.canvas.height);
-  context.drawImage(by.canvas, 0, 0, width, height);
-}
-
-/** Draw a picture blurred: by halves to pixels of the radius and back, as not all browsers have filters. */
-function drawBlurred(context, picture, width, height, radius) {
+/** A picture blurred: by halves to pixels of the radius, and back, as not all browsers have filters. */
+function blurred(picture, width, height, radius) {
   const factors = [];
   for (let factor = 2; factor < radius; factor *= 2) factors.push(factor);
   let from = picture;
+  const copy = (context) => {
+    context.drawImage(from, 0, 0, context.canvas.width, context.canvas.height);
+    from = context.canvas;
+  };
   for (const [index, factor] of [...factors, radius].entries()) {
     smaller[index] ??= layer();
     clear(smaller[index], width / factor, height / factor);
-    const { canvas } = smaller[index];
-    smaller[index].drawImage(from, 0, 0, canvas.width, canvas.height);
-    from = canvas;
+    copy(smaller[index]);
   }
-  for (let index = factors.length - 1; index >= 0; index -= 1) {
-    const { canvas } = smaller[index];
-    smaller[index].globalCompositeOperation = "copy";
-    smaller[index].drawImage(from, 0, 0, canvas.width, canvas.height);
-    from = canvas;
+  for (const context of smaller.slice(0, factors.length).reverse()) {
+    clear(context, context.canvas.width, context.canvas.height);
+    copy(context);
   }
-  context.drawImage(from, 0, 0, width, height);
+  return from;
 }
 
 function gradient(context, width, height, ...stops) {
@@ -97,14 +101,15 @@ function glow(context, x, y, radius, colour) {
 const SCENES = {
   blur(context, picture, width, height, found) {
     const radius = zoo.value("strength");
-    drawBlurred(context, picture, width, height, radius);
+    context.drawImage(blurred(picture, width, height, radius), 0, 0, width, height);
     if (!found) return;
     // Without the person, whose colours would shine about them.
     clear(hidden, width, height);
     hidden.drawImage(picture, 0, 0, width, height);
     hidden.globalCompositeOperation = "destination-out";
     hidden.drawImage(found, 0, 0, width, height);
-    for (let time = 0; time < 3; time += 1) drawBlurred(context, hidden.canvas, width, height, radius);
+    const around = blurred(hidden.canvas, width, height, radius);
+    for (let time = 0; time < 3; time += 1) context.drawImage(around, 0, 0, width, height);
   },
   plain(context, picture, width, height) {
     gradient(context, width, height, [0, "#e8edf3"], [1, "#c3ccd8"]);
@@ -112,10 +117,10 @@ const SCENES = {
   beach(context, picture, width, height) {
     gradient(context, width, height, [0, "#58b7ea"], [0.55, "#d8f1fb"], [0.555, "#2a8fb8"], [0.72, "#58c2cf"], [0.73, "#f1dfb6"], [1, "#e2c690"]);
     glow(context, 0.8 * width, 0.2 * height, 0.16 * width, "#fff3c4");
-    for (let wave = 0; wave < 60; wave += 1) {
-      const [x, y] = [(wave * 7919) % width, (0.57 + 0.14 * ((wave * 37) % 60) / 60) * height];
-      context.fillStyle = "#ffffff50";
-      context.fillRect(x, y, 0.04 * width, 0.003 * height);
+    context.fillStyle = "#ffffff40";
+    for (let wave = 0; wave < 40; wave += 1) {
+      const [x, y] = [((0.618 * wave) % 1) * width, (0.57 + 0.14 * ((0.414 * wave) % 1)) * height];
+      context.fillRect(x, y, (0.02 + 0.03 * ((0.732 * wave) % 1)) * width, 0.003 * height);
     }
   },
   night(context, picture, width, height) {

@@ -73,8 +73,8 @@ const PAINTS = {
     });
     within(context, face, place(face, TOP), () => {
       for (const side of [-1, 1]) {
-        shape(context, [[0.1 * side, -0.12], [0.46 * side, 0.04], [0.44 * side, -0.42]], INK);
-        shape(context, [[0.2 * side, -0.13], [0.4 * side, -0.04], [0.39 * side, -0.31]], "#f08aa8");
+        shape(context, [[0.1 * side, -0.32], [0.5 * side, -0.14], [0.46 * side, -0.64]], INK);
+        shape(context, [[0.21 * side, -0.33], [0.42 * side, -0.23], [0.41 * side, -0.52]], "#f08aa8");
       }
     });
   },

@@ -16,9 +16,7 @@ _FACE = (224, 118)
 _AROUND = 400  # pixels of background that are added on each side
 
 
-def portrait(
-    x: float = 320, y: float = 235, scale: float = 1.25, angle: float = 0.0
-) -> np.ndarray:
+def portrait(x: float = 320, y: float = 235, scale: float = 1.25, angle: float = 0.0) -> np.ndarray:
     """The astronaut, with her background continued, as a frame [480, 640, 3].
 
     Args:
