@@ -5,22 +5,12 @@ Limbs are shaded tubes between joints, before a plain wall; NumPy draws all of i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
-#: Pixels of the frames, width and height.
-SIZE = (640, 480)
+from tests.gallery.shaded import SIZE, Colour, Point, ellipse, finished, room, shadow, tube
 
-Colour = tuple[int, int, int]
-Point = tuple[float, float]
-
-_LIGHT = np.array([-0.45, -0.55, 0.70])  # where it comes from: left, above, before the wall
-_AMBIENT = 0.56
-_WALL, _FLOOR, _BOARD = (206, 213, 214), (150, 118, 90), (238, 238, 234)
 _DARK, _LIPS, _SHOE, _SOLE = (46, 34, 30), (166, 88, 82), (62, 66, 78), (228, 228, 224)
 
 
@@ -54,6 +44,7 @@ class Body:
         arms: of the upper arms from hanging down, in degrees, sideways: 170 over the head.
         clasped: 0 with straight arms, 1 with the hands before the chest.
         hop: of the feet over the floor, in heights.
+        lean: of all above the hips, in degrees, to the left of the image.
         look: colours.
     """
 
@@ -65,7 +56,12 @@ class Body:
     arms: float = 12.0
     clasped: float = 0.0
     hop: float = 0.0
+    lean: float = 0.0
     look: Look = Look()
+
+    def looking(self, look: Look) -> Body:
+        """Return this person in other colours."""
+        return replace(self, look=look)
 
     def joints(self) -> dict[str, Point]:
         """Return where joints are, in pixels; ``left`` is the person's own, right in the image."""
@@ -90,9 +86,19 @@ def _joints(body: Body) -> dict[str, np.ndarray]:
         found[f"{side}_hip"] = np.array([hip, hips])
         shoulder = found[f"{side}_shoulder"] = np.array([body.x + sign * 0.104 * tall, shoulders])
         found |= _arm(body, side, sign, shoulder)
-    found["neck"] = np.array([body.x, shoulders - 0.025 * tall])
     found["head"] = np.array([body.x, shoulders - (0.112 - 0.02 * np.sin(bend)) * tall])
-    return found
+    return {name: _leant(body, at, hips) for name, at in found.items()}
+
+
+def _leant(body: Body, at: np.ndarray, hips: float) -> np.ndarray:
+    """Return where a joint is after leaning: turned around the middle of the hips."""
+    if at[1] >= hips:
+        return at
+    angle = np.radians(body.lean)
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    middle = np.array([body.x, hips])
+    moved: np.ndarray = middle + turn @ (at - middle)
+    return moved
 
 
 def _arm(body: Body, side: str, sign: float, shoulder: np.ndarray) -> dict[str, np.ndarray]:
@@ -106,99 +112,13 @@ def _arm(body: Body, side: str, sign: float, shoulder: np.ndarray) -> dict[str, 
     return {f"{side}_elbow": elbow, f"{side}_wrist": wrist}
 
 
-# --- drawing --------------------------------------------------------------------------------------
-
-
-class _Part(NamedTuple):
-    """Pixels of a rectangle of the image, from ``origin`` on."""
-
-    view: np.ndarray  # float [height, width, 3], written to
-    x: np.ndarray
-    y: np.ndarray
-
-
-def _part(image: np.ndarray, low: np.ndarray, high: np.ndarray) -> _Part:
-    limits = image.shape[1], image.shape[0]
-    x0, y0 = (int(np.clip(value - 2, 0, end)) for value, end in zip(low, limits, strict=True))
-    x1, y1 = (int(np.clip(value + 3, 0, end)) for value, end in zip(high, limits, strict=True))
-    y, x = np.mgrid[y0:y1, x0:x1].astype(float)
-    return _Part(image[y0:y1, x0:x1], x, y)
-
-
-def _blend(part: _Part, covered: np.ndarray, colour: Colour, light: np.ndarray | float) -> None:
-    share = np.clip(covered, 0, 1)[..., None]
-    painted = np.asarray(colour, float) * np.asarray(light)[..., None]
-    part.view[:] = part.view * (1 - share) + painted * share
-
-
-def _lit(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Brightness of a round surface whose normal has this x and y."""
-    z = np.sqrt(np.clip(1 - x * x - y * y, 0, 1))
-    shine = np.clip(x * _LIGHT[0] + y * _LIGHT[1] + z * _LIGHT[2], 0, 1)
-    light: np.ndarray = _AMBIENT + (1.12 - _AMBIENT) * shine
-    return light
-
-
-def _tube(
-    image: np.ndarray,
-    begin: Sequence[float] | np.ndarray,
-    end: Sequence[float] | np.ndarray,
-    radii: Sequence[float],
-    colour: Colour,
-    caps: bool = True,
-) -> None:
-    """Draw a tube whose radii, in pixels, are spaced evenly from its begin to its end."""
-    a, b, widest = np.asarray(begin, float), np.asarray(end, float), max(radii)
-    part = _part(image, np.minimum(a, b) - widest, np.maximum(a, b) + widest)
-    length = max(float(np.hypot(*(b - a))), 1e-6)
-    along = (b - a) / length
-    t = (part.x - a[0]) * along[0] + (part.y - a[1]) * along[1]
-    across = -(part.x - a[0]) * along[1] + (part.y - a[1]) * along[0]
-    radius = np.interp(t / length, np.linspace(0, 1, len(radii)), radii)
-    over = np.maximum(np.maximum(-t, t - length), 0)  # pixels beyond an end
-    distance = np.hypot(across, over) if caps else np.maximum(np.abs(across), over + radius - 0.5)
-    u = np.clip(across / radius, -1, 1)
-    _blend(part, radius - distance + 0.5, colour, _lit(-u * along[1], u * along[0]))
-
-
-def _ellipse(
-    image: np.ndarray,
-    middle: Sequence[float] | np.ndarray,
-    radii: Point,
-    colour: Colour,
-    below: float = 9.0,
-) -> None:
-    """Draw a ball of two radii, in pixels, down to a height ``below`` its middle, in radii."""
-    at, size = np.asarray(middle, float), np.asarray(radii, float)
-    part = _part(image, at - size, at + size)
-    x, y = (part.x - at[0]) / size[0], (part.y - at[1]) / size[1]
-    covered = (1 - np.hypot(x, y)) * size.min() + 0.5
-    covered = np.minimum(covered, (below - y) * size[1] + 0.5)
-    _blend(part, covered, colour, _lit(x, y))
-
-
-@cache
-def room(size: tuple[int, int] = SIZE, floor: float = 0.8) -> np.ndarray:
-    """Return a wall, a skirting board and a floor, float [height, width, 3]."""
-    width, height = size
-    y, x = np.mgrid[0:height, 0:width].astype(float)
-    light = 1.05 - 0.22 * np.hypot(x / width - 0.35, y / height - 0.3)
-    image = np.asarray(_WALL, float) * light[..., None]
-    edge = int(floor * height)
-    depth = (y[edge:] - edge + 14) / (height - edge)
-    boards = ((x[edge:] - width / 2) / depth / 90) % 1
-    gaps = (np.abs(boards - 0.5) > 0.48) * np.clip(2 * depth - 0.4, 0, 1)
-    shade = (0.86 + 0.2 * depth) * (1 - 0.14 * gaps)
-    image[edge:] = np.asarray(_FLOOR, float) * shade[..., None]
-    image[edge - 14 : edge] = np.asarray(_BOARD, float) * light[edge - 14 : edge, :, None]
-    image[edge - 2 : edge] *= 0.75
-    return image
+# --- drawing ------------------------------------------------------------------------------------
 
 
 def paint(image: np.ndarray, body: Body) -> None:
     """Draw a person on an image, float [height, width, 3]."""
     at, tall, look = _joints(body), body.height, body.look
-    _shadow(image, body)
+    shadow(image, (body.x, body.floor - 4), ((body.apart + 0.13) * tall, 20))
     for side in ("left", "right"):
         _leg(image, at, side, tall, look)
     _shoulders(image, at, tall, look)
@@ -209,35 +129,24 @@ def paint(image: np.ndarray, body: Body) -> None:
     _head(image, at["head"], tall, look)
 
 
-def _shadow(image: np.ndarray, body: Body) -> None:
-    wide = (body.apart + 0.13) * body.height
-    part = _part(
-        image,
-        np.array([body.x - wide, body.floor - 22]),
-        np.array([body.x + wide, body.floor + 22]),
-    )
-    distance = np.hypot((part.x - body.x) / wide, (part.y - body.floor + 4) / 20)
-    part.view[:] *= 1 - 0.45 * np.clip(1 - distance, 0, 1)[..., None]
-
-
 def _leg(image: np.ndarray, at: dict[str, np.ndarray], side: str, tall: float, look: Look) -> None:
     hip, knee, ankle = (at[f"{side}_{name}"] for name in ("hip", "knee", "ankle"))
     sign = 1 if side == "left" else -1
     toe = ankle + [sign * 0.022 * tall, 0.030 * tall]
-    _tube(image, ankle + [0, 0.026 * tall], toe + [0, 0.006 * tall], [0.026 * tall] * 2, _SOLE)
-    _tube(image, ankle, toe, [0.025 * tall, 0.027 * tall], _SHOE)
-    _tube(
+    tube(image, ankle + [0, 0.026 * tall], toe + [0, 0.006 * tall], [0.026 * tall] * 2, _SOLE)
+    tube(image, ankle, toe, [0.025 * tall, 0.027 * tall], _SHOE)
+    tube(
         image, knee, ankle, [0.039 * tall, 0.042 * tall, 0.034 * tall, 0.028 * tall], look.trousers
     )
-    _tube(image, hip, knee, [0.060 * tall, 0.054 * tall, 0.040 * tall], look.trousers)
+    tube(image, hip, knee, [0.060 * tall, 0.054 * tall, 0.040 * tall], look.trousers)
 
 
 def _torso(image: np.ndarray, at: dict[str, np.ndarray], tall: float, look: Look) -> None:
     shoulders = (at["left_shoulder"] + at["right_shoulder"]) / 2
     hips = (at["left_hip"] + at["right_hip"]) / 2
-    _tube(image, hips - [0, 0.06 * tall], hips, [0.095 * tall, 0.104 * tall], look.trousers, False)
+    tube(image, hips - [0, 0.06 * tall], hips, [0.095 * tall, 0.104 * tall], look.trousers, False)
     radii = [value * tall for value in (0.104, 0.118, 0.114, 0.102, 0.098, 0.104)]
-    _tube(image, shoulders + [0, 0.01 * tall], hips + [0, 0.012 * tall], radii, look.shirt, False)
+    tube(image, shoulders + [0, 0.01 * tall], hips + [0, 0.012 * tall], radii, look.shirt, False)
 
 
 def _shoulders(image: np.ndarray, at: dict[str, np.ndarray], tall: float, look: Look) -> None:
@@ -245,13 +154,13 @@ def _shoulders(image: np.ndarray, at: dict[str, np.ndarray], tall: float, look: 
     for side in ("left", "right"):
         begin = middle + (at[f"{side}_shoulder"] - middle) * 0.3 - [0, 0.018 * tall]
         end = at[f"{side}_shoulder"] + [0, 0.012 * tall]
-        _tube(image, begin, end, [0.028 * tall, 0.034 * tall, 0.040 * tall], look.shirt)
+        tube(image, begin, end, [0.028 * tall, 0.034 * tall, 0.040 * tall], look.shirt)
 
 
 def _neck(image: np.ndarray, at: dict[str, np.ndarray], tall: float, look: Look) -> None:
     middle = (at["left_shoulder"] + at["right_shoulder"]) / 2
-    _ellipse(image, middle - [0, 0.016 * tall], (0.046 * tall, 0.034 * tall), look.skin)
-    _tube(image, middle - [0, 0.01 * tall], at["head"], [0.035 * tall, 0.032 * tall], look.skin)
+    ellipse(image, middle - [0, 0.016 * tall], (0.046 * tall, 0.034 * tall), look.skin)
+    tube(image, middle - [0, 0.01 * tall], at["head"], [0.035 * tall, 0.032 * tall], look.skin)
 
 
 def _limb(image: np.ndarray, at: dict[str, np.ndarray], side: str, tall: float, look: Look) -> None:
@@ -259,11 +168,11 @@ def _limb(image: np.ndarray, at: dict[str, np.ndarray], side: str, tall: float, 
     along = (wrist - elbow) / max(float(np.hypot(*(wrist - elbow))), 1.0)
     hand = wrist + 0.035 * tall * along
     shoulder = shoulder + np.array([0, 0.014 * tall])
-    _tube(image, shoulder, elbow, [0.034 * tall, 0.029 * tall, 0.026 * tall], look.skin)
-    _tube(image, elbow, wrist, [0.026 * tall, 0.026 * tall, 0.018 * tall], look.skin)
-    _tube(image, wrist, hand, [0.019 * tall, 0.024 * tall, 0.019 * tall], look.skin)
+    tube(image, shoulder, elbow, [0.034 * tall, 0.029 * tall, 0.026 * tall], look.skin)
+    tube(image, elbow, wrist, [0.026 * tall, 0.026 * tall, 0.018 * tall], look.skin)
+    tube(image, wrist, hand, [0.019 * tall, 0.024 * tall, 0.019 * tall], look.skin)
     sleeve = shoulder + 0.55 * (elbow - shoulder)
-    _tube(image, shoulder, sleeve, [0.040 * tall, 0.039 * tall], look.shirt)
+    tube(image, shoulder, sleeve, [0.040 * tall, 0.039 * tall], look.shirt)
 
 
 def _head(image: np.ndarray, at: np.ndarray, tall: float, look: Look) -> None:
@@ -272,21 +181,21 @@ def _head(image: np.ndarray, at: np.ndarray, tall: float, look: Look) -> None:
     def place(x: float, y: float) -> np.ndarray:
         return at + np.array([x * wide, y * high])
 
-    _ellipse(image, place(0, -0.14), (1.10 * wide, 1.02 * high), look.hair, below=0.55)
+    ellipse(image, place(0, -0.14), (1.10 * wide, 1.02 * high), look.hair, below=0.55)
     for sign in (-1, 1):
-        _ellipse(image, place(1.0 * sign, 0.06), (0.16 * wide, 0.24 * high), look.skin)
-    _ellipse(image, place(0, 0.05), (wide, high), look.skin)
-    _ellipse(image, place(0, -0.42), (1.02 * wide, 0.66 * high), look.hair, below=0.02)
+        ellipse(image, place(1.0 * sign, 0.06), (0.16 * wide, 0.24 * high), look.skin)
+    ellipse(image, place(0, 0.05), (wide, high), look.skin)
+    ellipse(image, place(0, -0.42), (1.02 * wide, 0.66 * high), look.hair, below=0.02)
     for sign in (-1, 1):
-        _ellipse(image, place(0.42 * sign, -0.02), (0.20 * wide, 0.095 * high), (246, 244, 240))
-        _ellipse(image, place(0.42 * sign, -0.02), (0.095 * wide, 0.09 * high), _DARK)
+        ellipse(image, place(0.42 * sign, -0.02), (0.20 * wide, 0.095 * high), (246, 244, 240))
+        ellipse(image, place(0.42 * sign, -0.02), (0.095 * wide, 0.09 * high), _DARK)
         brow = place(0.22 * sign, -0.22), place(0.64 * sign, -0.18)
-        _tube(image, *brow, [0.045 * wide, 0.035 * wide], look.hair)
-    _tube(image, place(0, 0.02), place(0, 0.28), [0.06 * wide, 0.11 * wide], look.skin)
+        tube(image, *brow, [0.045 * wide, 0.035 * wide], look.hair)
+    tube(image, place(0, 0.02), place(0, 0.28), [0.06 * wide, 0.11 * wide], look.skin)
     for sign in (-1, 1):
-        _ellipse(image, place(0.10 * sign, 0.34), (0.06 * wide, 0.035 * high), (150, 98, 80))
+        ellipse(image, place(0.10 * sign, 0.34), (0.06 * wide, 0.035 * high), (150, 98, 80))
     for sign in (-1, 1):  # a smile
-        _tube(image, place(0, 0.60), place(0.32 * sign, 0.52), [0.075 * wide, 0.03 * wide], _LIPS)
+        tube(image, place(0, 0.60), place(0.32 * sign, 0.52), [0.075 * wide, 0.03 * wide], _LIPS)
 
 
 def drawn(*bodies: Body, size: tuple[int, int] = SIZE) -> np.ndarray:
@@ -294,8 +203,7 @@ def drawn(*bodies: Body, size: tuple[int, int] = SIZE) -> np.ndarray:
     image = room(size).copy()
     for body in bodies:
         paint(image, body)
-    grain = np.random.default_rng(0).normal(0, 1.6, image.shape)
-    return np.clip(image + grain, 0, 255).astype(np.uint8)
+    return finished(image)
 
 
 def squats(
