@@ -52,8 +52,9 @@ def add_address(command: Any) -> None:
 
 
 def _address(given: argparse.Namespace) -> dict[str, Any]:
-    names = ("host", "port", "token", "certificate")
-    return {name: getattr(given, name) for name in names}
+    certificate = None if given.certificate is None else tuple(given.certificate)
+    names = ("host", "port", "token")
+    return {"certificate": certificate} | {name: getattr(given, name) for name in names}
 
 
 def _run_gallery(given: argparse.Namespace) -> int:
@@ -63,7 +64,10 @@ def _run_gallery(given: argparse.Namespace) -> int:
         for name, line in app_names().items():
             show(f"{name:<16} {line}")
         return 0
-    load_app(given.name).run(source=given.source, open_browser=given.open, **_address(given))
+    app = load_app(given.name)
+    from zoo.web.serving import serve_app
+
+    serve_app(app, source=given.source, open_browser=given.open, **_address(given))
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import NamedTuple, TypeVar
@@ -207,7 +208,7 @@ class App:
         certificate: tuple[str, str] | None = None,
         open_browser: bool = False,
     ) -> None:
-        """Serve the page until interrupted.
+        """Serve the page until interrupted, by Ctrl+C.
 
         Args:
             host: address to listen at; other computers reach addresses other than 127.0.0.1, and
@@ -223,17 +224,17 @@ class App:
             ZooError: the app has no function, the extra ``web`` is not installed, the address is in
                 use, or a file is missing.
         """
-        if not (self.frame_function or self.image_functions or self.message_functions):
-            raise ZooError("the app has no function: write @app.on_frame above 'def f(frame):'")
-        resolve_name("zoo.web.serving:serve_app")(
-            self,
-            host=host,
-            port=port,
-            source=source,
-            token=token,
-            certificate=certificate,
-            open_browser=open_browser,
-        )
+        serve = resolve_name("zoo.web.serving:serve_app")
+        with suppress(KeyboardInterrupt):
+            serve(
+                self,
+                host=host,
+                port=port,
+                source=source,
+                token=token,
+                certificate=certificate,
+                open_browser=open_browser,
+            )
 
     def __repr__(self) -> str:
         return f"<app {self.title!r}>"

@@ -95,6 +95,8 @@ def listening_socket(host: str, port: int, connections: int = 256) -> Listener:
         listener.listen(128)
     except OSError as error:
         listener.close()
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise _foreign(host, error) from None
         raise ZooError(
             f"cannot listen at {host}:{port}: {error.strerror or error}; choose another port "
             "(--port), or 0 for any that is free"
@@ -108,11 +110,16 @@ def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[object,
             raise ValueError("it is empty")
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, ValueError) as error:  # ValueError of names that cannot be encoded
-        raise ZooError(
-            f"host={host!r:.80} is not an address of this computer ({error}); 127.0.0.1 is for "
-            "this computer alone, 0.0.0.0 for every other one as well"
-        ) from None
+        raise _foreign(host, error) from None
     return found[0], found[4]
+
+
+def _foreign(host: str, error: Exception) -> ZooError:
+    return ZooError(
+        f"host={host!r:.80} is not an address of this computer "
+        f"({getattr(error, 'strerror', None) or error}); 127.0.0.1 is for this computer alone, "
+        "0.0.0.0 for every other one as well"
+    )
 
 
 def _most_files() -> int:

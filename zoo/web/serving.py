@@ -81,6 +81,7 @@ class RequestProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
         super().connection_made(transport)
+        self._descriptor: int = transport.get_extra_info("socket").fileno()
         self._watch()
 
     def data_received(self, data: bytes) -> None:
@@ -109,7 +110,7 @@ class RequestProtocol(H11Protocol):
         seconds = {"IDLE": self.limits.start_seconds, "SEND_BODY": self.limits.request_seconds}
         late = seconds.get(state)
         self._timer = None if late is None else self.loop.call_later(late, self.transport.abort)
-        self.listener.mark(self.transport.get_extra_info("socket").fileno(), late is None)
+        self.listener.mark(self._descriptor, served=late is None)
 
 
 class PageProtocol(WebSocketsSansIOProtocol):
@@ -120,7 +121,7 @@ class PageProtocol(WebSocketsSansIOProtocol):
     async def run_asgi(self) -> None:
         """Run the application, then give the peer a while to read what is left."""
         await super().run_asgi()
-        if not self.transport.is_closing() or self.transport.get_write_buffer_size():
+        if self in self.connections:  # else it is lost
             self.loop.call_later(self.limits.send_seconds, self.transport.abort)
 
 
@@ -257,7 +258,13 @@ def serve_app(
     certificate: tuple[str, str] | None,
     open_browser: bool,
 ) -> None:
-    """Serve a page until interrupted; see `App.run`."""
+    """Serve a page until KeyboardInterrupt; see `App.run`.
+
+    Raises:
+        ZooError: the app has no function, or as `run_server` raises.
+    """
+    if not (app.frame_function or app.image_functions or app.message_functions):
+        raise ZooError("the app has no function: write @app.on_frame above 'def f(frame):'")
     clip = None if source is None else ClipSource(source)
     limits = Limits()
     application = AppServer(app, clip=clip, limits=limits).application()

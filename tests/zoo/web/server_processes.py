@@ -26,7 +26,7 @@ def brightness(frame):
 @app.on("sleep")
 def sleep(client):
     client.send("sleeping")
-    time.sleep(60)
+    time.sleep(600)
 app.run(port=0, **{options!r})
 """
 
