@@ -1,5 +1,7 @@
 """The page of every app: frames, reconnecting, a refused camera, no request to elsewhere."""
 
+import time
+
 import pytest
 
 import zoo
@@ -25,7 +27,9 @@ def test_pose_mirror(astronaut):
     with shown(load_app("pose_mirror"), camera=astronaut) as found:
         found.wait_for_frames()
         found.wait(lambda: found.text("#people") == "1", "one person")
-        found.wait(lambda: "higher" in found.text("#tilt") or found.text("#tilt") == "level", "tilt")
+        found.wait(
+            lambda: "higher" in found.text("#tilt") or found.text("#tilt") == "level", "tilt"
+        )
         assert found.outside == [] and found.problems == []
 
 
@@ -39,11 +43,12 @@ def test_a_camera_that_is_refused_is_said_so():
         assert "not allowed to use the camera" in found.text("#notice"), notice
 
 
-def brightness_app():
-    app = App("Brightness", slider("factor", 0, 10, 1), button("again", key="a"))
+def brightness_app(seconds=0.0, title="Brightness"):
+    app = App(title, slider("factor", 0, 10, 1), button("again", key="a"))
 
     @app.on_frame
     def brightness(frame, factor):
+        time.sleep(seconds)
         return [{"label": "light", "score": min(1.0, frame.image.mean() / 255 * factor)}]
 
     @app.on("again")
@@ -81,3 +86,210 @@ def test_keys_press_buttons():
         found.wait_for_frames(1)
         found.page.keyboard.press("a")
         found.wait(lambda: heard, "a message")
+
+
+def test_another_app_at_the_address_gets_a_page_of_its_own():
+    with running(brightness_app()) as first, opened(first) as found:
+        found.wait_for_frames()
+        first.stop()
+        with running(App("Another one"), port=first.port):
+            found.wait(lambda: found.text("h1") == "Another one", "the other page")
+            found.wait_for_frames()
+
+
+def test_a_page_waits_for_a_server_that_does_not_answer_yet():
+    with running(brightness_app()) as server, opened(server) as found:
+        found.page.route("**/settings*", lambda route: route.abort())
+        found.page.reload()
+        found.wait(lambda: "Trying again" in found.text("#notice"), "words")
+        found.page.unroute("**/settings*")
+        found.wait_for_frames()
+        assert found.text("#notice") == ""
+
+
+class Wire:
+    """Stands between a page and its server, and can keep back what either sends."""
+
+    def __init__(self, page):
+        self.is_cut, self.opened = False, 0
+        page.route_web_socket("**/connection*", self._join)
+
+    def _join(self, socket):
+        server = socket.connect_to_server()
+        self.opened += 1
+        socket.on_message(lambda message: self.is_cut or server.send(message))
+        server.on_message(lambda message: self.is_cut or socket.send(message))
+
+
+def test_frames_that_get_no_answer_do_not_block_the_page():
+    with running(brightness_app()) as server, opened(server) as found:
+        wire = Wire(found.page)
+        found.page.reload()
+        found.wait_for_frames()
+        found.page.evaluate("zoo.connection.patience = {frame: 300, silence: 600000}")
+        wire.is_cut = True
+        found.wait(lambda: flying(found) == 2, "frames on their way")
+        answered, number = int(found.data["answered"]), found.page.evaluate("zoo.number")
+        found.wait(lambda: found.page.evaluate("zoo.number") > number + 2, "newer frames")
+        wire.is_cut = False
+        found.wait_for_frames(answered + 5)
+        assert wire.opened == 1 and found.data["connection"] == "open"
+
+
+def test_a_silent_server_is_connected_to_again():
+    with running(brightness_app()) as server, opened(server) as found:
+        wire = Wire(found.page)
+        found.page.reload()
+        found.wait_for_frames()
+        found.page.evaluate("zoo.connection.patience = {frame: 500, silence: 1000}")
+        wire.is_cut = True
+        found.wait(lambda: "is lost" in found.text("#notice"), "words")
+        wire.is_cut = False
+        found.wait_for_frames(int(found.data["answered"]) + 5)
+        assert wire.opened > 1 and found.text("#notice") == ""
+
+
+def flying(found):
+    return found.page.evaluate("zoo.connection.flights.size + Number(zoo.capturing)")
+
+
+def test_slow_answers_are_not_drawn_and_words_say_so():
+    with shown(brightness_app(seconds=0.7)) as found:
+        found.wait(lambda: "too long to be drawn" in found.text("#notice"), "words")
+        found.wait_for_frames(4)
+        assert int(found.data.get("oldest", 0)) <= 500
+
+
+def test_hidden_pages_send_nothing():
+    with shown(brightness_app()) as found:
+        found.wait_for_frames()
+        hide(found, "true")
+        found.wait(lambda: flying(found) == 0, "the last answers")
+        answered = found.data["answered"]
+        seconds = "zoo.source.video.currentTime"
+        until = 1 + found.page.evaluate(seconds)
+        found.wait(lambda: found.page.evaluate(seconds) > until, "a second of the camera")
+        assert found.data["answered"] == answered
+        hide(found, "false")
+        found.wait_for_frames(int(answered) + 3)
+
+
+def hide(found, value):
+    found.page.evaluate(
+        f"Object.defineProperty(document, 'hidden', {{get: () => {value}, configurable: true}})"
+    )
+
+
+def test_a_paused_page_stands_still():
+    with shown(brightness_app()) as found:
+        found.wait_for_frames()
+        found.page.click("#pause")
+        found.wait(lambda: flying(found) == 0, "the last answers")
+        assert found.text("#notice") == "Paused."
+        assert found.page.get_attribute("#pause", "aria-pressed") == "true"
+        answered = int(found.data["answered"])
+        found.page.click("#pause")
+        found.wait_for_frames(answered + 3)
+        assert found.text("#notice") == ""
+
+
+def test_a_camera_that_is_allowed_later_is_used():
+    with shown(brightness_app(), allowed=False) as found:
+        found.page.context.clear_permissions()
+        found.wait(lambda: found.data.get("camera") == "refused", "the refusal")
+        found.page.context.grant_permissions(["camera"])
+        if found.data["camera"] == "refused":
+            found.page.click("#again")
+        found.wait_for_frames()
+        assert found.text("#notice") == "" and not found.page.is_visible("#again")
+
+
+def test_an_unplugged_camera_is_said_and_may_come_back():
+    with shown(brightness_app()) as found:
+        found.wait_for_frames()
+        found.page.evaluate(
+            "zoo.source.stream.getVideoTracks()[0].dispatchEvent(new Event('ended'))"
+        )
+        found.wait(lambda: "disconnected" in found.text("#notice"), "words")
+        answered = int(found.data["answered"])
+        found.page.evaluate("navigator.mediaDevices.dispatchEvent(new Event('devicechange'))")
+        found.wait_for_frames(answered + 5)
+        assert found.text("#notice") == ""
+
+
+SECOND_CAMERA = """
+const known = navigator.mediaDevices.enumerateDevices.bind(navigator.mediaDevices);
+navigator.mediaDevices.enumerateDevices = async () =>
+  [...await known(), { kind: "videoinput", deviceId: "second", label: "Second" }];
+"""
+
+
+def test_one_of_several_cameras_is_chosen():
+    with running(brightness_app()) as server, opened(server) as found:
+        found.wait_for_frames()
+        assert not found.page.is_visible("#camera")
+        found.page.add_init_script(SECOND_CAMERA)
+        found.page.reload()
+        found.wait(lambda: found.page.is_visible("#camera"), "a choice")
+        first = found.page.input_value("#camera")
+        found.page.select_option("#camera", "second")  # which does not exist
+        found.wait(lambda: "No camera was found" in found.text("#notice"), "words")
+        answered = int(found.data.get("answered", 0))
+        found.page.select_option("#camera", first)
+        found.wait_for_frames(answered + 3)
+
+
+COUNTED_IMAGES = """
+const decode = createImageBitmap;
+globalThis.open = 0;
+globalThis.createImageBitmap = async (...given) => {
+  const made = await decode(...given);
+  open += 1;
+  return made;
+};
+const close = ImageBitmap.prototype.close;
+ImageBitmap.prototype.close = function () { open -= 1; close.call(this); };
+"""
+
+
+def test_decoded_images_are_freed():
+    with running(brightness_app()) as server, opened(server) as found:
+        found.page.add_init_script(COUNTED_IMAGES)
+        found.page.reload()
+        found.wait_for_frames()
+        found.page.evaluate("zoo.synchronous = true")
+        found.wait_for_frames(int(found.data["answered"]) + 30)
+        # The latest one, those on their way, and one that is being captured.
+        assert 1 <= found.page.evaluate("globalThis.open") <= 4
+
+
+def test_keys_go_through_the_page_in_order():
+    with shown(brightness_app()) as found:
+        found.wait_for_frames(1)
+        focused = "document.activeElement"
+        for name in ("skip", "factor", "again", "pause"):
+            found.page.keyboard.press("Tab")
+            assert name in found.page.evaluate(f"{focused}.outerHTML").partition(">")[0]
+            assert found.page.evaluate(f"getComputedStyle({focused}).outlineStyle") == "solid"
+
+
+def test_a_page_with_a_token_loads_all_its_files(astronaut):
+    with (
+        running(load_app("pose_mirror"), token="right") as server,
+        opened(server, "/?token=right", camera=astronaut) as found,
+    ):
+        found.wait(lambda: found.text("#people") == "1", "the app's own script")
+        found.check_clean()
+
+
+def test_the_policy_keeps_pages_from_other_servers():
+    """Nothing was asked of others in the tests above, and could not have been."""
+    with shown(brightness_app()) as found:
+        found.wait_for_frames(1)
+        found.check_clean()
+        asked = found.page.evaluate("fetch('http://127.0.0.2:9/').catch(() => 'refused')")
+        assert asked == "refused"
+        found.wait(
+            lambda: any("Content Security Policy" in p for p in found.problems), "the policy"
+        )
+        assert found.outside == []

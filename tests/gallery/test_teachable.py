@@ -2,6 +2,7 @@
 
 import asyncio
 import zipfile
+from contextlib import contextmanager
 
 import cv2
 import numpy as np
@@ -9,9 +10,11 @@ import pytest
 
 import zoo
 from tests.core.converter import test_tfjs_node
-from tests.gallery.browser import panned, shown
+from tests.gallery.browser import opened, panned, shown
+from tests.gallery.scenes.teachable import record
 from tests.helpers import ROOT, require_opencv
 from tests.zoo.transfer.test_exports import run_in_node
+from tests.zoo.web.servers import running
 from zoo.catalog import find_entry
 from zoo.images.reading import read_image
 from zoo.pipeline.preprocess import prepare
@@ -72,15 +75,10 @@ def taught(clip, tmp_path_factory):
             page.page.press("#label", "Enter")
         for name in CLASSES:
             scenes.scene = name
-            page.wait_for_frames(int(page.data.get("answered", 0)) + 5)
-            card = page.page.locator(f"[data-label={name}].class")
-            hold = card.get_by_role("button").first
-            hold.dispatch_event("pointerdown")
-            page.wait(lambda card=card: int(card.locator(".count").inner_text()) >= EXAMPLES, name)
-            hold.dispatch_event("pointerup")
+            record(page, name, EXAMPLES)
         page.page.click("#train")
-        page.wait(lambda: page.page.is_visible("#confusion"), "scores")
-        found["scores"] = page.text("#scores")
+        page.wait(lambda: page.page.is_visible("#try"), "a model")
+        found["warnings"] = page.text("#warnings")
         scenes.part = "held back"
         for name in CLASSES:
             scenes.scene = name
@@ -108,7 +106,7 @@ def test_held_back_frames_are_recognized(taught):
     right = sum(label == name for name in CLASSES for label in taught[name])
     assert right > 0.95 * len(CLASSES) * EXAMPLES
     # All examples of a class are frames of one scene: nothing like them is left to learn from.
-    assert "cannot be scored" in taught["scores"]
+    assert "cannot be scored" in taught["warnings"]
 
 
 def test_the_download_is_a_model_of_the_zoo(taught, clip, tmp_path):
@@ -136,3 +134,125 @@ def test_tensorflow_js_classifies_as_the_page_did(taught, clip, modules, tmp_pat
         scores = model.predict(frame)["scores"]
         known = np.array([scores[name] for name in CLASSES])  # which share what NONE leaves
         np.testing.assert_allclose(outputs, known / known.sum(), atol=1e-4)
+
+
+@contextmanager
+def teachable(clip, app=None):
+    """The page, connected, with the quickest features, and its frames."""
+    scenes = Scenes(clip)
+    with shown(app or load_app("teachable"), source=scenes) as page:
+        page.wait(lambda: page.data.get("connection") == "open", "a connection")
+        page.page.select_option("[name=features]", "posenet.tiny")
+        page.wait_for_frames(2)
+        yield page, scenes
+
+
+def count(page, name):
+    return int(page.page.inner_text(f".class[data-label='{name}'] .count"))
+
+
+def add_files(page, name, *files):
+    page.page.set_input_files(f".class[data-label='{name}'] input[type=file]", [*map(str, files)])
+
+
+def test_classes_are_renamed_and_removed_and_recorded_by_keys(clip):
+    with teachable(clip) as (page, _):
+        assert "Collect at least 2 examples" in page.text("#scores")
+        page.page.focus("[data-label='Class 1'] .hold")
+        for key in ("Enter", " "):
+            before = count(page, "Class 1")
+            page.page.keyboard.down(key)
+            page.wait(lambda before=before: count(page, "Class 1") >= before + 2, "examples")
+            page.page.keyboard.up(key)
+            page.wait(lambda: not page.page.locator(".recording").count(), "the end of recording")
+        held = count(page, "Class 1")
+        assert page.page.locator("[data-label='Class 1'] .thumbs canvas").count() == min(held, 10)
+        assert page.text("#scores") == "Still fewer than 2 examples: Class 2"
+        assert page.page.is_disabled("#train")
+        name = page.page.locator("[data-label='Class 1'] .name")
+        name.fill("Boats")
+        name.press("Tab")
+        page.wait(lambda: count(page, "Boats") == held, "the other name")
+        name = page.page.locator("[data-label='Class 2'] .name")
+        name.fill("Boats")
+        name.press("Tab")  # a name that is in use
+        assert name.input_value() == "Class 2"
+        page.page.click("[aria-label='Remove Boats']")
+        page.wait(lambda: "Collect at least 2" in page.text("#scores"), "no example")
+        assert page.page.locator(".class").count() == 1
+        page.check_clean()
+
+
+def test_examples_from_files(clip, tmp_path):
+    large, small, text = tmp_path / "large.png", tmp_path / "small.jpg", tmp_path / "notes.txt"
+    cv2.imwrite(
+        str(large), np.kron(np.arange(12, dtype=np.uint8).reshape(3, 4), np.ones((900, 900)))
+    )
+    small.write_bytes(clip["learnt"]["boats"][0])
+    text.write_text("no image")
+    with teachable(clip) as (page, _):
+        add_files(page, "Class 1", large, text, small)
+        page.wait(lambda: "Not read" in page.text("#scores"), "words")
+        assert "notes.txt" in page.text("#scores") and count(page, "Class 1") == 2
+        add_files(page, "Class 2", small)
+        page.wait(lambda: "fewer than 2 examples: Class 2" in page.text("#scores"), "words")
+        add_files(page, "Class 2", large)
+        page.wait(lambda: page.page.is_enabled("#train"), "two of each")
+        page.page.click("#train")
+        page.wait(lambda: "have equal images" in page.text("#scores"), "the mistake")
+        assert page.page.is_enabled("#train") and not page.page.is_visible("#try")
+        page.check_clean()
+
+
+def test_more_examples_than_the_limit_are_refused(clip):
+    app = load_app("teachable")
+    app.image_functions["example"].__globals__["MOST_EXAMPLES"] = 3
+    with teachable(clip, app) as (page, _):
+        page.page.focus("[data-label='Class 1'] .hold")
+        page.page.keyboard.down("Enter")
+        page.wait(lambda: "there may be 3 of all" in page.text("#notice"), "the limit")
+        page.wait(lambda: not page.page.locator(".recording").count(), "the end of recording")
+        assert count(page, "Class 1") == 3
+
+
+def test_pages_have_models_of_their_own_which_end_with_the_server(clip, tmp_path):
+    scenes = Scenes(clip)
+    files = {"Class 1": "boats", "Class 2": "trees"}
+    with running(load_app("teachable"), clip=scenes) as first, opened(first) as page:
+        page.wait(lambda: page.data.get("connection") == "open", "a connection")
+        other = page.page.context.browser.new_page()
+        other.goto(page.page.url)
+        page.page.bring_to_front()
+        assert fetched(page.page) == [409, "train the model first"]
+        for name, kind in files.items():
+            for at in range(3):
+                (tmp_path / f"{kind}{at}.jpg").write_bytes(clip["learnt"][kind][20 * at])
+            add_files(page, name, *tmp_path.glob(f"{kind}*"))
+            page.wait(lambda name=name: count(page, name) == 3, "files")
+        page.page.select_option("[name=features]", "posenet.tiny")
+        page.page.click("#train")
+        page.wait(lambda: page.page.is_visible("#try"), "a model")
+        assert "Trained" in page.text("#scores")
+        page.wait(lambda: page.page.locator(".bar").count() == 3, "bars, with one of neither")
+        assert page.page.inner_text(".bar:last-child span") == NONE
+        assert fetched(page.page)[0] == 200
+        record(page, "Class 1", 4)
+        assert page.text("#scores") == "The examples changed: train again."
+        assert fetched(other) == [409, "train the model first"]
+        assert other.inner_text("#classes .count") == "0"
+        other.close()
+        port = first.port
+        first.stop()
+        page.wait(lambda: page.data["connection"] == "lost", "the end of the server")
+        with running(load_app("teachable"), clip=scenes, port=port):
+            page.wait(lambda: "no longer has the examples" in page.text("#scores"), "words")
+            assert count(page, "Class 1") == 0 and not page.page.is_visible("#try")
+
+
+def fetched(page):
+    """Status and first words of the download of a page."""
+    page.wait_for_function("zoo.page !== undefined")
+    return page.evaluate(
+        "fetch(zoo.download('zoo.zip'))"
+        ".then(async (answer) => [answer.status, (await answer.text()).slice(0, 80)])"
+    )

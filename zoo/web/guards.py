@@ -57,7 +57,7 @@ class Guard:
         token: which the address or the header ``Authorization: Bearer`` must have; "" for none.
         any_address: any IP address with the port of one of the hosts is the server's, too. Names
             alone can be made to point elsewhere.
-        open_paths: which need no token.
+        open_paths: which need no token, such as scripts, which import others by their names alone.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Guard:
         token: str = "",
         *,
         any_address: bool = False,
-        open_paths: tuple[str, ...] = ("/healthz", "/assets/"),
+        open_paths: tuple[str, ...] = ("/healthz", "/assets/", "/app/"),
     ):
         self._application, self._hosts, self._token = application, hosts, token
         self._any_address, self._open_paths = any_address, open_paths

@@ -8,7 +8,6 @@ import numpy as np
 from tests.gallery.browser import Shown, jpeg
 from tests.gallery.clips import Played
 from tests.helpers import ROOT
-from zoo.web.messages import message_of
 
 CLASSES = ("Boats", "Houses", "Trees")
 EXAMPLES = 20
