@@ -14,9 +14,8 @@ zoo.prepare = async (answer) => {
   answer.person = answer.result?.mask ? await tint(answer.result.mask, "#ffffff", 1) : null;
 };
 
-zoo.on("result", ({ share }) => say(isOpen() ? "open" : share >= LEAST ? "seen" : "nobody"));
-
 zoo.onDraw((context, answer) => {
+  say(isOpen() ? "open" : answer.share >= LEAST ? "seen" : "nobody");
   if (isOpen()) return;
   const made = [answer, zoo.value("behind"), zoo.value("strength")];
   if (made.some((part, index) => part !== shown[index])) compose(answer.picture, answer.person, answer.size);
@@ -26,8 +25,8 @@ zoo.onDraw((context, answer) => {
 
 // A frame without an answer, as before the first one, may show anything: all of it is hidden.
 zoo.conceal = (context) => {
+  say(isOpen() ? "open" : "waiting");
   if (isOpen()) return;
-  say("waiting");
   shown = [];
   const { canvas } = context;
   compose(canvas, null, [canvas.width, canvas.height]);
@@ -49,6 +48,8 @@ function compose(picture, found, [width, height]) {
   clear(mask, width / 2, height / 2); // half of its size gives a soft edge
   mask.drawImage(found, 0, 0, mask.canvas.width, mask.canvas.height);
   clear(person, width, height);
+  person.drawImage(mask.canvas, 0, 0, width, height);
+  person.globalCompositeOperation = "destination-in"; // twice: less of what is behind at the edge
   person.drawImage(mask.canvas, 0, 0, width, height);
   person.globalCompositeOperation = "source-in";
   person.drawImage(picture, 0, 0, width, height);

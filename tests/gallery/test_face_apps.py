@@ -135,6 +135,7 @@ def test_frames_without_an_answer_are_hidden(behind):
             gate.set()
             _, pixels = freeze(page, "an answer")
             assert is_red(pixels)[210:290, 260:340].all() and not is_red(pixels)[:, :240].any()
+            assert page.text("#said") == "You are found."
             go_on(page)
             gate.clear()
             page.wait(lambda: not is_red(page.pixels()).any(), "all to be hidden")
@@ -147,6 +148,7 @@ def test_frames_without_an_answer_are_hidden(behind):
             assert page.page.evaluate("globalThis.leaks") == 0
             page.page.select_option("[name=behind]", "original")
             page.wait(lambda: is_red(page.pixels()).all(), "the frame as it is")
+            assert page.text("#said") == "Nothing is hidden."
         finally:
             gate.set()
 
