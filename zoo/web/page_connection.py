@@ -33,7 +33,7 @@ MOST_UNSENT = 64
 #: Errors of an app that are printed for one page.
 MOST_LOGGED = 20
 
-_LOGGER = logging.getLogger("zoo.web")
+LOGGER = logging.getLogger("zoo.web")
 
 
 class PageConnection:
@@ -200,7 +200,7 @@ class PageConnection:
         if isinstance(error, ZooError) or words in self._logged or len(self._logged) >= MOST_LOGGED:
             return
         self._logged.add(words)
-        _LOGGER.error("%s failed for page %d", self._app.title, self.client.number, exc_info=error)
+        LOGGER.error("%s failed for page %d", self._app.title, self.client.number, exc_info=error)
 
     def _answer(self, text: str) -> None:
         try:

@@ -30,7 +30,7 @@ from zoo.web.listening import (
 )
 from zoo.web.messages import LONGEST_HEADER
 from zoo.web.page import TYPES, asset, own_file, page_of, settings_of
-from zoo.web.page_connection import TRY_LATER, PageConnection
+from zoo.web.page_connection import LOGGER, TRY_LATER, PageConnection, words_of
 from zoo.web.turns import Turns
 
 try:
@@ -188,6 +188,9 @@ class AppServer:
             return Response(found.data, headers=download_headers(found))
         except ZooError as error:
             return PlainTextResponse(str(error), 409)
+        except Exception as error:
+            LOGGER.error("%s failed", self.app.title, exc_info=error)
+            return PlainTextResponse(words_of(error), 500)
 
     async def _tell_health(self, _: Request) -> Response:
         return JSONResponse({"status": "ok", "pages": len(self.pages)})

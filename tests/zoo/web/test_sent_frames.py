@@ -1,0 +1,250 @@
+"""Frames that pages send: bombs, damage, sizes and times; and whose turn it is."""
+
+import io
+import json
+import struct
+import threading
+import time
+import zlib
+from collections import Counter
+from contextlib import ExitStack
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.zoo.web.servers import frame, hear, jpeg, running
+from tests.zoo.web.test_faults import brightness_app, closed
+from zoo.web import App
+from zoo.web.limits import Limits
+from zoo.web.turns import MOST_BYTES
+
+
+def png_bomb(side):
+    """A PNG file of a kilobyte whose header says that it has side x side pixels."""
+
+    def chunk(kind, data):
+        check = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    data = zlib.compress(bytes(100))
+    parts = (chunk(b"IHDR", header), chunk(b"IDAT", data), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def jpeg_bomb(side):
+    """A JPEG file whose header says that it has side x side pixels."""
+    data = bytearray(jpeg(16, 16))
+    at = data.index(b"\xff\xc0")
+    data[at + 5 : at + 9] = struct.pack(">HH", side, side)
+    return bytes(data)
+
+
+@pytest.mark.parametrize("bomb", [png_bomb(30_000), jpeg_bomb(30_000), png_bomb(3_000)])
+def test_pixels_are_counted_before_they_are_decoded(bomb):
+    app, seen = brightness_app(), []
+    app.on_image("example")(lambda frame: seen.append(frame))
+    with running(app) as server, server.connect() as page:
+        page.send(frame(1, bomb))
+        assert "pixels, the limit is 8 million" in hear(page, "error")["message"]
+        page.send(frame(2, bomb, type="example"))
+        assert "pixels, the limit is 8 million" in hear(page, "error")["message"]
+        page.send(frame(3))
+        assert hear(page, "result")["number"] == 3
+    assert not seen
+
+
+@pytest.mark.parametrize("length", [0, 2, 20, 300])
+def test_damaged_images_are_answered(length):
+    whole = jpeg(640, 480)
+    with running(brightness_app()) as server, server.connect() as page:
+        for number, data in enumerate((whole[:length], whole[:-400] + bytes(length))):
+            page.send(frame(number, data))
+            answer = hear(page, "error", "result")
+            assert answer["number"] == number and "Traceback" not in answer.get("message", "")
+        page.send(frame(9))
+        assert hear(page, "result")["number"] == 9
+
+
+def test_other_formats_than_jpeg_are_read():
+    with running(brightness_app()) as server, server.connect() as page:
+        for number, kind in enumerate(("PNG", "WEBP", "GIF", "BMP")):
+            file = io.BytesIO()
+            Image.fromarray(np.full((20, 30, 3), 128, np.uint8)).save(file, kind)
+            page.send(frame(number, file.getvalue()))
+            assert hear(page, "result")["size"] == [30, 20]
+
+
+def test_frames_that_are_older_than_the_one_before_are_dropped():
+    with running(brightness_app()) as server, server.connect() as page:
+        answers = []
+        for number, taken in enumerate((1.0, 2.0, 2.0, 1.5, 2.5)):
+            page.send(frame(number, time=taken))
+            answer = hear(page, "result", "dropped")
+            answers.append((answer["number"], answer["type"], answer.get("reason")))
+    assert answers == [
+        (0, "result", None),
+        (1, "result", None),
+        (2, "dropped", "time"),
+        (3, "dropped", "time"),
+        (4, "result", None),
+    ]
+
+
+@pytest.mark.parametrize("taken", ["-1", "1e10", "true", '"1"', "[]", "1e999", "NaN", "9" * 5000])
+def test_times_that_cannot_be_end_the_connection(taken):
+    header = f'{{"number": 1, "time": {taken}}}'.encode()[:4096]
+    with running(brightness_app()) as server:
+        with server.connect() as page:
+            page.send(len(header).to_bytes(4, "little") + header + jpeg())
+            assert closed(page)[0] == 1007
+        assert server.get("/healthz")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 60_000,
+        '{"type": "again", "x": ' + '{"a":' * 10_000 + "1" + "}" * 10_001,
+        '{"type": "again", "x": ' + "9" * 6000 + "}",
+        '{"type": "again", "x": 1e999}',
+        '{"type": "again", "x": "' + "x" * 70_000 + '"}',
+        '{"type": "\\ud800"}',
+        '{"type": "' + "again" * 5000 + '"}',
+    ],
+    ids=["lists", "dicts", "number", "infinite", "long", "surrogate", "type"],
+)
+def test_odd_json_ends_the_connection_alone(text):
+    with running(brightness_app()) as server, server.connect() as page, server.connect() as other:
+        page.send(text)
+        assert closed(page)[0] == 1007
+        other.send(frame(1))
+        assert hear(other, "result")["number"] == 1
+
+
+def test_frames_of_changing_sizes_are_followed():
+    app = App("Faces")
+
+    @app.on_frame
+    def poses(frame, client):
+        return client.watch(frame, "estimate_multiple_poses")
+
+    with running(app) as server, server.connect() as page:
+        for number, (width, height) in enumerate(((64, 48), (48, 64), (8, 8), (640, 480))):
+            page.send(frame(number, jpeg(width, height), time=number / 10))
+            answer = hear(page, "result", "error")
+            assert answer["type"] == "result" and answer["size"] == [width, height], answer
+
+
+def test_images_that_wait_have_a_limit_of_bytes():
+    begun, go_on = threading.Event(), threading.Event()
+    app = App("Slow")
+
+    @app.on_image("example")
+    def example(frame):
+        begun.set()
+        go_on.wait(60)
+
+    large = jpeg() + bytes(7_000_000)
+    with running(app, limits=Limits()) as server:
+        try:
+            with server.connect() as page:
+                page.send(frame(0, large, type="example"))
+                assert begun.wait(60)
+                for number in range(1, MOST_BYTES // len(large) + 2):
+                    page.send(frame(number, large, type="example"))
+                code, reason = closed(page)
+                assert code == 1008 and "more messages than the app can answer" in reason
+        finally:
+            go_on.set()
+
+
+def keep_sending(page, ahead, stop):
+    """Send frames, so many ahead of the answers, until told to stop."""
+    for number in range(ahead):
+        page.send(frame(number))
+    while not stop.is_set():
+        page.send(frame(1 + hear(page, "result", "dropped")["number"]))
+
+
+def test_eight_uneven_pages_share_a_model_evenly():
+    """Some send one frame at a time, some eight: each gets its share."""
+    stop, turns, app = threading.Event(), [], App("Shared")
+
+    @app.on_frame
+    def shared(frame, client):
+        time.sleep(0.02)
+        turns.append(client.number)
+
+    with running(app, limits=Limits(frames_per_second=1000)) as server, ExitStack() as opened:
+        pages = [opened.enter_context(server.connect()) for _ in range(8)]
+        threads = []
+        for index, page in enumerate(pages):
+            assert hear(page, "hello")
+            given = (page, 8 if index % 2 else 1, stop)
+            threads.append(threading.Thread(target=keep_sending, args=given))
+        for thread in threads:
+            thread.start()
+        end = time.monotonic() + 60
+        while len(turns) < 240 and time.monotonic() < end:
+            time.sleep(0.05)
+        stop.set()
+        for thread in threads:
+            thread.join(20)
+    shares = Counter(turns[40:240])
+    assert len(turns) >= 240 and len(shares) == 8
+    assert min(shares.values()) >= 15, shares  # of 25 each; a late sender misses some turns
+
+
+def test_a_page_that_leaves_while_its_frame_is_worked_on_frees_all():
+    begun, go_on, ended = threading.Event(), threading.Event(), []
+    app = App("Slow")
+
+    class Kept:
+        def __del__(self):
+            ended.append(1)
+
+    @app.on_frame
+    def slow(frame, client):
+        client.state["kept"] = Kept()
+        client.watch(frame, "estimate_multiple_poses")
+        if frame.index == 1:
+            begun.set()
+            go_on.wait(60)
+        return client.number
+
+    with running(app) as server:
+        with server.connect() as page:
+            page.send(frame(1))
+            assert begun.wait(60)
+        end = time.monotonic() + 60
+        while server.server.pages and time.monotonic() < end:
+            time.sleep(0.02)
+        assert not server.server.pages and not ended
+        with server.connect() as other:
+            assert hear(other, "hello")
+            go_on.set()
+            other.send(frame(2))
+            assert hear(other, "result")["result"] == 2
+            assert ended == [1]  # the state of the first page, not that of the other
+            assert '"pages":1' in server.get("/healthz")[2]
+
+
+def test_pages_do_not_share_sessions():
+    app = App("Sessions")
+
+    @app.on_frame
+    def poses(frame, client):
+        moment = client.watch(frame, "estimate_multiple_poses")
+        return {"result": [], "values": [{"count": len(client._sessions), "time": moment["time"]}]}
+
+    with running(app) as server, server.connect() as one, server.connect() as two:
+        one.send(frame(1, time=5.0))
+        assert hear(one, "result")["values"] == [{"count": 1, "time": 5.0}]
+        two.send(frame(1, time=1.0))  # before the time of the other page
+        assert hear(two, "result")["values"] == [{"count": 1, "time": 1.0}]
+        two.send(json.dumps({"type": "set", "name": "none", "value": 1}))
+        assert closed(two)[0] == 1007
+        one.send(frame(2, time=6.0))
+        assert hear(one, "result")["number"] == 2
