@@ -64,7 +64,7 @@ def _schema(option: Option, verb: str) -> dict[str, Any]:
         return {"type": "array", "items": {"type": "string"}}
     names = _models(option, verb) if option.type == "model" else option.choices
     limits = {"minimum": option.low, "maximum": option.high}
-    default = option.default if isinstance(option.default, (bool, int, float)) else None
+    default: Any = option.default if isinstance(option.default, (bool, int, float)) else None
     if option.type == "model":
         default = option.default or option.note
     more = {"enum": list(names) or None, **limits, "default": default}
