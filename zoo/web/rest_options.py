@@ -86,7 +86,7 @@ def given_options(verb: str, query: Iterable[tuple[str, str]]) -> dict[str, Any]
         query: names and texts; "token" is the server's own.
 
     Raises:
-        ZooError: an option is unknown, invalid, or there twice; a model is none of the catalog's.
+        ZooError: an option is unknown, invalid, or there twice; or a model is not in the catalog.
 
     >>> given_options("estimate_hands", [("max_hands", "1"), ("mirror", "true")])
     {'max_hands': 1, 'mirror': True}

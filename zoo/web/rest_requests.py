@@ -1,4 +1,4 @@
-"""What requests of REST may send: how much, how slowly, and how many at one time."""
+"""Limits of requests of REST: of bytes, of time, and how many wait at one time."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Row:
         """Hold a place.
 
         Raises:
-            HTTPException: there is none.
+            HTTPException: no place is free.
         """
         if self.length >= self._most:
             raise HTTPException(
@@ -73,7 +73,7 @@ async def body_of(request: Request, limits: RestLimits) -> bytes:
     """Return the image that a request sends.
 
     Raises:
-        HTTPException: it is none, too large, or too slow.
+        HTTPException: the body is not an image, too large, or too slow.
         ClientDisconnect: the client is gone.
     """
     _check_headers(request, limits)
