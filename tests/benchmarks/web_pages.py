@@ -92,7 +92,7 @@ def _images(clip: Path | None, image: Path) -> Sequence[np.ndarray]:
 def measure(app: App, camera: Path, seconds: float) -> dict[str, float]:
     """Frames per second and milliseconds of one page, after its first answers."""
     with shown(app, camera=camera) as page:
-        page.wait_for_frames(30)
+        page.wait_for_frames(10)
         page.page.evaluate(_NOTE)
         before = int(page.data["answered"])
         page.page.wait_for_timeout(1000 * seconds)

@@ -86,7 +86,7 @@ def report(clients, memory):
 def test_pages_that_come_and_go_leave_nothing(count, images):
     frames = [jpeg(image, quality=85) for image in images[:2]]
     with served("pose_mirror") as server:
-        visits(server.host, 40, frames)
+        visits(server.host, count // 4, frames)  # cycles of objects wait for the collector
         before = settled(server)
         clients = visits(server.host, count, frames)
         assert all(client.ages for client in clients)

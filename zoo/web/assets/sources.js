@@ -55,6 +55,8 @@ export async function onCameraChange(listener) {
 
 /** One of the browser's cameras. */
 export class Camera {
+  count = 0; // of frames
+
   /** @param deviceId of `cameras`; "" for the one that faces the user */
   constructor(isMirror, deviceId = "") {
     Object.assign(this, { wantsMirror: isMirror, deviceId });
@@ -83,6 +85,7 @@ export class Camera {
   watch(onFrame) {
     const next = () => {
       if (!this.stream?.active) return;
+      this.count += 1;
       onFrame();
       if (this.video.requestVideoFrameCallback) this.video.requestVideoFrameCallback(next);
       else setTimeout(next, 33);
@@ -121,6 +124,7 @@ export class Camera {
 /** A clip that the program plays: its frames are JPEG already. */
 export class Clip {
   isMirror = false;
+  count = 0; // of frames
 
   async start(onFrame) {
     const open = () => {
@@ -144,6 +148,7 @@ export class Clip {
       const bitmap = await createImageBitmap(blob);
       this.bitmap?.close();
       Object.assign(this, { bitmap, blob, time });
+      this.count += 1;
     } finally {
       this.isBusy = false;
     }

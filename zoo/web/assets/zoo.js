@@ -28,6 +28,7 @@ class Page {
   constructor() {
     this.listeners = new Map();
     this.painters = [];
+    this.drawn = []; // what the picture shows now, see `isNew`
     this.number = 0;
     this.capturing = false;
     this.figures = new Figures();
@@ -41,7 +42,7 @@ class Page {
   /** Call a function with each message of a type; "result" for each answered frame. */
   on(type, listener) { this.listeners.set(type, [...(this.listeners.get(type) ?? []), listener]); }
 
-  /** Draw on the picture, at the display's rate: painter(context, latest). */
+  /** Draw on the picture, at the display's rate, where a frame or answer is new: painter(context, latest). */
   onDraw(painter) { this.painters.push(painter); }
 
   /** Send the app a message; see `App.on`. */
@@ -254,16 +255,29 @@ class Page {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const age = latest ? performance.now() - latest.taken : Infinity;
     const shown = age <= OLDEST_SHOWN ? latest : null;
+    if (shown) this.noteAge(age);
+    if (!this.isNew(shown, width, height)) return;
     if (shown?.picture) context.drawImage(shown.picture, 0, 0, width, height);
     else this.source.draw(context, width, height);
     if (!shown) this.conceal?.(context);
-    if (shown) this.drawAnswer(shown, width / shown.size[0], height / shown.size[1], age);
+    if (shown) this.drawAnswer(shown, width / shown.size[0], height / shown.size[1]);
   }
 
-  drawAnswer(shown, across, down, age) {
-    const { context } = this;
+  /** Whether the picture would change: without a GPU, drawing takes the time that the model needs. */
+  isNew(shown, width, height) {
+    const drawn = [shown, shown?.picture ?? this.source.count, this.source, width, height];
+    const isSame = drawn.every((value, index) => value === this.drawn[index]);
+    this.drawn = drawn;
+    return !isSame;
+  }
+
+  noteAge(age) {
     const { dataset } = document.body;
     dataset.oldest = Math.max(Number(dataset.oldest ?? 0), age).toFixed(0);
+  }
+
+  drawAnswer(shown, across, down) {
+    const { context } = this;
     context.save();
     context.scale(across, down);
     try {
