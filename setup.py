@@ -6,11 +6,21 @@ from shutil import copy2
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-GALLERY = Path(__file__).parent / "gallery"
+HERE = Path(__file__).parent
+GALLERY = HERE / "gallery"
+
+
+def gallery_files() -> list[Path]:
+    """Return the texts of the gallery, and the files of its folders that have an ``app.py``."""
+    files = [GALLERY / "texts.json"]
+    for app in sorted(GALLERY.glob("*/app.py")):
+        inside = sorted(app.parent.iterdir())
+        files += [path for path in inside if path.is_file() and not path.name.startswith(".")]
+    return files
 
 
 class BuildWithGallery(build_py):
-    """Builds the package with the folders of ``gallery`` that have an ``app.py``."""
+    """Builds the package with the apps in ``zoo/web/apps``."""
 
     def run(self) -> None:
         """Build, then copy."""
@@ -18,13 +28,15 @@ class BuildWithGallery(build_py):
         if self.editable_mode:  # the apps are found where they are
             return
         target = Path(self.build_lib) / "zoo" / "web" / "apps"
-        files = [GALLERY / "texts.json"]
-        for app in GALLERY.glob("*/app.py"):
-            files += [path for path in app.parent.iterdir() if path.is_file()]
-        for file in files:
+        for file in gallery_files():
             copied = target / file.relative_to(GALLERY)
             copied.parent.mkdir(parents=True, exist_ok=True)
             copy2(file, copied)
+
+    def get_source_files(self) -> list[str]:
+        """Return what archives of the sources hold."""
+        found: list[str] = super().get_source_files()
+        return found + [file.relative_to(HERE).as_posix() for file in gallery_files()]
 
 
 setup(cmdclass={"build_py": BuildWithGallery})
