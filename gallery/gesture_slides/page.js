@@ -10,9 +10,9 @@ const likes = new Map(); // number of a slide -> how often it was liked
 let slides = [];
 let at = 0;
 let hint = { until: 0 };
-zoo.draws = false; // hands are drawn, but not the names of their gestures
-
 let before = null; // {centre, palm, time, speed} of the hand in the answer before
+
+zoo.draws = false; // hands are drawn, but not the names of their gestures
 
 // --- the deck ---
 
@@ -126,6 +126,7 @@ element("next").onclick = () => go(at + 1, 1);
 element("back").onclick = () => go(at - 1, -1);
 element("like").onclick = like;
 zoo.ready.then(() => {
+  element("deck").after(element("stage")); // slides come first
   slides = text("slides").split("\n\n").map((slide) => slide.split("\n"));
   show();
 });

@@ -240,8 +240,9 @@ def frame(*places: Place) -> np.ndarray:
     image = room().copy()
     for place in places:
         hand = placed(place)
-        shadow = hand.getchannel("A").filter(ImageFilter.GaussianBlur(14)).point(lambda a: a * 0.3)
-        image.paste((30, 30, 40), (16, 14), shadow)
+        blurred = np.asarray(hand.getchannel("A").filter(ImageFilter.GaussianBlur(14)))
+        moved = np.pad(blurred, ((14, 0), (16, 0)), mode="edge")[: SIZE[1], : SIZE[0]]
+        image.paste((30, 30, 40), (0, 0), Image.fromarray((0.3 * moved).astype(np.uint8)))
         image.paste(hand, (0, 0), hand)
     return np.asarray(image)
 
