@@ -40,6 +40,10 @@ def test_a_form_sends_an_image_and_shows_the_answer(page):
     assert f'requests.post("http://{page.server.host}/v1/{query}", data=image)' in page.text(
         "#program"
     )
+    page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.page.click("[data-copies=command]")
+    page.wait(lambda: page.text("[data-copies=command]") == "Copied", "a copy")
+    assert page.page.evaluate("navigator.clipboard.readText()") == command
     page.page.click("#send")
     page.wait(lambda: page.text("#notice").startswith("1 result in "), "an answer")
     expected = zoo.estimate_multiple_poses(ASTRONAUT, max_poses=1, mirror=True)

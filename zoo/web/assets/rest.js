@@ -80,7 +80,10 @@ function change() {
 }
 
 async function copy({ currentTarget: button }) {
-  await navigator.clipboard.writeText(element(button.dataset.copies).textContent);
+  const words = element(button.dataset.copies);
+  getSelection().selectAllChildren(words);
+  if (!navigator.clipboard) return; // pages without https: the words are selected
+  await navigator.clipboard.writeText(words.textContent);
   button.textContent = text("copied");
   setTimeout(() => { button.textContent = text("copy"); }, COPIED);
 }
