@@ -14,6 +14,7 @@ zoo.on("result", ({ result }) => {
   else if (now - lastSeen < GONE) return;
   write("people", people.length);
   write("joints", people.length ? people.map((joints) => joints.size).join(" + ") : "–");
+  element("joints").classList.toggle("several", people.length > 1);
   write("hint", people.length ? "" : text("nobody"));
   showTilt(people.length ? tilt(people[0]) : {});
 });

@@ -5,6 +5,7 @@ Limbs are shaded tubes between joints, before a plain wall; NumPy draws all of i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -206,29 +207,34 @@ def drawn(*bodies: Body, size: tuple[int, int] = SIZE) -> np.ndarray:
     return finished(image)
 
 
-def squats(
-    count: int, fps: float = 12.0, body: Body = Body(), seconds: float = 2.0
-) -> list[np.ndarray]:
+def squats(count: int, fps: float, body: Body = Body(), seconds: float = 2.0) -> list[np.ndarray]:
     """Return frames of somebody who stands for a second, and squats some times."""
-    frames = []
-    for number in range(round((1 + count * seconds) * fps)):
-        turn = max(number / fps - 1, 0) / seconds
+
+    def pose(turn: float) -> Body:
         depth = np.sin(np.pi * turn) ** 2
         clasped = float(np.clip(2 * depth, 0, 1))
-        pose = replace(body, bend=80 * depth, apart=0.10, clasped=clasped, arms=12 + 14 * clasped)
-        frames.append(drawn(pose))
-    return frames
+        return replace(body, bend=80 * depth, apart=0.1, clasped=clasped, arms=12 + 14 * clasped)
+
+    return _repeated(pose, count, fps, seconds)
 
 
 def jumping_jacks(
-    count: int, fps: float = 12.0, body: Body = Body(), seconds: float = 1.4
+    count: int, fps: float, body: Body = Body(), seconds: float = 1.5
 ) -> list[np.ndarray]:
     """Return frames of somebody who stands for a second, and does some jumping jacks."""
-    frames = []
-    for number in range(round((1 + count * seconds) * fps)):
-        turn = max(number / fps - 1, 0) / seconds
+
+    def pose(turn: float) -> Body:
         opened = np.sin(np.pi * turn) ** 2
         hop = 0.035 * abs(np.sin(2 * np.pi * turn))
-        pose = replace(body, apart=0.05 + 0.17 * opened, arms=10 + 152 * opened, hop=hop)
-        frames.append(drawn(pose))
-    return frames
+        return replace(body, apart=0.05 + 0.17 * opened, arms=10 + 152 * opened, hop=hop)
+
+    return _repeated(pose, count, fps, seconds)
+
+
+def _repeated(
+    pose: Callable[[float], Body], count: int, fps: float, seconds: float
+) -> list[np.ndarray]:
+    """Return a second of standing, and some turns of a movement, which are drawn once."""
+    turns = np.linspace(0, 1, round(seconds * fps), endpoint=False)
+    images = [drawn(pose(turn)) for turn in turns]
+    return images[:1] * round(fps) + images * count

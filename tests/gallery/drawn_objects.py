@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from tests.gallery.shaded import Colour, ellipse, finished, room, shadow, tube
@@ -12,6 +14,7 @@ _CHINA: Colour = (240, 240, 236)
 _BLACK: Colour = (34, 34, 38)
 
 
+@cache
 def table(**objects: tuple[float, float, float]) -> np.ndarray:
     """Return a table before a wall, RGB, uint8 [480, 640, 3].
 

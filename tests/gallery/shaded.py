@@ -116,5 +116,9 @@ def shadow(image: np.ndarray, middle: Point, radii: Point) -> None:
 
 def finished(image: np.ndarray) -> np.ndarray:
     """Return an image as a camera gives it: with noise, uint8."""
-    noise = np.random.default_rng(0).normal(0, _GRAIN, image.shape)
-    return np.clip(image + noise, 0, 255).astype(np.uint8)
+    return np.clip(image + _noise(image.shape), 0, 255).astype(np.uint8)
+
+
+@cache
+def _noise(shape: tuple[int, ...]) -> np.ndarray:
+    return np.random.default_rng(0).normal(0, _GRAIN, shape)

@@ -9,6 +9,7 @@ import numpy as np
 from tests.gallery.browser import Shown
 from tests.gallery.clips import Played
 from tests.gallery.drawn_objects import table
+from tests.gallery.freezing import freeze
 
 #: Frames per second.
 FPS = 8
@@ -48,3 +49,4 @@ def ready(page: Shown) -> None:
 
     page.wait(wants, "a cup or a banana wanted")
     page.wait(lambda: page.text("#found") != "0", "a find")
+    freeze(page)

@@ -3,6 +3,7 @@
 from tests.gallery.browser import Shown
 from tests.gallery.clips import Played
 from tests.gallery.drawn_bodies import squats
+from tests.gallery.freezing import freeze
 
 #: Frames per second.
 FPS = 12
@@ -16,3 +17,4 @@ def source() -> Played:
 def ready(page: Shown) -> None:
     """Wait for the fourth squat."""
     page.wait(lambda: int(page.text("#count")) >= 4, "four squats")
+    freeze(page)
