@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
@@ -18,6 +18,7 @@ from time import perf_counter
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
+from websockets.typing import Origin
 
 from tests.zoo.web.servers import frame
 
@@ -129,7 +130,7 @@ class PageClient:
     @staticmethod
     def _connected(host: str) -> connect:
         return connect(
-            f"ws://{host}/connection", origin=f"http://{host}", proxy=None, max_size=None
+            f"ws://{host}/connection", origin=Origin(f"http://{host}"), proxy=None, max_size=None
         )
 
     async def _send(self, socket: ClientConnection, images: Sequence[bytes]) -> None:
@@ -184,13 +185,13 @@ def sending(host: str, count: int, images: Sequence[bytes]) -> Iterator[list[Pag
 
 
 @contextmanager
-def _in_thread(run: Callable[[asyncio.Event], object]) -> Iterator[None]:
+def _in_thread(run: Callable[[asyncio.Event], Coroutine[object, object, None]]) -> Iterator[None]:
     loop, ended = asyncio.new_event_loop(), asyncio.Event()
     failed: list[BaseException] = []
 
     def work() -> None:
         try:
-            loop.run_until_complete(run(ended))  # type: ignore[arg-type]
+            loop.run_until_complete(run(ended))
         except BaseException as error:
             failed.append(error)
         finally:
