@@ -1,4 +1,4 @@
-"""Where a server listens: its socket, its certificate, and the addresses that lead to it."""
+"""The socket at which a server listens, its certificate, and the addresses that lead to it."""
 
 from __future__ import annotations
 

@@ -76,7 +76,9 @@ def settings_of(app: App, has_source: bool) -> dict[str, Any]:
 def _own_files(app: App) -> frozenset[str]:
     if app.folder is None:
         return frozenset()
-    return frozenset(path.name for path in app.folder.iterdir() if path.is_file())
+    files = (path for path in app.folder.iterdir() if path.is_file())
+    folder = app.folder.resolve()  # links may not lead out of it
+    return frozenset(path.name for path in files if path.resolve().parent == folder)
 
 
 def own_file(app: App, name: str) -> Path | None:
@@ -93,7 +95,7 @@ def _content(app: App) -> str:
 
     def fill(field: re.Match[str]) -> str:
         if field[1] not in app.texts:
-            raise ZooError(f"page.html has {{{field[1]}}}, which is none of the app's texts")
+            raise ZooError(f"page.html has {{{field[1]}}}, which the app's texts do not have")
         return escape(app.texts[field[1]])
 
     return _FIELD.sub(fill, (app.folder / "page.html").read_text(encoding="utf-8"))

@@ -46,7 +46,7 @@ class Job(Generic[Value]):
 
 
 class Outcome(NamedTuple):
-    """What a function returned, or its error."""
+    """The value that a function returned, or its error."""
 
     value: object = None
     error: Exception | None = None

@@ -205,3 +205,27 @@ def test_paths_do_not_lead_out_of_folders(server, tmp_path):
         "/assets/page.html",
     ):
         assert server.get(path)[0] == 404
+
+
+def test_links_do_not_lead_out_of_an_apps_folder(tmp_path):
+    folder = tmp_path / "app"
+    folder.mkdir()
+    (tmp_path / "secret.json").write_text("{}")
+    (folder / "own.json").write_text("{}")
+    (folder / "key.pem").write_text("no file of pages")
+    (folder / "link.json").symlink_to(tmp_path / "secret.json")
+    app = App("Linked", folder=folder)
+    with running(app) as server:
+        found = {
+            name: server.get(f"/app/{name}")[0] for name in ("own.json", "link.json", "key.pem")
+        }
+    assert found == {"own.json": 200, "link.json": 404, "key.pem": 404}
+
+
+def test_every_answer_has_the_headers_of_security(server):
+    for path in ("/", "/settings", "/assets/zoo.js", "/healthz", "/metrics", "/nowhere"):
+        _, headers, _ = server.get(path)
+        assert headers["x-content-type-options"] == "nosniff", path
+        assert headers["referrer-policy"] == "no-referrer" and "set-cookie" not in headers
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert server.get("/", Host="evil.example")[1]["referrer-policy"] == "no-referrer"
