@@ -59,6 +59,7 @@ def _next(client: Client) -> str:
     state = client.state
     others = [name for name in OBJECTS if name != state.get("wanted")]
     seen = {name for name, time in state.get("seen", {}).items() if state["time"] - time < IN_SIGHT}
-    state["wanted"] = random.choice([name for name in others if name not in seen] or others)
+    hidden = [name for name in others if name not in seen]
+    state["wanted"] = random.choice(hidden or others or OBJECTS)
     state["times"] = []
     return str(state["wanted"])
