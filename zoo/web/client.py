@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from weights_cache.errors import ZooError
@@ -39,7 +39,7 @@ class Client:
             if control.kind != "button"
         }
         self.state: dict[str, Any] = {}
-        self._sessions: dict[tuple[Any, ...], Session] = {}
+        self._sessions: dict[tuple[Hashable, ...], Session] = {}
 
     def set(self, name: object, value: object) -> None:
         """Change the value of a control.
@@ -63,7 +63,8 @@ class Client:
             task: as of `zoo.watch`.
             options: of the function of the task.
         """
-        key = (id(task) if isinstance(task, LoadedModel) else task, *sorted(options.items()))
+        named = id(task) if isinstance(task, LoadedModel) else task
+        key = (named, *((name, _hashable(options[name])) for name in sorted(options)))
         session = self._sessions.pop(key, None)
         if session is None:
             if len(self._sessions) == MOST_SESSIONS:
@@ -95,6 +96,10 @@ class Client:
 
     def __repr__(self) -> str:
         return f"<page {self.number}>"
+
+
+def _hashable(value: object) -> Hashable:
+    return value if isinstance(value, Hashable) else repr(value)
 
 
 def json_of(content: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ from PIL import Image
 from tests.zoo.web.servers import frame, hear, jpeg, running
 from tests.zoo.web.test_faults import brightness_app, closed
 from zoo.web import App
+from zoo.web.client import Client
 from zoo.web.limits import Limits
 from zoo.web.turns import MOST_BYTES
 
@@ -248,3 +249,17 @@ def test_pages_do_not_share_sessions():
         assert closed(two)[0] == 1007
         one.send(frame(2, time=6.0))
         assert hear(one, "result")["number"] == 2
+
+
+def test_each_set_of_options_has_a_session(monkeypatch):
+    made = []
+
+    def session_for(task, **options):
+        made.append(options)
+        return lambda frame: options
+
+    monkeypatch.setattr("zoo.web.client.session_for", session_for)
+    client = Client(1, {}, lambda content: None)
+    options = [{"parts": ["nose"]}, {"parts": ["wrist"]}, {"parts": ["nose"]}, {}, {"most": 2}]
+    assert [client.watch(None, "pose", **each) for each in options] == options
+    assert made == [options[0], options[1], options[3], options[4]]  # lists are options, too
