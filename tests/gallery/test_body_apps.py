@@ -226,10 +226,7 @@ def test_squats_of_a_video(shared):
     with shown(load_app("rep_counter"), source=source) as page:
         page.page.evaluate(LOG)
         found = answers(page, 2 * len(images) / 5)
-        ended = {time: sum(answer["time"] >= time for answer in found) for time in (3.0, 8.0)}
-        assert all(ended.values())
-        last = found[-1]
-        assert 3 <= last["count"] <= 5
+        assert 3 <= found[-1]["count"] <= 5
         assert {label for answer in found for label in answer["labels"]} == {"squat"}
         page.check_clean()
 
@@ -256,13 +253,12 @@ def test_a_wanted_object_is_found(hunt):
         if page.text("#wanted").lower() == "scissors":
             page.page.keyboard.press("n")
         page.wait(lambda: page.text("#found") == "1", "the cup")
-        result, pixels = freeze(page)
+        result, _ = freeze(page)
         assert page.text("#list") == "cup" and page.page.evaluate("said[0]") == "Found: cup!"
         assert page.text("#wanted").lower() == "scissors"
         box = next(item["box"] for item in result if item["label"] == "cup")
         assert box["x"] < 220 < box["x"] + box["width"]
         page.check_clean()
-        del pixels
 
 
 def test_boxes_mark_what_is_wanted(hunt):
