@@ -156,7 +156,7 @@ def test_swipes_of_a_real_hand(shared, monkeypatch):
 
     monkeypatch.setattr(clip_sources, "IMAGES", shared / "images")
     clip = swipe_clip("photos/hand_pakutaso.jpg", 3)
-    source = played([image for image, _ in clip.frames()], slower=2.5)
+    source = played([image for image, _ in clip.frames()], slower=4)
     awaited = {"Swipe to your right: the slide before.", "Swipe to your left: next slide."}
     hints = set()
 
@@ -167,7 +167,7 @@ def test_swipes_of_a_real_hand(shared, monkeypatch):
     with shown(load_app("gesture_slides"), source=source) as page:
         page.page.keyboard.press("ArrowRight")
         page.page.keyboard.press("ArrowRight")
-        page.wait(are_seen, "swipes to both sides", seconds=150)
+        page.wait(are_seen, "swipes to both sides", seconds=300)
         page.check_clean()
 
 
