@@ -10,7 +10,7 @@ from zoo.web.gallery import gallery_app
 app = gallery_app(
     __file__,
     select("model", ["posenet.tiny", "movenet.lightning", "posenet.mobilenet_v1_075"]),
-    slider("threshold", 0.05, 0.95, 0.3, step=0.05),
+    slider("threshold", 0.05, 1, 0.3, step=0.05),
 )
 
 
