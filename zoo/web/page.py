@@ -29,6 +29,7 @@ TYPES = {
 }
 
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_ID = re.compile(r'\bid="([^"]*)"')
 
 
 def asset(name: str) -> Path | None:
@@ -48,19 +49,25 @@ def page_of(app: App) -> str:
     """Return the page of an app.
 
     Raises:
-        ZooError: ``page.html`` of the app names a text that it does not have.
+        ZooError: ``page.html`` of the app names a text that it does not have, or an element as the
+            page names one of its own.
     """
+    frame = (ASSETS / "page.html").read_text(encoding="utf-8")
+    content = _content(app)
+    taken = {*_ID.findall(frame)} & {*_ID.findall(content)}
+    if taken:
+        raise ZooError(f"page.html: the page has an id={min(taken)!r} of its own: use another name")
     texts = {name: escape(text) for name, text in common_texts().items()}
     files = _own_files(app)
     values = {
         **texts,
         "title": escape(app.title),
         "description": escape(app.description),
-        "content": _content(app),
+        "content": content,
         "style": '<link rel="stylesheet" href="app/page.css">' if "page.css" in files else "",
         "script": '<script type="module" src="app/page.js"></script>' if "page.js" in files else "",
     }
-    return Template((ASSETS / "page.html").read_text(encoding="utf-8")).substitute(values)
+    return Template(frame).substitute(values)
 
 
 def settings_of(app: App, has_source: bool) -> dict[str, Any]:
