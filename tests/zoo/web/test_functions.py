@@ -9,7 +9,7 @@ import pytest
 
 from tests.zoo.web.servers import frame, hear, running
 from weights_cache.errors import ZooError
-from zoo.web import App, Download, button, slider
+from zoo.web import App, Download, button, select, slider, switch
 
 
 def app_of(*controls):
@@ -107,6 +107,32 @@ def test_one_function_for_each_purpose():
 def test_controls_do_not_have_names_of_arguments(name):
     with pytest.raises(ZooError, match=f"a control cannot have the name '{name}'"):
         App("Test", slider(name, 0, 1, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: slider("x", 0, float("inf"), 1), "high=inf, default=1 and step=0.0 must be fin"),
+        (lambda: slider("x", 0, 1, float("nan")), "default=nan and step=0.0 must be finite"),
+        (lambda: slider("x", 0, 1, 1, step=float("nan")), "step=nan must be finite numbers"),
+        (lambda: slider("x", 0, 10**400, 1, step=1), "must be finite numbers"),
+        (lambda: slider("x", "0", 1, 1), "low='0', high=1, default=1 and step=0.0 must be finite"),
+        (lambda: slider("x", 0, 1, True), "default=True and step=0.0 must be finite numbers"),
+        (lambda: slider("x", 0, 1, 2), "the default 2 must lie between 0 and 1"),
+        (lambda: select("x", "red"), "choices='red' must be a list of texts, such as [\"red\", "),
+        (lambda: select("x", ["red", 3]), "must be a list of texts"),
+        (lambda: select("x", []), "must be a list of texts"),
+        (lambda: select("x", ["red"], "blue"), "the default 'blue' is not one of ['red']"),
+        (lambda: switch("x", 1), "the default 1 must be True or False"),
+        (lambda: button("two words"), "'two words' cannot name a control"),
+        (lambda: App("Test", switch("x"), button("x")), "have the name 'x': rename one"),
+        (lambda: App("Test", "x"), "'x' is no control of slider(..)"),
+    ],
+)
+def test_controls_that_cannot_be(make, words):
+    with pytest.raises(ZooError) as error:
+        make()
+    assert words in str(error.value)
 
 
 def test_types_of_messages_are_checked():
