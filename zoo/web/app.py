@@ -26,7 +26,11 @@ _NAME_OF_DOWNLOAD = re.compile(r"[\w.-]{1,100}", re.ASCII)
 
 
 class Download(NamedTuple):
-    """A file that a page offers for saving."""
+    """A file that a page offers for saving.
+
+    >>> Download(b"1, 2", "counts.csv", "text/csv").name
+    'counts.csv'
+    """
 
     data: bytes
     name: str  # of the file
@@ -61,7 +65,7 @@ class App:
         mirror: frames of a camera are mirror images, as people expect of themselves.
 
     Raises:
-        ZooError: a control is invalid, or two have one name.
+        ZooError: a control is invalid, two have one name, or the folder is not a folder.
     """
 
     def __init__(
@@ -89,7 +93,7 @@ class App:
                     "use another one"
                 )
         if self.folder is not None and not self.folder.is_dir():
-            raise ZooError(f"folder={str(folder)!r} is not a folder")
+            raise ZooError(f"folder={str(folder)!r} is not a folder: create it or leave it out")
 
     def on_frame(self, function: Function) -> Function:
         """Call a function with each frame, as a decorator.
@@ -132,6 +136,9 @@ class App:
         """Call a function with each image that the page's script sends with this type.
 
         Like `on`, with ``frame``, the image, as well; these are not dropped, as frames are.
+
+        Raises:
+            ZooError: the type is taken, or the function has an argument of another name.
         """
         usage = f'@app.on_image("{_checked_name(type, "on_image")}")'
 
@@ -143,7 +150,11 @@ class App:
         return add
 
     def on_begin(self, function: Function) -> Function:
-        """Call a function with each page that is opened, before its first frame."""
+        """Call a function with each page that is opened, before its first frame.
+
+        Raises:
+            ZooError: it is not a function, or has an argument of another name.
+        """
         self._check(function, "@app.on_begin", without=("frame", "message"))
         self.begin_functions.append(function)
         return function

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from weights_cache.errors import ZooError
+from weights_cache.similar_names import did_you_mean
 from zoo.export.json_text import plain_value
 from zoo.live.frame import Frame
 from zoo.live.session import Session
@@ -48,8 +49,10 @@ class Client:
             ZooError: there is no such control, or the value is invalid.
         """
         if not isinstance(name, str) or name not in self.values:
+            hint = did_you_mean(name, self.values) if isinstance(name, str) else ""
             raise ZooError(
-                f"there is no control {name!r:.80}; controls: {', '.join(self.values) or 'none'}"
+                f"there is no control {name!r:.80}{hint}; "
+                f"controls: {', '.join(self.values) or 'none'}"
             )
         self.values[name] = self._controls[name].checked(value)
 

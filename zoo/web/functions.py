@@ -69,7 +69,12 @@ def check_function(
             )
     for argument in needed:
         if argument not in parameters:
-            raise ZooError(f"{name} needs the argument {argument!r}: def {name[:-2]}({argument}):")
+            raise ZooError(f"{name} needs the argument {argument!r}: {_example(name, argument)}")
+
+
+def _example(name: str, argument: str) -> str:
+    plain = name.removesuffix("()")
+    return f"def {plain}({argument}):" if plain.isidentifier() else "give it one"
 
 
 def _parameters(function: Callable[..., object], name: str) -> Mapping[str, inspect.Parameter]:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.zoo.web.servers import frame, hear, running
 from weights_cache.errors import ZooError
-from zoo.web import App, Download, button, select, slider, switch
+from zoo.web import App, Client, Download, button, select, slider, switch
 
 
 def app_of(*controls):
@@ -56,6 +56,11 @@ def yielding(frame):
     yield []
 
 
+class Nothing:
+    def __call__(self):
+        return []
+
+
 @pytest.mark.parametrize(
     ("function", "words"),
     [
@@ -72,6 +77,8 @@ def yielding(frame):
         (waiting, "waiting() is async"),
         (yielding, "yielding() is a generator"),
         (dict, "dict()"),
+        (Nothing(), "needs the argument 'frame': give it one"),
+        (lambda: [], "<lambda>() needs the argument 'frame': give it one"),
     ],
 )
 def test_functions_that_are_refused(function, words):
@@ -132,6 +139,25 @@ def test_controls_do_not_have_names_of_arguments(name):
 def test_controls_that_cannot_be(make, words):
     with pytest.raises(ZooError) as error:
         make()
+    assert words in str(error.value)
+
+
+def test_a_folder_that_is_missing(tmp_path):
+    with pytest.raises(ZooError, match="none' is not a folder: create it or leave it out"):
+        App("Test", folder=tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("treshold", "no control 'treshold': did you mean 'threshold'?; controls: threshold"),
+        ("again", "no control 'again'; controls: threshold"),  # a button
+        (3, "no control 3; controls: threshold"),
+    ],
+)
+def test_controls_that_pages_do_not_have(name, words):
+    with pytest.raises(ZooError) as error:
+        Client(1, app_of().controls, print).set(name, 1)
     assert words in str(error.value)
 
 
