@@ -88,6 +88,21 @@ def test_keys_press_buttons():
         found.wait(lambda: heard, "a message")
 
 
+def test_a_page_may_handle_a_button_itself_also_without_the_program():
+    heard = []
+    app = brightness_app()
+    app.message_functions["again"] = lambda: heard.append(1)
+    with running(app) as server, opened(server) as found:
+        found.wait_for_frames(1)
+        found.page.evaluate("globalThis.pressed = 0; zoo.onPress('again', () => { pressed += 1; })")
+        found.page.click("[name=again]")
+        server.stop()
+        found.wait(lambda: found.data["connection"] == "lost", "the end of the connection")
+        found.page.keyboard.press("a")
+        found.page.click("[name=again]")
+        assert found.page.evaluate("pressed") == 3 and heard == []
+
+
 def test_another_app_at_the_address_gets_a_page_of_its_own():
     with running(brightness_app()) as first, opened(first) as found:
         found.wait_for_frames()

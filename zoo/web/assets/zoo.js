@@ -28,6 +28,7 @@ class Page {
   constructor() {
     this.listeners = new Map();
     this.painters = [];
+    this.presses = new Map(); // name of a button -> what the page does itself
     this.drawn = []; // what the picture shows now, see `isNew`
     this.number = 0;
     this.capturing = false;
@@ -44,6 +45,9 @@ class Page {
 
   /** Draw on the picture, at the display's rate, where a frame or answer is new: painter(context, latest). */
   onDraw(painter) { this.painters.push(painter); }
+
+  /** Let the page itself do what a button says, with or without the program, which is not asked. */
+  onPress(name, listener) { this.presses.set(name, listener); }
 
   /** Send the app a message; see `App.on`. */
   send(type, content = {}) { this.connection.send({ ...content, type }); }
@@ -85,7 +89,7 @@ class Page {
     this.connection = new Connection((message) => this.hear(message), (reason) => this.lose(reason));
     this.controls = new Controls(
       element("controls"), settings.controls,
-      (name, value) => this.send("set", { name, value }), (name) => this.send(name),
+      (name, value) => this.send("set", { name, value }), (name) => this.press(name),
     );
     element("pause").onclick = () => this.pause(!this.isPaused);
     element("again").onclick = () => this.startSource();
@@ -237,6 +241,13 @@ class Page {
   lose(reason) {
     document.body.dataset.connection = "lost";
     say("connection", reason ? "refused" : "lost", reason);
+  }
+
+  /** What a button does: a function of the page, or a message to the app. */
+  press(name) {
+    const listener = this.presses.get(name);
+    if (listener) listener();
+    else this.send(name);
   }
 
   pause(isPaused) {
