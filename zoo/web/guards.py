@@ -24,9 +24,6 @@ _Refusal = tuple[HTTPStatus, str]
 #: Schemes of WebSockets, and of the pages that open them.
 _SCHEMES = {"ws": "http", "wss": "https"}
 
-#: Beginning of the addresses of REST, whose errors are JSON.
-_OF_REST = "/v1/"
-
 #: An IP address, which no name server can make lead elsewhere, and its port.
 _ADDRESS = re.compile(r"(\[[0-9a-f:.]+\]|[0-9]+(?:\.[0-9]+){3})(|:[0-9]+)")
 
@@ -58,6 +55,7 @@ class Guard:
         any_address: any IP address with the port of one of the hosts is the server's, too. Names
             alone can be made to point elsewhere.
         open_paths: which need no token, such as scripts, which import others by their names alone.
+        as_json: refusals are JSON, as all errors of REST are, instead of text.
     """
 
     def __init__(
@@ -68,9 +66,11 @@ class Guard:
         *,
         any_address: bool = False,
         open_paths: tuple[str, ...] = ("/healthz", "/assets/", "/app/"),
+        as_json: bool = False,
     ):
         self._application, self._hosts, self._token = application, hosts, token
         self._any_address, self._open_paths = any_address, open_paths
+        self._as_json = as_json
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -83,7 +83,7 @@ class Guard:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008, "reason": refusal[1][:120]})
         else:
-            await refuse(send, *refusal, as_json=scope["path"].startswith(_OF_REST))
+            await refuse(send, *refusal, as_json=self._as_json)
 
     def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> _Refusal | None:
         hosts, origins = headers.get("host", []), headers.get("origin", [])

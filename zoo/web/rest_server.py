@@ -140,4 +140,4 @@ def serve_rest(
     """Answer requests until interrupted; see `zoo.web.serving.run_server`."""
     limits = RestLimits()
     application = RestServer(backend, limits).application()
-    run_server(application, "Zoo", host, port, token, certificate, limits)
+    run_server(application, "Zoo", host, port, token, certificate, limits, as_json=True)

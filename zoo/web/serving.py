@@ -283,6 +283,7 @@ def run_server(
     certificate: tuple[str, str] | None,
     limits: Limits,
     open_browser: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Listen, print the address, and answer until interrupted.
 
@@ -296,7 +297,7 @@ def run_server(
     port = listener.getsockname()[1]
     scheme = "https" if certificate else "http"
     hosts = hosts_of(host, port, scheme)
-    guard = Guard(application, hosts, token, any_address=is_any(host))
+    guard = Guard(application, hosts, token, any_address=is_any(host), as_json=as_json)
     config = server_config(guard, listener, limits, certificate)
     address = address_of(host, port, scheme, token)
     say(f"{title}: {address} (Ctrl+C ends it)")

@@ -220,6 +220,22 @@ def test_hosts_and_origins(headers, words, kind):
         assert sent[0]["type"] == "websocket.close"
 
 
+@pytest.mark.parametrize("as_json", [True, False])
+def test_refusals_are_json_where_all_errors_are(as_json):
+    scope = {"type": "http", "headers": [], "scheme": "http", "path": "/openapi.json"}
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    with pytest.raises(StopIteration):
+        Guard(print, HOSTS, as_json=as_json)(scope, None, send).send(None)
+    kind = dict(sent[0]["headers"])[b"content-type"].decode()
+    assert kind == ("application/json" if as_json else "text/plain; charset=utf-8")
+    error = json.loads(sent[1]["body"])["error"] if as_json else sent[1]["body"].decode()
+    assert error.startswith("the host '' is not this server")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize(("number", "ending"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_signals_end_a_server_with_pages_open(number, ending):
