@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPMessage
 from typing import Any, NamedTuple
 
-import uvicorn
-
-from zoo.web.guards import Guard
-from zoo.web.listening import listening_socket
+from tests.zoo.web.servers import PATIENCE, listening, until
 from zoo.web.rest_requests import RestLimits
 from zoo.web.rest_server import RestServer
-from zoo.web.serving import server_config
 
 
 class Answer(NamedTuple):
@@ -53,7 +47,7 @@ class RunningRest:
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         """The answer to a request; ``content_type`` is a header, too."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             named = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body, named)
@@ -71,23 +65,9 @@ class RunningRest:
 def rest_running(*, token: str = "", limits: RestLimits | None = None) -> Iterator[RunningRest]:
     """A server of REST, which ends with the block."""
     server = RestServer(limits=limits)
-    listener = listening_socket("127.0.0.1", 0, server.limits.connections)
-    port = listener.getsockname()[1]
-    guard = Guard(server.application(), frozenset({f"127.0.0.1:{port}"}), token)
-    serving = uvicorn.Server(server_config(guard, listener, server.limits))
-    thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
+    with listening(server.application(), server.limits, token, as_json=True) as (port, _):
         yield RunningRest(port, server)
-    finally:
-        serving.should_exit = True
-        thread.join(20)
-        assert not thread.is_alive()
 
 
-def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
-    """Wait until a condition holds."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "the condition does not hold"
-        time.sleep(0.01)
+def wait_for(condition: Callable[[], object]) -> None:
+    until(condition, "the condition")

@@ -4,24 +4,51 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 import threading
+import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import pytest
 import uvicorn
 from PIL import Image
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from zoo.live.frame import Frame
+from zoo.web import button, slider
 from zoo.web.app import App
-from zoo.web.guards import Guard
+from zoo.web.client import Client
+from zoo.web.guards import Application, Guard
 from zoo.web.limits import Limits
 from zoo.web.listening import listening_socket
 from zoo.web.messages import message_of
 from zoo.web.serving import AppServer, server_config
+
+#: How long a test waits for what it expects, in seconds; machines are busy.
+PATIENCE = 60
+
+Value = TypeVar("Value")
+
+
+def until(condition: Callable[[], Value], what: str) -> Value:
+    """The first true value of a condition.
+
+    Args:
+        condition: asked again and again.
+        what: it says, for the message of a failure.
+    """
+    end = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        assert time.monotonic() < end, f"{what}: not within {PATIENCE} s"
+        time.sleep(0.01)
+    return found
 
 
 @dataclass
@@ -38,7 +65,7 @@ class Running:
 
     def get(self, path: str, **headers: str) -> tuple[int, dict[str, str], str]:
         """Status, headers and body of an answer."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request("GET", path, headers=headers)
             answer = connection.getresponse()
@@ -49,7 +76,8 @@ class Running:
 
     def connect(self, path: str = "/connection", **options: Any) -> ClientConnection:
         """A connection as of a page; closed by ``with``."""
-        options = {"origin": f"http://{self.host}", "proxy": None, "max_size": None, **options}
+        own = {"origin": f"http://{self.host}", "proxy": None, "max_size": None}
+        options = {**own, "open_timeout": PATIENCE, **options}
         return connect(f"ws://{self.host}{path}", **options)
 
 
@@ -59,22 +87,50 @@ def running(
 ) -> Iterator[Running]:
     """A server of an app, which ends with the block."""
     server = AppServer(app, clip=clip, limits=limits)
-    listener = listening_socket("127.0.0.1", port, server.limits.connections)
+    with listening(server.application(), server.limits, token, port) as (port, stop):
+        yield Running(port, server, stop)
+
+
+@contextmanager
+def listening(
+    application: Application,
+    limits: Limits,
+    token: str = "",
+    port: int = 0,
+    as_json: bool = False,
+) -> Iterator[tuple[int, Callable[[], None]]]:
+    """Serve an application in a thread until the block ends: its port, and what ends it before."""
+    listener = listening_socket("127.0.0.1", port, limits.connections)
     port = listener.getsockname()[1]
-    guard = Guard(server.application(), frozenset({f"127.0.0.1:{port}"}), token)
-    serving = uvicorn.Server(server_config(guard, listener, server.limits))
+    guard = Guard(application, frozenset({f"127.0.0.1:{port}"}), token, as_json=as_json)
+    serving = uvicorn.Server(server_config(guard, listener, limits))
     thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]})
     thread.start()
 
     def stop() -> None:
         serving.should_exit = True
-        thread.join(20)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
 
     try:
-        yield Running(port, server, stop)
+        yield port, stop
     finally:
         stop()
+
+
+def brightness_app() -> App:
+    """An app without a model, with a control and a button."""
+    app = App("Brightness", slider("factor", 0, 10, 1), button("again"))
+
+    @app.on_frame
+    def brightness(frame: Frame, factor: float) -> dict[str, object]:
+        return {"result": float(frame.image.mean()) * factor}
+
+    @app.on("again")
+    def again(client: Client, factor: float) -> dict[str, object]:
+        return {"page": client.number, "factor": factor}
+
+    return app
 
 
 def jpeg(width: int = 64, height: int = 48, value: int = 128) -> bytes:
@@ -82,6 +138,27 @@ def jpeg(width: int = 64, height: int = 48, value: int = 128) -> bytes:
     file = io.BytesIO()
     Image.fromarray(np.full((height, width, 3), value, np.uint8)).save(file, "JPEG")
     return file.getvalue()
+
+
+def png_bomb(width: int, height: int) -> bytes:
+    """A PNG file of 200 bytes whose header declares many pixels."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        check = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    data = zlib.compress(bytes(1000))
+    parts = (chunk(b"IHDR", header), chunk(b"IDAT", data), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def jpeg_bomb(width: int, height: int) -> bytes:
+    """A JPEG file whose header declares many pixels."""
+    data = bytearray(jpeg())
+    at = data.index(b"\xff\xc0") + 5
+    data[at : at + 4] = struct.pack(">HH", height, width)
+    return bytes(data)
 
 
 def frame(number: int, image: bytes | None = None, **content: Any) -> bytes:
@@ -92,6 +169,14 @@ def frame(number: int, image: bytes | None = None, **content: Any) -> bytes:
 def hear(page: ClientConnection, *types: str) -> dict[str, Any]:
     """The next message of one of these types."""
     while True:
-        message: dict[str, Any] = json.loads(page.recv(20))
+        message: dict[str, Any] = json.loads(page.recv(PATIENCE))
         if not types or message["type"] in types:
             return message
+
+
+def closed(page: ClientConnection) -> tuple[int | None, str | None]:
+    """The code and reason of a connection that the server closes."""
+    with pytest.raises(ConnectionClosed):
+        while True:
+            page.recv(PATIENCE)
+    return page.close_code, page.close_reason

@@ -2,43 +2,19 @@
 
 import json
 import socket
-import time
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.zoo.web.servers import frame, hear, jpeg, running
-from zoo.web import App, button, slider
+from tests.zoo.web.servers import PATIENCE, brightness_app, closed, frame, hear, running, until
+from zoo.web import App
 from zoo.web.limits import Limits
-
-
-def brightness_app(seconds=0.0):
-    app = App("Brightness", slider("factor", 0, 10, 1), button("again"))
-
-    @app.on_frame
-    def brightness(frame, client, factor):
-        time.sleep(seconds)
-        return {"result": float(frame.image.mean()) * factor}
-
-    @app.on("again")
-    def again(client, factor):
-        return {"page": client.number, "factor": factor}
-
-    return app
 
 
 @pytest.fixture
 def server():
     with running(brightness_app()) as found:
         yield found
-
-
-def closed(page):
-    """The code and reason of a connection that the server closes."""
-    with pytest.raises(ConnectionClosed):
-        while True:
-            page.recv(20)
-    return page.close_code, page.close_reason
 
 
 def test_a_frame_is_answered(server):
@@ -95,8 +71,8 @@ def test_a_frame_of_100_mb_ends_the_connection_before_it_is_in_memory(server):
     with server.connect() as page:
         with pytest.raises(ConnectionClosed):
             page.send(frame(1, bytes(100_000_000)))
-            page.recv(20)
-            page.recv(20)
+            page.recv(PATIENCE)
+            page.recv(PATIENCE)
         assert page.close_code in (1009, 1006)  # 1006 where the rest of it hides the server's word
     assert server.get("/healthz")[0] == 200
 
@@ -139,25 +115,24 @@ def test_more_pages_than_the_limit_are_sent_away():
                 assert code == 1013 and "2 pages are open" in reason
             two.send(frame(1))
             assert hear(two)["type"] == "result"
-        deadline = time.monotonic() + 10
-        while server.server.pages and time.monotonic() < deadline:
-            time.sleep(0.01)
+        until(lambda: not server.server.pages, "pages that left are forgotten")
         with server.connect() as page:
             assert hear(page)["type"] == "hello"
 
 
 def test_frames_beyond_the_rate_are_dropped():
-    with running(brightness_app(), limits=Limits(frames_per_second=5)) as server:
+    with running(brightness_app(), limits=Limits(frames_per_second=0.01)) as server:
         with server.connect() as page:
             hear(page)
             for number in range(20):
                 page.send(frame(number))
-            reasons = [hear(page, "dropped", "result") for _ in range(20)]
-        assert sorted(answer["number"] for answer in reasons) == list(range(20))
-        assert sum(answer.get("reason") == "rate" for answer in reasons) >= 10
+            answers = [hear(page, "dropped", "result") for _ in range(20)]
+        assert sorted(answer["number"] for answer in answers) == list(range(20))
+        beyond = {answer["number"] for answer in answers if answer.get("reason") == "rate"}
+        assert beyond == set(range(1, 20))
 
 
-def test_a_page_that_reads_nothing_is_closed(monkeypatch):
+def test_a_page_that_reads_nothing_is_closed():
     app = App("Talkative")
 
     @app.on("talk")
@@ -170,24 +145,8 @@ def test_a_page_that_reads_nothing_is_closed(monkeypatch):
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         with server.connect(sock=raw, max_queue=1) as page, server.connect() as other:
             page.send(json.dumps({"type": "talk"}))
-            deadline = time.monotonic() + 20
-            while len(server.server.pages) > 1 and time.monotonic() < deadline:
-                time.sleep(0.05)
-            assert len(server.server.pages) == 1
+            until(lambda: len(server.server.pages) == 1, "the page that reads nothing is closed")
             assert hear(other)["type"] == "hello"
-
-
-def test_one_page_does_not_starve_others():
-    with (
-        running(brightness_app(seconds=0.02)) as server,
-        server.connect() as greedy,
-        server.connect() as modest,
-    ):
-        hear(greedy), hear(modest)
-        for number in range(30):
-            greedy.send(frame(number, jpeg(640, 480)))
-        modest.send(frame(1))
-        assert hear(modest)["type"] == "result"
 
 
 def test_nothing_of_another_origin_is_allowed(server):
@@ -197,14 +156,26 @@ def test_nothing_of_another_origin_is_allowed(server):
     assert "//" not in body.replace("<!--", "")
 
 
-def test_paths_do_not_lead_out_of_folders(server, tmp_path):
-    for path in (
-        "/app/../serving.py",
-        "/app/%2e%2e%2fpage.py",
-        "/assets/../page.py",
-        "/assets/page.html",
-    ):
-        assert server.get(path)[0] == 404
+def test_paths_do_not_lead_out_of_folders(tmp_path):
+    folder = tmp_path / "app"
+    (folder / "inner").mkdir(parents=True)
+    for path in (tmp_path / "secret.js", folder / "own.js", folder / "inner" / "deep.js"):
+        path.write_text("export {}")
+    with running(App("Files", folder=folder)) as server:
+        assert server.get("/app/own.js")[0] == server.get("/assets/zoo.js")[0] == 200
+        for path in (
+            "/app/../secret.js",
+            "/app/..%2fsecret.js",
+            "/app/%2e%2e%2fsecret.js",
+            "/app/..%5csecret.js",
+            f"/app/{str(tmp_path / 'secret.js').replace('/', '%2f')}",
+            "/app/inner%2f..%2fown.js",
+            "/app/inner/deep.js",
+            "/assets/../page.py",
+            "/assets/..%2fpage.py",
+            "/assets/page.html",
+        ):
+            assert server.get(path)[0] == 404, path
 
 
 def test_links_do_not_lead_out_of_an_apps_folder(tmp_path):

@@ -2,47 +2,36 @@
 
 import io
 import json
-import struct
 import threading
-import time
-import zlib
-from collections import Counter
 from contextlib import ExitStack
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from tests.zoo.web.servers import frame, hear, jpeg, running
-from tests.zoo.web.test_faults import brightness_app, closed
+from tests.zoo.web.servers import (
+    PATIENCE,
+    brightness_app,
+    closed,
+    frame,
+    hear,
+    jpeg,
+    jpeg_bomb,
+    png_bomb,
+    running,
+    until,
+)
 from zoo.web import App
 from zoo.web.client import Client
 from zoo.web.limits import Limits
 from zoo.web.turns import MOST_BYTES
 
 
-def png_bomb(side):
-    """A PNG file of a kilobyte whose header says that it has side x side pixels."""
-
-    def chunk(kind, data):
-        check = zlib.crc32(kind + data)
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
-
-    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    data = zlib.compress(bytes(100))
-    parts = (chunk(b"IHDR", header), chunk(b"IDAT", data), chunk(b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
-
-
-def jpeg_bomb(side):
-    """A JPEG file whose header says that it has side x side pixels."""
-    data = bytearray(jpeg(16, 16))
-    at = data.index(b"\xff\xc0")
-    data[at + 5 : at + 9] = struct.pack(">HH", side, side)
-    return bytes(data)
-
-
-@pytest.mark.parametrize("bomb", [png_bomb(30_000), jpeg_bomb(30_000), png_bomb(3_000)])
+@pytest.mark.parametrize(
+    "bomb",
+    [png_bomb(30_000, 30_000), jpeg_bomb(30_000, 30_000), png_bomb(3_000, 3_000)],
+    ids=["PNG", "JPEG", "large"],
+)
 def test_pixels_are_counted_before_they_are_decoded(bomb):
     app, seen = brightness_app(), []
     app.on_image("example")(lambda frame: seen.append(frame))
@@ -145,14 +134,14 @@ def test_images_that_wait_have_a_limit_of_bytes():
     @app.on_image("example")
     def example(frame):
         begun.set()
-        go_on.wait(60)
+        go_on.wait(PATIENCE)
 
     large = jpeg() + bytes(7_000_000)
     with running(app, limits=Limits()) as server:
         try:
             with server.connect() as page:
                 page.send(frame(0, large, type="example"))
-                assert begun.wait(60)
+                assert begun.wait(PATIENCE)
                 for number in range(1, MOST_BYTES // len(large) + 2):
                     page.send(frame(number, large, type="example"))
                 code, reason = closed(page)
@@ -161,41 +150,38 @@ def test_images_that_wait_have_a_limit_of_bytes():
             go_on.set()
 
 
-def keep_sending(page, ahead, stop):
-    """Send frames, so many ahead of the answers, until told to stop."""
-    for number in range(ahead):
-        page.send(frame(number))
-    while not stop.is_set():
-        page.send(frame(1 + hear(page, "result", "dropped")["number"]))
-
-
-def test_eight_uneven_pages_share_a_model_evenly():
-    """Some send one frame at a time, some eight: each gets its share."""
-    stop, turns, app = threading.Event(), [], App("Shared")
+def test_pages_that_send_much_have_one_turn_as_others(monkeypatch):
+    monkeypatch.setattr("zoo.web.turns.LONGEST_WAIT", 600)
+    begun, go_on, turns = threading.Event(), threading.Event(), []
+    app = App("Shared")
 
     @app.on_frame
     def shared(frame, client):
-        time.sleep(0.02)
-        turns.append(client.number)
+        turns.append((client.number, frame.index))
+        begun.set()
+        assert go_on.wait(PATIENCE)
 
-    with running(app, limits=Limits(frames_per_second=1000)) as server, ExitStack() as opened:
+    with running(app) as server, ExitStack() as opened:
+        opened.callback(go_on.set)
         pages = [opened.enter_context(server.connect()) for _ in range(8)]
-        threads = []
+        numbers = [hear(page, "hello")["page"] for page in pages]
+        send_and_wait(pages[0], [0])
+        assert begun.wait(PATIENCE)
         for index, page in enumerate(pages):
-            assert hear(page, "hello")
-            given = (page, 8 if index % 2 else 1, stop)
-            threads.append(threading.Thread(target=keep_sending, args=given))
-        for thread in threads:
-            thread.start()
-        end = time.monotonic() + 60
-        while len(turns) < 240 and time.monotonic() < end:
-            time.sleep(0.05)
-        stop.set()
-        for thread in threads:
-            thread.join(20)
-    shares = Counter(turns[40:240])
-    assert len(turns) >= 240 and len(shares) == 8
-    assert min(shares.values()) >= 15, shares  # of 25 each; a late sender misses some turns
+            send_and_wait(page, range(10, 20) if index % 2 == 0 else [19])
+        go_on.set()
+        for page in pages:
+            assert hear(page, "result")["type"] == "result"
+    assert turns == [(numbers[0], 0), *((number, 19) for number in numbers)]
+
+
+def send_and_wait(page, numbers):
+    """Send frames, and wait until the server has them: it answers one of an earlier time."""
+    for number in numbers:
+        page.send(frame(number, time=float(number)))
+    page.send(frame(1000, time=0.0))
+    while hear(page, "dropped")["number"] != 1000:
+        pass
 
 
 def test_a_page_that_leaves_while_its_frame_is_worked_on_frees_all():
@@ -212,17 +198,15 @@ def test_a_page_that_leaves_while_its_frame_is_worked_on_frees_all():
         client.watch(frame, "estimate_multiple_poses")
         if frame.index == 1:
             begun.set()
-            go_on.wait(60)
+            go_on.wait(PATIENCE)
         return client.number
 
     with running(app) as server:
         with server.connect() as page:
             page.send(frame(1))
-            assert begun.wait(60)
-        end = time.monotonic() + 60
-        while server.server.pages and time.monotonic() < end:
-            time.sleep(0.02)
-        assert not server.server.pages and not ended
+            assert begun.wait(PATIENCE)
+        until(lambda: not server.server.pages, "the page that left is forgotten")
+        assert not ended
         with server.connect() as other:
             assert hear(other, "hello")
             go_on.set()

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from tests.zoo.web.servers import PATIENCE
 from zoo.web import turns
 from zoo.web.turns import Job, Place, Turns
 
@@ -21,7 +22,7 @@ class Row:
 
         def run():
             self.begun.append(name)
-            assert end.wait(60)
+            assert end.wait(PATIENCE)
 
         place.put_frame(Job(run, print, print, dropped=lambda reason: self.dropped.set()))
 
@@ -56,7 +57,7 @@ async def missed_turn(monkeypatch):
 
 
 def test_a_page_whose_frame_expired_before_its_turn_is_next_with_a_newer_one(monkeypatch):
-    asyncio.run(asyncio.wait_for(missed_turn(monkeypatch), 60))
+    asyncio.run(asyncio.wait_for(missed_turn(monkeypatch), PATIENCE))
 
 
 @pytest.mark.parametrize("count", [2, 8])
@@ -79,4 +80,4 @@ def test_pages_take_turns(count, monkeypatch):
         running.cancel()
         row.turns.close()
 
-    asyncio.run(asyncio.wait_for(rounds(), 60))
+    asyncio.run(asyncio.wait_for(rounds(), PATIENCE))
