@@ -1,12 +1,16 @@
-"""``zoo gallery``: the list, wrong names, and what is not installed."""
+"""``zoo gallery``: the list, wrong names, and what is not installed; ``zoo serve`` as a process."""
 
+import json
+import signal
 import subprocess
 import sys
 import tarfile
+from http.client import HTTPConnection
 
 import pytest
 
 from tests.helpers import ROOT
+from tests.zoo.web.server_processes import PATIENCE, server_process
 from zoo.cli import main
 from zoo.web.gallery import app_names
 
@@ -32,6 +36,12 @@ def test_apps_are_listed_with_a_line_each(capsys):
         (["pose_mirror", "--token", "x"], "the token must be"),
         (["pose_mirror", "--host", "no.such.invalid"], "is not an address of this computer"),
         (["pose_mirror", "--certificate", "a.pem", "b.pem"], "'a.pem' cannot be read"),
+        (
+            ["--source", "a.mp4"],
+            "--source .. needs an app: zoo gallery NAME --source ..; apps: a",
+        ),
+        (["--open", "--host", "::1"], "needs an app: zoo gallery NAME --open --host ..; apps:"),
+        (["--port", "0"], "--port .. needs an app: zoo gallery NAME --port .."),
     ],
 )
 def test_mistakes_are_one_error(arguments, words, capsys):
@@ -50,8 +60,56 @@ def test_without_the_extra_the_error_says_what_to_install(module):
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120
     )
-    assert done.stdout.splitlines()[-2:][-1] == "2" and "pose_mirror" in done.stdout
+    *listed, first, second = done.stdout.splitlines()
+    assert (first, second) == ("0", "2") and "pose_mirror" in " ".join(listed)
     assert "pip install 'friendly-zoo[web]'" in done.stderr and "Traceback" not in done.stderr
+
+
+def asked(port, method, path, body=None, **headers):
+    """Status and JSON of an answer."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_serve_answers_until_ctrl_c():
+    body = (ROOT / "gallery" / "one_line_pose" / "astronaut.jpg").read_bytes()
+    path, token = "/v1/estimate_single_pose", {"authorization": "Bearer secret-of-9"}
+    command = ["serve", "--port", "0", "--token", "secret-of-9", "--backend", "cpu"]
+    with server_process(command) as server:
+        assert server.token == "secret-of-9" and server.lines[0].startswith("Zoo: http://127.0.0.1")
+        assert asked(server.port, "GET", "/healthz") == (200, {"status": "ok", "requests": 0})
+        for method, address in (("GET", "/openapi.json"), ("GET", "/"), ("POST", path)):
+            status, answer = asked(server.port, method, address)
+            assert status == 401 and "the token is missing or wrong" in answer["error"]
+        status, answer = asked(server.port, "GET", "/openapi.json", **token)
+        assert status == 200 and path in answer["paths"]
+        status, answer = asked(server.port, "POST", path, body, **token)
+        assert status == 200 and len(answer["keypoints"]) == 17
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(PATIENCE) == 130, server.lines
+    assert len(server.lines) == 1, server.lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--port", "-1"], "port=-1 must be an integer between 0 and 65535"),
+        (["--token", "x"], "the token must be"),
+        (["--certificate", "a.pem", "b.pem"], "'a.pem' cannot be read"),
+        (["--backend", "shadr"], "unknown backend 'shadr': use one of ['cpu'"),
+        (["--backend", "cuda"], "backend='cuda': use backend='auto'"),
+    ],
+)
+def test_mistakes_of_serve_are_one_error(arguments, words, capsys):
+    assert main(["serve", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert words in printed.err.replace("\n", " ") and "Traceback" not in printed.err
 
 
 def built(*commands, folder):

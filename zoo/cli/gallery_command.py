@@ -5,7 +5,18 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from weights_cache.errors import ZooError
 from zoo.cli.terminal import show
+
+#: Options of a server, as they are where none is given.
+_DEFAULTS = {
+    "source": None,
+    "open": False,
+    "host": "127.0.0.1",
+    "port": 8000,
+    "token": None,
+    "certificate": None,
+}
 
 
 def declare_gallery(command: Any) -> None:
@@ -34,11 +45,14 @@ def add_address(command: Any) -> None:
     """Declare where a server listens."""
     command.add_argument(
         "--host",
-        default="127.0.0.1",
+        default=_DEFAULTS["host"],
         help="address to listen at (default: 127.0.0.1, which other computers do not reach)",
     )
     command.add_argument(
-        "--port", type=int, default=8000, help="port, or 0 for any that is free (default: 8000)"
+        "--port",
+        type=int,
+        default=_DEFAULTS["port"],
+        help="port, or 0 for any that is free (default: 8000)",
     )
     command.add_argument(
         "--token", help="text that requests must have (default: a random one with --host)"
@@ -58,21 +72,47 @@ def _address(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def _run_gallery(given: argparse.Namespace) -> int:
-    from zoo.web.gallery import app_names, load_app
-
     if given.name is None:
-        for name, line in app_names().items():
-            show(f"{name:<16} {line}")
-        return 0
-    app = load_app(given.name)
+        _list_apps(given)
+    else:
+        _serve_app(given)
+    return 0
+
+
+def _list_apps(given: argparse.Namespace) -> None:
+    from zoo.web.gallery import app_names
+
+    unused = [name for name, default in _DEFAULTS.items() if getattr(given, name) != default]
+    if unused:
+        options = " ".join(f"--{name} .." for name in unused).replace("--open ..", "--open")
+        raise ZooError(
+            f"{options} needs an app: zoo gallery NAME {options}; apps: {', '.join(app_names())}"
+        )
+    for name, line in app_names().items():
+        show(f"{name:<16} {line}")
+
+
+def _serve_app(given: argparse.Namespace) -> None:
+    from zoo.web.gallery import load_app
     from zoo.web.serving import serve_app
 
+    app = load_app(given.name)
     serve_app(app, source=given.source, open_browser=given.open, **_address(given))
-    return 0
 
 
 def _run_serve(given: argparse.Namespace) -> int:
     from zoo.web.rest_server import serve_rest
 
+    _check_backend(given.backend)
     serve_rest(backend=given.backend, **_address(given))
     return 0
+
+
+def _check_backend(name: str | None) -> None:
+    """Raise for a backend that there is not, at once instead of at the first request."""
+    from core.backend_registry import AUTO, backend_names, unknown_backend
+    from zoo.pipeline.options import check_backend
+
+    check_backend(name)
+    if name is not None and name not in (*backend_names(), AUTO):
+        raise ZooError(str(unknown_backend(name)))
