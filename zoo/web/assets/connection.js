@@ -12,7 +12,7 @@ export class Connection {
    * @param onLost called with the server's reason, or "", when the connection is lost
    */
   constructor(onMessage, onLost) {
-    Object.assign(this, { onMessage, onLost, tries: 0 });
+    Object.assign(this, { onMessage, onLost, tries: 0, retry: 0 });
     // Milliseconds: a frame without answer counts as lost; a silent program is connected to again.
     this.patience = { frame: 5000, silence: 30000 };
     this.open();
@@ -22,7 +22,7 @@ export class Connection {
     this.isReady = false; // the page has seen that it talks to the same app
     this.flights = new Map(); // number of a frame -> when it was taken, and its picture
     this.awaited = new Map(); // number of an image -> what its answer is given to
-    this.askedAt = null; // when the first frame was sent since the program was heard
+    this.askedAt = performance.now(); // when the program was first asked since it was heard
     const socket = openSocket("connection");
     socket.onmessage = (event) => {
       this.askedAt = null;
@@ -40,14 +40,17 @@ export class Connection {
 
   /** Give the connection up, and try again after a while. */
   lose(reason = "") {
+    if (this.retry) return; // it is lost already
     this.socket.onmessage = this.socket.onclose = null;
     this.socket.close();
     this.isReady = false;
+    this.askedAt = null;
     for (const number of [...this.flights.keys()]) this.land(number)?.picture?.close();
     for (const give of this.awaited.values()) give(null);
     this.awaited.clear();
     this.onLost(reason);
-    setTimeout(() => this.open(), RETRY[Math.min(this.tries, RETRY.length - 1)]);
+    const wait = RETRY[Math.min(this.tries, RETRY.length - 1)];
+    this.retry = setTimeout(() => { this.retry = 0; this.open(); }, wait);
     this.tries += 1;
   }
 

@@ -197,16 +197,19 @@ class Page {
 
   async greet({ page, key }) {
     const { connection } = this;
+    const { socket } = connection;
+    const isGone = () => socket !== connection.socket || !connection.isOpen;
     [this.page, this.key] = [page, key];
     try {
       const isSame = JSON.stringify(await this.readSettings()) === JSON.stringify(this.settings);
+      if (isGone()) return; // it was lost meanwhile
       if (!isSame) { location.reload(); return; } // another app runs at this address now
     } catch {
-      connection.lose();
+      if (!isGone()) connection.lose();
       return;
     }
     for (const [name, value] of this.controls.entries()) this.send("set", { name, value });
-    connection.isReady = connection.isOpen;
+    connection.isReady = true;
     connection.tries = 0;
     say("connection", null);
     document.body.dataset.connection = "open";
