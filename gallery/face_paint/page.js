@@ -1,7 +1,9 @@
 import { zoo, text, line, dot, drawFace } from "../assets/zoo.js";
 
-// Points of the mesh of 468: see MediaPipe's canonical face model. Left and right are the picture's.
-const [NOSE, TOP, LEFT, RIGHT] = [4, 10, 234, 454];
+// Points of the mesh of 468: see MediaPipe's canonical face model. Of two, the person's right one is
+// the first, which is on the right of mirror images, as cameras give.
+const [NOSE, TOP, CHIN] = [4, 10, 152];
+const EARS = [234, 454];
 const CHEEKS = [205, 425];
 const EYES = [[33, 133], [362, 263]];
 const INK = "#26262e";
@@ -32,15 +34,27 @@ const place = (face, index) => face.keypoints[index].position;
 const middle = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
 const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** Draw in the face's own frame: the origin is at 0, the width of the face is 1, x to its right. */
-function within(context, face, origin, draw) {
-  const [left, right] = [place(face, LEFT), place(face, RIGHT)];
+/** Two places from left to right as one sees a face that is upright, mirrored or not. */
+function inOrder(face, [a, b]) {
+  const [top, chin] = [place(face, TOP), place(face, CHIN)];
+  const isOrdered = (b.x - a.x) * (chin.y - top.y) > (b.y - a.y) * (chin.x - top.x);
+  return isOrdered ? [a, b] : [b, a];
+}
+
+/** Draw along two places: the origin is given, their distance is 1, y goes to the chin. */
+function along(context, face, places, origin, draw) {
+  const [left, right] = inOrder(face, places);
   context.save();
   context.translate(origin.x, origin.y);
   context.rotate(Math.atan2(right.y - left.y, right.x - left.x));
   context.scale(distance(left, right), distance(left, right));
   draw();
   context.restore();
+}
+
+/** Draw in the face's own frame, whose width is 1. */
+function within(context, face, origin, draw) {
+  along(context, face, EARS.map((ear) => place(face, ear)), origin, draw);
 }
 
 function shape(context, places, colour) {
@@ -79,22 +93,18 @@ const PAINTS = {
     });
   },
   glasses(context, face) {
-    const [left, right] = EYES.map(([outer, inner]) => middle(place(face, outer), place(face, inner)));
-    const apart = distance(left, right);
-    context.save();
-    context.translate(middle(left, right).x, middle(left, right).y);
-    context.rotate(Math.atan2(right.y - left.y, right.x - left.x));
-    context.scale(apart, apart);
-    for (const side of [-1, 1]) {
-      oval(context, side / 2, 0.04, 0.4, 0.34, "#17244acc");
-      context.lineWidth = 0.06;
-      context.strokeStyle = INK;
-      context.stroke();
-      line(context, [{ x: 0.9 * side, y: -0.04 }, { x: 1.15 * side, y: -0.1 }], INK, 0.06);
-      line(context, [{ x: side / 2 - 0.18, y: 0.06 }, { x: side / 2 - 0.04, y: -0.14 }], "#ffffff66", 0.06);
-    }
-    line(context, [{ x: -0.12, y: -0.02 }, { x: 0.12, y: -0.02 }], INK, 0.07);
-    context.restore();
+    const eyes = EYES.map(([outer, inner]) => middle(place(face, outer), place(face, inner)));
+    along(context, face, eyes, middle(...eyes), () => {
+      for (const side of [-1, 1]) {
+        oval(context, side / 2, 0.04, 0.4, 0.34, "#17244acc");
+        context.lineWidth = 0.06;
+        context.strokeStyle = INK;
+        context.stroke();
+        line(context, [{ x: 0.9 * side, y: -0.04 }, { x: 1.15 * side, y: -0.1 }], INK, 0.06);
+        line(context, [{ x: side / 2 - 0.18, y: 0.06 }, { x: side / 2 - 0.04, y: -0.14 }], "#ffffff66", 0.06);
+      }
+      line(context, [{ x: -0.12, y: -0.02 }, { x: 0.12, y: -0.02 }], INK, 0.07);
+    });
   },
   crown(context, face) {
     within(context, face, place(face, TOP), () => {

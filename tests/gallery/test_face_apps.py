@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageFilter
 
 import zoo
-from tests.gallery.browser import jpeg, shown
+from tests.gallery.browser import jpeg, shown, write_camera
 from tests.gallery.clips import Played
 from tests.gallery.freezing import freeze, go_on
 from tests.gallery.portraits import nobody, portrait, two_portraits
@@ -18,7 +18,7 @@ from zoo.web.gallery import load_app
 
 require_opencv()
 
-FOREHEAD = 10  # of the mesh
+FOREHEAD, EARS, EYES = 10, (234, 454), ((33, 133), (362, 263))  # of the mesh
 
 
 class Shows(Played):
@@ -176,9 +176,13 @@ def middle_of(where):
     return np.array([columns.mean(), rows.mean()])
 
 
-def forehead(face):
-    position = face["keypoints"][FOREHEAD]["position"]
+def point(face, index):
+    position = face["keypoints"][index]["position"]
     return np.array([position["x"], position["y"]])
+
+
+def forehead(face):
+    return point(face, FOREHEAD)
 
 
 def test_face_paint(weights):
@@ -228,3 +232,73 @@ def tilt_of(where):
     rows, columns = np.nonzero(where)
     across, down = np.linalg.eigh(np.cov(columns, rows))[1][:, 1]
     return np.degrees(np.arctan(down / across))
+
+
+@pytest.mark.parametrize("angle", [0, 25])
+@pytest.mark.parametrize("is_camera", [True, False])
+def test_paint_is_upright(is_camera, angle, tmp_path, weights):
+    """Also before a camera, whose frames are mirror images: its faces tilt to the other side."""
+    image = portrait(angle=angle)
+    camera = write_camera(tmp_path / "camera.mjpeg", [image] * 4) if is_camera else None
+    seen = image[:, ::-1] if is_camera else image
+    source = None if is_camera else Shows(image)
+    with shown(load_app("face_paint"), source=source, camera=camera) as page:
+        page.wait(lambda: page.text("#said") == "One face is painted.", "a face")
+        for name in ("cat", "crown", "glasses", "mesh"):
+            page.page.select_option("[name=paint]", name)
+            (face,), where = painted(page, seen)
+            CHECKS[name](*upright(face, where))
+            turned = angle_of(face)
+            assert turned == pytest.approx(-angle if is_camera else angle, abs=6)
+        page.check_clean()
+
+
+def angle_of(face):
+    """Degrees by which the ears' line is turned clockwise in the picture."""
+    left, right = sorted((point(face, ear) for ear in EARS), key=lambda ear: ear[0])
+    return np.degrees(np.arctan2(*(right - left)[::-1]))
+
+
+def upright(face, where):
+    """A face's points [468, 2] and the places that are painted, its brow at 0, its chin downwards."""
+    turn = np.radians(angle_of(face))
+    axes = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    eyes = np.mean([point(face, index) for pair in EYES for index in pair], axis=0)
+    width = np.hypot(*(point(face, EARS[0]) - point(face, EARS[1])))
+    points = np.array([point(face, index) for index in range(468)])
+    rows, columns = np.nonzero(where)
+    return (points - eyes) @ axes / width, (np.c_[columns, rows] - eyes) @ axes / width
+
+
+def check_crown(points, paint):
+    top = points[FOREHEAD]
+    assert (paint[:, 1] < 0).mean() > 0.95  # above the eyes
+    assert abs(np.median(paint[:, 0]) - top[0]) < 0.1 and np.median(paint[:, 1]) < top[1]
+
+
+def check_cat(points, paint):
+    above = paint[paint[:, 1] < points[FOREHEAD][1] - 0.1]  # its ears, one at each side
+    assert 0.3 < (above[:, 0] < points[FOREHEAD][0]).mean() < 0.7
+    assert len(above) > 0.3 * len(paint) and above[:, 1].min() < points[FOREHEAD][1] - 0.5
+
+
+def check_glasses(points, paint):
+    left, right = sorted(np.mean(points[list(pair)], axis=0)[0] for pair in EYES)
+    middle, apart = (left + right) / 2, right - left
+    arms = paint[np.abs(paint[:, 0] - middle) > 0.97 * apart]  # they go up to the ears
+    assert len(arms) > 5 and arms[:, 1].mean() < -0.01
+    assert paint[:, 1].mean() > 0.005  # lenses
+
+
+def check_mesh(points, paint):
+    distant = [np.hypot(*(points - place).T).min() for place in paint[::50]]
+    assert np.percentile(distant, 95) < 0.05
+    assert np.percentile([np.hypot(*(paint - place).T).min() for place in points], 90) < 0.03
+
+
+CHECKS = {
+    "cat": check_cat,
+    "crown": check_crown,
+    "glasses": check_glasses,
+    "mesh": check_mesh,
+}
