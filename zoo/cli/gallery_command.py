@@ -115,4 +115,4 @@ def _check_backend(name: str | None) -> None:
 
     check_backend(name)
     if name is not None and name not in (*backend_names(), AUTO):
-        raise ZooError(str(unknown_backend(name)))
+        raise unknown_backend(name)

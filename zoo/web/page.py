@@ -25,7 +25,6 @@ TYPES = {
     ".jpg": "image/jpeg",
     ".svg": "image/svg+xml",
     ".webp": "image/webp",
-    ".json": "application/json",
 }
 
 _FIELD = re.compile(r"\{([a-z][a-z0-9_]*)\}")

@@ -182,15 +182,13 @@ def test_links_do_not_lead_out_of_an_apps_folder(tmp_path):
     folder = tmp_path / "app"
     folder.mkdir()
     (tmp_path / "secret.json").write_text("{}")
-    (folder / "own.json").write_text("{}")
+    (folder / "own.css").write_text("{}")
     (folder / "key.pem").write_text("no file of pages")
-    (folder / "link.json").symlink_to(tmp_path / "secret.json")
+    (folder / "link.css").symlink_to(tmp_path / "secret.json")
     app = App("Linked", folder=folder)
     with running(app) as server:
-        found = {
-            name: server.get(f"/app/{name}")[0] for name in ("own.json", "link.json", "key.pem")
-        }
-    assert found == {"own.json": 200, "link.json": 404, "key.pem": 404}
+        found = {name: server.get(f"/app/{name}")[0] for name in ("own.css", "link.css", "key.pem")}
+    assert found == {"own.css": 200, "link.css": 404, "key.pem": 404}
 
 
 def test_every_answer_has_the_headers_of_security(server):

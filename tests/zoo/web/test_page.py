@@ -31,8 +31,9 @@ def test_ids_of_the_page_itself_are_refused(tmp_path):
 
 
 def test_files_beside_the_page_are_named_there(tmp_path):
-    app = app_of(tmp_path, page_css="", page_js="", notes_txt="", app_py="")
+    app = app_of(tmp_path, page_css="", page_js="", notes_txt="", app_py="", key_json="")
     page = page_of(app)
     assert 'href="app/page.css"' in page and 'src="app/page.js"' in page
     assert own_file(app, "page.js") == tmp_path / "page.js"
-    assert own_file(app, "notes.txt") is own_file(app, "app.py") is own_file(app, "a.js") is None
+    for name in ("notes.txt", "app.py", "key.json", "a.js"):  # not open, or not there
+        assert own_file(app, name) is None
