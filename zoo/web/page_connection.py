@@ -13,22 +13,29 @@ from typing import TYPE_CHECKING, Any
 
 from weights_cache.errors import ZooError
 from zoo.live.frame import Frame
-from zoo.web.app import AnyFunction, App, name_of
+from zoo.web.app import App
 from zoo.web.client import Client, json_of
 from zoo.web.figures import Figures
+from zoo.web.functions import AnyFunction, name_of
 from zoo.web.limits import Limits, Rate
 from zoo.web.messages import SentImage, image_of, text_of
 from zoo.web.sent_pixels import read_sent_image
-from zoo.web.turns import Job, MessageOverflowError, Place, Turns
+from zoo.web.turns import Job, MessageOverflowError, Place, Turns, said
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
 
 #: Codes with which connections are closed, see RFC 6455, 7.4.1.
-GOING_AWAY, INVALID, TOO_MUCH, TRY_LATER = 1001, 1007, 1008, 1013
+INVALID, TOO_MUCH, TRY_LATER = 1007, 1008, 1013
 
-#: Messages to a page that may wait for it.
-MOST_UNSENT = 64
+#: Characters of messages that may wait until a page reads them; a slower page is closed.
+MOST_UNSENT = 64_000_000
+
+#: Texts of a page in a second, which controls and scripts send; a page that sends more is closed.
+MOST_TEXTS = 250.0
+
+#: Bytes of memory that a character of JSON may need, at most: `{},` is a dict in a list.
+_BYTES_OF_JSON = 24
 
 #: Errors of an app that are printed for one page.
 MOST_LOGGED = 20
@@ -51,8 +58,10 @@ class PageConnection:
         self._app, self._socket, self._limits, self._figures = app, socket, limits, figures
         self._loop = asyncio.get_running_loop()
         self._place, self._rate = Place(turns), Rate(limits.frames_per_second)
-        self._unsent: asyncio.Queue[str] = asyncio.Queue(MOST_UNSENT)
-        self._closed = asyncio.Event()
+        self._text_rate = Rate(MOST_TEXTS)
+        self._unsent: asyncio.Queue[str] = asyncio.Queue()
+        self._unsent_size = 0
+        self._is_slow, self._is_over = asyncio.Event(), False
         self._began, self._last_time = monotonic(), -1.0
         self._logged: set[str] = set()
         self._key = secrets.token_urlsafe(16)
@@ -69,14 +78,16 @@ class PageConnection:
         self._answer(json_of(hello))
         for function in self._app.begin_functions:
             self._put(partial(self._app.call, function, self.client))
-        works = (self._receive(), self._send_all(), self._closed.wait())
+        works = (self._receive(), self._send_all(), self._end_if_slow())
         tasks: list[asyncio.Task[Any]] = [asyncio.ensure_future(work) for work in works]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            self._is_over = True
             for task in tasks:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            for ended in await asyncio.gather(*tasks, return_exceptions=True):
+                self._log_unexpected(ended)
             self._place.leave()
             self._place.put_message(Job(self.client.close, _ignore, _ignore, _ignore))
 
@@ -92,7 +103,7 @@ class PageConnection:
                 if data is not None:
                     self._take_image(image_of(data))
                 else:
-                    self._take_text(text_of(text or ""))
+                    self._take_text(text or "")
             except MessageOverflowError:
                 await self._close(TOO_MUCH, "more messages than the app can answer")
                 return
@@ -118,7 +129,7 @@ class PageConnection:
             job = Job(
                 partial(self._run_frame, image, time),
                 partial(self._done, arrived),
-                partial(self._fail, image.number),
+                partial(self._fail_frame, image.number),
                 partial(self._drop, image.number),
             )
             self._place.put_frame(job)
@@ -132,14 +143,18 @@ class PageConnection:
             raise ZooError(f"time={time!r:.80} of an image must be seconds, 0 or more")
         return float(time)
 
-    def _take_text(self, content: dict[str, Any]) -> None:
+    def _take_text(self, text: str) -> None:
+        if not self._text_rate.takes(perf_counter()):
+            raise MessageOverflowError
+        content = text_of(text)
         if content["type"] == "set":
             self.client.set(content.get("name"), content.get("value"))
             return
         function = self._app.message_functions.get(content["type"])
         if function is None:
             raise ZooError(f"the app takes no messages of type {content['type']!r:.80}")
-        self._put(partial(self._answer_message, function, content))
+        work = partial(self._answer_message, function, content)
+        self._put(work, size=_BYTES_OF_JSON * len(text))
 
     def _put(self, run: Callable[[], object], number: int | None = None, size: int = 0) -> None:
         self._place.put_message(Job(run, _ignore, partial(self._fail, number), _ignore, size))
@@ -189,28 +204,45 @@ class PageConnection:
         self._figures.count("zoo_frames_total", outcome=reason)
         self._answer(json_of({"type": "dropped", "number": number, "reason": reason}))
 
-    def _fail(self, number: int | None, error: Exception) -> None:
+    def _fail_frame(self, number: int, error: Exception) -> None:
         self._figures.count("zoo_frames_total", outcome="failed")
+        self._fail(number, error)
+
+    def _fail(self, number: int | None, error: Exception) -> None:
         self._log(error)
         self._answer(json_of({"type": "error", "number": number, "message": words_of(error)}))
 
     def _log(self, error: Exception) -> None:
         """Print where an app failed, once for each error: frames come many times a second."""
-        words = repr(error)
+        words = said(error)
         if isinstance(error, ZooError) or words in self._logged or len(self._logged) >= MOST_LOGGED:
             return
         self._logged.add(words)
         LOGGER.error("%s failed for page %d", self._app.title, self.client.number, exc_info=error)
 
+    def _log_unexpected(self, ended: object) -> None:
+        """Print an error of the server itself; others are of connections that end."""
+        from starlette.websockets import WebSocketDisconnect
+
+        gone = (WebSocketDisconnect, RuntimeError)
+        if isinstance(ended, Exception) and not isinstance(ended, gone):
+            LOGGER.error("page %d is closed by an error", self.client.number, exc_info=ended)
+
     def _answer(self, text: str) -> None:
-        try:
+        self._unsent_size += len(text)
+        if self._unsent_size > MOST_UNSENT:
+            self._is_slow.set()
+        else:
             self._unsent.put_nowait(text)
-        except asyncio.QueueFull:
-            self._closed.set()  # the page reads nothing
+
+    async def _end_if_slow(self) -> None:
+        await self._is_slow.wait()
+        await self._close(TOO_MUCH, "the page reads too slowly")
 
     async def _send_all(self) -> None:
-        while True:
+        while not self._is_over:  # below Python 3.12, wait_for may swallow that it is cancelled
             text = await self._unsent.get()
+            self._unsent_size -= len(text)
             try:
                 await asyncio.wait_for(self._socket.send_text(text), self._limits.send_seconds)
             except asyncio.TimeoutError:
@@ -238,7 +270,7 @@ def words_of(error: Exception) -> str:
     """Return what a page says of an error."""
     if isinstance(error, ZooError):
         return str(error)
-    return f"the app failed: {type(error).__name__}: {error}"[:500]
+    return f"the app failed: {said(error)}"[:500]
 
 
 def _ignore(*_: Any) -> None:

@@ -8,6 +8,7 @@ are. Messages wait in their order, before the page's frame.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,8 +24,11 @@ LONGEST_WAIT = 0.15
 #: Messages of a page that may wait; a page that sends more is closed.
 MOST_MESSAGES = 256
 
-#: Bytes of them, images included.
+#: Bytes of them, images included: of one page, and of all pages together.
 MOST_BYTES = 64_000_000
+MOST_BYTES_OF_ALL = 256_000_000
+
+LOGGER = logging.getLogger("zoo.web")
 
 Value = TypeVar("Value")
 
@@ -63,7 +67,19 @@ def outcome_of(function: Callable[[], object]) -> Outcome:
     except Exception as error:
         return Outcome(error=error)
     except BaseException as error:  # such as sys.exit(), which must not end the server
-        return Outcome(error=RuntimeError(f"{type(error).__name__}: {error}"))
+        return Outcome(error=RuntimeError(said(error)))
+
+
+def said(error: BaseException) -> str:
+    """Return the type and the text of an error, whose text an app may compute, and fail.
+
+    >>> said(ValueError("no hand"))
+    'ValueError: no hand'
+    """
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
 
 
 class Place:
@@ -91,17 +107,21 @@ class Place:
         Raises:
             MessageOverflowError: too many wait.
         """
-        if len(self._messages) >= MOST_MESSAGES or self._bytes + job.size > MOST_BYTES:
+        if (
+            len(self._messages) >= MOST_MESSAGES
+            or self._bytes + job.size > MOST_BYTES
+            or self._turns.bytes + job.size > MOST_BYTES_OF_ALL
+        ):
             raise MessageOverflowError
         self._messages.append(job)
-        self._bytes += job.size
+        self._count_bytes(job.size)
         self._turns.wake(self)
 
     def take(self) -> Job[Any] | None:
         """Return the job whose turn it is, if one waits."""
         if self._messages:
             first = self._messages.popleft()
-            self._bytes -= first.size
+            self._count_bytes(-first.size)
             return first
         job, self._frame = self._frame, None
         self._cancel_expiry()
@@ -115,8 +135,13 @@ class Place:
     def leave(self) -> None:
         """Forget what waits: the page is gone."""
         self._cancel_expiry()
-        self._frame, self._bytes = None, 0
+        self._frame = None
         self._messages.clear()
+        self._count_bytes(-self._bytes)
+
+    def _count_bytes(self, size: int) -> None:
+        self._bytes += size
+        self._turns.bytes += size
 
     def _drop(self, reason: str) -> None:
         self._cancel_expiry()
@@ -137,6 +162,7 @@ class Turns:
         self._row: deque[Place] = deque()
         self._worker: _Worker | None = None
         self._awake = asyncio.Event()
+        self.bytes = 0  # of the messages of all pages that wait
 
     def wake(self, place: Place) -> None:
         """A page has a job: it comes last in the row, or first if its turn was in vain."""
@@ -158,10 +184,7 @@ class Turns:
                 place.is_owed = True
                 continue
             outcome = await self._worker.outcome_of(job.run)
-            if outcome.error is not None:
-                job.failed(outcome.error)
-            else:
-                job.done(outcome.value)
+            _settle(job, outcome)
             if place.is_waiting and place not in self._row:
                 self._row.append(place)
 
@@ -191,6 +214,16 @@ class Turns:
         """End the thread after what it is busy with."""
         if self._worker is not None:
             self._worker.close()
+
+
+def _settle(job: Job[Any], outcome: Outcome) -> None:
+    try:
+        if outcome.error is not None:
+            job.failed(outcome.error)
+        else:
+            job.done(outcome.value)
+    except Exception as error:  # of one page, while others wait
+        LOGGER.error("an answer could not be sent", exc_info=error)
 
 
 class _Worker:

@@ -1,0 +1,209 @@
+"""Clients that read slowly or not at all, and connections that end while something is sent."""
+
+import asyncio
+import json
+import threading
+from contextlib import ExitStack
+
+import pytest
+
+from tests.zoo.web.servers import PATIENCE, brightness_app, closed, frame, hear, running, until
+from zoo.web import App, page_connection, turns
+from zoo.web.figures import Figures
+from zoo.web.limits import Limits
+from zoo.web.page_connection import PageConnection
+from zoo.web.turns import Job, MessageOverflowError, Place, Turns
+
+
+class Socket:
+    """A page that hangs up in the moment in which something has been sent to it."""
+
+    def __init__(self, error=None):
+        self.sending, self.sent, self.error = asyncio.Event(), asyncio.Event(), error
+
+    async def accept(self):
+        pass
+
+    async def close(self, code, reason):
+        pass
+
+    async def send_text(self, text):
+        self.sending.set()
+        await self.sent.wait()
+
+    async def receive(self):
+        await self.sending.wait()
+        self.sent.set()
+        if self.error is not None:
+            raise self.error
+        return {"type": "websocket.disconnect"}
+
+
+async def serve(page_socket, app=None):
+    """Serve one page without a server; its figures."""
+    figures = Figures()
+    page = PageConnection(app or App("Any"), page_socket, 1, Turns(), Limits(), figures)
+    await asyncio.wait_for(page.serve(), PATIENCE)
+    return figures
+
+
+def test_a_page_that_hangs_up_as_an_answer_is_sent_ends():
+    async def hang_up():
+        await serve(Socket())
+
+    asyncio.run(hang_up())
+
+
+@pytest.mark.parametrize(("error", "count"), [(KeyError("type"), 1), (RuntimeError("closed"), 0)])
+def test_unexpected_errors_of_a_connection_are_printed(error, count, caplog):
+    async def fail():
+        await serve(Socket(error))
+
+    asyncio.run(fail())
+    assert len(caplog.records) == count
+    assert all("page 1 is closed by an error" in record.message for record in caplog.records)
+
+
+def test_many_messages_of_one_function_reach_a_page_that_reads():
+    app = App("Talkative")
+
+    @app.on("talk")
+    def talk(client):
+        for number in range(1000):
+            client.send("words", number=number)
+
+    with running(app) as server, server.connect() as page:
+        page.send('{"type": "talk"}')
+        assert [hear(page, "words")["number"] for _ in range(1000)] == list(range(1000))
+
+
+def test_a_page_that_reads_too_slowly_is_let_go_with_the_reason(monkeypatch):
+    monkeypatch.setattr(page_connection, "MOST_UNSENT", 100_000)
+    app = App("Talkative")
+
+    @app.on("talk")
+    def talk(client):
+        client.send("words", text="x" * 100_000)
+
+    with running(app) as server, server.connect() as page:
+        page.send('{"type": "talk"}')
+        assert closed(page) == (1008, "the page reads too slowly")
+        until(lambda: not server.server.pages, "the page is gone")
+
+
+class SilentError(Exception):
+    """An error whose text cannot be computed."""
+
+    def __str__(self):
+        raise ValueError("no text")
+
+    __repr__ = __str__
+
+
+class SilentExit(BaseException):
+    """One that ends programs."""
+
+    __str__ = __repr__ = SilentError.__str__
+
+
+@pytest.mark.parametrize("kind", [SilentError, SilentExit])
+def test_errors_without_words_end_nothing(kind):
+    app = App("Failing")
+
+    @app.on_frame
+    def fail(frame):
+        if frame.index == 1:
+            raise kind
+        return frame.index
+
+    with running(app) as server, server.connect() as page:
+        page.send(frame(1))
+        assert "the app failed: " in hear(page, "error")["message"]
+        page.send(frame(2))
+        assert hear(page, "result")["result"] == 2
+
+
+def test_an_answer_that_fails_does_not_end_the_turns_of_others(caplog):
+    async def two():
+        row = Turns()
+        running_row = asyncio.create_task(row.run())
+        place, ended = Place(row), asyncio.Event()
+        place.put_message(Job(str, lambda value: [][1], print, print))
+        place.put_message(Job(str, lambda value: ended.set(), print, print))
+        await asyncio.wait_for(ended.wait(), PATIENCE)
+        running_row.cancel()
+        row.close()
+
+    asyncio.run(two())
+    assert "an answer could not be sent" in caplog.text
+
+
+def test_frames_alone_count_as_failed_frames():
+    app = App("Failing")
+
+    @app.on_frame
+    def fail(frame):
+        raise ValueError("no")
+
+    @app.on("button")
+    def fail_too():
+        raise ValueError("no")
+
+    with running(app) as server, server.connect() as page:
+        page.send('{"type": "button"}')
+        assert hear(page, "error")["number"] is None
+        assert "zoo_frames_total" not in server.server.figures.text()
+        page.send(frame(1))
+        assert hear(page, "error")["number"] == 1
+        assert 'zoo_frames_total{outcome="failed"} 1' in server.server.figures.text()
+
+
+def job(size):
+    return Job(str, print, print, print, size)
+
+
+def test_what_waits_of_all_pages_has_a_limit_of_bytes(monkeypatch):
+    monkeypatch.setattr(turns, "MOST_BYTES_OF_ALL", 100)
+
+    async def fill():
+        row = Turns()
+        one, other = Place(row), Place(row)
+        one.put_message(job(60))
+        with pytest.raises(MessageOverflowError):
+            other.put_message(job(60))
+        other.put_message(job(40))
+        assert one.take() is not None  # its turn came
+        other.put_message(job(60))
+        other.leave()
+        one.put_message(job(100))
+
+    asyncio.run(fill())
+
+
+def test_long_texts_that_wait_are_counted_by_their_memory(monkeypatch):
+    monkeypatch.setattr(turns, "MOST_BYTES", 1_000_000)
+    begun, go_on = threading.Event(), threading.Event()
+    app = App("Slow")
+
+    @app.on("list")
+    def slow(message):
+        begun.set()
+        assert go_on.wait(PATIENCE)
+
+    with running(app) as server, ExitStack() as ending:
+        ending.callback(go_on.set)
+        page = ending.enter_context(server.connect())
+        text = json.dumps({"type": "list", "value": [{}] * 7_000})
+        page.send(text)
+        assert begun.wait(PATIENCE)
+        page.send(text)
+        page.send(text)
+        assert closed(page) == (1008, "more messages than the app can answer")
+
+
+def test_texts_have_a_rate(monkeypatch):
+    monkeypatch.setattr(page_connection, "MOST_TEXTS", 0.001)  # and one in reserve
+    with running(brightness_app()) as server, server.connect() as page:
+        page.send('{"type": "set", "name": "factor", "value": 2}')
+        page.send('{"type": "set", "name": "factor", "value": 3}')
+        assert closed(page) == (1008, "more messages than the app can answer")
