@@ -175,6 +175,27 @@ def test_a_silent_server_is_connected_to_again(silent):
         found.wait(lambda: len(server.server.pages) == 1, "the end of the silent connections")
 
 
+def test_nothing_is_shown_or_sent_before_the_script_of_the_app_is_there():
+    with running(load_app("background")) as server, opened(server) as found:
+        held, loaded = [], "performance.getEntriesByType('resource').map(({ name }) => name)"
+        found.page.route("**/app/page.js*", lambda route: held.append(route))
+        found.page.reload(wait_until="commit")
+        found.wait(lambda: held, "the request for the script")
+        found.wait(
+            lambda: any("sources.js" in name for name in found.page.evaluate(loaded)), "the others"
+        )
+        found.page.evaluate(
+            """() => new Promise((done) => {
+              let left = 30;
+              const next = () => { left -= 1; if (left) requestAnimationFrame(next); else done(); };
+              next();
+            })"""
+        )
+        assert found.page.evaluate("globalThis.zoo === undefined")
+        held[0].continue_()
+        found.wait(lambda: found.page.evaluate("Boolean(globalThis.zoo?.conceal)"), "the script")
+
+
 def flying(found):
     return found.page.evaluate("zoo.connection.flights.size + Number(zoo.capturing)")
 
