@@ -9,10 +9,15 @@ import pytest
 import zoo
 from tests.gallery.browser import jpeg, opened, panned, write_camera
 from tests.helpers import ROOT
-from tests.zoo.web.page_clients import sending, served, visits
+from tests.zoo.web.page_clients import sending, visits
+from tests.zoo.web.server_processes import server_process
+from tests.zoo.web.servers import until
 
 #: Bytes that memory may vary by.
 MARGIN = 8_000_000
+
+#: A server as users start it.
+COMMAND = ["gallery", "pose_mirror", "--port", "0"]
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +37,7 @@ def test_eight_pages_share_one_model(seconds, images, tmp_path):
     """Two in a browser, and six that only send."""
     frames = [jpeg(image, quality=85) for image in images]
     camera = write_camera(tmp_path / "camera.mjpeg", images)
-    with served("pose_mirror") as server, opened(server, camera=camera) as page:
+    with server_process(COMMAND) as server, opened(server, camera=camera) as page:
         other = page.page.context.browser.new_page()
         other.goto(page.page.url)
         page.wait(lambda: min(answered(page.page), answered(other)) >= 3, "answers")
@@ -65,7 +70,7 @@ def watch_memory(page, server, seconds):
     end, found = time.monotonic() + seconds, []
     while time.monotonic() < end:
         page.page.wait_for_timeout(1000)
-        found.append(server.memory())
+        found.append(server.memory)
     return found
 
 
@@ -85,7 +90,7 @@ def report(clients, memory):
 )
 def test_pages_that_come_and_go_leave_nothing(count, images):
     frames = [jpeg(image, quality=85) for image in images[:2]]
-    with served("pose_mirror") as server:
+    with server_process(COMMAND) as server:
         visits(server.host, count // 4, frames)  # cycles of objects wait for the collector
         before = settled(server)
         clients = visits(server.host, count, frames)
@@ -105,10 +110,10 @@ class Held(NamedTuple):
 
 def settled(server, before=None):
     """What the server holds after its last page, which comes back to what it was before."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        found = Held(server.threads(), server.files(), server.memory())
-        if server.pages() == 0 and (before is None or found[:2] <= before[:2]):
-            return found
-        time.sleep(0.1)
-    raise AssertionError(f"{server.pages()} pages, {found}, before: {before}")
+
+    def held():
+        found = Held(server.threads, server.files, server.memory)
+        is_settled = server.pages == 0 and (before is None or found[:2] <= before[:2])
+        return found if is_settled else None
+
+    return until(held, f"no page is open, and no more is held than {before}")

@@ -1,88 +1,27 @@
-"""A server in a process of its own, and pages without a browser that send frames as pages do."""
+"""Pages without a browser that send frames as pages do."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import mmap
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.client import HTTPConnection
-from pathlib import Path
 from time import perf_counter
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin
 
-from tests.zoo.web.servers import frame
+from tests.zoo.web.servers import PATIENCE, frame
 
 #: As in ``zoo/web/assets/zoo.js``: frames on their way, and seconds for which an answer is drawn.
 IN_FLIGHT, OLDEST_SHOWN = 2, 0.5
 
 #: Frames per second of a camera.
 CAMERA = 30
-
-
-@dataclass
-class ServerProcess:
-    """A server of an app as users start it.
-
-    Attributes:
-        process: that runs ``zoo gallery``.
-        host: its address and port.
-    """
-
-    process: subprocess.Popen[str]
-    host: str
-
-    def memory(self) -> int:
-        """Resident bytes, as Linux counts them; 0 elsewhere."""
-        facts = self._facts / "statm"
-        return int(facts.read_text().split()[1]) * mmap.PAGESIZE if facts.exists() else 0
-
-    def threads(self) -> int:
-        """Threads, on Linux."""
-        folder = self._facts / "task"
-        return len(list(folder.iterdir())) if folder.exists() else 0
-
-    def files(self) -> int:
-        """Open files and sockets, on Linux."""
-        folder = self._facts / "fd"
-        return len(list(folder.iterdir())) if folder.exists() else 0
-
-    def pages(self) -> int:
-        """Pages that are open, as the server counts them."""
-        connection = HTTPConnection(self.host, timeout=20)
-        try:
-            connection.request("GET", "/healthz")
-            return int(json.loads(connection.getresponse().read())["pages"])
-        finally:
-            connection.close()
-
-    @property
-    def _facts(self) -> Path:
-        return Path("/proc") / str(self.process.pid)
-
-
-@contextmanager
-def served(app: str) -> Iterator[ServerProcess]:
-    """An app of the gallery in a process of its own, which ends with the block."""
-    command = [sys.executable, "-m", "zoo", "gallery", app, "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    try:
-        assert process.stdout is not None
-        said = process.stdout.readline()
-        assert "http://" in said, said + process.stdout.read()
-        yield ServerProcess(process, said.partition("http://")[2].partition("/")[0])
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
 
 
 @dataclass(eq=False)
@@ -130,7 +69,11 @@ class PageClient:
     @staticmethod
     def _connected(host: str) -> connect:
         return connect(
-            f"ws://{host}/connection", origin=Origin(f"http://{host}"), proxy=None, max_size=None
+            f"ws://{host}/connection",
+            origin=Origin(f"http://{host}"),
+            proxy=None,
+            max_size=None,
+            open_timeout=PATIENCE,
         )
 
     async def _send(self, socket: ClientConnection, images: Sequence[bytes]) -> None:

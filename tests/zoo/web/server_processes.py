@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import mmap
 import os
 import re
 import subprocess
@@ -10,9 +12,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.client import HTTPConnection
 from pathlib import Path
 
 from tests.helpers import ROOT
+from tests.zoo.web.servers import PATIENCE
 
 #: An app without a model; its arguments are those of `App.run`.
 _PROGRAM = """
@@ -30,10 +34,7 @@ def sleep(client):
 app.run(port=0, **{options!r})
 """
 
-_ADDRESS = re.compile(r"(https?)://(\[[^]]+\]|[^:/]+):(\d+)/(?:\?token=(\S+))?")
-
-#: Seconds that a process may take to start or to end, on a busy machine.
-PATIENCE = 60
+_ADDRESS = re.compile(r"(https?)://((?:\[[^]]+\]|[^:/]+):(\d+))/(?:\?token=(\S+))?")
 
 
 @dataclass
@@ -43,6 +44,10 @@ class ServerProcess:
     Attributes:
         process: of it.
         lines: that it printed to stderr.
+        scheme: of its address.
+        host: its address and port, as it printed them.
+        port: the port alone.
+        token: that it printed, if any.
     """
 
     process: subprocess.Popen[str]
@@ -69,21 +74,38 @@ class ServerProcess:
         assert self._listens.wait(PATIENCE), self.lines
 
     @property
-    def kilobytes(self) -> int:
-        """Memory of the process."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.findall(r"VmRSS:\s+(\d+)", status)[0])
+    def pages(self) -> int:
+        """Pages that are open, as the server counts them."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request("GET", "/healthz")
+            return int(json.loads(connection.getresponse().read())["pages"])
+        finally:
+            connection.close()
+
+    @property
+    def memory(self) -> int:
+        """Resident bytes, as Linux counts them; 0 elsewhere."""
+        facts = self._facts / "statm"
+        return int(facts.read_text().split()[1]) * mmap.PAGESIZE if facts.exists() else 0
+
+    @property
+    def threads(self) -> int:
+        """How many threads it has, on Linux; 0 elsewhere."""
+        return _entries(self._facts / "task")
 
     @property
     def files(self) -> int:
-        """How many files it has open."""
-        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+        """How many files and sockets it has open, on Linux; 0 elsewhere."""
+        return _entries(self._facts / "fd")
 
     @property
-    def seconds(self) -> float:
-        """Seconds of computing so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    def _facts(self) -> Path:
+        return Path("/proc") / str(self.process.pid)
+
+
+def _entries(folder: Path) -> int:
+    return len(os.listdir(folder)) if folder.exists() else 0
 
 
 @contextmanager

@@ -1,18 +1,18 @@
 """A thousand connections, which send nothing, half a request, or open WebSockets."""
 
+import errno
 import socket
 import sys
-import time
 from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 from websockets.exceptions import InvalidHandshake, WebSocketException
 from websockets.sync.client import connect
 
-from tests.zoo.web.server_processes import PATIENCE, server_process
-from tests.zoo.web.servers import frame, hear, running
-from tests.zoo.web.test_faults import brightness_app
+from tests.zoo.web.server_processes import server_process
+from tests.zoo.web.servers import PATIENCE, brightness_app, frame, hear, running, until
 from zoo.web.limits import Limits
+from zoo.web.listening import listening_socket
 
 resource = pytest.importorskip("resource", reason="limits of POSIX")
 
@@ -37,13 +37,6 @@ def page_of(server):
     return connect(f"ws://127.0.0.1:{server.port}/connection", **options)
 
 
-def until(condition, what):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
-
-
 def flood(server, page, sent):
     """Open connections; the page that is open is answered all the while."""
     with ExitStack() as opened:
@@ -66,11 +59,11 @@ def test_silent_connections_cost_an_open_page_nothing(sent):
     with many_files(), server_process() as server, page_of(server) as page:
         assert hear(page)["type"] == "hello"
         flood(server, page, sent)
-        until(lambda: server.files < 40, "files are closed")
-        before = server.kilobytes
+        until(lambda: server.files < 40, "connections are closed")
+        before = server.memory
         flood(server, page, sent)
-        until(lambda: server.files < 40, "files are closed")
-        assert server.kilobytes < before + 8_000  # a thousand more leave nothing behind
+        until(lambda: server.files < 40, "connections are closed")
+        assert server.memory < before + 8_000_000  # a thousand more leave nothing behind
         assert not any("Traceback" in line for line in server.lines), server.lines
 
 
@@ -91,7 +84,7 @@ def test_a_thousand_websockets_cost_an_open_page_nothing():
         assert accepted == Limits().pages - 1 and refused == MANY - accepted
         assert server.files < 400
         opened.close()
-        until(lambda: server.files < 40, "files are closed")
+        until(lambda: server.files < 40, "connections are closed")
         with page_of(server) as newcomer:
             assert hear(newcomer)["type"] == "hello"
 
@@ -132,20 +125,53 @@ def test_a_page_may_stay_silent():
         assert hear(page)["number"] == 1
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_accepting_without_files_fails_once_a_while(monkeypatch):
+    now, calls = [100.0], []
+
+    def accept(_):
+        calls.append(now[0])
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(socket.socket, "accept", accept)
+    monkeypatch.setattr("zoo.web.listening.monotonic", lambda: now[0])
+    with listening_socket("127.0.0.1", 0) as listener:
+        for _ in range(3):
+            with pytest.raises(OSError, match="Too many open files"):
+                listener.accept()  # asyncio tries again in a second
+            for _ in range(3):
+                with pytest.raises(BlockingIOError):  # asyncio waits for connections
+                    listener.accept()
+            now[0] += 1
+    assert len(calls) == 12
+
+
+#: A server that may open few files, and prints a line for each try to accept a connection.
+_FEW_FILES = """
+import os, resource
+from zoo.web.listening import Listener
+resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
+held = [os.open(os.devnull, os.O_RDONLY) for _ in range(30)]
+accept = Listener.accept
+def said(self):
+    print("accepting", file=sys.stderr, flush=True)
+    return accept(self)
+Listener.accept = said
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="files of Linux")
 def test_a_listener_without_files_does_not_spin():
-    before = (
-        "import os, resource; resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60));"
-        "held = [os.open(os.devnull, os.O_RDONLY) for _ in range(30)]"
-    )
-    with server_process(before=before) as server, ExitStack() as opened:
+    with server_process(before=_FEW_FILES) as server, ExitStack() as opened:
+
+        def printed(words):
+            return sum(words in line for line in server.lines)
+
         for _ in range(60):  # of which the queue of the kernel holds most
             opened.enter_context(socket.create_connection(("127.0.0.1", server.port), PATIENCE))
-        until(lambda: any("out of system resource" in line for line in server.lines), "no files")
-        printed, begun, computed = len(server.lines), time.monotonic(), server.seconds
-        time.sleep(2)
-        assert server.seconds - computed < 0.5 * (time.monotonic() - begun)
-        assert len(server.lines) - printed < 200  # a few tracebacks, not one for each connection
+        until(lambda: printed("out of system resource") >= 3, "no files, three times")
+        failures = printed("out of system resource")
+        assert printed("accepting") < 60 + 4 * failures  # asyncio waits a second after each one
+        assert failures < 20  # and says so once, not for each connection that waits
         opened.close()
         with page_of(server) as page:
             assert hear(page)["type"] == "hello"
