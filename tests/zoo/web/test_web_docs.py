@@ -11,6 +11,8 @@ from tests.conftest import ROOT
 from tests.helpers import require
 from tests.zoo.web.rest_servers import rest_running
 from tests.zoo.web.servers import frame, hear, running
+from zoo.pipeline.model_cache import KEPT_MODELS
+from zoo.web import client, messages, page_connection, turns
 from zoo.web.figures import _MEANINGS
 from zoo.web.limits import Limits
 from zoo.web.rest import _REFUSALS
@@ -77,6 +79,55 @@ def test_limits_are_those_of_servers():
         assert app or not hasattr(Limits(), name)
 
 
+def test_limits_of_pages_are_those_of_the_code():
+    rows = section("Limits").partition("| of a page | at most |")[2]
+    shown = [int(n.replace(",", "")) for n in re.findall(r"\| ([\d,]+) \|$", rows, re.MULTILINE)]
+    assert shown == [
+        turns.MOST_MESSAGES,
+        turns.MOST_BYTES,
+        turns.MOST_BYTES_OF_ALL,
+        messages.LONGEST_TEXT,
+        page_connection.MOST_TEXTS,
+        page_connection.MOST_UNSENT,
+        client.MOST_SESSIONS,
+    ]
+    (factor,) = re.findall(r"a character of a text counts as (\d+)", rows)
+    assert int(factor) == page_connection._BYTES_OF_JSON
+
+
+def constant(script, name):
+    """A number of a script of every page."""
+    text = (ROOT / "zoo" / "web" / "assets" / script).read_text()
+    return int(re.search(rf"^const {name} = ([\d_]+);", text, re.MULTILINE)[1].replace("_", ""))
+
+
+@pytest.mark.parametrize(
+    ("title", "words", "value"),
+    [
+        ("How frames travel", r"at most (\S+) pixels", constant("sources.js", "SIDE")),
+        ("How frames travel", r"waited for (\S+) s ", turns.LONGEST_WAIT),
+        ("How frames travel", r"older than (\S+) s ", constant("zoo.js", "OLDEST_SHOWN") / 1000),
+        ("REST", r"the last (\d+) stay loaded", KEPT_MODELS),
+    ],
+    ids=["side", "wait", "age", "models"],
+)
+def test_numbers_in_sentences_are_those_of_the_code(title, words, value):
+    (shown,) = re.findall(words, section(title))
+    assert float(shown) == value
+
+
+@pytest.mark.parametrize("path", ["README.md", "CHANGELOG.md", "zoo/docs/web.md"])
+def test_pages_count_the_functions_of_rest(path):
+    text, verbs = (ROOT / path).read_text(), served_verbs()
+    served = len(verbs)
+    counted = re.findall(r"(\d+) functions that find something in an image", text)
+    assert counted == [str(served - 1 if path == "README.md" else served)]  # "the other 11"
+    if path.endswith("web.md"):
+        assert set(re.findall(r"(\d+) functions", text)) == {str(served)}
+        listed = re.search(r"find something in an image: (.*?)\.", text)[1]
+        assert re.findall(r"`(\w+)`", listed) == sorted(verbs)
+
+
 def test_figures_and_statuses_are_all_there():
     names = re.findall(r"^\| `(zoo_\w+)` \|", section("What is kept"), re.MULTILINE)
     assert sorted(names) == sorted(_MEANINGS)
@@ -85,11 +136,9 @@ def test_figures_and_statuses_are_all_there():
 
 
 @pytest.mark.parametrize(
-    "name", sorted(set(re.findall(r"\bzoo\.(\w+)", section("A page of your own"))))
+    "name", sorted(set(re.findall(r"\bzoo\.(?!js\b)(\w+)", section("A page of your own"))))
 )
 def test_scripts_have_what_the_page_names(name):
-    if name == "js":
-        return
     script = (ROOT / "zoo" / "web" / "assets" / "zoo.js").read_text()
     assert re.search(rf"^  (async )?{name}(\(| = )|this\.{name} = ", script, re.MULTILINE), name
 
