@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from threading import Lock
 
 #: Upper limits of the classes of durations, in seconds.
@@ -31,20 +31,20 @@ class Figures:
     def __init__(self) -> None:
         self._lock = Lock()
         self._values: Counter[tuple[str, str]] = Counter()
-        self._sums: Counter[tuple[str, str]] = Counter()
+        self._sums: defaultdict[tuple[str, str], float] = defaultdict(float)
         self._classes: dict[tuple[str, str], Counter[float]] = {}
 
-    def count(self, name: str, by: float = 1, **labels: str) -> None:
+    def count(self, name: str, by: int = 1, **labels: str) -> None:
         """Add to a counter."""
         with self._lock:
-            self._values[name, _text(labels)] += by  # type: ignore[assignment]
+            self._values[name, _text(labels)] += by
 
     def take(self, name: str, seconds: float, **labels: str) -> None:
         """Add one duration."""
         with self._lock:
             key = name, _text(labels)
             self._values[key] += 1
-            self._sums[key] += seconds  # type: ignore[assignment]
+            self._sums[key] += seconds
             classes = self._classes.setdefault(key, Counter())
             for limit in _CLASSES:
                 classes[limit] += seconds <= limit
@@ -61,10 +61,10 @@ class Figures:
                     lines += self._lines(kind, key, value)
         return "\n".join(lines) + "\n"
 
-    def _lines(self, kind: str, key: tuple[str, str], value: float) -> list[str]:
+    def _lines(self, kind: str, key: tuple[str, str], value: int) -> list[str]:
         name, labels = key
         if kind != "histogram":
-            return [f"{name}{_braced(labels)} {value:g}"]
+            return [f"{name}{_braced(labels)} {value}"]
         before = f"{labels}," if labels else ""
         lines = [
             f'{name}_bucket{{{before}le="{limit:g}"}} {self._classes[key][limit]}'
@@ -72,9 +72,9 @@ class Figures:
         ]
         return [
             *lines,
-            f'{name}_bucket{{{before}le="+Inf"}} {value:g}',
+            f'{name}_bucket{{{before}le="+Inf"}} {value}',
             f"{name}_sum{_braced(labels)} {self._sums[key]:.6f}",
-            f"{name}_count{_braced(labels)} {value:g}",
+            f"{name}_count{_braced(labels)} {value}",
         ]
 
 
