@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import io
-from contextlib import closing
+import logging
+from contextlib import closing, suppress
 from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from weights_cache.errors import ZooError
 from zoo.live.frame_source import frames
 from zoo.web.messages import message_of
+from zoo.web.turns import said
 
 if TYPE_CHECKING:
     import os
@@ -24,9 +25,17 @@ _SIDE, _QUALITY = 640, 85
 #: Frames per second of sources that do not say theirs.
 _RATE = 25.0
 
+#: Seconds after a failure, before it is tried again.
+_PAUSE = 1.0
+
+#: Seconds without anybody who looks, after which it stops.
+_UNSEEN = 5.0
+
+LOGGER = logging.getLogger("zoo.web")
+
 
 class ClipSource:
-    """Plays a clip again and again, while somebody looks.
+    """Plays a clip again and again while somebody looks, from its beginning when somebody comes.
 
     Args:
         source: as of `zoo.frames`: a video, a folder of images, a recording.
@@ -42,13 +51,14 @@ class ClipSource:
             next(first)
         self._newest: bytes = b""
         self._watchers: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
-        self._stopped = Event()
+        self._is_watched, self._stopped = Event(), Event()
         self._thread: Thread | None = None
 
     async def watch(self) -> bytes:
         """Return the next frame: its time in seconds, and JPEG; see `zoo.web.messages`."""
         watcher = asyncio.get_running_loop(), asyncio.Event()
         self._watchers.add(watcher)
+        self._is_watched.set()
         if self._thread is None:
             self._thread = Thread(target=self._play, name="zoo-clip", daemon=True)
             self._thread.start()
@@ -61,20 +71,36 @@ class ClipSource:
     def close(self) -> None:
         """End the thread."""
         self._stopped.set()
+        self._is_watched.set()  # so that the thread sees it
 
     def _play(self) -> None:
-        begun = monotonic()
-        while not self._stopped.is_set():
-            first = monotonic() - begun
+        begun, failed = monotonic(), ""
+        while self._is_watched.wait() and not self._stopped.is_set():
             try:
-                with closing(frames(self._source, size=_SIDE)) as shown:
-                    for count, frame in enumerate(shown):
-                        time = first + count / self._rate
-                        if self._stopped.wait(max(0.0, begun + time - monotonic())):
-                            return
-                        self._show(frame.image, time)
-            except ZooError:
-                self._stopped.wait(1.0)  # the file is gone: it may come back
+                self._play_once(begun)
+            except Exception as error:  # such as that the file is gone, which may come back
+                if said(error) != failed:
+                    failed = said(error)
+                    LOGGER.error("the clip %s stands still: %s", self._source, failed)
+                self._stopped.wait(_PAUSE)
+
+    def _play_once(self, begun: float) -> None:
+        """Show all frames, or those until nobody looks."""
+        seen = monotonic()
+        first = seen - begun
+        with closing(frames(self._source, size=_SIDE)) as found:
+            for count, frame in enumerate(found):
+                time = first + count / self._rate
+                self._stopped.wait(max(0.0, begun + time - monotonic()))
+                seen = monotonic() if self._watchers else seen
+                if self._stopped.is_set() or (monotonic() - seen > _UNSEEN and self._rests()):
+                    return
+                self._show(frame.image, time)
+
+    def _rests(self) -> bool:
+        """Wait for the next watcher, unless one has come just now."""
+        self._is_watched.clear()
+        return not self._watchers
 
     def _show(self, image: np.ndarray, time: float) -> None:
         from PIL import Image
@@ -83,4 +109,5 @@ class ClipSource:
         Image.fromarray(image).save(file, "JPEG", quality=_QUALITY)
         self._newest = message_of({"time": time}, file.getvalue())
         for loop, event in tuple(self._watchers):
-            loop.call_soon_threadsafe(event.set)
+            with suppress(RuntimeError):  # the server has ended
+                loop.call_soon_threadsafe(event.set)
