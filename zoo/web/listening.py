@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import ipaddress
+import os
 import socket
 import ssl
 from contextlib import suppress
@@ -90,7 +91,8 @@ def listening_socket(host: str, port: int, connections: int = 256) -> Listener:
     family, place = _resolved(host, port)
     listener = Listener(family, min(connections, _most_files() // 2))
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # on Windows it would let others take the port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(place)
         listener.listen(128)
     except OSError as error:

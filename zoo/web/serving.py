@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import secrets
 import webbrowser
@@ -70,13 +71,14 @@ _TOKEN = re.compile(r"[A-Za-z0-9_.~-]{8,200}")
 
 
 class RequestProtocol(H11Protocol):
-    """HTTP whose requests must arrive in time."""
+    """HTTP whose requests must arrive, and whose answers must be read, in time."""
 
     listener: Listener
     limits: Limits
 
     _state = ""  # of the peer, as h11 names it
-    _timer: asyncio.TimerHandle | None = None
+    _timer: asyncio.TimerHandle | None = None  # of what the peer owes
+    _reading: asyncio.TimerHandle | None = None  # of what it has not read
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
@@ -93,6 +95,17 @@ class RequestProtocol(H11Protocol):
         """Begin to wait for the next request."""
         super().on_response_complete()
         self._watch()
+        self._expect_reading()
+
+    def pause_writing(self) -> None:
+        """Wait until the peer has read most of an answer."""
+        super().pause_writing()
+        self._expect_reading()
+
+    def resume_writing(self) -> None:
+        """Go on, since the peer has read it."""
+        super().resume_writing()
+        self._expect_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -109,8 +122,26 @@ class RequestProtocol(H11Protocol):
             self._timer.cancel()
         seconds = {"IDLE": self.limits.start_seconds, "SEND_BODY": self.limits.request_seconds}
         late = seconds.get(state)
-        self._timer = None if late is None else self.loop.call_later(late, self.transport.abort)
+        self._timer = None if late is None else self.loop.call_later(late, self._end_late, late)
         self.listener.mark(self._descriptor, served=late is None)
+
+    def _end_late(self, seconds: float) -> None:
+        """End a connection that owes a request, unless it still reads the answer before."""
+        if self.transport.get_write_buffer_size():
+            self._timer = self.loop.call_later(seconds, self._end_late, seconds)
+        else:
+            self.transport.abort()
+
+    def _expect_reading(self, before: float = math.inf) -> None:
+        """End a connection that reads nothing more of an answer for a while."""
+        if self._reading is not None:
+            self._reading.cancel()
+        left = self.transport.get_write_buffer_size() if self in self.connections else 0
+        if left >= before:
+            self.transport.abort()
+        elif left:
+            seconds = self.limits.send_seconds
+            self._reading = self.loop.call_later(seconds, self._expect_reading, left)
 
 
 class PageProtocol(WebSocketsSansIOProtocol):
@@ -333,6 +364,7 @@ def server_config(
     parts = {"listener": listener, "limits": limits}
     return uvicorn.Config(
         application,
+        loop="asyncio:SelectorEventLoop",  # which calls Listener.accept; others do not
         http=type("RequestProtocol", (RequestProtocol,), parts),
         log_level="warning",
         access_log=False,  # its lines would have tokens

@@ -2,16 +2,21 @@
 
 import asyncio
 import json
+import socket
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
+from http.client import HTTPException
+from types import SimpleNamespace
 
 import pytest
 
 from tests.zoo.web.servers import PATIENCE, brightness_app, closed, frame, hear, running, until
-from zoo.web import App, page_connection, turns
+from zoo.web import App, Download, listening, page_connection, turns
 from zoo.web.figures import Figures
 from zoo.web.limits import Limits
+from zoo.web.listening import listening_socket
 from zoo.web.page_connection import PageConnection
+from zoo.web.serving import server_config
 from zoo.web.turns import Job, MessageOverflowError, Place, Turns
 
 
@@ -207,3 +212,90 @@ def test_texts_have_a_rate(monkeypatch):
         page.send('{"type": "set", "name": "factor", "value": 2}')
         page.send('{"type": "set", "name": "factor", "value": 3}')
         assert closed(page) == (1008, "more messages than the app can answer")
+
+
+LARGE = 30_000_000
+
+
+def download_app():
+    """An app whose page can save a file that no buffer of the system holds."""
+    app = App("Large")
+    app.on("any")(lambda: None)
+    app.download("large.bin")(lambda: Download(bytes(LARGE), "large.bin"))
+    return app
+
+
+def connection_to(server):
+    """A client that buffers little."""
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    made.settimeout(PATIENCE)
+    made.connect(("127.0.0.1", server.port))
+    return made
+
+
+def ask_for_download(page, server, client):
+    hello = hear(page, "hello")
+    address = f"/download/large.bin?page={hello['page']}&key={hello['key']}"
+    client.sendall(f"GET {address} HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+
+
+def size_of_answer(client):
+    """Read an answer; the bytes of its body."""
+    head = b""
+    while b"\r\n\r\n" not in head:
+        head += client.recv(1000)
+    size = len(head.partition(b"\r\n\r\n")[2])
+    while size < LARGE and (data := client.recv(1_000_000)):
+        size += len(data)
+    return size
+
+
+def test_a_long_answer_may_be_read_slowly():
+    limits = Limits(start_seconds=0.2, send_seconds=PATIENCE)
+    with (
+        running(download_app(), limits=limits) as server,
+        server.connect() as page,
+        connection_to(server) as client,
+    ):
+        ask_for_download(page, server, client)
+        assert client.recv(10) == b"HTTP/1.1 2"
+        hear_end_of_silent_connection(server)  # which came later: the time of both is over
+        assert size_of_answer(client) == LARGE
+
+
+def hear_end_of_silent_connection(server):
+    with connection_to(server) as silent, suppress(ConnectionResetError):
+        assert silent.recv(1) == b""
+
+
+def test_clients_that_read_nothing_do_not_keep_newcomers_out():
+    limits = Limits(connections=1, send_seconds=0.2)
+    with running(brightness_app(), limits=limits) as server, ExitStack() as opened:
+        ask = f"GET /assets/zoo.js HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode()
+        client = opened.enter_context(connection_to(server))
+        client.settimeout(0.1)
+        with suppress(OSError):  # of the time in which the server takes no more
+            while True:
+                client.sendall(ask)
+
+        def is_served():
+            with suppress(OSError, HTTPException):
+                return server.get("/healthz")[0] == 200
+
+        until(is_served, "a newcomer is served")
+
+
+def test_connections_are_accepted_through_the_listener():
+    """Where uvloop is installed, and on Windows, others accept them than `Listener.accept`."""
+    with closing(listening_socket("127.0.0.1", 0)) as listener:
+        config = server_config(brightness_app, listener, Limits())
+    with closing(config.get_loop_factory()()) as loop:
+        assert type(loop) is asyncio.SelectorEventLoop
+
+
+@pytest.mark.parametrize(("system", "reuses"), [("posix", True), ("nt", False)])
+def test_a_port_is_not_shared_with_others_on_windows(system, reuses, monkeypatch):
+    monkeypatch.setattr(listening, "os", SimpleNamespace(name=system))
+    with closing(listening_socket("127.0.0.1", 0)) as listener:
+        assert bool(listener.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)) == reuses
