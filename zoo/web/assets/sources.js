@@ -4,6 +4,7 @@
 // present frame on a canvas, `draw(context, width, height)`, or gives it as JPEG, `capture(..)`.
 
 import { openSocket, text } from "./common.js";
+import { sayError } from "./notices.js";
 
 const SIDE = 640; // pixels of the longer side of a frame that is sent
 const QUALITY = 0.85; // of JPEG
@@ -69,17 +70,21 @@ export class Camera {
     if (!navigator.mediaDevices) throw new Error(text("camera_insecure"));
     const which = this.deviceId ? { deviceId: { exact: this.deviceId } } : { facingMode: "user" };
     try {
-      this.stream = await navigator.mediaDevices.getUserMedia({ video: { ...WISHES, ...which }, audio: false });
+      await this.open(which, onEnd);
     } catch (error) {
       throw new Error(text(REFUSALS[error.name] ?? "camera_busy"));
     }
+    this.watch(onFrame);
+  }
+
+  async open(which, onEnd) {
+    this.stream = await navigator.mediaDevices.getUserMedia({ video: { ...WISHES, ...which }, audio: false });
     const [track] = this.stream.getVideoTracks();
     track.onended = onEnd; // unplugged, or the permission was withdrawn
     this.facing = track.getSettings().facingMode;
     this.usedId = track.getSettings().deviceId;
     this.video.srcObject = this.stream;
     await this.video.play();
-    this.watch(onFrame);
   }
 
   watch(onFrame) {
@@ -149,6 +154,9 @@ export class Clip {
       this.bitmap?.close();
       Object.assign(this, { bitmap, blob, time });
       this.count += 1;
+    } catch {
+      sayError(text("bad_frame"));
+      return;
     } finally {
       this.isBusy = false;
     }
@@ -159,5 +167,8 @@ export class Clip {
 
   draw(context, width, height) { context.drawImage(this.bitmap, 0, 0, width, height); }
 
-  async capture() { return this.blob; }
+  async capture() {
+    if (!this.blob) throw new Error(text("no_frame"));
+    return this.blob;
+  }
 }
