@@ -8,7 +8,7 @@ import zoo
 from tests.gallery.browser import opened, panned, shown, write_camera
 from tests.helpers import ROOT, require_opencv
 from tests.zoo.web.servers import running
-from zoo.web import App, button, slider
+from zoo.web import App, button, slider, switch
 from zoo.web.gallery import load_app
 
 require_opencv()
@@ -84,6 +84,23 @@ def test_keys_press_buttons():
     app.message_functions["again"] = lambda: heard.append(1)
     with shown(app) as found:
         found.wait_for_frames(1)
+        found.page.keyboard.press("a")
+        found.wait(lambda: heard, "a message")
+
+
+def test_keys_press_buttons_after_a_colour_is_chosen():
+    heard = []
+    app = brightness_app()
+    app.message_functions["again"] = lambda: heard.append(1)
+    with shown(app) as found:
+        found.wait_for_frames(1)
+        found.page.evaluate(
+            """() => {
+              const radio = Object.assign(document.createElement("input"), { type: "radio" });
+              document.querySelector("#panel").append(radio);
+              radio.focus();
+            }"""
+        )
         found.page.keyboard.press("a")
         found.wait(lambda: heard, "a message")
 
@@ -213,12 +230,16 @@ def test_hidden_pages_send_nothing():
         hide(found, "true")
         found.wait(lambda: flying(found) == 0, "the last answers")
         answered = found.data["answered"]
-        seconds = "zoo.source.video.currentTime"
-        until = 1 + found.page.evaluate(seconds)
-        found.wait(lambda: found.page.evaluate(seconds) > until, "a second of the camera")
+        let_camera_run(found)
         assert found.data["answered"] == answered
         hide(found, "false")
         found.wait_for_frames(int(answered) + 3)
+
+
+def let_camera_run(found):
+    seconds = "zoo.source.video.currentTime"
+    until = 1 + found.page.evaluate(seconds)
+    found.wait(lambda: found.page.evaluate(seconds) > until, "a second of the camera")
 
 
 def hide(found, value):
@@ -227,14 +248,31 @@ def hide(found, value):
     )
 
 
-def test_a_paused_page_stands_still():
+FIGURES = """async () => {
+  const { Figures } = await import("/assets/figures.js");
+  const figures = new Figures();
+  for (const second of [1, 2, 3]) figures.take(1000 * second, 40 * second);
+  figures.show(3200);
+  return ["fps", "round-trip"].map((id) => document.getElementById(id).textContent);
+}"""
+
+
+def test_a_paused_page_stands_still_and_shows_no_rate():
     with shown(brightness_app()) as found:
         found.wait_for_frames()
+        found.wait(lambda: "frames/s" in found.text("#fps"), "a rate")
         found.page.click("#pause")
         found.wait(lambda: flying(found) == 0, "the last answers")
         assert found.text("#notice") == "Paused."
         assert found.page.get_attribute("#pause", "aria-pressed") == "true"
-        answered = int(found.data["answered"])
+        before, answered = found.pixels(), int(found.data["answered"])
+        let_camera_run(found)
+        assert (found.pixels() == before).all() and int(found.data["answered"]) == answered
+        found.wait(lambda: found.text("#fps") == found.text("#round-trip") == "", "no rate")
+        assert found.page.evaluate(FIGURES) == [
+            "1.0 frames/s",
+            "Round trip 80 ms, 95 of 100 within 120 ms",
+        ]
         found.page.click("#pause")
         found.wait_for_frames(answered + 3)
         assert found.text("#notice") == ""
@@ -318,6 +356,16 @@ def test_keys_go_through_the_page_in_order():
             found.page.keyboard.press("Tab")
             assert name in found.page.evaluate(f"{focused}.outerHTML").partition(">")[0]
             assert found.page.evaluate(f"getComputedStyle({focused}).outlineStyle") == "solid"
+
+
+def test_a_switch_stands_beside_its_label_also_where_that_is_long():
+    app = App("Switch", switch("turned", label="Turn the pages the other way, with either hand"))
+    with shown(app) as found:
+        found.wait(lambda: found.page.is_visible("[name=turned]"), "the switch")
+        box, words = (
+            found.page.locator(f"label.switch {part}").bounding_box() for part in ("input", "span")
+        )
+        assert words["y"] <= box["y"] <= words["y"] + words["height"] and box["width"] == 22
 
 
 def test_a_page_with_a_token_loads_all_its_files(astronaut):

@@ -7,6 +7,11 @@ export const texts = {};
 
 export const element = (id) => document.getElementById(id);
 
+/** Write into an element, where that is new: screen readers read each change. */
+export function setText(id, words) {
+  if (element(id).textContent !== String(words)) element(id).textContent = words;
+}
+
 /** A text of the page with its values filled in: `{0}`, `{1}`, .. */
 export function text(name, ...values) {
   return (texts[name] ?? name).replace(/\{(\d)\}/g, (_, index) => values[index] ?? "");

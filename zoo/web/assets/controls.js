@@ -87,6 +87,6 @@ const INPUTS = {
 
 /** Whether an element does something of its own with a key. */
 function needsKey(target, key) {
-  if (target.matches("textarea, select, input:not([type=range], [type=checkbox])")) return true;
+  if (target.matches("textarea, select, input:not([type=range], [type=checkbox], [type=radio])")) return true;
   return target.matches("button, a, input, summary") && (key === " " || key.length > 1);
 }

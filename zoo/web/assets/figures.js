@@ -25,14 +25,18 @@ export class Figures {
 
   show(now) {
     this.answers = this.recent(now);
-    if (this.answers.length < 2) return;
-    const seconds = (now - this.answers[0]) / 1000;
-    const fps = (this.answers.length / Math.max(seconds, 0.1)).toFixed(1);
+    const intervals = this.answers.length - 1;
+    if (intervals < 1) { write("", ""); return; } // paused, lost, or too slow to count
+    const fps = (1000 * intervals / Math.max(this.answers.at(-1) - this.answers[0], 1)).toFixed(1);
     const [median, percentile95] = [0.5, 0.95].map((share) => percentile(this.trips, share).toFixed(0));
-    element("fps").textContent = text("fps", fps);
-    element("round-trip").textContent = text("round_trip", median, percentile95);
+    write(text("fps", fps), text("round_trip", median, percentile95));
     Object.assign(document.body.dataset, { fps, median, percentile95 });
   }
+}
+
+function write(fps, trip) {
+  element("fps").textContent = fps;
+  element("round-trip").textContent = trip;
 }
 
 function percentile(values, share) {

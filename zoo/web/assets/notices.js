@@ -1,6 +1,6 @@
 // The words below the picture: one notice at a time, the most urgent one.
 
-import { element, text } from "./common.js";
+import { element, setText, text } from "./common.js";
 
 const PLACES = ["error", "connection", "camera", "asking", "paused", "slow", "waiting"]; // most urgent first
 const BAD = ["error", "connection", "camera"];
@@ -27,5 +27,5 @@ function show() {
   const words = notices.get(place) ?? "";
   const notice = element("notice");
   notice.className = BAD.includes(place) ? "bad" : "";
-  if (notice.textContent !== words) notice.textContent = words; // screen readers read each change
+  setText("notice", words);
 }

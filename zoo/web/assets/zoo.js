@@ -10,7 +10,7 @@ import { Figures } from "./figures.js";
 import { say, sayError } from "./notices.js";
 import { Camera, cameras, Clip, onCameraChange, sentSize, shrunk } from "./sources.js";
 
-export { text } from "./common.js";
+export { element, setText, text } from "./common.js";
 export { dot, drawBox, drawFace, drawHand, drawMask, drawPose, drawResult, line, tint, write } from "./drawing.js";
 
 const OLDEST_SHOWN = 500; // milliseconds: what a frame showed is not drawn for longer
@@ -128,6 +128,7 @@ class Page {
     try {
       await source.start(() => this.take(), () => this.loseSource(text("camera_gone")));
     } catch (error) {
+      source.stop();
       if (source === this.source) this.loseSource(error.message);
       return;
     }
