@@ -21,12 +21,9 @@ import numpy as np
 from PIL import Image
 
 from tests.helpers import require, skip_or_fail
-from tests.zoo.web.servers import Running, running
+from tests.zoo.web.servers import PATIENCE, Running, running
 from zoo.web import App
 from zoo.web.clip_source import ClipSource
-
-#: How long a page may take for what a test waits for, in seconds; machines are busy.
-PATIENCE = 60
 
 
 @dataclass

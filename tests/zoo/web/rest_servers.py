@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPMessage
 from typing import Any, NamedTuple
 
-from tests.zoo.web.servers import PATIENCE, listening, until
+from tests.zoo.web.servers import PATIENCE, listening
 from zoo.web.rest_requests import RestLimits
 from zoo.web.rest_server import RestServer
 
@@ -67,7 +67,3 @@ def rest_running(*, token: str = "", limits: RestLimits | None = None) -> Iterat
     server = RestServer(limits=limits)
     with listening(server.application(), server.limits, token, as_json=True) as (port, _):
         yield RunningRest(port, server)
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    until(condition, "the condition")

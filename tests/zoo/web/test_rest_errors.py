@@ -3,14 +3,13 @@
 import io
 import json
 import logging
-import struct
-import zlib
 
 import pytest
 from PIL import Image
 
 from tests.helpers import peak_of
-from tests.zoo.web.rest_servers import rest_running, wait_for
+from tests.zoo.web.rest_servers import rest_running
+from tests.zoo.web.servers import jpeg_bomb, png_bomb, until
 from zoo.pipeline import model_cache
 from zoo.web.rest_options import served_verbs
 from zoo.web.rest_requests import RestLimits
@@ -101,28 +100,6 @@ def test_types_of_images_and_none(server, kind):
     assert server.post("estimate_single_pose", encoded()).status == 200
 
 
-def bomb(width, height):
-    """A PNG of 200 bytes whose header declares many pixels."""
-
-    def chunk(kind, data):
-        return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        )
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    data = zlib.compress(bytes(1000))
-    return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
-    )
-
-
-def jpeg_bomb(width, height):
-    data = bytearray(encoded())
-    size = data.find(b"\xff\xc0") + 5
-    data[size : size + 4] = struct.pack(">HH", height, width)
-    return bytes(data)
-
-
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -131,9 +108,9 @@ def jpeg_bomb(width, height):
         (encoded("PNG")[:100], "the image cannot be read"),
         (encoded()[:400], "the image cannot be read"),
         (b"%!PS-Adobe-3.0 EPSF", "PostScript, which is not run"),
-        (bomb(30_000, 30_000), "the image has 30000 x 30000 pixels, the limit is 50 million"),
+        (png_bomb(30_000, 30_000), "the image has 30000 x 30000 pixels, the limit is 50 million"),
         (jpeg_bomb(30_000, 30_000), "the image has 30000 x 30000 pixels, the limit is 50 million"),
-        (bomb(7_000, 8_000), "the image has 7000 x 8000 pixels, the limit is 50 million"),
+        (png_bomb(7_000, 8_000), "the image has 7000 x 8000 pixels, the limit is 50 million"),
     ],
     ids=["empty", "text", "half PNG", "half JPEG", "EPS", "bomb", "JPEG bomb", "large"],
 )
@@ -174,7 +151,7 @@ def test_what_nobody_expected_is_logged_and_said(server, monkeypatch, caplog):
     logger.addHandler(caplog.handler)
     try:
         answer = server.post("estimate_single_pose", encoded())
-        wait_for(lambda: "a secret of the server" in caplog.text)
+        until(lambda: "a secret of the server" in caplog.text, "the error is logged")
     finally:
         logger.removeHandler(caplog.handler)
     assert answer.status == 500 and "the server failed (RuntimeError)" in answer.error

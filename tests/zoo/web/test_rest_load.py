@@ -4,11 +4,13 @@ import re
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPResponse
 
 import pytest
 
 from tests.conftest import ROOT
-from tests.zoo.web.rest_servers import rest_running, wait_for
+from tests.zoo.web.rest_servers import rest_running
+from tests.zoo.web.servers import PATIENCE, until
 from zoo.web import rest
 from zoo.web.rest_requests import RestLimits
 
@@ -24,7 +26,7 @@ def held(monkeypatch):
 
     def wait(body, most_pixels):
         begun.append(body)
-        assert event.wait(60)
+        assert event.wait(PATIENCE)
         return read(ASTRONAUT, most_pixels)
 
     monkeypatch.setattr(rest, "read_sent_image", wait)
@@ -34,7 +36,7 @@ def held(monkeypatch):
 
 def begin(server, body, length=None):
     """A connection that has sent a request, or its beginning."""
-    raw = socket.create_connection(("127.0.0.1", server.port), 60)
+    raw = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
     raw.sendall(HEAD.format(server.host, length or len(body)).encode() + body)
     return raw
 
@@ -43,9 +45,10 @@ def test_a_slow_body_is_given_up():
     with rest_running(limits=RestLimits(image_seconds=0.5)) as server:
         with begin(server, b"ab", 1000) as raw:
             raw.sendall(b"c")
-            answer = raw.recv(4000).decode()
-        assert answer.startswith("HTTP/1.1 408 ") and "not sent within 0.5 seconds" in answer
-        wait_for(lambda: server.server.rest.row.length == 0)
+            answer = HTTPResponse(raw)
+            answer.begin()
+            assert answer.status == 408 and b"not sent within 0.5 seconds" in answer.read()
+        until(lambda: server.server.rest.row.length == 0, "no request is left")
         assert server.post("estimate_single_pose", ASTRONAUT).status == 200
 
 
@@ -54,18 +57,16 @@ def test_who_leaves_frees_the_place(held):
     with rest_running() as server:
         row = server.server.rest.row
         with begin(server, b"first") as first, begin(server, b"second"):
-            wait_for(lambda: row.length == 2 and begun)
+            until(lambda: row.length == 2 and begun, "both requests wait")
             with begin(server, b"half", 1000):
-                wait_for(lambda: row.length == 3)
-            wait_for(lambda: row.length == 2)  # it left while it sent
-            second_to_last = row.length
-            first.settimeout(60)
+                until(lambda: row.length == 3, "a third request waits")
+            until(lambda: row.length == 2, "it left while it sent")
             with begin(server, b"third"):
-                wait_for(lambda: row.length == 3)
-            wait_for(lambda: row.length == second_to_last)  # it left while it waited
+                until(lambda: row.length == 3, "a third request waits")
+            until(lambda: row.length == 2, "it left while it waited")
             event.set()
             assert first.recv(4000).startswith(b"HTTP/1.1 200 ")
-        wait_for(lambda: row.length == 0)
+        until(lambda: row.length == 0, "no request is left")
         assert b"third" not in begun
         assert 'zoo_requests_total{status="499"' in server.ask("GET", "/metrics").text
 
@@ -77,8 +78,8 @@ def test_requests_take_turns_in_order(held):
         found = []
         for number, body in enumerate(bodies, 1):
             found.append(pool.submit(server.post, "estimate_single_pose", body))
-            wait_for(lambda number=number: len(server.server.turns._row) >= number - 1)
-            wait_for(lambda: begun)
+            until(lambda: begun, "the first one has its turn")
+            until(lambda before=number - 1: len(server.server.turns._row) >= before, "it waits")
         event.set()
         assert {each.result().status for each in found} == {200}
         assert len({each.result().text for each in found}) == 1
@@ -89,7 +90,7 @@ def test_more_requests_than_the_limit_are_sent_away(held):
     event, _ = held
     with rest_running(limits=RestLimits(requests=2)) as server:
         with begin(server, b"1") as one, begin(server, b"2") as two:
-            wait_for(lambda: server.server.rest.row.length == 2)
+            until(lambda: server.server.rest.row.length == 2, "both requests wait")
             answer = server.post("estimate_single_pose", ASTRONAUT)
             assert answer.status == 503 and answer.headers["retry-after"] == "2"
             assert "2 requests are waiting, which is the limit" in answer.error
