@@ -145,8 +145,9 @@ def button(name: str, label: str = "", key: str = "") -> Control:
 
 
 def _is_finite(number: object) -> bool:
-    is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
-    return is_number and abs(number) <= float_info.max
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        return False
+    return abs(number) <= float_info.max
 
 
 def _option(name: str, kind: str, label: str, default: ControlValue, **more: Any) -> Option:
