@@ -1,6 +1,7 @@
 import { zoo, text, tint } from "../assets/zoo.js";
 
 const LEAST = 0.005; // part of the frame that is somebody
+const element = (id) => document.getElementById(id);
 const layer = () => document.createElement("canvas").getContext("2d");
 const [mask, person, hidden, stage] = [layer(), layer(), layer(), layer()];
 const smaller = []; // layers of a blur
@@ -18,7 +19,9 @@ zoo.onDraw((context, answer) => {
   say(isOpen() ? "open" : answer.share >= LEAST ? "seen" : "nobody");
   if (isOpen()) return;
   const made = [answer, zoo.value("behind"), zoo.value("strength")];
-  if (made.some((part, index) => part !== shown[index])) compose(answer.picture, answer.person, answer.size);
+  if (made.some((part, index) => part !== shown[index])) {
+    compose(answer.picture, answer.share >= LEAST ? answer.person : null, answer.size);
+  }
   shown = made;
   context.drawImage(stage.canvas, 0, 0, ...answer.size);
 });
@@ -33,10 +36,24 @@ zoo.conceal = (context) => {
   context.drawImage(stage.canvas, 0, 0);
 };
 
+/** The slider of the blur is there where it does something. */
+function showStrength() {
+  const { behind, strength } = element("controls").elements;
+  strength.closest("label").hidden = behind.value !== "blur";
+}
+
+zoo.ready.then(() => {
+  element("controls").addEventListener("input", () => {
+    showStrength();
+    zoo.drawn = []; // another choice is seen at once, also where frames stand still
+  });
+  showStrength();
+});
+
 const isOpen = () => zoo.value("behind") === "original";
 
 function say(name) {
-  const said = document.getElementById("said");
+  const said = element("said");
   if (said.textContent !== text(name)) said.textContent = text(name);
 }
 

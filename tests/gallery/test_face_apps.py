@@ -156,6 +156,26 @@ def test_frames_without_an_answer_are_hidden(behind):
             gate.set()
 
 
+def test_a_mask_too_small_for_a_person_shows_nothing():
+    app, mask = load_app("background"), np.zeros((480, 640), np.uint8)
+    mask[200:240, 250:280] = 1  # 0.4 %
+    app.frame_function = lambda: {"result": {"mask": mask}, "share": float(mask.mean())}
+    red = np.zeros((480, 640, 3), np.uint8) + np.array([220, 20, 20], np.uint8)
+    with shown(app, source=Played([red], fps=20)) as page:
+        page.page.select_option("[name=behind]", "plain")
+        page.wait(lambda: "Nobody is found" in page.text("#said"), "words")
+        _, pixels = freeze(page)
+        assert not is_red(pixels).any()
+        page.check_clean()
+
+
+def test_the_strength_of_the_blur_is_hidden_where_there_is_none():
+    with shown(load_app("background"), source=Played([nobody()], fps=5)) as page:
+        for behind, is_there in (("beach", False), ("blur", True), ("original", False)):
+            page.page.select_option("[name=behind]", behind)
+            assert page.page.is_visible("[name=strength]") == is_there
+
+
 def is_red(pixels):
     """Where the colour of the frames is."""
     return (pixels[..., 0] > 180) & (pixels[..., 1] < 80)
@@ -260,7 +280,7 @@ def angle_of(face):
 
 
 def upright(face, where):
-    """A face's points [468, 2] and the places that are painted, its brow at 0, its chin downwards."""
+    """A face's points [468, 2] and the places that are painted: eyes at 0, the chin downwards."""
     turn = np.radians(angle_of(face))
     axes = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     eyes = np.mean([point(face, index) for pair in EYES for index in pair], axis=0)
