@@ -25,6 +25,17 @@ from tests.zoo.web.servers import PATIENCE, Running, running
 from zoo.web import App
 from zoo.web.clip_source import ClipSource
 
+#: Keeps the greatest age of an answer that is shown, in milliseconds when the display shows it.
+WATCH_AGES = """() => {
+  globalThis.oldest = 0;
+  const look = (now) => {
+    const [shown] = zoo.drawn;
+    if (shown) globalThis.oldest = Math.max(oldest, now - shown.taken);
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
+
 
 @dataclass
 class Shown:
