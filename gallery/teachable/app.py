@@ -5,17 +5,18 @@ Run: ``zoo gallery teachable``
 
 import shutil
 import tempfile
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from PIL import Image
 
 import zoo
 from zoo.web import Client, Download, select
 from zoo.web.gallery import gallery_app
 
-MOST_EXAMPLES, LONGEST_LABEL, SIDE = 500, 40, 320  # SIDE: pixels of the longer side of an example
+MOST_EXAMPLES = 500
+SIDE, QUALITY = 256, 90  # of examples: pixels of the longer side, and of JPEG; 10 KB, 73 at most
 app = gallery_app(__file__, select("features", ["mobilenet.v2_100_quant", "posenet.tiny"]))
 
 
@@ -27,33 +28,32 @@ def predict(frame: zoo.Frame, client: Client) -> Any:
 
 
 @app.on_image("example")
-def add_example(frame: zoo.Frame, client: Client, message: dict[str, Any]) -> dict[str, int]:
-    """Keep an example; return how many each class has."""
-    examples = client.state.setdefault("examples", {})
-    label = str(message.get("label", "")).strip()[:LONGEST_LABEL]
-    if not label or sum(map(len, examples.values())) >= MOST_EXAMPLES:
-        raise zoo.ZooError(f"an example needs a class, and there may be {MOST_EXAMPLES} of all")
+def add_example(frame: zoo.Frame, client: Client) -> int:
+    """Keep an example, by the number of its message; return how many there are."""
+    examples, file = client.state.setdefault("examples", {}), BytesIO()
+    if len(examples) >= MOST_EXAMPLES:
+        raise zoo.ZooError(f"a page keeps {MOST_EXAMPLES} examples at most: remove some, or train")
     image = Image.fromarray(frame.image)
     image.thumbnail((SIDE, SIDE))
-    examples.setdefault(label, []).append(np.asarray(image))
-    return {name: len(images) for name, images in examples.items()}
+    image.save(file, "JPEG", quality=QUALITY)
+    examples[frame.index] = file.getvalue()
+    return len(examples)
 
 
-@app.on("rename")
-def rename(client: Client, message: dict[str, Any]) -> dict[str, int]:
-    """Move the examples of a class to another label; those of "" are forgotten."""
-    examples = client.state.setdefault("examples", {})
-    images = examples.pop(message.get("label"), [])
-    label = str(message.get("to", "")).strip()[:LONGEST_LABEL]
-    if images and label:
-        examples[label] = examples.get(label, []) + images
-    return {name: len(images) for name, images in examples.items()}
+@app.on("remove")
+def remove(client: Client, message: dict[str, Any]) -> None:
+    """Forget the examples of some numbers."""
+    for number in message["numbers"]:
+        client.state.get("examples", {}).pop(number, None)
 
 
 @app.on("train")
-def train(client: Client, features: str) -> dict[str, Any]:
-    """Teach a model; return how well it knows examples that were held out."""
-    model = zoo.teach(client.state.get("examples", {}), features=features, cache=False)
+def train(client: Client, message: dict[str, Any], features: str) -> dict[str, Any]:
+    """Teach a model the examples of each label; return how well it knows held-out ones."""
+    examples = client.state.get("examples", {})
+    labels = {n: label for label, numbers in message["labels"] for n in numbers}
+    images = [examples[number] for number in labels]
+    model = zoo.teach(images, [*labels.values()], features=features, cache=False)
     client.state["model"] = model
     scores = model.scores.as_dict()
     return {name: scores[name] for name in ("images", "accuracy", "confusion", "warnings")}

@@ -1,14 +1,13 @@
 import { zoo, text } from "../assets/zoo.js";
 import { element, make } from "../assets/common.js";
+import { Examples, pictured, small } from "./examples.js";
 import { showBars, showConfusion } from "./results.js";
 
 const EVERY = 100; // milliseconds between examples while a button is held
 const NEEDED = 2; // examples of each class
-const THUMBS = 10; // small images that a class shows
 const COLOURS = 6; // of page.css, one for each class
 
-const classes = new Map(); // label -> {card, thumbs, ..}, in the page's order
-let counts = {}; // of examples, by label
+const classes = new Map(); // label -> {card, examples, ..}, in the page's order
 let made = 0; // classes so far
 zoo.draws = false;
 
@@ -23,10 +22,10 @@ function addClass(label) {
   const files = make("input", { type: "file", accept: "image/*", multiple: true, className: "unseen" });
   const remove = make("button", { type: "button", className: "plain", textContent: text("remove") });
   found.count = make("span", { className: "count", textContent: "0" });
-  found.thumbs = make("div", { className: "thumbs", ariaHidden: "true" });
+  found.examples = new Examples(removeExample, hold);
   const number = make("span", { className: "muted" }, found.count, " ", text("examples"));
   const choose = make("label", { className: "button files" }, text("files"), files);
-  found.card = make("div", { className: "class" }, name, number, hold, choose, remove, found.thumbs);
+  found.card = make("div", { className: "class" }, name, number, hold, choose, remove, found.examples.box);
   found.card.setAttribute("role", "group");
   found.card.dataset.colour = found.colour;
   name.onchange = () => rename(found, name);
@@ -44,12 +43,12 @@ function describe(found, parts = found.parts) {
   found.parts = parts;
   found.card.dataset.label = found.card.ariaLabel = found.label;
   for (const [kind, part] of Object.entries(parts)) part.ariaLabel = text(`${kind}_of`, found.label);
+  found.examples.rename(found.label);
 }
 
 function rename(found, input) {
   const label = input.value.trim();
   if (!label || classes.has(label)) { input.value = found.label; return; }
-  zoo.send("rename", { label: found.label, to: label });
   const all = [...classes.values()];
   found.label = label;
   classes.clear();
@@ -59,7 +58,7 @@ function rename(found, input) {
 }
 
 function removeClass(found) {
-  zoo.send("rename", { label: found.label, to: "" });
+  zoo.send("remove", { numbers: found.examples.numbers });
   classes.delete(found.label);
   found.isHeld = false;
   found.card.remove();
@@ -73,13 +72,19 @@ function removeClass(found) {
 function listen(hold, found) {
   const begin = () => { found.isHeld = true; record(found); };
   const end = () => { found.isHeld = false; };
-  const isKey = (event) => [" ", "Enter"].includes(event.key);
+  const isKey = (event) => {
+    const isIt = [" ", "Enter"].includes(event.key);
+    if (isIt) event.preventDefault(); // no click beside
+    return isIt;
+  };
   hold.onpointerdown = (event) => {
     if (event.isTrusted) hold.setPointerCapture(event.pointerId);
     begin();
   };
-  hold.onpointerup = hold.onpointercancel = hold.onblur = hold.onkeyup = end;
+  hold.onpointerup = hold.onpointercancel = hold.onblur = end;
+  hold.onkeyup = (event) => { if (isKey(event)) end(); };
   hold.onkeydown = (event) => { if (isKey(event) && !event.repeat) begin(); };
+  hold.onclick = ({ detail }) => { if (!detail) record(found); }; // of screen readers and voice control
   hold.oncontextmenu = (event) => event.preventDefault(); // which a long touch opens
 }
 
@@ -88,6 +93,10 @@ async function record(found) {
   found.isRecording = true;
   found.card.classList.add("recording");
   try {
+    if (zoo.isPaused) {
+      zoo.pause(false);
+      await new Promise(requestAnimationFrame); // the picture is live again
+    }
     do {
       const pause = new Promise((resolve) => setTimeout(resolve, EVERY));
       if (!(await addExample(found, null, zoo.canvas))) break;
@@ -120,49 +129,78 @@ async function addFiles(found, input) {
 
 /** Send an example, the present frame or a file; whether the app took it. */
 async function addExample(found, file, image) {
-  const thumb = make("canvas", { width: 64, height: 48 });
-  const scale = Math.max(64 / image.width, 48 / image.height);
-  const [width, height] = [scale * image.width, scale * image.height];
-  thumb.getContext("2d").drawImage(image, (64 - width) / 2, (48 - height) / 2, width, height);
+  const isThere = () => classes.get(found.label) === found;
+  if (!isThere()) return false; // removed while files were read
+  const thumb = small(image);
   let answer;
   try {
-    answer = await zoo.sendImage("example", { label: found.label }, file);
+    answer = await zoo.sendImage("example", {}, file);
   } catch {
     return false; // there is no frame yet
   }
   if (answer?.type !== "example") return false;
-  found.thumbs.append(thumb);
-  if (found.thumbs.childElementCount > THUMBS) found.thumbs.firstChild.remove();
+  if (!isThere()) { zoo.send("remove", { numbers: [answer.number] }); return false; }
+  found.examples.add(answer.number, thumb);
+  changed();
   return true;
+}
+
+function removeExample(number) {
+  for (const { examples } of classes.values()) examples.remove(number);
+  zoo.send("remove", { numbers: [number] });
+  changed();
 }
 
 // --- what is shown -------------------------------------------------------------------------------
 
 let state = "new"; // "new", "training", "trained" or "changed" since the training
 
-function changed() { if (state === "trained") state = "changed"; showState(); }
+let asked = []; // {number, label, image} of the examples that were trained, in their order
 
-function count(value) {
-  counts = value;
-  for (const { label, count } of classes.values()) count.textContent = counts[label] ?? 0;
-  changed();
+function changed() {
+  if (state === "trained") state = "changed";
+  for (const { count, examples } of classes.values()) count.textContent = examples.size;
+  showState();
 }
 
 /** What the user should do next. */
 function showState(words = null) {
-  const few = [...classes.keys()].filter((label) => (counts[label] ?? 0) < NEEDED);
-  const isReady = Object.values(counts).filter((number) => number >= NEEDED).length >= 2;
-  element("train").disabled = !isReady || few.some((label) => counts[label]) || state === "training";
+  const all = [...classes.values()];
+  const few = all.filter(({ examples }) => examples.size < NEEDED);
+  const isReady = all.length - few.length >= 2;
+  element("train").disabled = !isReady || few.some(({ examples }) => examples.size) || state === "training";
   const next = { training: "training", changed: "changed" }[state] ?? (isReady && !few.length ? "ready" : "hint");
-  const missing = few.length && Object.keys(counts).length ? text("few", few.join(", "), NEEDED) : null;
+  const labels = few.map(({ label }) => label).join(", ");
+  const missing = labels && all.some(({ examples }) => examples.size) ? text("few", labels, NEEDED) : null;
   if (words ?? (state !== "trained")) element("scores").textContent = words ?? missing ?? text(next);
+}
+
+function train() {
+  state = "training";
+  showState();
+  warn([]);
+  const all = [...classes.values()].filter(({ examples }) => examples.size);
+  asked = all.flatMap(({ label, examples }) => examples.all.map((example) => ({ ...example, label })));
+  zoo.send("train", { labels: all.map(({ label, examples }) => [label, examples.numbers]) });
+}
+
+/** Warnings, in which images stand for the numbers of examples; a click removes an example. */
+function warn(warnings) {
+  const lines = warnings.map((words) => make("li", {}, ...pictured(words, asked, removeExample)));
+  element("warnings").replaceChildren(...lines);
+  element("warnings").hidden = !warnings.length;
+}
+
+function failed(words) {
+  state = "new";
+  showState(text("untrained"));
+  warn([words]);
 }
 
 function trained({ images, accuracy, confusion, warnings }) {
   state = "trained";
   showState(text(images ? "accuracy" : "unscored", (100 * accuracy).toFixed(0), images));
-  element("warnings").replaceChildren(...warnings.map((words) => make("li", { textContent: words })));
-  element("warnings").hidden = !warnings.length;
+  warn(warnings);
   showConfusion(confusion);
   element("confusion").hidden = !images;
   element("try").hidden = false;
@@ -172,19 +210,17 @@ function trained({ images, accuracy, confusion, warnings }) {
 
 /** The program keeps examples for as long as a connection lasts. */
 function forgotten() {
-  if (!Object.keys(counts).length && state === "new") return;
+  if (state === "new" && ![...classes.values()].some(({ examples }) => examples.size)) return;
   state = "new";
-  count({});
-  for (const { thumbs } of classes.values()) thumbs.replaceChildren();
+  for (const { examples } of classes.values()) examples.clear();
+  changed();
   element("try").hidden = element("warnings").hidden = true;
   showState(text("forgotten"));
 }
 
 zoo.on("hello", forgotten);
-zoo.on("example", ({ value }) => count(value));
-zoo.on("rename", ({ value }) => count(value));
 zoo.on("train", ({ value }) => trained(value));
-zoo.on("error", ({ message }) => { if (state === "training") { state = "new"; showState(message); } });
+zoo.on("error", ({ number, message }) => { if (state === "training" && number === null) failed(message); });
 zoo.on("result", ({ result }) => { if (result?.length) showBars(result, (label) => classes.get(label)?.colour); });
 
 element("add").onsubmit = (event) => {
@@ -192,6 +228,6 @@ element("add").onsubmit = (event) => {
   addClass(element("label").value.trim());
   element("label").value = "";
 };
-element("train").onclick = () => { state = "training"; showState(); zoo.send("train"); };
+element("train").onclick = train;
 element("panel").after(element("try")); // below the picture, where there is room
 zoo.ready.then(() => { for (const label of text("first_classes").split(",")) addClass(label.trim()); });

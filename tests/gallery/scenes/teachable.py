@@ -1,9 +1,9 @@
 """A camera that sees drawings of three classes, which the page is taught."""
 
 import sys
-from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from tests.gallery.browser import Shown, jpeg
 from tests.gallery.clips import Played
@@ -13,20 +13,22 @@ CLASSES = ("Boats", "Houses", "Trees")
 EXAMPLES = 20
 
 
-def drawings(kind: str, seeds: range) -> list[np.ndarray]:
-    """Drawings of a class on a table, RGB, 640 by 480."""
+def drawing(kind: str, seed: int) -> Image.Image:
+    """A drawing of a class of ``gallery/teach_in_a_minute``."""
     folder = str(ROOT / "gallery" / "teach_in_a_minute")
     sys.path.insert(0, folder)
     try:
         from drawings import draw
     finally:
         sys.path.remove(folder)
-    return [_on_table(draw(kind, seed)) for seed in seeds]
+    drawn: Image.Image = draw(kind, seed)
+    return drawn
 
 
-def _on_table(drawing: Any) -> np.ndarray:
+def _on_table(drawn: Image.Image) -> np.ndarray:
+    """An image of 640 by 480 of a drawing on a table."""
     table = np.full((480, 640, 3), (92, 84, 76), np.uint8)
-    table[20:460, 100:540] = np.asarray(drawing.resize((440, 440)))
+    table[20:460, 100:540] = np.asarray(drawn.resize((440, 440)))
     return table
 
 
@@ -36,7 +38,7 @@ class Shelf(Played):
     def __init__(self) -> None:
         super().__init__([], fps=10, slower=1)
         self._shelf = {
-            name: [jpeg(image) for image in drawings(name.lower(), range(1, EXAMPLES + 6))]
+            name: [jpeg(_on_table(drawing(name.lower(), n))) for n in range(1, EXAMPLES + 6)]
             for name in CLASSES
         }
         self.show(CLASSES[0])
@@ -59,7 +61,7 @@ def ready(page: Shown) -> None:
     """Teach the page three classes, and let it look at another drawing."""
     shelf: Shelf = page.server.server.clip  # type: ignore[assignment]
     while page.page.locator(".class").count():
-        page.page.get_by_role("button", name="Remove").first.click()
+        page.page.locator(".class .plain").first.click()
     for name in CLASSES:
         page.page.fill("#label", name)
         page.page.press("#label", "Enter")
