@@ -109,10 +109,11 @@ def _run_serve(given: argparse.Namespace) -> int:
 
 
 def _check_backend(name: str | None) -> None:
-    """Raise for a backend that there is not, at once instead of at the first request."""
-    from core.backend_registry import AUTO, backend_names, unknown_backend
+    """Start a backend, so that one that cannot start is an error now, not at each request."""
+    import core
     from zoo.pipeline.options import check_backend
 
     check_backend(name)
-    if name is not None and name not in (*backend_names(), AUTO):
-        raise unknown_backend(name)
+    if name is not None:
+        with core.backend(name):
+            pass
