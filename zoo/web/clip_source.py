@@ -98,7 +98,7 @@ class ClipSource:
                 self._show(frame.image, time)
 
     def _rests(self) -> bool:
-        """Wait for the next watcher, unless one has come just now."""
+        """Whether nobody looks; then the thread waits for the next page."""
         self._is_watched.clear()
         return not self._watchers
 

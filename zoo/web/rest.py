@@ -13,6 +13,7 @@ from zoo.export.json_text import to_json
 from zoo.web.figures import Figures
 from zoo.web.rest_options import described_options, given_options, served_verbs
 from zoo.web.sent_pixels import read_sent_image
+from zoo.web.shared_routes import not_installed
 from zoo.web.turns import Turns
 
 try:
@@ -23,10 +24,7 @@ try:
     from zoo.web.rest_requests import RestLimits, Row, body_of, unless_gone
     from zoo.web.result_schemas import ERROR, schema_of
 except ImportError as error:
-    raise ZooError(
-        f"REST needs the packages fastapi, uvicorn and websockets ({error}): "
-        "pip install 'friendly-zoo[web]'"
-    ) from error
+    raise not_installed("REST needs", error) from error
 
 #: Status of requests whose client did not wait for the answer; nobody sees it but the figures.
 _GONE = 499

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from contextlib import asynccontextmanager
 from html import escape
 from pkgutil import resolve_name
 from string import Template
-from typing import TYPE_CHECKING
+from typing import Any
+
+from fastapi import FastAPI, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
 
 from weights_cache.similar_names import did_you_mean
 from zoo.web.figures import Figures
-from zoo.web.page import ASSETS, TYPES, asset
+from zoo.web.page import ASSETS
 from zoo.web.rest import Rest
 from zoo.web.rest_options import served_verbs
 from zoo.web.rest_requests import RestLimits, curl
 from zoo.web.serving import run_server
+from zoo.web.shared_routes import shared_routes, working
 from zoo.web.turns import Turns
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-from fastapi import FastAPI, Request
-from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse
 
 _ABOUT = (
     "An image in, what it shows out. The answers are those of the functions of `zoo`, as JSON; "
@@ -52,49 +48,26 @@ class RestServer:
             version=resolve_name("zoo:__version__"),
             docs_url=None,  # its page loads scripts from elsewhere
             redoc_url=None,
-            lifespan=self._lifespan,
+            lifespan=lambda _: working(self.turns),
+            routes=shared_routes(_page(), _settings, self._health, self.figures),
         )
         web.include_router(self.rest.routes())
-        for path, answer in (
-            ("/", self._show_page),
-            ("/settings", self._say_settings),
-            ("/assets/{name}", self._send_asset),
-            ("/healthz", self._say_health),
-            ("/metrics", self._say_figures),
-        ):
-            web.add_api_route(
-                path, answer, methods=["GET", "HEAD"], include_in_schema=False, response_model=None
-            )
         web.add_exception_handler(HTTPException, _refuse)
         web.add_exception_handler(Exception, _fail)
         return web
 
-    @asynccontextmanager
-    async def _lifespan(self, _: FastAPI) -> AsyncIterator[None]:
-        working = asyncio.create_task(self.turns.run())
-        yield
-        working.cancel()
-        self.turns.close()
+    def _health(self) -> dict[str, Any]:
+        return {"requests": self.rest.row.length}
 
-    async def _show_page(self) -> HTMLResponse:
-        texts = {name: escape(text) for name, text in _texts().items()}
-        page = (ASSETS / "rest.html").read_text(encoding="utf-8")
-        return HTMLResponse(Template(page).substitute(texts))
 
-    async def _say_settings(self) -> JSONResponse:
-        return JSONResponse({"texts": _texts()})
+def _page() -> str:
+    texts = {name: escape(text) for name, text in _texts().items()}
+    page = (ASSETS / "rest.html").read_text(encoding="utf-8")
+    return Template(page).substitute(texts)
 
-    async def _send_asset(self, name: str) -> FileResponse:
-        path = asset(name)
-        if path is None:
-            raise HTTPException(404)
-        return FileResponse(path, media_type=TYPES[path.suffix])
 
-    async def _say_health(self) -> JSONResponse:
-        return JSONResponse({"status": "ok", "requests": self.rest.row.length})
-
-    async def _say_figures(self) -> PlainTextResponse:
-        return PlainTextResponse(self.figures.text(), media_type="text/plain; version=0.0.4")
+def _settings() -> dict[str, Any]:
+    return {"texts": _texts()}
 
 
 def _texts() -> dict[str, str]:

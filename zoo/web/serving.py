@@ -9,7 +9,7 @@ import secrets
 import webbrowser
 from contextlib import asynccontextmanager, suppress
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from weights_cache.errors import ZooError
@@ -30,35 +30,26 @@ from zoo.web.listening import (
     listening_socket,
 )
 from zoo.web.messages import LONGEST_HEADER
-from zoo.web.page import TYPES, asset, own_file, page_of, settings_of
+from zoo.web.page import own_file, page_of, settings_of
 from zoo.web.page_connection import LOGGER, TRY_LATER, PageConnection, words_of
+from zoo.web.shared_routes import file_answer, not_installed, shared_routes, working
 from zoo.web.turns import Turns
 
 try:
     import uvicorn
     from starlette.applications import Starlette
     from starlette.requests import Request
-    from starlette.responses import (
-        FileResponse,
-        HTMLResponse,
-        JSONResponse,
-        PlainTextResponse,
-        Response,
-    )
+    from starlette.responses import PlainTextResponse, Response
     from starlette.routing import Route, WebSocketRoute
     from starlette.websockets import WebSocket, WebSocketDisconnect
     from uvicorn.protocols.http.h11_impl import H11Protocol
     from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 except ImportError as error:
-    raise ZooError(
-        f"pages need the packages fastapi, uvicorn and websockets ({error}): "
-        "pip install 'friendly-zoo[web]'"
-    ) from error
+    raise not_installed("pages need", error) from error
 
 if TYPE_CHECKING:
     import os
     from collections.abc import AsyncIterator
-    from pathlib import Path
 
     from zoo.web.app import App
 
@@ -170,13 +161,9 @@ class AppServer:
     def application(self) -> Starlette:
         """Return the ASGI application, without the checks of `Guard`."""
         routes = [
-            Route("/", self._show_page),
-            Route("/settings", self._tell_settings),
-            Route("/assets/{name}", self._send_asset),
+            *shared_routes(self._page, self._settings, self._health, self.figures),
             Route("/app/{name}", self._send_own_file),
             Route("/download/{name}", self._send_download),
-            Route("/healthz", self._tell_health),
-            Route("/metrics", self._tell_figures),
             WebSocketRoute("/connection", self._connect),
             WebSocketRoute("/source", self._show_clip),
         ]
@@ -184,24 +171,19 @@ class AppServer:
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        working = asyncio.create_task(self.turns.run())
-        yield
-        working.cancel()
-        self.turns.close()
+        async with working(self.turns):
+            yield
         if self.clip is not None:
             self.clip.close()
 
-    async def _show_page(self, _: Request) -> Response:
-        return HTMLResponse(self._page)
+    def _settings(self) -> dict[str, Any]:
+        return settings_of(self.app, self.clip is not None)
 
-    async def _tell_settings(self, _: Request) -> Response:
-        return JSONResponse(settings_of(self.app, self.clip is not None))
-
-    async def _send_asset(self, request: Request) -> Response:
-        return _file(asset(request.path_params["name"]))
+    def _health(self) -> dict[str, Any]:
+        return {"pages": len(self.pages)}
 
     async def _send_own_file(self, request: Request) -> Response:
-        return _file(own_file(self.app, request.path_params["name"]))
+        return file_answer(own_file(self.app, request.path_params["name"]))
 
     async def _send_download(self, request: Request) -> Response:
         function = self.app.download_functions.get(request.path_params["name"])
@@ -222,12 +204,6 @@ class AppServer:
         except Exception as error:
             LOGGER.error("%s failed", self.app.title, exc_info=error)
             return PlainTextResponse(words_of(error), 500)
-
-    async def _tell_health(self, _: Request) -> Response:
-        return JSONResponse({"status": "ok", "pages": len(self.pages)})
-
-    async def _tell_figures(self, _: Request) -> Response:
-        return PlainTextResponse(self.figures.text(), media_type="text/plain; version=0.0.4")
 
     async def _connect(self, socket: WebSocket) -> None:
         if len(self.pages) >= self.limits.pages:
@@ -270,12 +246,6 @@ def download_headers(file: Download) -> dict[str, str]:
     kind = file.type if _TYPE.fullmatch(file.type) else "application/octet-stream"
     disposition = f"attachment; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
     return {"content-disposition": disposition, "content-type": kind}
-
-
-def _file(path: Path | None) -> Response:
-    if path is None:
-        return PlainTextResponse("there is no such file", 404)
-    return FileResponse(path, media_type=TYPES[path.suffix])
 
 
 def _number(text: str) -> int:
