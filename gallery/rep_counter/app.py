@@ -16,9 +16,3 @@ app = gallery_app(
 def pose(frame: Frame, client: Client) -> Moment:
     """Return the person in a frame, and what was done."""
     return client.watch(frame, "estimate_single_pose", model="movenet.lightning")
-
-
-@app.on("reset")
-def reset() -> bool:
-    """Let the page count from 0."""
-    return True

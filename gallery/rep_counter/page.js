@@ -99,5 +99,5 @@ zoo.onDraw((context, { size: [width, height] }) => {
   context.fillText(words, 0.08 * side, 0.155 * side);
 });
 
-zoo.on("reset", begin);
+zoo.onPress("reset", begin); // needs no program
 zoo.ready.then(begin);
