@@ -63,14 +63,68 @@ def test_an_error_is_shown(page, tmp_path):
     assert page.outside == []
 
 
-def test_nobody_is_found(page):
+def test_an_answer_to_another_image_is_not_shown(page):
+    held = []
+    page.page.route("**/v1/*", lambda route: held.append(route))
+    choose(page, "estimate_single_pose", str(ASTRONAUT))
+    page.page.click("#send")
+    page.wait(lambda: held, "a request")
+    page.page.set_input_files("#image", white("b.png"))
+    page.wait(lambda: page.text("#notice") == "Press Send.", "the other image")
+    before = page.pixels()
+    held[0].continue_()
+    page.wait(lambda: page.page.is_enabled("#send"), "the answer")
+    assert page.text("#notice") == "Press Send." and not page.page.is_visible("#answer")
+    assert (page.pixels() == before).all()
+    page.check_clean()
+
+
+SLOW_DECODER = """() => {
+  const decode = createImageBitmap;
+  globalThis.held = [];
+  globalThis.createImageBitmap = async (file) => {
+    if (file.name === "slow.jpg") await new Promise((go) => held.push(go));
+    const made = await decode(file);
+    if (file.name === "slow.jpg") globalThis.slow = made;
+    return made;
+  };
+}"""
+
+
+def test_an_image_that_is_decoded_late_does_not_take_the_place_of_the_next(page):
+    page.page.evaluate(SLOW_DECODER)
+    slow = {"name": "slow.jpg", "mimeType": "image/jpeg", "buffer": ASTRONAUT.read_bytes()}
+    page.page.set_input_files("#image", slow)
+    page.page.set_input_files("#image", white("b.png"))
+    page.wait(lambda: page.text("#notice") == "Press Send.", "the other image")
+    page.page.evaluate("held[0]()")
+    page.wait(lambda: page.page.evaluate("globalThis.slow?.width === 0"), "the late one, closed")
+    assert page.pixels().shape == (60, 90, 3)
+
+
+def test_faults_of_the_network_are_said_apart(page):
+    choose(page, "estimate_single_pose", str(ASTRONAUT))
+    page.page.route("**/v1/*", lambda route: route.fulfill(status=502, body="<h1>Gateway</h1>"))
+    page.page.click("#send")
+    page.wait(lambda: "it is no JSON, with status 502" in page.text("#notice"), "the gateway")
+    page.page.unroute("**/v1/*")
+    page.page.route("**/v1/*", lambda route: route.abort())
+    page.page.click("#send")
+    page.wait(lambda: "The server does not answer" in page.text("#notice"), "no answer")
+    page.page.route("**/openapi.json*", lambda route: route.abort())
+    page.page.reload()
+    page.wait(lambda: "The server does not answer" in page.text("#notice"), "no description")
+
+
+def white(name):
+    """A small file, which shows nobody."""
     file = io.BytesIO()
     Image.new("RGB", (90, 60), "white").save(file, "PNG")
-    choose(
-        page,
-        "estimate_multiple_poses",
-        {"name": "a.png", "mimeType": "", "buffer": file.getvalue()},
-    )
+    return {"name": name, "mimeType": "image/png", "buffer": file.getvalue()}
+
+
+def test_nobody_is_found(page):
+    choose(page, "estimate_multiple_poses", white("a.png"))
     page.page.click("#send")
     page.wait(lambda: page.text("#notice").startswith("Nothing found in "), "an answer")
     assert page.text("#answer") == "[]"

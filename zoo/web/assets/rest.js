@@ -7,9 +7,16 @@ const LONGEST_TEXT = 60; // of a value that is shown whole; masks are longer
 const LONGEST_LINE = 100; // of an object that is shown on one line
 const COPIED = 1500; // milliseconds for which a button says so
 
-const read = async (path) => (await fetch(address(path))).json();
+async function read(path) {
+  const answer = await fetch(address(path));
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
+}
 
-const [description, settings] = await Promise.all([read("openapi.json"), read("settings")]);
+const [description, settings] = await Promise.all([read("openapi.json"), read("settings")]).catch((error) => {
+  element("notice").textContent = element("notice").dataset.lost; // texts come with settings
+  throw error;
+});
 Object.assign(texts, settings.texts);
 
 const verbs = element("verb");
@@ -94,8 +101,11 @@ async function showImage() {
   answer = null;
   element("answer").hidden = true;
   preview?.close();
+  preview = null;
   const file = image.files[0];
-  preview = file ? await createImageBitmap(file).catch(() => null) : null;
+  const decoded = file ? await createImageBitmap(file).catch(() => null) : null;
+  if (file !== image.files[0]) { decoded?.close(); return; } // another one was chosen meanwhile
+  preview = decoded;
   draw();
   say(!file ? "start" : preview ? "ready" : "unreadable");
   change();
@@ -126,29 +136,40 @@ function say(name, ...values) {
 
 async function send(event) {
   event.preventDefault();
-  const begun = performance.now();
+  const file = image.files[0];
   element("send").disabled = true;
   say("sending");
   try {
-    const found = await fetch(target(), { method: "POST", body: image.files[0] });
-    await show(await found.json(), found.ok, Math.round(performance.now() - begun));
-  } catch {
-    say("lost");
+    const found = await ask(file);
+    if (file !== image.files[0]) return; // another one was chosen meanwhile
+    if (found) await show(found, file);
+    else say("lost");
   } finally {
     element("send").disabled = false;
   }
 }
 
-async function show(document, isGood, milliseconds) {
+/** The server's answer, with the time that it took; null where there is none. */
+async function ask(file) {
+  const begun = performance.now();
+  const found = await fetch(target(), { method: "POST", body: file }).catch(() => null);
+  if (!found) return null;
+  const document = await found.json().catch(() => null); // such as the page of another server
+  const milliseconds = Math.round(performance.now() - begun);
+  if (!document) return { document: { error: text("unclear", found.status) }, isGood: false, milliseconds };
+  return { document, isGood: found.ok, milliseconds };
+}
+
+async function show({ document, isGood, milliseconds }, file) {
   const shown = element("answer");
   shown.hidden = false;
   shown.className = isGood ? "card" : "card bad";
   shown.textContent = isGood ? readable(document) : document.error;
   answer = isGood ? document : null;
-  if (isGood) await prepare(document);
-  draw();
   say(...(isGood ? ["answered", counted(document), milliseconds] : [document.error]));
   element("stage").scrollIntoView({ block: "nearest" });
+  if (isGood) await prepare(document);
+  if (file === image.files[0]) draw();
 }
 
 function counted(document) {
