@@ -20,21 +20,3 @@ app = gallery_app(
 def hands(frame: Frame, client: Client) -> Moment:
     """Return the hands in a frame, how far each pinches, and where a pinch begins and ends."""
     return client.watch(frame, "hands", max_hands=2)
-
-
-@app.on("undo")
-def undo() -> bool:
-    """Let the page take the last stroke away."""
-    return True
-
-
-@app.on("clear")
-def clear() -> bool:
-    """Let the page clear its drawing."""
-    return True
-
-
-@app.on("save")
-def save() -> bool:
-    """Let the page save its drawing."""
-    return True

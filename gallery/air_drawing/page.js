@@ -4,6 +4,7 @@ const COLOURS = { blue: "#56b4e9", orange: "#e69f00", green: "#00b282", pink: "#
 const PINCHED = 0.7; // of 0..1: fingers that are further apart are letting go
 const JUMP = 1.5; // palms: a hand that comes back further away begins another stroke
 const MOST_BEFORE = 8; // places before a pinch is certain
+const READ = 2500; // milliseconds for which the hint about a button stays
 const NEAR = 0.05; // palm by width of the frame: a smaller hand's fingers are hard to tell apart
 
 const element = (id) => document.getElementById(id);
@@ -11,6 +12,7 @@ const pens = new Map(); // id of a hand that pinches -> {stroke, answer}
 const touched = new Map(); // id of a hand -> where its fingers have been since they touched
 let strokes = []; // {colour, width, places}, in pixels of a frame
 let answers = 0;
+let hintedUntil = 0;
 
 const paper = Object.assign(document.createElement("canvas"), { id: "paper", width: 640, height: 480 });
 const context = paper.getContext("2d");
@@ -108,8 +110,13 @@ function hint(hands, width) {
   const isDrawing = hands.some((hand) => hand.isDrawing);
   const isFar = hands.length > 0 && hands.every(({ palm }) => palm < NEAR * width);
   const name = isDrawing ? "drawing" : !hands.length ? "show_hand" : isFar ? "nearer" : "pinch";
-  if (element("hint").textContent !== text(name)) element("hint").textContent = text(name);
+  if (!isDrawing && performance.now() < hintedUntil) return;
+  say(name);
   element("hint").className = isDrawing ? "drawing" : "";
+}
+
+function say(name) {
+  if (element("hint").textContent !== text(name)) element("hint").textContent = text(name);
 }
 
 zoo.on("result", ({ result, ids, values, events, size }) => {
@@ -125,7 +132,7 @@ zoo.on("result", ({ result, ids, values, events, size }) => {
 });
 zoo.on("hello", () => { pens.clear(); touched.clear(); }); // a new connection counts hands anew
 
-// --- buttons ---
+// --- buttons, which need no program ---
 
 function announce() { element("announced").textContent = `${text("strokes")}: ${strokes.length}`; }
 
@@ -138,10 +145,18 @@ function keep(kept) {
   announce();
 }
 
-zoo.on("undo", () => keep(strokes.slice(0, -1)));
-zoo.on("clear", () => keep([]));
-zoo.on("save", () => {
-  if (!strokes.length) { element("announced").textContent = element("hint").textContent = text("nothing"); return; }
+/** Say why a button does nothing, for as long as it takes to read it. */
+function warn(name) {
+  hintedUntil = performance.now() + READ;
+  element("hint").className = "";
+  say(name);
+  element("announced").textContent = text(name);
+}
+
+zoo.onPress("undo", () => keep(strokes.slice(0, -1)));
+zoo.onPress("clear", () => keep([]));
+zoo.onPress("save", () => {
+  if (!strokes.length) { warn("nothing"); return; }
   const copy = Object.assign(document.createElement("canvas"), { width: paper.width, height: paper.height });
   const context = copy.getContext("2d");
   context.fillStyle = "#14181f";

@@ -113,12 +113,13 @@ zoo.onDraw((context, { hands }) => {
 // --- keys and buttons ---
 
 addEventListener("keydown", (event) => {
-  if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const isText = event.target.matches("select, textarea, input:not([type=checkbox])");
+  if (isText || event.ctrlKey || event.metaKey || event.altKey) return;
   const step = KEYS[event.key];
   if (step) go(at + step, step);
   else if (event.key === "Home") go(0, -1);
   else if (event.key === "End") go(slides.length - 1, 1);
-  else if (event.key === "l" && !event.repeat) like();
+  else if (event.key.toLowerCase() === "l" && !event.repeat) like();
   else return;
   event.preventDefault();
 });
@@ -126,7 +127,8 @@ element("next").onclick = () => go(at + 1, 1);
 element("back").onclick = () => go(at - 1, -1);
 element("like").onclick = like;
 zoo.ready.then(() => {
-  element("deck").after(element("stage")); // slides come first
+  element("side").prepend(element("stage")); // slides come first
+  element("side").append(element("controls"), element("camera").parentElement);
   slides = text("slides").split("\n\n").map((slide) => slide.split("\n"));
   show();
 });

@@ -64,7 +64,7 @@ def wait_for_text(page: Shown, selector: str, text: str) -> None:
 def test_a_swipe_in_a_clip_turns_slides():
     with shown(load_app("gesture_slides"), source=played(swipe(to_right=True))) as page:
         # A person who faces the camera has their left on the right of the image.
-        wait_for_text(page, "#hint", "Swipe to your left: next slide.")
+        wait_for_text(page, "#hint", "Swipe to your left. Next slide.")
         assert int(page.text("#page")) > 1
         page.check_clean()
 
@@ -72,10 +72,10 @@ def test_a_swipe_in_a_clip_turns_slides():
 def test_a_swipe_to_the_other_side_turns_back():
     with shown(load_app("gesture_slides"), source=played(swipe(to_right=False))) as page:
         page.page.keyboard.press("End")
-        wait_for_text(page, "#hint", "Swipe to your right: the slide before.")
+        wait_for_text(page, "#hint", "Swipe to your right. The slide before.")
         assert int(page.text("#page")) < 5
         page.page.check("input[name=other_way]")
-        wait_for_text(page, "#hint", "Swipe to your right: next slide.")
+        wait_for_text(page, "#hint", "Swipe to your right. Next slide.")
         page.check_clean()
 
 
@@ -93,7 +93,7 @@ def test_a_swipe_before_the_camera_turns_slides(tmp_path):
     with running(load_app("gesture_slides")) as server, opened(server, camera=camera) as page:
         page.page.evaluate(SLOWER)
         page.wait_for_frames()
-        wait_for_text(page, "#hint", "Swipe to your left: next slide.")
+        wait_for_text(page, "#hint", "Swipe to your left. Next slide.")
         assert int(page.text("#page")) > 1
         page.check_clean()
 
@@ -128,7 +128,7 @@ def test_one_of_two_hands_swipes():
     moving = [Place(130 + 250 * min(max(k - 30, 0), 12) / 12, 330, palm=62) for k in range(60)]
     clip = [frame(*rest, place) for place in moving] + [frame(*rest)] * 20
     with shown(load_app("gesture_slides"), source=played(clip)) as page:
-        wait_for_text(page, "#hint", "Swipe to your left: next slide.")
+        wait_for_text(page, "#hint", "Swipe to your left. Next slide.")
         assert int(page.text("#page")) > 1
 
 
@@ -139,15 +139,62 @@ def test_slides_by_keys_without_a_hand():
         for key, number in steps.items():
             page.page.keyboard.press(key)
             assert page.text("#page") == str(number)
-        assert page.text("#announced") == "this is the first slide."
+        assert page.text("#announced") == "This is the first slide."
         page.page.keyboard.press("ArrowRight")
         assert page.text("#announced").startswith(f"Slide 2 of 5: {page.text('#headline')}")
         page.page.keyboard.press("l")
         assert page.text("#count") == "1" and page.page.is_visible("#likes")
+        page.page.keyboard.press("L")  # with Caps Lock, and as it is shown
+        assert page.text("#count") == "2"
         page.page.focus("#next")
         page.page.keyboard.press("Enter")
         assert page.text("#page") == "3"
+        page.page.click("input[name=other_way]")
+        page.page.keyboard.press("ArrowRight")
+        assert page.text("#page") == "4"
+        page.page.keyboard.press("l")
+        assert page.text("#count") == "1"
+        assert page.page.get_attribute("#deck", "aria-roledescription") == "slide"
         page.check_clean()
+
+
+#: Colours of the paper of a slide, red, green and blue 0..255 each.
+PAPER = """() => [...getComputedStyle(document.getElementById("deck")).backgroundImage
+  .matchAll(/rgb\\((\\d+), (\\d+), (\\d+)\\)/g)].map((found) => found.slice(1).map(Number))"""
+
+
+def luminance(colour):
+    """Relative luminance of a colour 0..255, as WCAG defines it."""
+    share = np.asarray(colour) / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def test_slides_and_likes_are_readable():
+    with shown(load_app("gesture_slides"), source=played([frame()])) as page:
+        page.wait_for_frames(1)
+        opacity = page.page.evaluate("getComputedStyle(document.querySelector('.over')).opacity")
+        for number in range(5):
+            page.wait(lambda number=number: page.text("#page") == str(number + 1), "a slide")
+            colours = np.array(page.page.evaluate(PAPER))
+            assert len(colours) == 2
+            for paper in colours:
+                ink = 255 * float(opacity) + paper * (1 - float(opacity))
+                assert (luminance(ink) + 0.05) / (luminance(paper) + 0.05) >= 4.5
+            page.page.keyboard.press("ArrowRight")
+
+
+def test_all_of_the_page_of_slides_is_in_the_window():
+    with shown(load_app("gesture_slides"), source=played([frame()])) as page:
+        page.wait_for_frames(1)
+        page.wait(lambda: page.page.is_visible("#controls"), "controls")
+        boxes = {
+            name: page.page.locator(name).bounding_box() for name in ("footer", "label.switch span")
+        }
+        assert boxes["footer"]["y"] + boxes["footer"]["height"] <= 800
+        switch = page.page.locator("input[name=other_way]").bounding_box()
+        words = boxes["label.switch span"]
+        assert abs(switch["y"] + switch["height"] / 2 - words["y"] - words["height"] / 2) < 4
 
 
 def test_swipes_of_a_real_hand(shared, monkeypatch):
@@ -157,7 +204,7 @@ def test_swipes_of_a_real_hand(shared, monkeypatch):
     monkeypatch.setattr(clip_sources, "IMAGES", shared / "images")
     clip = swipe_clip("photos/hand_pakutaso.jpg", 3)
     source = played([image for image, _ in clip.frames()], slower=4)
-    awaited = {"Swipe to your right: the slide before.", "Swipe to your left: next slide."}
+    awaited = {"Swipe to your right. The slide before.", "Swipe to your left. Next slide."}
     hints = set()
 
     def are_seen():
@@ -208,14 +255,34 @@ def test_a_pinch_draws_where_the_fingers_are():
         page.page.check("#colours input[value=orange]")
         finish_a_stroke(page)
         drawn = of_colour(paper(page), ORANGE)
-        assert gaps(drawn[::40], np.array(LINE)).max() < 32  # the ring of the pen is drawn, too
         assert gaps(np.array(LINE), drawn).max() < 28
+        check_saved(page, drawn)
+        page.check_clean()
+        page.server.stop()  # what the buttons do, the page does alone
+        page.wait(lambda: page.data["connection"] == "lost", "the loss")
         check_saved(page, drawn)
         page.page.keyboard.press("z")
         wait_for_text(page, "#announced", "Strokes: 0")
         assert page.text("#strokes") == "0" and len(of_colour(paper(page), ORANGE)) == 0
+
+
+#: Keeps what the hint says, and since when, in milliseconds.
+HINTS = """() => {
+  globalThis.hints = [];
+  new MutationObserver(() => hints.push([performance.now(), hint.textContent]))
+    .observe(hint, { childList: true, characterData: true, subtree: true });
+}"""
+
+
+def test_an_empty_drawing_is_not_saved():
+    with shown(load_app("air_drawing"), source=played([frame()])) as page:
+        wait_for_text(page, "#hint", "Show your hand")
+        page.page.evaluate(HINTS)
         page.page.keyboard.press("s")
-        wait_for_text(page, "#hint", "There is no stroke yet")
+        page.wait(lambda: page.page.evaluate("hints.length") == 2, "another hint after that")
+        (shown_at, said), (hidden_at, then) = page.page.evaluate("hints")
+        assert said == "There is no stroke yet." and then.startswith("Show your hand")
+        assert hidden_at - shown_at >= 2400  # it can be read, although frames are answered
         page.check_clean()
 
 
@@ -227,6 +294,7 @@ def check_saved(page: Shown, drawn: np.ndarray) -> None:
     saved = of_colour(image, ORANGE)
     assert image.shape == (480, 640, 3) and len(saved) > 1500
     assert gaps(saved[::40], drawn).max() < 3
+    assert gaps(saved[::40], np.array(LINE)).max() < 32  # without the ring of the pen
     assert image[10, 10].max() < 40  # the paper
 
 
