@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+import sys
 import threading
 from contextlib import ExitStack, closing, suppress
 from http.client import HTTPException
@@ -286,8 +287,10 @@ def test_clients_that_read_nothing_do_not_keep_newcomers_out():
         until(is_served, "a newcomer is served")
 
 
-def test_connections_are_accepted_through_the_listener():
-    """Where uvloop is installed, and on Windows, others accept them than `Listener.accept`."""
+def test_connections_are_accepted_through_the_listener(monkeypatch):
+    """Where uvloop is installed, too, which does not call `Listener.accept`."""
+    uvloop = SimpleNamespace(new_event_loop=None, Loop=None)
+    monkeypatch.setitem(sys.modules, "uvloop", uvloop)
     with closing(listening_socket("127.0.0.1", 0)) as listener:
         config = server_config(brightness_app, listener, Limits())
     with closing(config.get_loop_factory()()) as loop:
