@@ -19,6 +19,7 @@ from zoo.catalog import find_entry
 from zoo.images.reading import read_image
 from zoo.pipeline.preprocess import prepare
 from zoo.transfer.targets import NONE
+from zoo.web.client import Client
 from zoo.web.gallery import load_app
 from zoo.web.messages import message_of
 
@@ -195,6 +196,114 @@ def test_examples_from_files(clip, tmp_path):
         assert page.text("#scores") == "Not trained:" and "index" not in page.text("#warnings")
         assert page.page.is_enabled("#train") and not page.page.is_visible("#try")
         page.check_clean()
+
+
+def add_same_drawing(page, clip, folder):
+    """Give both classes two drawings, of which one looks like one of the other class."""
+    frames = clip["learnt"]
+    (folder / "again.jpg").write_bytes(jpeg(read_image(frames["boats"][0]), 60))
+    for name, data in (("boat", frames["boats"][0]), ("tree", frames["trees"][0])):
+        (folder / f"{name}.jpg").write_bytes(data)
+    (folder / "house.jpg").write_bytes(frames["houses"][0])
+    add_files(page, "Class 1", folder / "boat.jpg", folder / "house.jpg")
+    page.wait(lambda: count(page, "Class 1") == 2, "files")
+    add_files(page, "Class 2", folder / "tree.jpg", folder / "again.jpg", folder / "house.jpg")
+    page.wait(lambda: count(page, "Class 2") == 3, "files")
+
+
+def test_warnings_show_the_examples_that_are_to_be_removed(clip, tmp_path):
+    with teachable(clip) as (page, _):
+        add_same_drawing(page, clip, tmp_path)
+        page.page.click("#train")
+        page.wait(lambda: page.page.is_visible("#try"), "a model")
+        assert "labelled differently" in page.text("#warnings")
+        assert "index" not in page.text("#warnings")
+        names = page.page.eval_on_selector_all("#warnings .example", "all => all.map(b => b.title)")
+        assert names == ["Remove example 1 of Class 1", "Remove example 2 of Class 2"]
+        page.page.click(f"#warnings [aria-label='{names[1]}']")
+        assert count(page, "Class 2") == 2 and page.text("#scores").startswith("The examples")
+        page.page.click("#train")
+        page.wait(lambda: "Trained" in page.text("#scores"), "another model")
+        assert "labelled differently" not in page.text("#warnings")
+        page.check_clean()
+
+
+def test_examples_are_removed_by_mouse_and_keys(clip, tmp_path):
+    with teachable(clip) as (page, _):
+        add_same_drawing(page, clip, tmp_path)
+        thumbs = page.page.locator("[data-label='Class 2'] .thumb")
+        thumbs.nth(1).click()
+        assert thumbs.evaluate_all("all => all.map((thumb) => thumb.ariaLabel)") == [
+            "Remove example 1 of Class 2",
+            "Remove example 3 of Class 2",
+        ]
+        assert page.page.evaluate("document.activeElement.ariaLabel").endswith("3 of Class 2")
+        page.page.keyboard.press("ArrowLeft")
+        page.page.keyboard.press("Enter")
+        assert count(page, "Class 2") == 1
+        page.page.keyboard.press(" ")
+        assert count(page, "Class 2") == 0
+        assert page.page.evaluate("document.activeElement.className") == "hold"
+        page.check_clean()
+
+
+def test_a_click_without_a_pointer_records_and_ends_a_pause(clip):
+    with teachable(clip) as (page, _):
+        page.page.fill("#label", "constructor")
+        page.page.press("#label", "Enter")
+        assert count(page, "constructor") == 0
+        page.page.click("#pause")
+        page.page.evaluate("document.querySelector('[data-label=constructor] .hold').click()")
+        page.wait(lambda: count(page, "constructor") == 1, "an example")
+        assert page.page.evaluate("zoo.isPaused") is False
+        page.page.click("[aria-label='Remove constructor']")
+        assert page.page.locator(".class").count() == 2
+        page.check_clean()
+
+
+def test_a_class_that_is_removed_while_its_files_are_read_gets_no_more(clip, tmp_path):
+    with teachable(clip) as (page, _):
+        path = tmp_path / "boat.jpg"
+        path.write_bytes(clip["learnt"]["boats"][0])
+        page.page.evaluate("""() => {
+            const { sendImage } = zoo;
+            globalThis.sent = 0;
+            zoo.sendImage = async (...all) => {
+                globalThis.sent += 1;
+                const answer = await sendImage.apply(zoo, all);
+                document.querySelector("[aria-label='Remove Class 1']")?.click();
+                return answer;
+            };
+        }""")
+        add_files(page, "Class 1", path, path, path)
+        page.wait(lambda: not page.page.locator("[data-label='Class 1']").count(), "the end")
+        page.wait(lambda: "Collect" in page.text("#scores"), "words")
+        assert page.page.evaluate("sent") == 1
+        state = next(iter(page.server.server.pages.values())).client.state
+        page.wait(lambda: state["examples"] == {}, "no example in the program")
+        page.check_clean()
+
+
+def test_errors_of_frames_do_not_end_the_training(clip, tmp_path):
+    with teachable(clip) as (page, _):
+        add_same_drawing(page, clip, tmp_path)
+        page.page.evaluate("""() => {
+            document.querySelector("#train").click();
+            zoo.hear({ type: "error", number: 1, message: "a bad frame" });
+        }""")
+        assert page.text("#scores") == "Training…"
+        page.wait(lambda: "Trained" in page.text("#scores"), "a model")
+
+
+def test_examples_are_kept_small(clip):
+    app = load_app("teachable")
+    client = Client(1, app.controls, lambda content: None)
+    noise = np.random.default_rng(0).integers(0, 2, (480, 640, 3), np.uint8) * 255
+    for number, image in enumerate((noise, read_image(clip["learnt"]["boats"][0]))):
+        app.call(app.image_functions["example"], client, zoo.Frame(image, number, 0.0), {})
+    sizes = [len(image) for image in client.state["examples"].values()]
+    assert all(max(read_image(image).shape) == 256 for image in client.state["examples"].values())
+    assert sizes[0] < 80_000 and sizes[1] < 20_000
 
 
 def test_more_examples_than_the_limit_are_refused(clip):
