@@ -43,10 +43,7 @@ function showStrength() {
 }
 
 zoo.ready.then(() => {
-  element("controls").addEventListener("input", () => {
-    showStrength();
-    zoo.drawn = []; // another choice is seen at once, also where frames stand still
-  });
+  element("controls").addEventListener("input", showStrength);
   showStrength();
 });
 

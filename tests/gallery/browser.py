@@ -55,7 +55,7 @@ class Shown:
 
     @property
     def data(self) -> dict[str, str]:
-        """Figures that the page keeps about itself: answered, fps, median, oldest, .."""
+        """Figures that the page keeps about itself: answered, fps, median, .."""
         found: dict[str, str] = self.page.evaluate("({...document.body.dataset})")
         return found
 

@@ -37,6 +37,16 @@ class Played:
     def close(self) -> None:
         """Nothing is open."""
 
+    def camera(self, path: Path) -> Path:
+        """Write the frames as a camera of Chromium, whose 30 frames per second show each as long.
+
+        Args:
+            path: of the file, motion JPEG.
+        """
+        times = max(1, round(30 * self._slower / self._fps))
+        path.write_bytes(b"".join(frame * times for frame in self._frames))
+        return path
+
 
 def astronaut() -> Played:
     """A camera that moves over a portrait in the public domain, from the shoulders up."""

@@ -222,13 +222,16 @@ def test_what_is_not_seen_is_said():
 
 
 def test_squats_of_a_video(shared):
-    """She squats three times; played backwards after that, nothing jumps at the clip's end."""
+    """She squats three times; played backwards after that, nothing jumps at the clip's end.
+
+    That is six at most; of two of them the clip does not show the end.
+    """
     images = video(shared / "images" / "webcam" / "tfjs-models_pose_squats.mp4")
     source = Played([*images, *images[::-1]], fps=5, slower=1.2)
     with shown(load_app("rep_counter"), source=source) as page:
         page.page.evaluate(LOG)
         found = answers(page, 2 * len(images) / 5)
-        assert 3 <= found[-1]["count"] <= 5
+        assert 3 <= found[-1]["count"] <= 6
         assert {label for answer in found for label in answer["labels"]} == {"squat"}
         page.check_clean()
 

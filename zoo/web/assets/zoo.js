@@ -89,7 +89,7 @@ class Page {
     this.connection = new Connection((message) => this.hear(message), (reason) => this.lose(reason));
     this.controls = new Controls(
       element("controls"), settings.controls,
-      (name, value) => this.send("set", { name, value }), (name) => this.press(name),
+      (name, value) => this.change(name, value), (name) => this.press(name),
     );
     element("pause").onclick = () => this.pause(!this.isPaused);
     element("again").onclick = () => this.startSource();
@@ -247,6 +247,12 @@ class Page {
     say("connection", reason ? "refused" : "lost", reason);
   }
 
+  /** A control was moved: painters may draw something else now. */
+  change(name, value) {
+    this.drawn = [];
+    this.send("set", { name, value });
+  }
+
   /** What a button does: a function of the page, or a message to the app. */
   press(name) {
     const listener = this.presses.get(name);
@@ -270,7 +276,6 @@ class Page {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const age = latest ? performance.now() - latest.taken : Infinity;
     const shown = age <= OLDEST_SHOWN ? latest : null;
-    if (shown) this.noteAge(age);
     if (!this.isNew(shown, width, height)) return;
     if (shown?.picture) context.drawImage(shown.picture, 0, 0, width, height);
     else this.source.draw(context, width, height);
@@ -284,11 +289,6 @@ class Page {
     const isSame = drawn.every((value, index) => value === this.drawn[index]);
     this.drawn = drawn;
     return !isSame;
-  }
-
-  noteAge(age) {
-    const { dataset } = document.body;
-    dataset.oldest = Math.max(Number(dataset.oldest ?? 0), age).toFixed(0);
   }
 
   drawAnswer(shown, across, down) {
