@@ -311,8 +311,10 @@ def check_glasses(points, paint):
 
 
 def check_mesh(points, paint):
-    distant = [np.hypot(*(points - place).T).min() for place in paint[::50]]
-    assert np.percentile(distant, 95) < 0.05
+    def distance(places):
+        return np.mean([np.hypot(*(places - place).T).min() for place in paint[::50]])
+
+    assert distance(points) < 0.03 and distance(points) < 0.5 * distance(points * (1, -1))
     assert np.percentile([np.hypot(*(paint - place).T).min() for place in points], 90) < 0.03
 
 

@@ -71,6 +71,7 @@ def test_a_swipe_in_a_clip_turns_slides():
 
 def test_a_swipe_to_the_other_side_turns_back():
     with shown(load_app("gesture_slides"), source=played(swipe(to_right=False))) as page:
+        wait_for_text(page, "#pages", "5")  # before that the page has no slides to turn
         page.page.keyboard.press("End")
         wait_for_text(page, "#hint", "Swipe to your right. The slide before.")
         assert int(page.text("#page")) < 5
