@@ -1,13 +1,11 @@
-"""Copies the apps of the gallery into the package; all else stands in pyproject.toml."""
+"""Copies the apps of the gallery into the package, by a line of pyproject.toml."""
 
 from pathlib import Path
 from shutil import copy2
 
-from setuptools import setup
 from setuptools.command.build_py import build_py
 
-HERE = Path(__file__).parent
-GALLERY = HERE / "gallery"
+GALLERY = Path(__file__).resolve().parent
 
 
 def gallery_files() -> list[Path]:
@@ -36,7 +34,5 @@ class BuildWithGallery(build_py):
     def get_source_files(self) -> list[str]:
         """Return what archives of the sources hold."""
         found: list[str] = super().get_source_files()
-        return found + [file.relative_to(HERE).as_posix() for file in gallery_files()]
-
-
-setup(cmdclass={"build_py": BuildWithGallery})
+        files = [Path(__file__).resolve(), *gallery_files()]
+        return found + [file.relative_to(GALLERY.parent).as_posix() for file in files]
