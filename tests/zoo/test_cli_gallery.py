@@ -113,7 +113,6 @@ def test_mistakes_of_serve_are_one_error(arguments, words, capsys):
 
 def built(*commands, folder):
     """Run commands of setuptools without a trace in the checkout."""
-    pytest.importorskip("setuptools")
     base = ["-q", "egg_info", "--egg-base", str(folder)]
     done = subprocess.run(
         [sys.executable, "-c", "import setuptools; setuptools.setup()", *base, *commands],

@@ -256,5 +256,5 @@ def _checked_name(type: object, usage: str) -> str:
         shown = name_of(type) if callable(type) else repr(type)[:80]
         raise ZooError(f'{shown} is not the type of a message: write @app.{usage}("NAME")')
     if type in RESERVED:
-        raise ZooError(f"messages of type {type!r} are the server's own: use another name")
+        raise ZooError(f"messages of type {type!r} belong to the server: use another name")
     return type

@@ -87,7 +87,7 @@ class Client:
             ZooError: the type is one of the server's own, or JSON cannot carry the content.
         """
         if type in RESERVED:
-            raise ZooError(f"messages of type {type!r} are the server's own: use another name")
+            raise ZooError(f"messages of type {type!r} belong to the server: use another name")
         self._send({"type": type, **content})
 
     def close(self) -> None:

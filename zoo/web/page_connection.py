@@ -252,7 +252,7 @@ class PageConnection:
         await self._socket.close(code, reason.encode()[:120].decode(errors="ignore"))
 
 
-def shown(found: Any) -> dict[str, Any]:
+def shown(found: object) -> dict[str, Any]:
     """Return what a page draws of what a function returned: a result, a moment, or a message."""
     if isinstance(found, dict) and "result" in found:
         return {key: value for key, value in found.items() if key != "frame"}

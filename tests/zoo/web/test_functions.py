@@ -164,7 +164,7 @@ def test_controls_that_pages_do_not_have(name, words):
 def test_types_of_messages_are_checked():
     app = app_of()
     for add in (app.on, app.on_image):
-        with pytest.raises(ZooError, match="are the server's own"):
+        with pytest.raises(ZooError, match="belong to the server"):
             add("result")
         with pytest.raises(ZooError, match=r"no_arguments\(\) is not the type of a message"):
             add(no_arguments)
@@ -269,7 +269,7 @@ def test_messages_of_the_server_are_not_for_apps():
 
     with running(app) as server, server.connect() as page:
         page.send(json.dumps({"type": "again"}))
-        assert "'result' are the server's own" in hear(page, "error")["message"]
+        assert "'result' belong to the server" in hear(page, "error")["message"]
 
 
 def test_downloads_are_a_pages_own_and_their_names_add_no_header():
