@@ -178,7 +178,12 @@ class LateError(Exception):
     """What a signal handler raises."""
 
 
+#: Filled by `late`, whose exception other code may drop.
+struck: list[bool] = []
+
+
 def late(*_: object) -> None:
+    struck.append(True)
     raise LateError
 
 
@@ -199,16 +204,18 @@ def test_time_outs_of_the_caller_are_not_damage(kind, tmp_path, rng):
     interrupted, files = 0, open_files()
     try:
         for delay in rng.uniform(1e-5, 0.01, 100):
+            struck.clear()
             try:
                 signal.setitimer(signal.ITIMER_REAL, delay)
-                while True:  # until the signal comes; an exception is never lost
+                while not struck:
                     read_image(path)
             except LateError:
                 interrupted += 1
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert interrupted == 100 and open_files() == files
+    # Pillow drops any exception in the two lines that read the density of a JPEG: 1 in 1500 here.
+    assert interrupted >= 95 and open_files() == files
     np.testing.assert_array_equal(read_image(path), expected)
 
 
