@@ -42,9 +42,11 @@ def ready(page: Shown) -> None:
     page.wait(lambda: page.text("#wanted") != "…", "a name")
 
     def wants() -> bool:
-        if page.text("#wanted").lower() in ("cup", "banana"):
+        name = page.text("#wanted")
+        if name.lower() in ("cup", "banana"):
             return True
-        page.page.keyboard.press("n")
+        page.page.keyboard.press("n")  # of a second key the name would come later, and stay
+        page.wait(lambda: page.text("#wanted") != name, "another name")
         return False
 
     page.wait(wants, "a cup or a banana wanted")
