@@ -215,7 +215,8 @@ def test_time_outs_of_the_caller_are_not_damage(kind, tmp_path, rng):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     # Pillow drops any exception in the two lines that read the density of a JPEG: 1 in 1500 here.
-    assert interrupted >= 95 and open_files() == files
+    dropped_by_pillow = 5 if kind == "JPEG" else 0
+    assert interrupted >= 100 - dropped_by_pillow and open_files() == files
     np.testing.assert_array_equal(read_image(path), expected)
 
 

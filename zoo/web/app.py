@@ -15,7 +15,7 @@ from zoo.live.frame import Frame
 from zoo.web.client import Client
 from zoo.web.controls import Control, by_name
 from zoo.web.functions import AnyFunction, call_with, check_function, name_of
-from zoo.web.messages import RESERVED
+from zoo.web.messages import refuse_reserved
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -255,6 +255,5 @@ def _checked_name(type: object, usage: str) -> str:
     if not isinstance(type, str) or not type:
         shown = name_of(type) if callable(type) else repr(type)[:80]
         raise ZooError(f'{shown} is not the type of a message: write @app.{usage}("NAME")')
-    if type in RESERVED:
-        raise ZooError(f"messages of type {type!r} belong to the server: use another name")
+    refuse_reserved(type)
     return type

@@ -15,7 +15,7 @@ from zoo.live.watching import session_for
 from zoo.moments import Moment
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.web.controls import Control, ControlValue
-from zoo.web.messages import RESERVED
+from zoo.web.messages import refuse_reserved
 
 #: Sessions of a page: of one task with several options, or of several tasks.
 MOST_SESSIONS = 8
@@ -84,10 +84,9 @@ class Client:
             content: values as of results: numbers, texts, lists, dicts, masks.
 
         Raises:
-            ZooError: the type is one of the server's own, or JSON cannot carry the content.
+            ZooError: the server itself uses that type, or JSON cannot carry the content.
         """
-        if type in RESERVED:
-            raise ZooError(f"messages of type {type!r} belong to the server: use another name")
+        refuse_reserved(type)
         self._send({"type": type, **content})
 
     def close(self) -> None:

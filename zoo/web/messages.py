@@ -23,6 +23,12 @@ RESERVED = ("frame", "set", "hello", "result", "dropped", "error", "closed")
 _LENGTH = 4
 
 
+def refuse_reserved(type: str) -> None:
+    """Raise a ZooError for a type of messages that the server itself uses."""
+    if type in RESERVED:
+        raise ZooError(f"messages of type {type!r} belong to the server: use another name")
+
+
 class SentImage(NamedTuple):
     """An image that a page sent."""
 

@@ -45,7 +45,8 @@ def ready(page: Shown) -> None:
         name = page.text("#wanted")
         if name.lower() in ("cup", "banana"):
             return True
-        page.page.keyboard.press("n")  # of a second key the name would come later, and stay
+        page.page.keyboard.press("n")
+        # A key pressed before the answer to this one would replace the name that is waited for.
         page.wait(lambda: page.text("#wanted") != name, "another name")
         return False
 
