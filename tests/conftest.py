@@ -1,5 +1,6 @@
 """Fixtures of all tests: no network, no user's cache, one seeded generator; and the processes."""
 
+import functools
 import gc
 import os
 import signal
@@ -9,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import core
+from core import profiler
 from tests.helpers import ONLY_BACKEND, shared_folder, skip_or_fail
 from tests.helpers import ROOT as ROOT  # where other tests take it from
 
@@ -98,6 +101,26 @@ def _own_world(tmp_path, monkeypatch):
     yield
     # Tests of OpenGL in this process would crash from now on.
     assert ONLY_BACKEND in os.environ or "tensorflow.python" not in sys.modules
+
+
+@pytest.fixture(autouse=True)
+def _garbage_of_earlier_tests(monkeypatch):
+    """Tensors in reference cycles that earlier tests left are freed before a test first counts.
+
+    Python would collect them at any allocation, also between two counts that a test compares.
+    """
+    count = core.memory
+    counters = (core, profiler)
+
+    @functools.wraps(count)
+    def first_count():
+        for module in counters:
+            monkeypatch.setattr(module, "memory", count)
+        gc.collect()
+        return count()
+
+    for module in counters:
+        monkeypatch.setattr(module, "memory", first_count)
 
 
 @pytest.fixture(scope="module", autouse=True)
