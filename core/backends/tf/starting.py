@@ -20,6 +20,10 @@ DEVICE = "CORE_TF_DEVICE"
 _INSTALL = "pip install 'friendly-zoo[tf]'"
 _LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 
+#: Whether TensorFlow takes oneDNN's kernels, by default on newer CPUs: they are faster, but give
+#: batches of no images wrong shapes, lose NaN in softmax, and keep memory for each new shape.
+_ONEDNN = "TF_ENABLE_ONEDNN_OPTS"
+
 
 class TensorFlowError(CoreError):
     """TensorFlow is missing, too old, or cannot run in this process."""
@@ -31,8 +35,9 @@ def load_tensorflow() -> Any:
 
     Floats of 32 bits are multiplied as such (TensorFlow's own default is 19 bits on some GPUs),
     memory of GPUs is taken as it is needed, and TensorFlow writes no notes to stderr unless
-    ``TF_CPP_MIN_LOG_LEVEL`` asks for them. The settings are those of the process: in one that used
-    TensorFlow before, its devices and their memory stay as they were.
+    ``TF_CPP_MIN_LOG_LEVEL`` asks for them, and takes no kernels of oneDNN unless
+    ``TF_ENABLE_ONEDNN_OPTS`` does. The settings are those of the process: in one that used
+    TensorFlow before, its kernels, its devices and their memory stay as they were.
 
     Raises:
         TensorFlowError: TensorFlow is missing, too old or broken, or would crash this process.
@@ -55,6 +60,7 @@ def _imported() -> Any:
     # 3 leaves fatal errors only: builds for GPUs report each library of CUDA that they load twice
     # as an error. All others come as exceptions.
     os.environ.setdefault(_LOG_LEVEL, "3")
+    os.environ.setdefault(_ONEDNN, "0")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what packages below TensorFlow say of each other

@@ -193,6 +193,17 @@ def test_it_starts_when_it_is_chosen_without_a_word_on_stderr():
     assert (done.stdout, done.stderr, done.returncode) == ("5.0\nFalse\n", "", 0)
 
 
+@pytest.mark.parametrize("given", [None, "1"])
+def test_kernels_of_onednn_are_taken_only_if_the_user_says_so(given):
+    """TensorFlow itself takes them on newer CPUs, where its log says so."""
+    done = run(
+        "import os, core\ncore.set_backend('tf')\nprint(os.environ['TF_ENABLE_ONEDNN_OPTS'])\n",
+        **{} if given is None else {"TF_ENABLE_ONEDNN_OPTS": given},
+    )
+    assert done.stdout == f"{given or 0}\n" and done.returncode == 0
+    assert given or "oneDNN" not in done.stderr
+
+
 def test_the_users_own_import_and_its_notes_stay():
     done = run(
         "import tensorflow as tf, core\n"
