@@ -226,6 +226,27 @@ def test_slow_answers_are_not_drawn_and_words_say_so():
         assert found.page.evaluate("oldest") <= 500
 
 
+def test_words_that_are_higher_than_the_picture_can_be_read():
+    """Weights that are missing take a dozen lines, beside slides or on a phone."""
+    app = App("Errors")
+
+    @app.on_frame
+    def fail(frame):
+        raise zoo.ZooError("first " + "and so on " * 60 + "last")
+
+    with shown(app, size=(340, 800)) as found:
+        found.wait(lambda: found.text("#notice").endswith("last"), "the error")
+        boxes = {
+            name: found.page.evaluate(
+                f"document.querySelector('#{name}').getBoundingClientRect().toJSON()"
+            )
+            for name in ("stage", "picture", "notice")
+        }
+        assert boxes["notice"]["height"] > boxes["picture"]["height"] > 100
+        assert boxes["notice"]["top"] > boxes["stage"]["top"]
+        assert boxes["notice"]["bottom"] < boxes["stage"]["bottom"]
+
+
 def test_hidden_pages_send_nothing():
     with shown(brightness_app()) as found:
         found.wait_for_frames()
