@@ -47,7 +47,6 @@ class Loop:
 @pytest.fixture
 def same_memory():
     """Nothing is left of what a test makes."""
-    gc.collect()
     before = core.memory()
     yield
     gc.collect()

@@ -18,11 +18,6 @@ from core.tensors import tensors_in
 Pair = namedtuple("Pair", "first second")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _clean_start():
-    gc.collect()
-
-
 @pytest.fixture(autouse=True)
 def _nothing_is_left():
     """Every test leaves the counts and the watchers as they were."""
