@@ -13,9 +13,10 @@ import pytest
 import zoo
 from zoo import ZooError
 from zoo.live.session import Session
-from zoo.live.watching import live_tasks, session_for
+from zoo.live.watching import session_for
 from zoo.pipeline.following import SEARCH_INTERVAL, Search, new_regions
 from zoo.shared.placement import Region
+from zoo.task_verbs import image_tasks
 
 ASTRONAUT = "gallery/one_line_pose/astronaut.jpg"
 
@@ -178,7 +179,7 @@ def test_errors_name_what_a_session_may_have():
 
 
 def test_every_task_has_a_session_for_its_function():
-    tasks = live_tasks()
+    tasks = image_tasks()
     assert {"pose", "hands", "gestures", "faces"} <= tasks.keys()
     assert all(callable(getattr(zoo, verb)) for verb in tasks.values())
 

@@ -2,8 +2,6 @@
 
 import os
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from weights_cache.errors import ZooError
@@ -18,7 +16,9 @@ def is_several(sources: list[str]) -> bool:
     >>> is_several(["a.jpg"]), is_several(["a.jpg", "b.jpg"]), is_several(["images/*.jpg"])
     (False, True, True)
     """
-    return len(sources) > 1 or any(os.path.isdir(s) or _is_pattern(s) for s in sources)
+    from zoo.images.finding import is_glob
+
+    return len(sources) > 1 or any(os.path.isdir(s) or is_glob(s) for s in sources)
 
 
 def find_images(sources: list[str], *, recursive: bool) -> tuple[list[str], int]:
@@ -48,16 +48,20 @@ def images_of(source: str, recursive: bool) -> list[str]:
     Raises:
         ZooError: a folder or a pattern has none.
     """
+    from zoo.images.finding import Endings, files_in, is_glob, matching_files
+
     if os.path.isdir(source):
-        files = _files_in(source, recursive)
+        files = files_in(source, recursive)
         advice = "give another folder"
         advice += "" if recursive else ", or --recursive to look into the folders in it, too"
-    elif _is_pattern(source):
-        files = _matching_files(source)
+    elif is_glob(source):
+        files = matching_files(source)
         advice = "check the pattern; files named one by one are read whatever they end in"
     else:
         return [source]
-    images, others = _by_ending(files)
+    endings = Endings()
+    images = sorted(endings.taken(files))
+    others = endings.left_out
     if not images:
         raise ZooError(
             f"there are no images in {source!r}{others and f', only {others}'}: {advice}"
@@ -65,56 +69,6 @@ def images_of(source: str, recursive: bool) -> list[str]:
     if others:
         complain(f"{source}: skipped {others}")
     return images
-
-
-def _is_pattern(source: str) -> bool:
-    """Return whether a source with ``*?[`` is neither a file nor a URL."""
-    from zoo.images.errors import is_pattern
-    from zoo.images.urls import scheme_of
-
-    return is_pattern(source) and not (os.path.exists(source) or scheme_of(source))
-
-
-def _matching_files(pattern: str) -> Iterator[str]:
-    from glob import iglob
-
-    return filter(os.path.isfile, iglob(pattern, recursive=True))
-
-
-def _files_in(folder: str, recursive: bool) -> Iterator[str]:
-    """Files that are not hidden; a folder that cannot be listed is an error."""
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError as error:
-        reason = error.strerror
-        raise ZooError(
-            f"the folder {folder!r} cannot be listed ({reason}): change its permissions"
-        ) from None
-    for name in names:
-        path = os.path.join(folder, name)
-        if name.startswith("."):
-            continue
-        if os.path.isfile(path):
-            yield path
-        elif recursive and os.path.isdir(path) and not os.path.islink(path):
-            yield from _files_in(path, recursive)
-
-
-def _by_ending(paths: Iterable[str]) -> tuple[list[str], str]:
-    """Return the images, sorted, and a text about the other files and their extensions."""
-    from zoo.images.files import image_endings
-
-    endings = image_endings()
-    images, others = [], Counter[str]()
-    for path in sorted(paths):
-        ending = os.path.splitext(path)[1].lower()
-        if ending in endings:
-            images.append(path)
-        else:
-            others[ending or "no ending"] += 1
-    kinds = ", ".join(kind for kind, _ in others.most_common(5))
-    count = others.total()
-    return images, f"{count} other file{'s' * (count > 1)} ({kinds})" if others else ""
 
 
 def read_source(image: str) -> tuple[Any, int]:

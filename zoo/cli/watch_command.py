@@ -24,7 +24,7 @@ _KEYS = ("index", "time", "ids", "events", "values", "milliseconds", "fps")  # o
 
 def declare_watch(command: Any) -> None:
     """Declare the arguments of ``zoo watch``."""
-    command.more_help = _tasks_text
+    command.more_help = tasks_text
     command.set_defaults(run=_run)
     command.add_argument(
         "source",
@@ -101,10 +101,11 @@ def _size(text: str) -> int | tuple[int, int]:
         ) from None
 
 
-def _tasks_text() -> str:
-    from zoo.live.watching import live_tasks
+def tasks_text() -> str:
+    """Return the tasks and functions, for the help of commands."""
+    from zoo.task_verbs import image_tasks
 
-    tasks = live_tasks()
+    tasks = image_tasks()
     names = [name for name, verb in tasks.items() if name != verb]
     verbs = [name for name, verb in tasks.items() if name == verb]
     return f"tasks:\n  {', '.join(names)}\n  or a function: {', '.join(verbs)}"

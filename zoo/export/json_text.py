@@ -59,29 +59,56 @@ def encodable(name: str) -> str:
 
 def plain_value(value: Any) -> Any:
     """The JSON form of a value of a result that the json module cannot write."""
+    import base64
+
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, np.ndarray) and value.ndim == 2 and value.size:
-        if value.dtype == np.uint8:
-            return {"png": _png_text(value)}
-        if value.dtype == np.float32:
-            return {"png": _png_text(_as_16_bit(value)), "scale": PROBABILITY_SCALE}
-    name = f"{value.dtype} {list(value.shape)}" if hasattr(value, "dtype") else repr(value)
-    raise TypeError(f"{name:.80} is neither plain Python, a mask, nor a probability")
+    if not isinstance(value, np.ndarray):
+        raise TypeError(f"{value!r:.80} is neither plain Python, a mask, nor a probability")
+    png, scale = encoded_image(value)
+    text = {"png": base64.b64encode(png).decode("ascii")}
+    return text if scale is None else {**text, "scale": scale}
+
+
+def encoded_image(array: np.ndarray) -> tuple[bytes, int | None]:
+    """A mask or a probability as PNG, and what its pixels are to be divided by, if anything.
+
+    Raises:
+        TypeError: it is neither uint8 nor float32, or has not two axes.
+        ValueError: a probability is not in 0..1.
+    """
+    import io
+
+    if array.ndim != 2 or not array.size or array.dtype not in (np.uint8, np.float32):
+        name = f"{array.dtype} {list(array.shape)}"
+        raise TypeError(f"{name:.80} is neither plain Python, a mask, nor a probability")
+    is_mask = array.dtype == np.uint8
+    with needed_for("writing a mask"):
+        from PIL import Image
+    file = io.BytesIO()
+    Image.fromarray(array if is_mask else _as_16_bit(array)).save(file, "PNG")
+    return file.getvalue(), None if is_mask else PROBABILITY_SCALE
+
+
+def decoded_image(png: bytes, scale: int | None) -> np.ndarray:
+    """The mask, or the probability, that `encoded_image` encoded.
+
+    >>> mask = np.array([[0, 1], [2, 3]], np.uint8)
+    >>> decoded_image(*encoded_image(mask)).tolist()
+    [[0, 1], [2, 3]]
+    """
+    import io
+
+    with needed_for("reading a mask"):
+        from PIL import Image
+    with Image.open(io.BytesIO(png)) as image:
+        pixels = np.array(image)
+    if scale is None:
+        return pixels.astype(np.uint8)
+    return (pixels / np.float64(scale)).astype(np.float32)
 
 
 def _as_16_bit(probability: np.ndarray) -> np.ndarray:
     if not (probability.min() >= 0 and probability.max() <= 1):  # false for NaN
         raise ValueError("a probability is not in 0..1")
     return np.rint(probability * PROBABILITY_SCALE).astype(np.uint16)
-
-
-def _png_text(pixels: np.ndarray) -> str:
-    import base64
-    import io
-
-    with needed_for("writing a mask"):
-        from PIL import Image
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG")
-    return base64.b64encode(file.getvalue()).decode("ascii")

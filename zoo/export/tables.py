@@ -4,7 +4,7 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from weights_cache.messages import visible
 from zoo.export.json_text import encodable
 from zoo.export.validation import check_result, not_a_result
 from zoo.results import (
+    KINDS,
     AnyResult,
     Result,
     by_image,
@@ -168,6 +169,26 @@ def _is_named(result: Result) -> bool:
 def columns_of(rows: list[Row], result: Result) -> list[str]:
     """The columns of the rows of a result, in their order."""
     found = {name for row in rows for name in row} | ({"image"} if _is_named(result) else set())
+    return [name for name in COLUMNS if name in found]
+
+
+def columns_of_type(kind: type) -> list[str]:
+    """All columns that results of a type may have, in their order.
+
+    >>> from zoo.results import Label
+    >>> columns_of_type(Label)
+    ['label', 'index', 'score']
+    """
+    own, keys = KINDS[kind.__name__.lower()], get_type_hints(kind)
+    found = {*keys, *own.columns}
+    if own.numbered:
+        found |= {own.name, f"{own.name}_score"}
+    if "box" in keys:
+        found |= {f"box_{key}" for key in _BOX}
+    if "pose" in keys:
+        found.add("pose_score")
+    if not {"pose", "keypoints"}.isdisjoint(keys):
+        found.update(_POINT)
     return [name for name in COLUMNS if name in found]
 
 

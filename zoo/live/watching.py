@@ -5,14 +5,10 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from pkgutil import resolve_name
-from types import FunctionType
 from typing import Any, TypeVar
 
 from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
-from zoo.catalog import choices, tasks
 from zoo.live.frame_source import Frames, FrameSource, frames
 from zoo.live.recording import Recorder
 from zoo.live.session import Session, model_session
@@ -20,6 +16,7 @@ from zoo.moments import Event, Moment
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model_cache import BIND
 from zoo.pipeline.options import unknown_option
+from zoo.task_verbs import preferred_verb, public_function, verb_of
 
 Self = TypeVar("Self", bound="Watch")
 
@@ -149,51 +146,12 @@ def session_for(task: Any, *, smooth: bool = True, events: bool = True, **option
         if not isinstance(value, bool):
             raise ZooError(f"{name}={value!r:.80} must be True or False")
     if isinstance(task, LoadedModel):
-        verb = options.pop("verb", None) or _watched_verb(task)
+        verb = options.pop("verb", None) or preferred_verb(task)
         return model_session(task, verb, smooth=smooth, events=events, **options)
     verb = verb_of(task)
-    function = _public_verb(verb)
+    function = public_function(verb)
     known = (function.__kwdefaults__ or {}).keys() - {"mirror"}
     if options.keys() - known:
         valid = [*_OF_FRAMES, "smooth", "events", *sorted(known)]
         raise unknown_option(f"watch with {task!r}", options.keys() - known, valid)
     return Session(function(BIND, **options), smooth=smooth, events=events)
-
-
-def live_tasks() -> dict[str, str]:
-    """Return the names of tasks that `watch` takes, and the function of each.
-
-    >>> live_tasks()["pose"], live_tasks()["hands"]
-    ('estimate_multiple_poses', 'estimate_hands')
-    """
-    found: dict[str, str] = {}
-    for task in tasks():
-        package = import_module(f"zoo.{task}")
-        found[task] = getattr(package, "WATCHED", next(iter(package.MODELS)))
-    return found | {verb: verb for verb in choices() if verb != "infer"}
-
-
-def verb_of(task: Any) -> str:
-    """Return the function that a task of `watch` stands for."""
-    known = live_tasks()
-    if not isinstance(task, str):
-        raise ZooError(
-            f"{task!r:.80} is no task: give one of {', '.join(known)}, or a model of zoo.load"
-        )
-    if task not in known:
-        hint = did_you_mean(task, known)
-        raise ZooError(f"unknown task {task!r}{hint}; tasks: {', '.join(known)}")
-    return known[task]
-
-
-def _watched_verb(model: LoadedModel) -> str | None:
-    """Return the function of the model's task that `watch` prefers, if the model has it."""
-    entry = getattr(model, "entry", None)
-    verb = live_tasks().get(entry.task) if entry else None
-    return verb if verb is not None and hasattr(model, verb) else None
-
-
-def _public_verb(verb: str) -> FunctionType:
-    task = next(t for t in tasks() if verb in import_module(f"zoo.{t}").MODELS)
-    function: FunctionType = getattr(import_module(f"zoo.{task}.verbs"), verb)
-    return function

@@ -123,7 +123,7 @@ def _document(verb: str) -> str:
 
 def _answers(verb: str) -> dict[int | str, dict[str, Any]]:
     """Return the answers of a verb as OpenAPI describes them."""
-    schema = schema_of(_function(verb).__annotations__["return"])
+    schema = schema_of(verb)
     answers: dict[int | str, dict[str, Any]] = {
         status: {"description": meaning, "content": {"application/json": {"schema": ERROR}}}
         for status, meaning in _REFUSALS.items()

@@ -6,7 +6,7 @@ from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 
-from zoo import results
+from zoo.task_verbs import result_type
 
 ERROR: dict[str, Any] = {
     "type": "object",
@@ -27,15 +27,14 @@ _IMAGE: dict[str, Any] = {
 _PLAIN = {str: "string", float: "number", int: "integer"}
 
 
-def schema_of(returned: str) -> dict[str, Any]:
-    """Return the schema of what a verb returns, by its annotation.
+def schema_of(verb: str) -> dict[str, Any]:
+    """Return the schema of what a function of images returns.
 
-    >>> schema_of("list[Label]")["items"]["properties"]["score"]
+    >>> schema_of("classify")["items"]["properties"]["score"]
     {'type': 'number'}
     """
-    name = returned.removeprefix("list[").removesuffix("]")
-    schema = _schema(getattr(results, name))
-    return schema if name == returned else {"type": "array", "items": schema}
+    kind, is_list = result_type(verb)
+    return {"type": "array", "items": _schema(kind)} if is_list else _schema(kind)
 
 
 def _schema(kind: Any) -> dict[str, Any]:
