@@ -30,6 +30,11 @@ Models of your own, from images of yours:
 - ``fine_tune("folder")``: trains the last layers of the network as well
 - ``KNNClassifier``, ``Head``: classifiers of features, such as those of ``infer``
 
+Many images:
+
+- ``batch("folder", "pose", out="results")``: on all cores or a cluster; goes on after any stop
+- ``read_results("results")``: what it wrote, as dicts, for pandas or Arrow
+
 Images: a path, URL, bytes, binary file, PIL image, array or tensor; RGB (`read_image` reads any).
 One image gives one result. A list of images gives a list of results, an iterator (such as the
 frames of a video) a lazy iterator, an array [n, height, width, 3] a list of n.
@@ -82,6 +87,9 @@ _PUBLIC = {
     "zoo.gestures.recognizer": ("GestureRecognizer",),
     "zoo.images.pixels": ("ImageError",),
     "zoo.images.reading": ("read_image",),
+    "zoo.jobs.manifest": ("BatchSummary",),
+    "zoo.jobs.running": ("batch",),
+    "zoo.jobs.stored_results": ("BatchResults", "ErrorRow", "ImageRow", "read_results"),
     "zoo.live.frame": ("Frame",),
     "zoo.live.frame_source": ("Frames", "frames"),
     "zoo.live.recording": ("replay",),

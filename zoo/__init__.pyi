@@ -20,6 +20,9 @@ from zoo.gestures.verbs import recognize_gestures
 from zoo.hands.verbs import estimate_hands
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
+from zoo.jobs.manifest import BatchSummary
+from zoo.jobs.running import batch
+from zoo.jobs.stored_results import BatchResults, ErrorRow, ImageRow, read_results
 from zoo.live.frame import Frame
 from zoo.live.frame_source import Frames, frames
 from zoo.live.reactions import when
@@ -56,8 +59,11 @@ from zoo.verification.verifying import verify
 
 __version__: str
 __all__ = [
+    "BatchResults",
+    "BatchSummary",
     "Box",
     "Detection",
+    "ErrorRow",
     "Event",
     "Face",
     "Frame",
@@ -67,6 +73,7 @@ __all__ = [
     "Hand",
     "Head",
     "ImageError",
+    "ImageRow",
     "ImageSource",
     "Instance",
     "KNNClassifier",
@@ -82,6 +89,7 @@ __all__ = [
     "Verification",
     "WeightsError",
     "ZooError",
+    "batch",
     "blur_background",
     "blur_faces",
     "classify",
@@ -102,6 +110,7 @@ __all__ = [
     "models",
     "paint",
     "read_image",
+    "read_results",
     "recognize_gestures",
     "replay",
     "segment",

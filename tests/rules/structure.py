@@ -41,7 +41,7 @@ FLOORS = (
     "zoo/pipeline",
     "zoo",
     "zoo/transfer",
-    "zoo/web",
+    "zoo/web zoo/jobs",
     "zoo/__init__.py zoo/__main__.py zoo/cli",
 )
 

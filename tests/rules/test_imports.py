@@ -28,6 +28,7 @@ LATE_FILES = {
 #: Everything that the packages and folders use, and where.
 LATE = {
     "zoo": {"PIL", "pillow_heif", "requests", "tqdm", "moderngl", "cv2", "pandas"},
+    "zoo/jobs": {"dask", "distributed", "filelock", "fsspec", "pyarrow"},
     "zoo/web": {"fastapi", "starlette", "uvicorn"},
     "core": set(),
     "core/backends/cpu": {"re2"},

@@ -18,6 +18,11 @@ _OTHERS = (
         "zoo.cli.watch_command:declare_watch",
     ),
     (
+        "batch",
+        "run a task on many images, on all cores or on a cluster",
+        "zoo.cli.batch_command:declare_batch",
+    ),
+    (
         "effect",
         "blur faces or backgrounds, or cut people out, in images and videos",
         "zoo.cli.effect_command:declare_effect",

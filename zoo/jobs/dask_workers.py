@@ -1,0 +1,260 @@
+"""Processes of a Dask cluster that do chunks: one task for each, one model for each process."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from threading import Lock
+from time import monotonic
+from typing import Any, TypeVar
+
+from weights_cache.dependencies import needed_for
+from weights_cache.errors import ZooError
+from weights_cache.progress import say_line
+from zoo.jobs.job import Job
+from zoo.jobs.local_workers import ONE_THREAD, Outcome
+from zoo.jobs.results_folder import ResultsFolder
+from zoo.jobs.work import Order, Work
+
+Self = TypeVar("Self", bound="DaskWorkers")
+
+#: The scheduler's address that stands for a cluster of processes on this computer.
+LOCAL = "local"
+
+_CONNECT_SECONDS = 15.0
+_LOOK_EVERY = 1.0  # seconds between looks at a cluster that answers nothing
+_SAY_AFTER = 20.0  # seconds without any worker
+
+#: Chunks for each thread of a worker: one that is done, one that waits for it to end.
+_AHEAD = 2
+
+_ADVICE = "run the same command again, which goes on where this run was"
+
+
+class DaskWorkers:
+    """The workers of a cluster.
+
+    Args:
+        job: what they do.
+        folder: to which they write, and which all of them see.
+        count: number of processes of a cluster on this computer.
+        scheduler: address, or ``"local"`` for such a cluster.
+
+    Raises:
+        ZooError: Dask is missing, or the scheduler cannot be reached.
+    """
+
+    def __init__(self, job: Job, folder: ResultsFolder, count: int, scheduler: str):
+        self._document, self._folder = job.document(), folder
+        self._count, self._scheduler = count, scheduler
+        self._stack = ExitStack()
+        self._client: Any = None
+        self._numbers: dict[Any, int] = {}  # of the chunks, by their futures
+
+    def __enter__(self: Self) -> Self:
+        with needed_for("scheduler= (--scheduler)"):
+            from distributed import Client
+        try:
+            address: Any = self._scheduler
+            if address == LOCAL:
+                address = self._stack.enter_context(_local_cluster(self._count))
+            with _quiet():
+                self._client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+            self._stack.callback(self._close_client)
+        except (OSError, ValueError, RuntimeError) as error:
+            self._stack.close()
+            raise ZooError(
+                f"the Dask scheduler {self._scheduler!r:.200} cannot be reached ({error}): start "
+                "it with `dask scheduler`, and give the address that it prints"
+            ) from error
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with _quiet():
+            self._stack.close()
+
+    def _close_client(self) -> None:
+        for future in self._numbers:
+            future.cancel()
+        self._client.close(timeout=_CONNECT_SECONDS)
+
+    @property
+    def capacity(self) -> int:
+        """Twice the threads of all workers, of which more may come."""
+        return _AHEAD * max(1, self._threads())
+
+    def _threads(self) -> int:
+        with self._connected():
+            return sum(self._client.nthreads().values())
+
+    @contextmanager
+    def _connected(self) -> Iterator[None]:
+        """Turn an error of the connection, whose class depends on its kind, into a ZooError."""
+        if self._client.status != "running":
+            raise self._lost(None)
+        try:
+            with _quiet(), self._client.as_current():
+                yield
+        except ZooError:
+            raise
+        except Exception as error:
+            raise self._lost(error) from error
+
+    def submit(self, order: Order) -> None:
+        """Give a chunk to the scheduler."""
+        key = f"zoo-{order.chunk.number}-{os.urandom(4).hex()}"
+        path = os.fspath(self._folder.path)
+        with self._connected():
+            future = self._client.submit(
+                run_order, path, self._document, order, key=key, pure=False
+            )
+        self._numbers[future] = order.chunk.number
+
+    def outcomes(self) -> list[Outcome]:
+        """Wait until a chunk is done, or its process ended."""
+        from distributed import wait
+
+        since, said = monotonic(), False
+        while True:
+            with self._connected(), suppress(TimeoutError):
+                wait([*self._numbers], timeout=_LOOK_EVERY, return_when="FIRST_COMPLETED")
+            ready = [future for future in self._numbers if future.status != "pending"]
+            if ready:
+                return [self._outcome(future) for future in ready]
+            if self._threads():
+                since = monotonic()
+            elif monotonic() - since > _SAY_AFTER and not said:
+                said = True
+                say_line("the cluster has no worker: waiting for one, as of `dask worker ADDRESS`")
+
+    def _outcome(self, future: Any) -> Outcome:
+        from distributed import KilledWorker
+
+        number = self._numbers.pop(future)
+        with self._connected():
+            if future.status == "finished":
+                return Outcome(number, future.result())
+            error = future.exception() if future.status == "error" else None
+        if error is None:  # cancelled or lost with the scheduler
+            raise self._lost(None)
+        if isinstance(error, KilledWorker):
+            return Outcome(number, None)
+        if isinstance(error, ZooError):
+            raise error
+        raise ZooError(
+            f"a worker of the cluster failed ({type(error).__name__}: {error}): install the same "
+            "versions of zoo and Dask on all computers"
+        ) from error
+
+    def _lost(self, error: Exception | None) -> ZooError:
+        reason = f" ({type(error).__name__}: {error})" if error else ""
+        return ZooError(
+            f"the connection to the Dask scheduler {self._scheduler!r:.200} is lost{reason}: "
+            f"{_ADVICE}"
+        )
+
+
+@contextmanager
+def _local_cluster(count: int) -> Iterator[Any]:
+    """Yield a cluster of processes on this computer.
+
+    Raises:
+        ZooError: the processes do not start.
+    """
+    import dask
+    from distributed import LocalCluster
+
+    _check_main()
+    settings = {
+        "distributed.scheduler.allowed-failures": 0,  # `Setbacks` does chunks again
+        "distributed.nanny.pre-spawn-environ": ONE_THREAD,
+        "distributed.admin.low-level-log-length": 0,
+        "distributed.admin.tick.interval": "1s",
+        "distributed.worker.profile.enabled": False,  # looks at all threads each 10 ms
+    }
+    with dask.config.set(settings), _quiet():
+        try:
+            cluster = LocalCluster(
+                n_workers=count,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                memory_limit=None,
+                silence_logs=logging.CRITICAL,
+            )
+        except RuntimeError as error:
+            raise ZooError(
+                f"the processes of the cluster do not start ({error}): in a script, put the call "
+                'below `if __name__ == "__main__":`, as each process imports the script'
+            ) from error
+        with cluster:
+            yield cluster
+
+
+def _check_main() -> None:
+    """Raise in a process of a cluster that imports the script which starts the cluster."""
+    import multiprocessing
+
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise ZooError(
+            'put the call of zoo.batch below `if __name__ == "__main__":`, as each process of the '
+            "cluster imports the script"
+        )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Drop what Dask logs about lost connections, and its warnings: our errors say it."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+_works: dict[str, Work] = {}
+_loading = Lock()
+
+
+def run_order(folder: str, document: Mapping[str, Any], order: Order) -> dict[str, Any]:
+    """Do a chunk in a process of a cluster; its first one loads the model.
+
+    Raises:
+        ZooError: the process does not see the folder, or cannot write to it.
+        WeightsError: it lacks the weights.
+    """
+    import core
+
+    name = json.dumps([folder, document])
+    with _loading:
+        if name not in _works:
+            core.set_threads(1)
+            _works.clear()  # one model at a time
+            _works[name] = _new_work(folder, document)
+        work = _works[name]
+    return work.run(order)
+
+
+def _new_work(path: str, document: Mapping[str, Any]) -> Work:
+    job, folder = Job(**document), ResultsFolder(path)
+    if not folder.exists or job.difference(folder.job_document()):
+        import socket
+
+        raise ZooError(
+            f"the worker on {socket.gethostname()!r} does not see the folder {path!r} of this run: "
+            "give out= on a disk that all computers share, by one path"
+        )
+    return Work(job, folder)

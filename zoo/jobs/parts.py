@@ -1,0 +1,118 @@
+"""The rows of a chunk as a file: Parquet, JSON lines or CSV."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from weights_cache.dependencies import needed_for
+from weights_cache.errors import ZooError
+from zoo.export.json_text import plain_value
+from zoo.export.tables import Row, columns_of_type, csv_text, table_rows
+from zoo.jobs.schema import IMAGE_COLUMNS, arrow_schema, result_of, to_arrow_value
+from zoo.task_verbs import result_type
+
+#: Names of columns of flat tables that differ: labels have an index, too.
+_FLAT_NAMES = {"index": "image"}
+
+
+class PartFormat(NamedTuple):
+    """The functions that write rows and read them again."""
+
+    write: Callable[[BinaryIO, str, Sequence[Row]], None]
+    read: Callable[[Path, str], Iterator[Row]] | None  # None: not all can be read again
+    package: str | None = None  # that both need
+
+
+def _write_parquet(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:
+    with needed_for("writing Parquet files"):
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+    values = [{**row, "result": to_arrow_value(row["result"])} for row in rows]
+    parquet.write_table(pa.Table.from_pylist(values, arrow_schema(verb)), file)
+
+
+def read_arrow(path: Path) -> Any:
+    """Return a Parquet file of rows as a table of Arrow.
+
+    Raises:
+        ZooError: it is damaged.
+    """
+    with needed_for("reading Parquet files"):
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+    try:
+        return parquet.ParquetFile(path).read()
+    except (OSError, pa.ArrowException) as error:
+        raise _damaged(path, error) from error
+
+
+def _read_parquet(path: Path, verb: str) -> Iterator[Row]:
+    for stored in read_arrow(path).to_pylist():
+        row = {name: value for name, value in stored.items() if value is not None}
+        yield {**row, "result": result_of(verb, stored["result"])}
+
+
+def _write_json_lines(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:
+    for row in rows:
+        text = json.dumps(row, allow_nan=False, default=plain_value)
+        file.write(text.encode() + b"\n")
+
+
+def _read_json_lines(path: Path, verb: str) -> Iterator[Row]:
+    try:
+        with open(path, "rb") as lines:
+            for line in lines:
+                row = json.loads(line)
+                yield {**row, "result": result_of(verb, row["result"])}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _damaged(path, error) from error
+
+
+def _write_csv(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:
+    columns = flat_columns(verb)
+    file.write(csv_text([*flat_rows(rows)], columns).encode())
+
+
+def flat_columns(verb: str) -> list[str]:
+    """The columns of CSV files of a function, in their order."""
+    of_image = [_FLAT_NAMES.get(name, name) for name, *_ in IMAGE_COLUMNS]
+    return of_image + columns_of_type(result_type(verb)[0])
+
+
+def flat_rows(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield a row for each keypoint, label or region; one for an image where nothing was found."""
+    for row in rows:
+        of_image = {_FLAT_NAMES.get(k, k): value for k, value in row.items() if k != "result"}
+        yield from ({**of_image, **found} for found in table_rows(row["result"], "batch") or [{}])
+
+
+def _damaged(path: Path, error: Exception) -> ZooError:
+    return ZooError(
+        f"{str(path)!r} is damaged ({error}): remove records/{path.stem}.json, and run the "
+        "command again, which makes it anew"
+    )
+
+
+PARTS: Mapping[str, PartFormat] = {
+    "parquet": PartFormat(_write_parquet, _read_parquet, "pyarrow"),
+    "jsonl": PartFormat(_write_json_lines, _read_json_lines),
+    "csv": PartFormat(_write_csv, None),
+}
+
+
+def check_package(format: str) -> None:
+    """Raise if the package is missing that a format needs; it is not imported.
+
+    Raises:
+        ZooError: it is.
+    """
+    package = PARTS[format].package
+    if package is None or find_spec(package) is not None:
+        return
+    free = " and ".join(repr(name) for name, each in PARTS.items() if each.package is None)
+    with needed_for(f"format={format!r}, unlike {free},"):
+        raise ModuleNotFoundError(f"No module named {package!r}", name=package)

@@ -1,0 +1,133 @@
+"""Tables with a column of images: CSV and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from weights_cache.dependencies import needed_for
+from weights_cache.errors import ZooError
+from weights_cache.shown_urls import shown_url
+from weights_cache.similar_names import did_you_mean
+from zoo.images.finding import ending_of
+from zoo.images.urls import scheme_of
+from zoo.jobs.items import Item
+from zoo.jobs.locations import is_remote, local_path, opened
+
+TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
+
+#: Names of the column that is taken if none is given.
+USUAL_COLUMNS = ("path", "file", "filename", "image", "url", "source")
+
+_ROWS_AT_ONCE = 10_000
+
+
+def table_items(location: str, column: str | None) -> Iterator[Item]:
+    """Yield the images that a column names; paths count from the folder of the table.
+
+    Args:
+        location: path or URL of a CSV or Parquet file. A CSV file has a line of names.
+        column: name of the column; None for the only one, or one of the usual names.
+
+    Raises:
+        ZooError: the table cannot be read, or has no such column.
+    """
+    base = _folder_of(location)
+    for number, value in enumerate(_values(location, column)):
+        if not isinstance(value, str) or not value.strip():
+            raise ZooError(
+                f"row {number + 1} of {_shown(location)} has no path or URL, but {value!r:.80}: "
+                "remove the row, or give another column"
+            )
+        absolute = scheme_of(value) or os.path.isabs(value)
+        source = value if absolute else base + value
+        if not number and not absolute:
+            _check_first(location, value, source)
+        yield Item(source)
+
+
+def _values(location: str, column: str | None) -> Iterator[Any]:
+    if ending_of(location) == ".parquet":
+        return _parquet_values(location, column)
+    return _csv_values(location, column, "\t" if ending_of(location) == ".tsv" else ",")
+
+
+def _csv_values(location: str, column: str | None, delimiter: str) -> Iterator[str]:
+    with opened(location) as file:
+        lines = csv.reader(io.TextIOWrapper(file, "utf-8-sig", newline=""), delimiter=delimiter)
+        try:
+            names = next(lines, [])
+            place = names.index(chosen_column(location, names, column))
+            for line in filter(None, lines):
+                yield line[place] if place < len(line) else ""
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise ZooError(
+                f"line {lines.line_num + 1} of {_shown(location)} is not CSV in UTF-8 ({error}): "
+                "save the table as such"
+            ) from error
+
+
+def _parquet_values(location: str, column: str | None) -> Iterator[Any]:
+    with needed_for("reading Parquet files"):
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+    with opened(location) as file:
+        try:
+            table = parquet.ParquetFile(file)
+            name = chosen_column(location, table.schema_arrow.names, column)
+            for batch in table.iter_batches(_ROWS_AT_ONCE, columns=[name]):
+                yield from batch.column(0).to_pylist()
+        except pa.ArrowException as error:
+            raise ZooError(
+                f"{_shown(location)} cannot be read as Parquet ({error}): write the table again"
+            ) from error
+
+
+def chosen_column(location: str, names: Sequence[str], column: str | None) -> str:
+    """Return the column with the images.
+
+    Raises:
+        ZooError: no column has that name; or no name was given, and several may be meant.
+
+    >>> chosen_column("a.csv", ["id", "path"], None)
+    'path'
+    """
+    columns = ", ".join(map(repr, names)) or "none"
+    if column is not None:
+        if column in names:
+            return column
+        raise ZooError(
+            f"{_shown(location)} has no column {column!r}{did_you_mean(column, names)}; "
+            f"columns: {columns}"
+        )
+    usual = [name for name in names if name.strip().lower() in USUAL_COLUMNS]
+    found = list(names) if len(names) == 1 else usual
+    if len(found) == 1:
+        return found[0]
+    raise ZooError(
+        f"{_shown(location)} has {'several columns that' if found else 'no column that'} may hold "
+        f"the images (columns: {columns}): name it with column= (--column)"
+    )
+
+
+def _folder_of(location: str) -> str:
+    if is_remote(location):
+        return location.rpartition("/")[0] + "/"
+    return os.path.join(os.path.dirname(local_path(location)), "")
+
+
+def _check_first(location: str, value: str, source: str) -> None:
+    """Raise if the paths of a table count from the current folder, and not from the table's."""
+    if not is_remote(location) and not os.path.exists(source) and os.path.exists(value):
+        raise ZooError(
+            f"{value!r:.200} in {_shown(location)} is a file in the current folder, but not in "
+            "the folder of the table, from where paths count: move the table, or write absolute "
+            "paths"
+        )
+
+
+def _shown(location: str) -> str:
+    return f"{shown_url(location)!r:.300}"
