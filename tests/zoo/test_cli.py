@@ -146,14 +146,14 @@ def test_sources_without_images(capsys, folder):
 
 
 def test_a_folder_that_cannot_be_listed(capsys, folder, monkeypatch):
-    listdir = os.listdir
+    scandir = os.scandir
 
     def refuse(path="."):
         if path == "photos":
             raise PermissionError(13, "Permission denied", path)
-        return listdir(path)
+        return scandir(path)
 
-    monkeypatch.setattr(os, "listdir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     status, _, err = run(capsys, "pose", "photos", "photos/b.jpg")
     assert (status, len(err)) == (1, 1) and "'photos' cannot be listed (Permission" in err[0]
 

@@ -1,0 +1,223 @@
+"""`scheduler=`: clusters of Dask, on this computer, whose processes are killed."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import zoo
+from tests.conftest import ROOT
+from tests.zoo.jobs.job_images import digest, leftovers, make_images
+from tests.zoo.jobs.test_faults import (
+    PATIENCE,
+    ended,
+    linux,
+    parts_done,
+    processes_below,
+    slowed,
+    wait_until,
+)
+from tests.zoo.jobs.test_sources import needed
+
+CODE = """
+import sys, zoo
+if __name__ == "__main__":
+    print(zoo.batch(sys.argv[1], out=sys.argv[2], format="jsonl", workers=2, progress=False,
+                    scheduler=sys.argv[3])["errors"])
+"""
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory):
+    needed("distributed")
+    folder = tmp_path_factory.mktemp("images")
+    make_images(folder, 120)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(images, tmp_path_factory):
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    zoo.batch(images, out=out, format="jsonl", workers=2, progress=False)
+    return digest(out)
+
+
+@pytest.fixture
+def slow(tmp_path, monkeypatch):
+    """Let the workers that are started from now on take longer for most chunks."""
+    path = tmp_path / "slow.py"
+    path.write_text(slowed(0.5))
+    monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str(path))
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "script.py"
+    path.write_text(CODE)
+    return path
+
+
+def start(*command: object) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, *map(str, command)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+class Cluster:
+    """A scheduler and workers as `dask scheduler` and `dask worker` start them."""
+
+    def __init__(self, folder: Path, workers: int = 2):
+        self._folder, self._processes = folder, []
+        file = folder / "scheduler.json"
+        options = ("--port", 0, "--no-dashboard", "--host", "127.0.0.1", "--scheduler-file", file)
+        self.scheduler = self._start("scheduler", *options)
+        wait_until(file.exists, "no scheduler")
+        wait_until(lambda: "tcp://" in file.read_text(), "no address")
+        self.address = re.search(r"tcp://[\d.:]+", file.read_text())[0]
+        self.workers = [self.add_worker() for _ in range(workers)]
+
+    def add_worker(self) -> subprocess.Popen:
+        options = ("--no-dashboard", "--nthreads", 1, "--local-directory", self._folder)
+        return self._start("worker", self.address, *options, "--death-timeout", 30)
+
+    def _start(self, kind: str, *options: object) -> subprocess.Popen:
+        with open(self._folder / f"{kind}.log", "a") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", kind, *map(str, options)],
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                stdout=log,
+                stderr=log,
+            )
+        self._processes.append(process)
+        return process
+
+    def close(self) -> None:
+        for process in self._processes:
+            process.kill()
+        for process in self._processes:
+            process.wait()
+
+
+@pytest.fixture
+def cluster(images, slow, tmp_path):
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    made = Cluster(folder)
+    yield made
+    below = processes_below(os.getpid())
+    made.close()
+    wait_until(
+        lambda: all(ended(pid) for pid, parent in below.items() if parent != os.getpid()), "alive"
+    )
+
+
+def test_a_cluster_on_this_computer_gives_the_results_of_local_processes(
+    images, undisturbed, tmp_path, script
+):
+    run = start(script, images, tmp_path / "out", "local")
+    printed, complaints = run.communicate(timeout=PATIENCE)
+    assert (printed, complaints, run.returncode) == ("0\n", "", 0)
+    assert digest(tmp_path / "out") == undisturbed and not leftovers(tmp_path / "out")
+
+
+@linux
+def test_a_killed_worker_of_a_local_cluster_costs_nothing(
+    images, undisturbed, tmp_path, script, slow
+):
+    out = tmp_path / "out"
+    run = start(script, images, out, "local")
+    wait_until(lambda: parts_done(out) > 0, "no chunk is done")
+    commands = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in processes_below(run.pid)}
+    workers = [pid for pid, command in commands.items() if b"spawn_main" in command]
+    assert len(workers) == 2
+    os.kill(workers[0], signal.SIGKILL)
+    printed, complaints = run.communicate(timeout=PATIENCE)
+    assert (printed, run.returncode) == ("0\n", 0), complaints
+    assert digest(out) == undisturbed and not leftovers(out)
+
+
+@linux
+def test_a_cluster_of_others_loses_a_worker_and_gets_another(
+    images, undisturbed, tmp_path, script, cluster
+):
+    out = tmp_path / "out"
+    run = start(script, images, out, cluster.address)
+    wait_until(lambda: parts_done(out) > 0, "no chunk is done")
+    cluster.workers[0].kill()  # the nanny: its process ends, too
+    cluster.add_worker()
+    printed, complaints = run.communicate(timeout=PATIENCE)
+    assert (printed, run.returncode) == ("0\n", 0), complaints
+    assert digest(out) == undisturbed and not leftovers(out)
+
+
+@linux
+def test_a_killed_scheduler_is_an_error_and_the_next_run_goes_on(
+    images, undisturbed, tmp_path, script, cluster
+):
+    out = tmp_path / "out"
+    run = start(script, images, out, cluster.address)
+    wait_until(lambda: parts_done(out) > 0, "no chunk is done")
+    cluster.scheduler.kill()
+    printed, complaints = run.communicate(timeout=PATIENCE)
+    assert printed == "" and run.returncode == 1
+    assert re.search(
+        r"zoo.ZooError: the connection to the Dask scheduler 'tcp://.*' is lost", complaints
+    )
+    assert "run the same command again" in complaints
+    done = parts_done(out)
+    assert 0 < done < 15
+    zoo.batch(images, out=out, format="jsonl", workers=2, progress=False)
+    assert digest(out) == undisturbed and not leftovers(out)
+
+
+@linux
+def test_a_killed_run_leaves_the_cluster_to_the_next(
+    images, undisturbed, tmp_path, script, cluster
+):
+    out = tmp_path / "out"
+    run = start(script, images, out, cluster.address)
+    wait_until(lambda: parts_done(out) > 0, "no chunk is done")
+    run.kill()
+    run.communicate(timeout=PATIENCE)
+    run = start(script, images, out, cluster.address)
+    printed, complaints = run.communicate(timeout=PATIENCE)
+    assert (printed, run.returncode) == ("0\n", 0), complaints
+    assert digest(out) == undisturbed and not leftovers(out)
+
+
+def test_a_folder_that_workers_do_not_see_is_an_error(images, tmp_path, script, cluster):
+    code = CODE.replace(
+        "if __name__",
+        "import zoo.jobs.dask_workers as m\n"
+        "def submit(self, order, real=m.DaskWorkers.submit):\n"
+        "    self._folder = m.ResultsFolder('/nowhere')\n"
+        "    real(self, order)\n"
+        "m.DaskWorkers.submit = submit\n"
+        "if __name__",
+    )
+    script.write_text(code)
+    run = start(script, images, tmp_path / "out", cluster.address)
+    _, complaints = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 1 and "does not see the folder '/nowhere' of this run" in complaints
+
+
+def test_an_address_without_a_scheduler_is_an_error(images, tmp_path, monkeypatch):
+    monkeypatch.setattr("zoo.jobs.dask_workers._CONNECT_SECONDS", 1.0)
+    with pytest.raises(zoo.ZooError, match="the Dask scheduler 'tcp://127.0.0.1:9' cannot be reac"):
+        zoo.batch(images, out=tmp_path / "out", format="jsonl", scheduler="tcp://127.0.0.1:9")
+
+
+def test_a_script_needs_a_guard_as_processes_import_it(images, tmp_path, script):
+    script.write_text(CODE.replace('if __name__ == "__main__":', "if True:"))
+    run = start(script, images, tmp_path / "out", "local")
+    _, complaints = run.communicate(timeout=PATIENCE)
+    assert run.returncode == 1 and 'below `if __name__ == "__main__":`' in complaints

@@ -1,0 +1,265 @@
+"""What ends processes, disks that are full, folders that two runs want."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import zoo
+from tests.conftest import ROOT
+from tests.zoo.jobs.job_images import digest, indices, leftovers, make_images
+from zoo.jobs.results_folder import ResultsFolder
+from zoo.jobs.setbacks import MOST_ENDS
+
+CODE = """
+import sys, zoo
+print(zoo.batch(sys.argv[1], out=sys.argv[2], format="jsonl", workers=2, progress=False)["errors"])
+"""
+
+#: Seconds in which a run on a busy machine does a chunk.
+PATIENCE = 120
+
+
+def slowed(seconds: float) -> str:
+    """Code for processes: chunks behind the fourth take longer, so that a run can be disturbed."""
+    return (
+        "import zoo.jobs.work, time\n"
+        "def slowed(self, order, run=zoo.jobs.work.Work.run):\n"
+        f"    time.sleep({seconds} if order.chunk.number > 3 else 0)\n"
+        "    return run(self, order)\n"
+        "zoo.jobs.work.Work.run = slowed\n"
+    )
+
+
+def slow_code(seconds: float) -> str:
+    """Code of a run whose processes are slowed."""
+    return f"import zoo.jobs.local_workers as w\nw._CODE = {slowed(seconds)!r} + w._CODE\n{CODE}"
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("images")
+    make_images(folder, 120)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def undisturbed(images, tmp_path_factory):
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    zoo.batch(images, out=out, format="jsonl", workers=2, progress=False)
+    return digest(out)
+
+
+def start(images: Path, out: Path, code: str = CODE) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(images), str(out)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_until(holds, what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end, what
+        time.sleep(0.01)
+
+
+def parts_done(out: Path) -> int:
+    return len(ResultsFolder(out).done())
+
+
+def processes_below(pid: int) -> dict[int, int]:
+    """The processes that a process started, and those started them, each with its parent."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[0] != "Z":
+            parents[int(folder.name)] = int(fields[1])
+    below = {pid}
+    while more := {child for child, parent in parents.items() if parent in below} - below:
+        below |= more
+    return {child: parents[child] for child in below - {pid}}
+
+
+def ended(pid: int) -> bool:
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc lists processes on Linux")
+
+
+@linux
+@pytest.mark.parametrize("who", ["worker", "first process", "both"])
+def test_a_killed_process_costs_nothing(images, undisturbed, tmp_path, who):
+    out = tmp_path / "out"
+    run = start(images, out, slow_code(0.5))
+    wait_until(lambda: parts_done(out) > 0, "no chunk is done")
+    below = processes_below(run.pid)
+    firsts = [pid for pid, parent in below.items() if parent == run.pid]
+    workers = [pid for pid, parent in below.items() if parent in firsts]
+    for pid in {"worker": workers[:1], "first process": firsts, "both": [*firsts, *workers]}[who]:
+        os.kill(pid, signal.SIGKILL)
+    printed, complaints = run.communicate(timeout=PATIENCE)
+    assert (printed, run.returncode) == ("0\n", 0), complaints
+    assert digest(out) == undisturbed and indices(out) == list(range(120)) and not leftovers(out)
+    wait_until(lambda: all(map(ended, below)), "processes outlive the run")
+
+
+@linux
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_killed_run_goes_on_where_it_was(images, undisturbed, tmp_path, number):
+    out = tmp_path / "out"
+    run = start(images, out, slow_code(2))
+    wait_until(lambda: parts_done(out) > 1, "no chunk is done")
+    below = processes_below(run.pid)
+    os.kill(run.pid, number)
+    run.communicate(timeout=PATIENCE)
+    assert run.returncode != 0
+    wait_until(lambda: all(map(ended, below)), "processes outlive the run")
+    done = parts_done(out)
+    assert 0 < done < 15 and not (out / "manifest.json").exists()
+    before = {p.name: p.stat().st_mtime_ns for p in (out / "records").glob("*.json")}
+    zoo.batch(images, out=out, format="jsonl", workers=2, progress=False)
+    after = {p.name: p.stat().st_mtime_ns for p in (out / "records").glob("*.json")}
+    assert digest(out) == undisturbed and not leftovers(out)
+    assert {name: after[name] for name in before} == before
+
+
+@linux
+def test_a_run_killed_while_it_lists_begins_anew(images, undisturbed, tmp_path):
+    code = CODE.replace(
+        "print(",
+        "import zoo.jobs.results_folder as f, os, itertools\n"
+        "f.item_document = lambda item, n=itertools.count(): os.kill(os.getpid(), 9) "
+        "if next(n) == 70 else item.source\nprint(",
+    )
+    out = tmp_path / "out"
+    run = start(images, out, code)
+    run.communicate(timeout=PATIENCE)
+    assert run.returncode == -9 and not (out / "job.json").exists()
+    zoo.batch(images, out=out, format="jsonl", workers=2, progress=False)
+    assert digest(out) == undisturbed
+
+
+#: Ends the process that decodes an image, or that looks at it, where the image is 17 high.
+POISON = {
+    "decoding": "import zoo.jobs.reading as m\nname, of = 'read_first_frame', lambda r: r[0]\n",
+    "the network": "import zoo.pipeline.model as m\nname, of = 'prepare', None\n",
+}
+
+
+@linux
+@pytest.mark.parametrize("where", POISON)
+def test_an_image_that_ends_processes_is_skipped_with_its_reason(tmp_path, where, monkeypatch):
+    """The workers get the poison by a module that Python imports at its start."""
+    folder, out = tmp_path / "images", tmp_path / "out"
+    paths = make_images(folder, 40)
+    from PIL import Image
+
+    for number in (3, 21):
+        with Image.open(paths[number]) as image:
+            resized = image.resize((60, 17))
+        resized.save(paths[number])
+    poison = (
+        POISON[where] + "real = getattr(m, name)\n"
+        "def poisoned(*arguments):\n"
+        "    found = real(*arguments)\n"
+        "    pixels = of(found) if of else arguments[0]\n"
+        "    if pixels.shape[0] == 17:\n"
+        "        import os\n"
+        "        os.kill(os.getpid(), 9)\n"
+        "    return found\n"
+        "setattr(m, name, poisoned)\n"
+    )
+    monkeypatch.setattr("zoo.jobs.local_workers._CODE", poison + _worker_code())
+    summary = zoo.batch(folder, out=out, format="jsonl", workers=2, progress=False)
+    assert summary["errors"] == 2 and indices(out) == list(range(40)) and not leftovers(out)
+    errors = zoo.read_results(out).errors
+    assert [error["index"] for error in errors] == [3, 21]
+    assert all("ended without an answer, twice" in error["error"] for error in errors)
+
+
+def _worker_code() -> str:
+    from zoo.jobs import local_workers
+
+    return local_workers._CODE
+
+
+def test_processes_that_always_end_stop_the_run(images, tmp_path, monkeypatch):
+    code = "import zoo.jobs.work as m, os\nm.Work.run = lambda *_: os.kill(os.getpid(), 9)\n"
+    monkeypatch.setattr("zoo.jobs.local_workers._CODE", code + _worker_code())
+    with pytest.raises(zoo.ZooError, match=f"{MOST_ENDS + 1} worker processes ended one after"):
+        zoo.batch(images, out=tmp_path / "out", format="jsonl", workers=2, progress=False)
+
+
+def test_a_process_that_does_not_start_is_an_error(images, tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr("zoo.jobs.local_workers._CODE", "raise SystemExit('no licence')")
+    with pytest.raises(zoo.ZooError, match="ended while it loaded the model"):
+        zoo.batch(images, out=tmp_path / "out", format="jsonl", progress=False)
+    assert "no licence" in capfd.readouterr().err
+
+
+def test_processes_that_cannot_fork_load_a_model_each(images, undisturbed, tmp_path, monkeypatch):
+    code = "import zoo.jobs.worker_process as m\nm._has_one_thread = lambda: False\n"
+    monkeypatch.setattr("zoo.jobs.local_workers._CODE", code + _worker_code())
+    zoo.batch(images, out=tmp_path / "out", format="jsonl", workers=2, progress=False)
+    assert digest(tmp_path / "out") == undisturbed
+
+
+def test_a_second_run_is_refused_while_the_first_works(images, undisturbed, tmp_path):
+    out = tmp_path / "out"
+    run = start(images, out, slow_code(0.5))
+    wait_until(lambda: parts_done(out) > 0, "no chunk is done")
+    with pytest.raises(zoo.ZooError, match="another run works in"):
+        zoo.batch(images, out=out, format="jsonl", progress=False)
+    assert run.communicate(timeout=PATIENCE)[0] == "0\n" and digest(out) == undisturbed
+
+
+def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(
+    images, undisturbed, tmp_path, monkeypatch
+):
+    out = tmp_path / "out"
+    code = (
+        "import zoo.jobs.work as m, itertools, errno\n"
+        "real, count = m.replacing, itertools.count()\n"
+        "def full(*arguments):\n"
+        "    if next(count) == 3:\n"
+        f"        raise OSError({errno.ENOSPC}, 'No space left on device')\n"
+        "    return real(*arguments)\n"
+        "m.replacing = full\n"
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr("zoo.jobs.local_workers._CODE", code + _worker_code())
+        with pytest.raises(zoo.ZooError, match=r"the disk of .* is full: .* run the same command"):
+            zoo.batch(images, out=out, format="jsonl", workers=2, progress=False)
+    assert 0 < parts_done(out) < 15
+    zoo.batch(images, out=out, format="jsonl", workers=2, progress=False)
+    assert digest(out) == undisturbed and not leftovers(out)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs modes of Unix")
+def test_a_folder_that_cannot_be_written_to_is_named(images, tmp_path):
+    out = tmp_path / "out"
+    out.write_text("a file")
+    with pytest.raises(zoo.ZooError, match=r"cannot write to .*out"):
+        zoo.batch(images, out=out, format="jsonl", progress=False)
+    if os.geteuid() == 0:  # who may write everywhere
+        return
+    folder = tmp_path / "read-only"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(zoo.ZooError, match="cannot write to .*Permission denied"):
+        zoo.batch(images, out=folder / "out", format="jsonl", progress=False)
