@@ -95,7 +95,9 @@ def _run(given: argparse.Namespace) -> int:
     if given.dry_run or given.sample is not None or given.sheet:
         return _look(given, options)
     if given.out is None:
-        raise ZooError("--out FOLDER is missing: give the folder for the results, a new one or an empty one")
+        raise ZooError(
+            "--out FOLDER is missing: give the folder for the results, a new one or an empty one"
+        )
     from zoo.jobs.running import batch
 
     names = ("task", "out", "format", "workers", "scheduler", "column", "every", "recursive")

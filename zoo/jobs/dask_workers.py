@@ -154,7 +154,8 @@ class DaskWorkers:
         ) from error
 
     def _lost(self, error: Exception | None) -> ZooError:
-        reason = f" ({type(error).__name__}: {error})" if error else ""
+        # Dask lists all futures, line by line, behind the first one.
+        reason = f" ({type(error).__name__}: {error}".partition("\n")[0] + ")" if error else ""
         return ZooError(
             f"the connection to the Dask scheduler {self._scheduler!r:.200} is lost{reason}: "
             f"{_ADVICE}"

@@ -32,6 +32,7 @@ def finish(folder: ResultsFolder, images: int, seconds: float) -> BatchSummary:
         images: that this run looked at.
         seconds: that it took.
     """
+    folder.remove_unfinished()
     job = folder.job_document()
     parts: list[dict[str, Any]] = []
     stages = dict.fromkeys(STAGES, 0.0)

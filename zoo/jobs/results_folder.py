@@ -29,7 +29,7 @@ _USUAL_CHUNKS = 64  # of fewer images than fill as many chunks
 #: How names begin that runs leave which end before the job is written.
 _OURS = ("parts", "records", ".lock", "list.jsonl", "job.json")
 
-_ADVICE = "then run the same command again, which goes on where this run was"
+_ADVICE = "give another folder; run the same command again to go on where this run was"
 
 
 def chunk_size(images: int) -> int:
@@ -143,7 +143,7 @@ class ResultsFolder:
         and nobody waits for it.
         """
         for folder in (self.path, self.parts, self.records):
-            for path in folder.glob("*.tmp"):
+            for path in (*folder.glob("*.tmp"), *folder.glob("*.doing")):
                 path.unlink(missing_ok=True)
 
     def begin(self, document: Mapping[str, Any], items: Iterable[Item]) -> int:

@@ -119,6 +119,24 @@ def test_a_killed_process_costs_nothing(images, undisturbed, tmp_path, who):
     wait_until(lambda: all(map(ended, below)), "processes outlive the run")
 
 
+def test_files_of_processes_that_were_killed_while_they_wrote_are_removed(
+    images, undisturbed, tmp_path, monkeypatch
+):
+    code = (
+        "import zoo.jobs.work as m, os\n"
+        "def killed(path, real=m.replacing):\n"
+        "    if path.stem == '000002' and not (path.parent / 'torn.tmp').exists():\n"
+        "        (path.parent / 'torn.tmp').write_text('x')\n"
+        "        os.kill(os.getpid(), 9)\n"
+        "    return real(path)\n"
+        "m.replacing = killed\n"
+    )
+    monkeypatch.setattr("zoo.jobs.local_workers._CODE", code + _worker_code())
+    out = tmp_path / "out"
+    zoo.batch(images, out=out, format="jsonl", workers=2, progress=False)
+    assert digest(out) == undisturbed and not leftovers(out)
+
+
 @linux
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_killed_run_goes_on_where_it_was(images, undisturbed, tmp_path, number):
