@@ -171,5 +171,5 @@ def summary_text(summary: BatchSummary) -> str:
         time = timedelta(seconds=round(summary["seconds"]))
         rows.append(("time", f"{time}, {summary['images_per_second']:.1f} images per second"))
     stages = ", ".join(f"{name} {value:.1f}" for name, value in summary["milliseconds"].items())
-    rows += [("ms each", f"{stages} (in each process)"), ("results", summary["out"])]
-    return "\n".join(f"{name:<8} {text}" for name, text in rows)
+    rows += [("per image", f"{stages} ms of a process"), ("results", summary["out"])]
+    return "\n".join(f"{name:<9}  {text}" for name, text in rows)

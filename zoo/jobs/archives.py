@@ -76,7 +76,7 @@ def _members(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
     """Yield the members, of which the archive would otherwise remember all."""
     while (member := tar.next()) is not None:
         yield member
-        tar.members.clear()  # type: ignore[attr-defined]
+        tar.members.clear()  # type: ignore[attr-defined]  # not in the stubs
 
 
 def _damaged(location: str, error: Exception) -> ZooError:

@@ -17,7 +17,7 @@ from weights_cache.errors import ZooError
 from weights_cache.progress import say_line
 from zoo.jobs.job import Job
 from zoo.jobs.local_workers import ONE_THREAD, Outcome
-from zoo.jobs.results_folder import ResultsFolder
+from zoo.jobs.results_folder import GO_ON, ResultsFolder
 from zoo.jobs.work import Order, Work
 
 Self = TypeVar("Self", bound="DaskWorkers")
@@ -31,8 +31,6 @@ _SAY_AFTER = 20.0  # seconds without any worker
 
 #: Chunks for each thread of a worker: one that is done, one that waits for it to end.
 _AHEAD = 2
-
-_ADVICE = "run the same command again, which goes on where this run was"
 
 
 class DaskWorkers:
@@ -158,7 +156,7 @@ class DaskWorkers:
         reason = f" ({type(error).__name__}: {error}".partition("\n")[0] + ")" if error else ""
         return ZooError(
             f"the connection to the Dask scheduler {self._scheduler!r:.200} is lost{reason}: "
-            f"{_ADVICE}"
+            f"{GO_ON}"
         )
 
 

@@ -26,7 +26,7 @@ _CODE = "from zoo.jobs.worker_process import main\nmain()"
 #: One thread for each process: as many processes as cores are faster than threads that share runs.
 ONE_THREAD = dict.fromkeys(("CORE_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
-#: Without it pyarrow starts a thread that waits for its memory, beside which no process may fork.
+#: pyarrow's allocator starts a thread otherwise, and a process of several threads must not fork.
 _NO_THREAD_OF_PYARROW = {"JE_ARROW_MALLOC_CONF": "background_thread:false"}
 
 _SECONDS_TO_END = 5.0
@@ -104,6 +104,7 @@ class LocalWorkers:
             for channel in self._busy:
                 selector.register(channel, selectors.EVENT_READ)
             ready = [key.fileobj for key, _ in selector.select()]
+        # What was registered are channels, which the stubs of selectors do not know.
         return [self._outcome(channel) for channel in ready]  # type: ignore[arg-type]
 
     def _outcome(self, channel: Channel) -> Outcome:

@@ -29,7 +29,10 @@ _USUAL_CHUNKS = 64  # of fewer images than fill as many chunks
 #: How names begin that runs leave which end before the job is written.
 _OURS = ("parts", "records", ".lock", "list.jsonl", "job.json")
 
-_ADVICE = "give another folder; run the same command again to go on where this run was"
+#: What all errors advise that end a run.
+GO_ON = "run the same command again to go on where this run was"
+
+_ADVICE = f"give another folder; {GO_ON}"
 
 
 def chunk_size(images: int) -> int:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from contextlib import suppress
 
 from weights_cache.errors import ZooError
-from zoo.jobs.results_folder import ResultsFolder
+from zoo.jobs.results_folder import GO_ON, ResultsFolder
 from zoo.jobs.work import Order
 
 #: Ends of processes without a chunk done between them, after which the machine is at fault.
@@ -41,8 +41,7 @@ class Setbacks:
         if self._ends > MOST_ENDS:
             raise ZooError(
                 f"{self._ends} worker processes ended one after another: memory may be short, so "
-                "give fewer workers= (--workers), then run the same command again, which goes on "
-                "where this run was"
+                f"give fewer workers= (--workers); {GO_ON}"
             )
         number, suspect = order.chunk.number, self._suspect(order)
         if suspect is None:

@@ -91,7 +91,8 @@ class Work:
             if isinstance(result, str):
                 errors.append({**facts, "error": result})
                 continue
-            height, width = image.pixels.shape[:2]  # type: ignore[union-attr]
+            assert image.pixels is not None
+            height, width = image.pixels.shape[:2]
             size = {"width": width, "height": height, "bytes": image.bytes}
             rows.append({**facts, **size, "sha256": image.sha256, "result": result})
         rows = sorted([*kept, *rows], key=lambda row: row["index"])

@@ -56,6 +56,7 @@ def _inherited(argument: str) -> socket.socket:
     if argument != "-":
         return socket.socket(fileno=int(argument))
     size = int(sys.stdin.buffer.readline())
+    # There is this function on Windows alone.
     return socket.fromshare(sys.stdin.buffer.read(size))  # type: ignore[attr-defined]
 
 

@@ -123,12 +123,12 @@ def test_the_command_writes_a_summary_and_its_status_says_whether_there_were_err
     arguments = ["batch", str(images), "--out", str(tmp_path / "out"), "--format", "jsonl"]
     assert main(arguments) == 0
     found = sum(len(row["result"]) for row in zoo.read_results(finished))
-    assert f"images   40, with {found} poses" in capsys.readouterr().out
+    assert f"images     40, with {found} poses" in capsys.readouterr().out
     assert digest(tmp_path / "out") == digest(finished)
     (tmp_path / "bad.jpg").write_bytes(b"x")
     arguments = ["batch", str(tmp_path / "bad.jpg"), "--out", str(tmp_path / "bad")]
     assert main([*arguments, "--format", "csv"]) == 1
-    assert "errors   1, see errors.jsonl" in capsys.readouterr().out
+    assert "errors     1, see errors.jsonl" in capsys.readouterr().out
 
 
 def test_dry_run_lists_and_writes_nothing(images, tmp_path, capsys):

@@ -11,9 +11,10 @@ import pytest
 
 import zoo
 from tests.conftest import ROOT
-from tests.zoo.jobs.job_images import digest, leftovers, make_images
+from tests.zoo.jobs.job_images import digest, leftovers
 from tests.zoo.jobs.test_faults import (
     PATIENCE,
+    assert_done,
     ended,
     linux,
     parts_done,
@@ -22,6 +23,7 @@ from tests.zoo.jobs.test_faults import (
     wait_until,
 )
 from tests.zoo.jobs.test_sources import needed
+from zoo.jobs.results_folder import GO_ON
 
 CODE = """
 import sys, zoo
@@ -31,19 +33,9 @@ if __name__ == "__main__":
 """
 
 
-@pytest.fixture(scope="module")
-def images(tmp_path_factory):
+@pytest.fixture(autouse=True, scope="module")
+def dask():
     needed("distributed")
-    folder = tmp_path_factory.mktemp("images")
-    make_images(folder, 120)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def undisturbed(images, tmp_path_factory):
-    out = tmp_path_factory.mktemp("undisturbed") / "out"
-    zoo.batch(images, out=out, format="jsonl", workers=2, progress=False)
-    return digest(out)
 
 
 @pytest.fixture
@@ -140,9 +132,7 @@ def test_a_killed_worker_of_a_local_cluster_costs_nothing(
     workers = [pid for pid, command in commands.items() if b"spawn_main" in command]
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
-    printed, complaints = run.communicate(timeout=PATIENCE)
-    assert (printed, run.returncode) == ("0\n", 0), complaints
-    assert digest(out) == undisturbed and not leftovers(out)
+    assert_done(run, out, undisturbed)
 
 
 @linux
@@ -154,9 +144,7 @@ def test_a_cluster_of_others_loses_a_worker_and_gets_another(
     wait_until(lambda: parts_done(out) > 0, "no chunk is done")
     cluster.workers[0].kill()  # the nanny: its process ends, too
     cluster.add_worker()
-    printed, complaints = run.communicate(timeout=PATIENCE)
-    assert (printed, run.returncode) == ("0\n", 0), complaints
-    assert digest(out) == undisturbed and not leftovers(out)
+    assert_done(run, out, undisturbed)
 
 
 @linux
@@ -172,7 +160,7 @@ def test_a_killed_scheduler_is_an_error_and_the_next_run_goes_on(
     assert re.search(
         r"zoo.ZooError: the connection to the Dask scheduler 'tcp://.*' is lost", complaints
     )
-    assert complaints.rstrip().endswith("goes on where this run was")
+    assert complaints.rstrip().endswith(GO_ON)
     assert "Futures" not in complaints.rpartition("ZooError: ")[2]
     done = parts_done(out)
     assert 0 < done < 15
@@ -190,9 +178,7 @@ def test_a_killed_run_leaves_the_cluster_to_the_next(
     run.kill()
     run.communicate(timeout=PATIENCE)
     run = start(script, images, out, cluster.address)
-    printed, complaints = run.communicate(timeout=PATIENCE)
-    assert (printed, run.returncode) == ("0\n", 0), complaints
-    assert digest(out) == undisturbed and not leftovers(out)
+    assert_done(run, out, undisturbed)
 
 
 def test_a_folder_that_workers_do_not_see_is_an_error(images, tmp_path, script, cluster):

@@ -41,20 +41,6 @@ def slow_code(seconds: float) -> str:
     return f"import zoo.jobs.local_workers as w\nw._CODE = {slowed(seconds)!r} + w._CODE\n{CODE}"
 
 
-@pytest.fixture(scope="module")
-def images(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("images")
-    make_images(folder, 120)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def undisturbed(images, tmp_path_factory):
-    out = tmp_path_factory.mktemp("undisturbed") / "out"
-    zoo.batch(images, out=out, format="jsonl", workers=2, progress=False)
-    return digest(out)
-
-
 def start(images: Path, out: Path, code: str = CODE) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-c", code, str(images), str(out)],
@@ -63,6 +49,13 @@ def start(images: Path, out: Path, code: str = CODE) -> subprocess.Popen:
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def assert_done(run: subprocess.Popen, out: Path, undisturbed: str) -> None:
+    """Wait for a run, whose results are to be those of an undisturbed one."""
+    printed, complaints = run.communicate(timeout=PATIENCE)
+    assert (printed, run.returncode) == ("0\n", 0), complaints
+    assert digest(out) == undisturbed and indices(out) == list(range(120)) and not leftovers(out)
 
 
 def wait_until(holds, what: str) -> None:
@@ -113,9 +106,7 @@ def test_a_killed_process_costs_nothing(images, undisturbed, tmp_path, who):
     workers = [pid for pid, parent in below.items() if parent in firsts]
     for pid in {"worker": workers[:1], "first process": firsts, "both": [*firsts, *workers]}[who]:
         os.kill(pid, signal.SIGKILL)
-    printed, complaints = run.communicate(timeout=PATIENCE)
-    assert (printed, run.returncode) == ("0\n", 0), complaints
-    assert digest(out) == undisturbed and indices(out) == list(range(120)) and not leftovers(out)
+    assert_done(run, out, undisturbed)
     wait_until(lambda: all(map(ended, below)), "processes outlive the run")
 
 
@@ -244,7 +235,7 @@ def test_a_second_run_is_refused_while_the_first_works(images, undisturbed, tmp_
     wait_until(lambda: parts_done(out) > 0, "no chunk is done")
     with pytest.raises(zoo.ZooError, match="another run works in"):
         zoo.batch(images, out=out, format="jsonl", progress=False)
-    assert run.communicate(timeout=PATIENCE)[0] == "0\n" and digest(out) == undisturbed
+    assert_done(run, out, undisturbed)
 
 
 def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(
