@@ -95,7 +95,7 @@ class Listing:
         if any(ending in others for ending in _SEVERAL):
             return "archives, videos and tables are taken by name or pattern, as 'folder/*.tar'"
         deeper = "" if self._recursive else ", or recursive=True (--recursive) for folders in it"
-        return f"give another one{deeper}"
+        return f"give another folder or pattern{deeper}"
 
     def _remote(self, source: str) -> Iterator[Item]:
         """Yield what a URL stands for; one of http that names an image is not asked for it."""
