@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import core.backends
 from core.errors import CoreError
-from core.locks import new_lock
+from core.process.locks import new_lock
 
 if TYPE_CHECKING:
     from core.backend_contract import Backend

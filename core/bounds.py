@@ -12,8 +12,8 @@ from functools import cache, lru_cache, partial
 from math import inf, isnan
 from typing import Any
 
-from core.contexts import put_back
 from core.errors import CoreError
+from core.process.context_vars import put_back
 
 _MIB, _GIB = 2**20, 2**30
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from core.contexts import put_back
+from core.process.context_vars import put_back
 from core.specs import Spec
 
 if TYPE_CHECKING:

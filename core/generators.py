@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.contexts import put_back
 from core.errors import CoreError
-from core.locks import new_lock, renewed
+from core.process.context_vars import put_back
+from core.process.locks import new_lock, renewed
 
 if TYPE_CHECKING:  # NumPy imports its generators when they are first used, which takes 20 ms
     from numpy.random import Generator

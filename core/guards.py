@@ -14,8 +14,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from core.bounds import LimitError, Limits, reset_ceiling, set_ceiling, value_ceiling
-from core.contexts import put_back
 from core.errors import CoreError
+from core.process.context_vars import put_back
 from core.specs import Spec
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Literal, NamedTuple
 
-from core.contexts import put_back
 from core.observers import active_observers
+from core.process.context_vars import put_back
 
 Phase = Literal["forward", "backward", "update"]
 

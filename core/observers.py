@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from core.contexts import put_back
+from core.process.context_vars import put_back
 
 if TYPE_CHECKING:
     from core.operation import Op

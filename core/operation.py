@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args
 
 from core.dtypes import DTYPES, KINDS
 from core.errors import CoreError
-from core.locks import lazy_property
+from core.process.locks import lazy_property
 from core.specs import Spec
 
 Rule = Callable[..., Any]

@@ -15,9 +15,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import NamedTuple
 
-import core.code_cache as code_cache  # "from core import" would import all ops
+import core.process.code_cache as code_cache  # "from core import" would import all ops
 from core.backend_registry import BACKENDS
-from core.locks import new_lock
+from core.process.locks import new_lock
 
 #: Part of the key, to be changed with the format.
 _FORMAT = "renderer 1"

@@ -9,9 +9,9 @@ from weakref import ref
 
 from core.backend_contract import Backend
 from core.backend_registry import AUTO, load_backend
-from core.contexts import put_back
 from core.errors import CoreError
-from core.locks import new_lock
+from core.process.context_vars import put_back
+from core.process.locks import new_lock
 
 _of_context: ContextVar[Backend | None] = ContextVar("backend", default=None)
 _of_process: Backend | None = None

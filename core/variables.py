@@ -16,8 +16,8 @@ from core.dtypes import DType, promote
 from core.errors import CoreError
 from core.function_trace import active_trace
 from core.late_ops import SWAPPED
-from core.locks import new_lock
 from core.observers import active_observers
+from core.process.locks import new_lock
 from core.registry import OPS
 from core.specs import Spec
 from core.tensors import Tensor, disposed_error, wrap

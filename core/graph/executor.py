@@ -14,7 +14,7 @@ from core.graph.node_types import NodeType, find_node_type
 from core.graph.nodes import Function, FunctionName, Node
 from core.graph.subgraph import Subgraph, last_uses
 from core.guards import check_active
-from core.locks import new_lock
+from core.process.locks import new_lock
 from core.tensors import Tensor
 
 #: Inputs and weights are given, not computed.

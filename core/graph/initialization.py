@@ -9,7 +9,7 @@ from core.errors import CoreError
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.nodes import FILLING_TYPES, TABLE_TYPES, Graph, Node, node_of
 from core.graph.weight_tensors import weight
-from core.locks import new_lock
+from core.process.locks import new_lock
 from core.scopes import keep
 
 

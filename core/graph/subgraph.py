@@ -7,7 +7,7 @@ from core.errors import CoreError
 from core.graph.control_flow import BACK, LOOP_TYPES
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Node, node_of, output_index
-from core.locks import lazy_property
+from core.process.locks import lazy_property
 from core.tensors import Tensor
 
 

@@ -6,8 +6,8 @@ from contextvars import ContextVar
 from typing import Generic, TypeVar
 from weakref import ref
 
-from core.contexts import put_back
 from core.layers.layer_call import Value
+from core.process.context_vars import put_back
 from core.tensors import Tensor
 
 _training: ContextVar[bool] = ContextVar("training", default=False)

@@ -15,7 +15,6 @@ from core.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.nodes import Graph
 from core.guards import RunCancelledError, active_guard
-from core.locks import new_lock
 from core.model.graph_model import GraphModel
 from core.model.graph_signature import listed
 from core.model.measured_choices import (
@@ -28,6 +27,7 @@ from core.model.measured_choices import (
     network_digest,
 )
 from core.model.run_cache import needs_ops
+from core.process.locks import new_lock
 
 if TYPE_CHECKING:
     from core.model.stored_calls import StoredCalls

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.backend_registry import AUTO
 from core.backends.cpu.tiers import may_generate
-from core.locks import new_lock
+from core.process.locks import new_lock
 from core.settings import chosen_backend
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from core.bounds import (
     effective_limits,
     usual_limits,
 )
-from core.contexts import apart
 from core.errors import CoreError
 from core.graph.executor import Executor
 from core.graph.feeds import as_tensor, as_view
@@ -30,6 +29,7 @@ from core.model.graph_signature import GraphSignature, MakeFeed, listed
 from core.model.run_cache import RunCache, call_key, needs_ops
 from core.plan.partition import largest_plan
 from core.plan.planner import Planner
+from core.process.context_vars import apart
 from core.scopes import keep
 from core.settings import active_backend, chosen_backend
 from core.settings import backend as on_backend

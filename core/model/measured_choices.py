@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 # "from core import" would import all ops.
-import core.code_cache as code_cache
+import core.process.code_cache as code_cache
 import core.renderers as renderers
 from core.backend_choice import CHOICE_FILES
 from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
 from core.backends.cpu.threads import thread_count
 from core.backends.cpu.tiers import get_tier
-from core.digests import DIGEST_BYTES, blake2b
 from core.graph.nodes import Graph
-from core.source_stamp import source_stamp
+from core.process.digests import DIGEST_BYTES, blake2b
+from core.process.source_stamp import source_stamp
 
 #: Part of the key, to be changed with the format.
 _FORMAT = "choice 1"

@@ -19,12 +19,12 @@ from core.backends.cpu.codegen.host_cpu import host_cpu
 from core.backends.cpu.stored_program import Feed, StoredProgram
 from core.backends.cpu.tiers import may_generate
 from core.bounds import context_limits, usual_limits
-from core.code_cache import is_usable, keep, key_of, load, load_pages
 from core.errors import CoreError
 from core.guards import active_guard
 from core.observers import active_observers
+from core.process.code_cache import is_usable, keep, key_of, load, load_pages
+from core.process.source_stamp import source_stamp
 from core.settings import flags
-from core.source_stamp import source_stamp
 
 if TYPE_CHECKING:
     from core.plan.plan import Plan

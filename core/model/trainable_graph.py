@@ -17,7 +17,6 @@ from core.graph.executor import Executor
 from core.graph.nodes import Graph, PartialSpec, node_of
 from core.graph.weight_tensors import weight
 from core.guards import Guard, active_guard, guarded
-from core.locks import new_lock
 from core.model.async_runs import AsyncRuns
 from core.model.graph_signature import GraphSignature, listed
 from core.model.trainable_constants import Constants, Pattern, matches
@@ -29,6 +28,7 @@ from core.model.training_norms import (
     with_moments,
 )
 from core.plan.planner import Planner
+from core.process.locks import new_lock
 from core.scopes import keep
 from core.settings import backend as on_backend
 from core.tensors import Tensor

@@ -15,12 +15,12 @@ from core.dispatch import handle_on
 from core.errors import CoreError
 from core.function_trace import FunctionTrace, active_trace
 from core.gradients import Gradients, VariableGrads, variable_grads
-from core.locks import new_lock
 from core.nan_check import check_finite
 from core.observers import active_observers, unobserved
 from core.optimizer_formulas import FORMULAS
 from core.optimizer_steps.pairs import fitting_pairs
 from core.optimizer_steps.slots import ITERATIONS, OptimizerState
+from core.process.locks import new_lock
 from core.settings import active_backend, flags
 from core.specs import Shape, Spec
 from core.tape import Tape

@@ -8,10 +8,10 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 import numpy as np
 
 from core.backend_contract import MOST_IDLE
-from core.digests import blake2b
 from core.graph.weight_tensors import weight
-from core.locks import new_lock
 from core.plan.plan import Plan
+from core.process.digests import blake2b
+from core.process.locks import new_lock
 from core.scopes import keep
 from core.tensors import Tensor
 

@@ -12,11 +12,11 @@ from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.guards import RunCancelledError, active_guard, check_active
 from core.late_ops import ops
-from core.locks import lazy_property
 from core.plan.cache import IdleArenas, LruCache, SharedWeights
 from core.plan.partition import Stage, find_stage
 from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
 from core.plan.plan import Plan
+from core.process.locks import lazy_property
 from core.settings import active_backend
 from core.specs import Spec
 from core.tensors import Tensor

@@ -9,10 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import core
-from core import backend_choice, code_cache, renderers, settings
+from core import backend_choice, renderers, settings
 from core.backend_registry import AUTO, BACKENDS, backend_names, load_backend
 from core.backends.shader import renderer_probe
 from core.backends.shader.renderer_probe import probe_renderer
+from core.process import code_cache
 from core.renderers import Renderer
 from core.settings import chosen_backend
 from tests.core.model.automatic import GPU, SOFTWARE, use_renderer

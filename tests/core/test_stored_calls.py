@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import core
-from core import code_cache
 from core.backends.cpu.stored_program import ProgramParts, packed, unpacked
 from core.graph.feeds import QuantizedArray
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
@@ -15,6 +14,7 @@ from core.model import stored_calls
 from core.model.deferred_model import DeferredModel, deferred_model
 from core.model.graph_model import GraphModel
 from core.model.stored_calls import MOST_CALLS, StoredCalls
+from core.process import code_cache
 from tests.helpers import require_llvmlite
 
 

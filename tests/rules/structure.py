@@ -19,8 +19,8 @@ from tests.rules.sources import PACKAGES, ROOT
 FLOORS = (
     "weights_cache",
     # What knows no tensor.
-    "core/errors.py core/locks.py core/contexts.py core/json_values.py core/code_cache.py "
-    "core/digests.py core/source_stamp.py core/dtypes.py core/specs.py core/operation.py "
+    "core/errors.py core/process/locks.py core/process/context_vars.py core/json_values.py core/process/code_cache.py "
+    "core/process/digests.py core/process/source_stamp.py core/dtypes.py core/specs.py core/operation.py "
     "core/bounds.py core/op_cost.py core/windows.py core/guards.py core/backend_contract.py",
     # A tensor has ops, and an op makes tensors.
     "core core/backends/__init__.py",

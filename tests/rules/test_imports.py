@@ -73,7 +73,7 @@ USED_ELSEWHERE = {"core/layers/": {"errors", "reading_budgets"}}
 #: Code that is kept on disk and executed asks whose a folder is, as the notes of weights do; what
 #: may crash runs in a process of its own, started like others.
 USED_FOR_CODE = {
-    "core/code_cache.py": {"ownership"},
+    "core/process/code_cache.py": {"ownership"},
     "core/backends/shader/renderer_probe.py": {"child_processes"},
 }
 

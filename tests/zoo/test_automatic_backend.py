@@ -12,10 +12,10 @@ import pytest
 
 import core
 import zoo
-from core import code_cache
 from core.converter.web_writer import write_web
 from core.model import automatic_model, stored_calls
 from core.model.automatic_model import AutomaticModel
+from core.process import code_cache
 from tests.core.model.automatic import GPU, SOFTWARE, nothing_measured, use_renderer, use_times
 from tests.core.model.networks import convolutions, images
 from tests.helpers import ROOT, require_llvmlite, start_or_skip

@@ -10,8 +10,8 @@ import pytest
 
 import core
 import zoo
-from core import code_cache
 from core.model import stored_calls
+from core.process import code_cache
 from tests.helpers import ROOT, require_llvmlite
 from weights_cache.errors import MissingError, ZooError
 

@@ -83,7 +83,8 @@ _NO_TENSORFLOW = (
 def examine() -> Iterator[tuple[str, str]]:
     """Yield pairs of a check's name and its finding."""
     import zoo
-    from core import backend_choice, code_cache
+    from core import backend_choice
+    from core.process import code_cache
 
     yield "friendly-zoo", zoo.__version__
     yield "Python", f"{platform.python_version()} on {platform.platform()}"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from core.contexts import apart
-from core.locks import new_lock
 from core.model.deferred_model import DeferredModel, deferred_model, network_backend
+from core.process.context_vars import apart
+from core.process.locks import new_lock
 from weights_cache.errors import MissingError, ZooError
 from zoo.catalog import find_entry, is_entry, model_class, with_parts
 from zoo.entry import Entry

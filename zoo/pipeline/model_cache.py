@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from core import Limits
-from core.locks import new_lock
 from core.model.deferred_model import network_backend
+from core.process.locks import new_lock
 from weights_cache.errors import ZooError
 from weights_cache.shown_urls import shown_url
 from zoo.catalog import all_entries, chosen_name, find_entry, lookup, model_class, verbs_of

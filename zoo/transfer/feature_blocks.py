@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from core.locks import new_lock
+from core.process.locks import new_lock
 from weights_cache.registry import find_record
 from zoo.catalog import model_class
 from zoo.entry import Entry

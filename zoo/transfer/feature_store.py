@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.locks import new_lock
+from core.process.locks import new_lock
 from weights_cache.atomic_files import locked
 from weights_cache.interruptions import pass_interruption
 from weights_cache.ownership import chosen_folder, find_folder_fault, make_private

@@ -13,8 +13,8 @@ import numpy as np
 from core.backend_registry import REPLACED
 from core.backends.cpu.codegen.host_cpu import compiler_version
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier
-from core.locks import new_lock
 from core.op_cost import multiply_adds
+from core.process.locks import new_lock
 from core.specs import Spec
 
 if TYPE_CHECKING:

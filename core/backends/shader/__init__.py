@@ -24,7 +24,7 @@ from core.backends.shader.runtime.programs import ShaderError
 from core.backends.shader.runtime.values import Value, kernel_key, kind_of
 from core.dtypes import dtype_of
 from core.errors import CoreError
-from core.locks import new_lock
+from core.process.locks import new_lock
 from core.specs import Spec
 
 if TYPE_CHECKING:

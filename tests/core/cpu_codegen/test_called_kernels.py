@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import core
-from core import code_cache
 from core.backends.cpu import image_kernels, tiers
 from core.backends.cpu.codegen import background, called_kernels, team_loading
 from core.backends.cpu.image_kernels import (
@@ -22,6 +21,7 @@ from core.backends.cpu.image_kernels import (
     resizing,
     sampled,
 )
+from core.process import code_cache
 from tests.rules.sources import ROOT
 
 PLACEMENT = (0.9, 0.2, -3.0, -0.2, 0.9, 5.0)

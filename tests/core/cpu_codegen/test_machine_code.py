@@ -8,10 +8,11 @@ import sys
 import numpy as np
 import pytest
 
-from core import CoreError, code_cache
+from core import CoreError
 from core.backends.cpu.codegen import compiler, host_cpu, machine_code
 from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, compile_code
 from core.backends.cpu.codegen.object_linker import link
+from core.process import code_cache
 from tests.helpers import ROOT
 
 #: Calls between functions, a table of numbers, and a choice that becomes a table of distances.

@@ -9,10 +9,10 @@ import pytest
 
 import core
 import zoo
-from core import code_cache
 from core.backends.cpu import tiers
 from core.backends.cpu.codegen import background
 from core.errors import SettingError
+from core.process import code_cache
 from tests.helpers import ROOT
 
 PHOTO = "gallery/one_line_pose/astronaut.jpg"

@@ -6,13 +6,13 @@ import pickle
 
 import pytest
 
-from core import code_cache
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.compiler.program_source import ShaderText
 from core.backends.shader.runtime import programs as programs_module
 from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import Programs, ShaderError
+from core.process import code_cache
 from tests.helpers import skip_or_fail
 
 BODY = """#version 430

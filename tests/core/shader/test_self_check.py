@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import core
-from core import code_cache
 from core.backend_registry import load_backend
 from core.backends.shader import ShaderBackend
 from core.backends.shader.codegen.library import FUNCTIONS
@@ -20,6 +19,7 @@ from core.backends.shader.runtime.self_check import (
     find_faults,
     report,
 )
+from core.process import code_cache
 
 
 @pytest.fixture

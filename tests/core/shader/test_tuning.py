@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import core
-from core import code_cache
 from core.backend_registry import load_backend
 from core.backends.shader.codegen.tiles.choices import FAMILIES, SMALLEST, choose
 from core.backends.shader.codegen.tiles.tile_source import Choice, Product, TileLimits
@@ -21,6 +20,7 @@ from core.backends.shader.plans import plan_tuning
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
+from core.process import code_cache
 
 TURNED = Product(5, 6, 7, transpose_a=True)
 SMALLEST_KNOWN = Choice(16, 32, 4, 1, 8, 8)  # of the candidates

@@ -16,7 +16,7 @@ from typing import Protocol
 from weakref import ref
 
 from core.errors import CoreError
-from core.locks import new_lock
+from core.process.locks import new_lock
 
 
 class Compilable(Protocol):

@@ -24,7 +24,7 @@ from core.backends.cpu.codegen.parameters import Parameters, packed_parameters
 from core.backends.cpu.codegen.team_loading import load_team
 from core.backends.cpu.threads import MOST_THREADS, thread_count
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier
-from core.locks import new_lock
+from core.process.locks import new_lock
 
 if TYPE_CHECKING:
     from core.backends.cpu.codegen.kernel_text import KernelText

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from core.errors import CoreError
-from core.locks import new_lock
+from core.process.locks import new_lock
 
 #: How hard the code generator tries, of 0 to 3.
 _LEVEL = 2

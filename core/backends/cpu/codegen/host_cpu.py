@@ -6,7 +6,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from core.digests import DIGEST_BYTES, blake2b
+from core.process.digests import DIGEST_BYTES, blake2b
 
 #: File in which Linux describes the CPU.
 CPU_FACTS = "/proc/cpuinfo"

@@ -7,9 +7,9 @@ from typing import Any
 
 from core.backends.cpu.codegen.code_memory import CodeMemory
 from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
-from core.code_cache import keep, key_of, load
 from core.errors import CoreError
-from core.source_stamp import source_stamp
+from core.process.code_cache import keep, key_of, load
+from core.process.source_stamp import source_stamp
 
 #: Part of the key, to be changed with the format of the cache.
 FORMAT = "cpu kernels 2"

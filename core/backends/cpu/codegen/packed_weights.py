@@ -5,7 +5,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from core.locks import lazy_property, new_lock
+from core.process.locks import lazy_property, new_lock
 from core.specs import Shape
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, compile_code
 from core.backends.cpu.codegen.thread_team import ThreadTeam, bind
-from core.locks import new_lock
+from core.process.locks import new_lock
 
 _KEY = ("thread team",)
 

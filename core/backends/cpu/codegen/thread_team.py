@@ -21,7 +21,7 @@ from core.backends.cpu.codegen import team_layout
 from core.backends.cpu.codegen.team_layout import LINE, TEAM_BYTES, machine_name
 from core.backends.cpu.threads import MOST_THREADS, on_change, thread_count
 from core.errors import CoreError
-from core.locks import new_lock
+from core.process.locks import new_lock
 
 if TYPE_CHECKING:
     import ctypes

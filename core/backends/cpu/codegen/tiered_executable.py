@@ -10,8 +10,8 @@ from core.backends.cpu.codegen.instruction_set import host_instruction_set
 from core.backends.cpu.codegen.machine_code import MachineCode
 from core.backends.cpu.codegen.team_loading import load_team
 from core.backends.cpu.lowering.cpu_executable import CpuExecutable
-from core.locks import new_lock
 from core.plan.program import Program
+from core.process.locks import new_lock
 
 if TYPE_CHECKING:
     from core.plan.arena import Placed

@@ -14,7 +14,7 @@ from weakref import ref
 
 import numpy as np
 
-from core.locks import new_lock
+from core.process.locks import new_lock
 
 #: NumPy's wheels rename the functions, so that they meet no other OpenBLAS.
 _SPELLINGS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")

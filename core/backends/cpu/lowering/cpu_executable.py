@@ -36,9 +36,9 @@ from core.bounds import LimitError
 from core.errors import MISUSE, CoreError
 from core.graph.feeds import QuantizedArray
 from core.guards import active_guard
-from core.locks import lazy_property
 from core.plan.arena import Placed, Request, place
 from core.plan.program import Program, Step, homes_of, is_alias
+from core.process.locks import lazy_property
 from core.specs import Shape
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from core.backends.shader.plans.bound_program import Feed, ReadyProgram
 from core.backends.shader.plans.program_lowering import Hosted, Lowered
 from core.backends.shader.runtime.values import Value
 from core.guards import check_active
-from core.locks import new_lock
 from core.plan.program import Program
+from core.process.locks import new_lock
 
 if TYPE_CHECKING:
     from core.backends.shader import ShaderBackend

@@ -10,7 +10,7 @@ took 0.41 s instead of 0.6 to 0.7 s on an H100, and Python is not blocked.
 from ctypes import byref, c_char_p, c_int, c_uint, create_string_buffer, pointer
 from typing import TYPE_CHECKING, Any
 
-from core import code_cache
+from core.process import code_cache
 
 if TYPE_CHECKING:
     from core.backends.shader.runtime.gl_thread import GLThread

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core import code_cache
 from core.backend_registry import load_backend
 from core.backends.shader.codegen.library import FUNCTIONS
 from core.observers import Observer, unobserved
+from core.process import code_cache
 from core.registry import OPS
 from core.settings import flags, running_on
 
@@ -113,7 +113,7 @@ def _units(given: np.ndarray, expected: np.ndarray) -> float:
 def check_once(backend: "ShaderBackend") -> None:
     """Check a driver that was not checked before, and warn if it computes wrong.
 
-    Nothing is checked where nothing can be kept on disk (see `core.code_cache`), as it would be at
+    Nothing is checked where nothing can be kept on disk (see `core.process.code_cache`), as it would be at
     each start; nor in a user's context, of values in 16 bits, or while NaN is an error.
     """
     session = backend.session

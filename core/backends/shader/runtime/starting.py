@@ -22,7 +22,7 @@ from core.backends.shader.runtime.gl_thread import (
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.visited_thread import new_gl_thread
 from core.errors import SettingError
-from core.locks import new_lock
+from core.process.locks import new_lock
 
 if TYPE_CHECKING:
     import moderngl

@@ -6,9 +6,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from core import code_cache
 from core.backends.shader.codegen.tiles.choices import FAMILIES
 from core.backends.shader.codegen.tiles.tile_source import Asked, Choice, Product
+from core.process import code_cache
 
 #: Part of the key: changes when what was measured before says nothing any more.
 FORMAT = "shader tiles 1"

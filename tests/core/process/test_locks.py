@@ -31,7 +31,7 @@ def forked(function):
 """
 
 HELD = """
-from core.locks import new_lock
+from core.process.locks import new_lock
 lock = new_lock()
 
 def hold():
@@ -48,7 +48,7 @@ forked(take)
 """
 
 OWN = """
-from core.locks import new_lock
+from core.process.locks import new_lock
 lock, other = new_lock(), new_lock()
 
 def take():
@@ -60,7 +60,7 @@ with lock:
 """
 
 LAZY = """
-from core.locks import lazy_property
+from core.process.locks import lazy_property
 
 class Slow:
     @lazy_property
@@ -108,7 +108,7 @@ forked(lambda: graph.predict(x))
 """
 
 IMPORTING = """
-import core.locks, pathlib, tempfile
+import core.process.locks, pathlib, tempfile
 folder = tempfile.mkdtemp()
 pathlib.Path(folder, "slow_module.py").write_text('''
 import __main__, os
@@ -146,7 +146,11 @@ def test_a_child_does_not_wait_for_threads_that_it_has_not(name):
 
 
 #: Of jobs and workers, which the child has none of; and the shader backend, which it cannot use.
-OWN_LOCKS = ("core/locks.py", "core/backends/cpu/lowering/thread_pool.py", "core/backends/shader/")
+OWN_LOCKS = (
+    "core/process/locks.py",
+    "core/backends/cpu/lowering/thread_pool.py",
+    "core/backends/shader/",
+)
 
 
 def test_all_locks_of_the_engine_come_afresh():

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from core import code_cache
-from core.code_cache import describe, keep, key_of, load
+from core.process import code_cache
+from core.process.code_cache import describe, keep, key_of, load
 
 KEY = key_of("a source", "a driver")
 IS_POSIX = os.name == "posix"
@@ -155,7 +155,7 @@ def test_users_folders(monkeypatch, tmp_path):
 
 WORK = """
 import sys
-from core.code_cache import keep, key_of, load
+from core.process.code_cache import keep, key_of, load
 for i in range(300):
     key = key_of(str(i % 7))
     keep(key, key.encode() * 1000)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from io import RawIOBase
 from pathlib import Path
 
-from core.digests import DIGEST_BYTES, blake2b
+from core.process.digests import DIGEST_BYTES, blake2b
 from weights_cache.ownership import chosen_folder, find_folder_fault, is_own, make_private
 
 VARIABLE = "ZOO_CODE_CACHE"

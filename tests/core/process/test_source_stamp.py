@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import zoo
-from core import source_stamp as module
-from core.source_stamp import source_stamp
+from core.process import source_stamp as module
+from core.process.source_stamp import source_stamp
 from tests.rules.sources import ROOT
 
 
@@ -114,7 +114,7 @@ def test_a_package_is_the_folder_of_its_files():
 
 _NOT_IMPORTED = """
 import sys
-from core.source_stamp import source_stamp
+from core.process.source_stamp import source_stamp
 print(source_stamp("core", "zoo", "weights_cache"))
 assert not {"zoo", "weights_cache", "core.plan", "pathlib"} & set(sys.modules) - before
 """

@@ -9,7 +9,7 @@ import sys
 from functools import cache
 from importlib.util import find_spec
 
-from core.digests import DIGEST_BYTES, blake2b
+from core.process.digests import DIGEST_BYTES, blake2b
 
 #: Part of every stamp; as in pyproject.toml.
 VERSION = "0.1.0"
