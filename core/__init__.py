@@ -21,79 +21,79 @@ from core.namespaces import NAMESPACES, add_namespaces
 if TYPE_CHECKING:
     from inspect import Signature
 
-    from core.operation import Op
+    from core.engine.operation import Op
 
 #: The module of each name. It is imported at the name's first use: a process that runs a stored
 #: network needs few of them, and no op.
 _HOMES = {
-    "Backend": "core.backend_contract",
+    "Backend": "core.engine.backend",
     "CoreError": "core.errors",
     "Endpoint": "core.graph.nodes",
     "Graph": "core.graph.nodes",
     "GraphModel": "core.model.graph_model",
     "Input": "core.layers.input_layer",
     "KernelNotFound": "core.errors",
-    "LimitError": "core.bounds",
-    "Limits": "core.bounds",
+    "LimitError": "core.engine.limits",
+    "Limits": "core.engine.limits",
     "Model": "core.training.model",
     "Node": "core.graph.nodes",
-    "NotFiniteError": "core.nan_check",
+    "NotFiniteError": "core.engine.nan_check",
     "PartialSpec": "core.graph.nodes",
-    "RunCancelledError": "core.guards",
+    "RunCancelledError": "core.engine.run_guard",
     "Sequential": "core.training.sequential",
-    "Spec": "core.specs",
-    "Tensor": "core.tensors",
-    "Variable": "core.variables",
-    "backend": "core.settings",
+    "Spec": "core.engine.specs",
+    "Tensor": "core.engine.tensors",
+    "Variable": "core.engine.variables",
+    "backend": "core.engine.settings",
     "callbacks": "core.callbacks",
     "compile": "core.compiled.compiled_function",
     "constraints": "core.constraints",
     "converter": "core.converter",
     "custom_grad": "core.gradients",
     "data": "core.data",
-    "debug_mode": "core.nan_check",
+    "debug_mode": "core.engine.nan_check",
     "dispose": "core.scopes",
-    "epsilon": "core.settings",
-    "flags": "core.settings",
-    "get_backend": "core.settings",
+    "epsilon": "core.engine.settings",
+    "flags": "core.engine.settings",
+    "get_backend": "core.engine.settings",
     "get_threads": "core.backends.cpu.threads",
     "get_tier": "core.backends.cpu.tiers",
     "grad": "core.gradients",
     "grads": "core.gradients",
     "initializers": "core.initializers",
     "keep": "core.scopes",
-    "kernel": "core.registry",
+    "kernel": "core.engine.registry",
     "layers": "core.layers",
-    "limits": "core.bounds",
+    "limits": "core.engine.limits",
     "load_layers_model": "core.training.model_files",
     "load_model": "core.converter.formats",
     "losses": "core.losses",
-    "memory": "core.guards",
+    "memory": "core.engine.run_guard",
     "metrics": "core.metrics",
     "model_from_json": "core.training.model_files",
-    "op": "core.registry",
+    "op": "core.engine.registry",
     "optimizers": "core.optimizers",
     "plots": "core.plots",
     "profile": "core.profiler",
-    "register_backend": "core.backend_registry",
+    "register_backend": "core.engine.backends",
     "regularizers": "core.regularizers",
-    "run_async": "core.async_run",
-    "run_kernel": "core.dispatch",
+    "run_async": "core.engine.async_run",
+    "run_kernel": "core.engine.dispatch",
     "sequential": "core.training.sequential",
-    "set_backend": "core.settings",
+    "set_backend": "core.engine.settings",
     "set_threads": "core.backends.cpu.threads",
     "set_tier": "core.backends.cpu.tiers",
     "start_shader": "core.backends.shader.runtime.starting",
     "stop_gradient": "core.gradients",
     "stop_shader": "core.backends.shader.runtime.starting",
-    "tensor": "core.dispatch",
+    "tensor": "core.engine.dispatch",
     "tidy": "core.scopes",
     "time": "core.profiler",
     "train": "core.train",
     "tune_shader": "core.backends.shader.plans.plan_tuning",
     "value_and_grad": "core.gradients",
     "value_and_grads": "core.gradients",
-    "variable": "core.variables",
+    "variable": "core.engine.variables",
     "variable_grads": "core.gradients",
 }
 
@@ -165,7 +165,7 @@ def _load_ops() -> None:
         declared = getattr(import_module("core.ops"), "DECLARED", None)
         if declared is not None:  # else one of its files asks
             globals().update(declared)
-            import_module("core.operation").Op.__signature__ = property(_signature)
+            import_module("core.engine.operation").Op.__signature__ = property(_signature)
             globals()["__all__"] = sorted({*_HOMES, *declared} - {*_NOT_LISTED})
 
 
@@ -177,6 +177,6 @@ def _signature(op: "Op") -> "Signature":
 
 def _declared() -> dict[str, Any]:
     """Return every op and function made of ops, those of users included."""
-    from core.registry import FUNCTIONS, OPS
+    from core.engine.registry import FUNCTIONS, OPS
 
     return {**OPS, **FUNCTIONS}

@@ -19,11 +19,11 @@ from core import random as random
 from core import regularizers as regularizers
 from core import signal as signal
 from core import train as train
-from core.annotations import Scalar
-from core.annotations import TensorLike
-from core.async_run import run_async as run_async
-from core.backend_contract import Backend as Backend
-from core.backend_registry import register_backend as register_backend
+from core.engine.argument_types import Scalar
+from core.engine.argument_types import TensorLike
+from core.engine.async_run import run_async as run_async
+from core.engine.backend import Backend as Backend
+from core.engine.backends import register_backend as register_backend
 from core.backends.cpu.threads import get_threads as get_threads
 from core.backends.cpu.threads import set_threads as set_threads
 from core.backends.cpu.tiers import get_tier as get_tier
@@ -31,14 +31,14 @@ from core.backends.cpu.tiers import set_tier as set_tier
 from core.backends.shader.plans.plan_tuning import tune_shader as tune_shader
 from core.backends.shader.runtime.starting import start_shader as start_shader
 from core.backends.shader.runtime.starting import stop_shader as stop_shader
-from core.bounds import LimitError as LimitError
-from core.bounds import Limits as Limits
-from core.bounds import limits as limits
+from core.engine.limits import LimitError as LimitError
+from core.engine.limits import Limits as Limits
+from core.engine.limits import limits as limits
 from core.compiled.compiled_function import compile as compile
 from core.converter.formats import load_model as load_model
-from core.dispatch import run_kernel as run_kernel
-from core.dispatch import tensor as tensor
-from core.dtypes import DType
+from core.engine.dispatch import run_kernel as run_kernel
+from core.engine.dispatch import tensor as tensor
+from core.engine.dtypes import DType
 from core.errors import CoreError as CoreError
 from core.errors import KernelNotFound as KernelNotFound
 from core.gradients import custom_grad as custom_grad
@@ -52,47 +52,47 @@ from core.graph.nodes import Endpoint as Endpoint
 from core.graph.nodes import Graph as Graph
 from core.graph.nodes import Node as Node
 from core.graph.nodes import PartialSpec as PartialSpec
-from core.guards import RunCancelledError as RunCancelledError
-from core.guards import memory as memory
+from core.engine.run_guard import RunCancelledError as RunCancelledError
+from core.engine.run_guard import memory as memory
 from core.layers.input_layer import Input as Input
 from core.model.graph_model import GraphModel as GraphModel
-from core.nan_check import NotFiniteError as NotFiniteError
-from core.nan_check import debug_mode as debug_mode
-from core.op_results import MaxPoolWithArgmaxResults
-from core.op_results import NonMaxSuppressionPaddedResults
-from core.op_results import NonMaxSuppressionWithScoreResults
-from core.op_results import RaggedRangeResults
-from core.op_results import SparseFillEmptyRowsResults
-from core.op_results import SparseReshapeResults
-from core.op_results import StringNGramsResults
-from core.op_results import StringSplitResults
-from core.op_results import TopkResults
-from core.op_results import UniqueResults
+from core.engine.nan_check import NotFiniteError as NotFiniteError
+from core.engine.nan_check import debug_mode as debug_mode
+from core.engine.op_results import MaxPoolWithArgmaxResults
+from core.engine.op_results import NonMaxSuppressionPaddedResults
+from core.engine.op_results import NonMaxSuppressionWithScoreResults
+from core.engine.op_results import RaggedRangeResults
+from core.engine.op_results import SparseFillEmptyRowsResults
+from core.engine.op_results import SparseReshapeResults
+from core.engine.op_results import StringNGramsResults
+from core.engine.op_results import StringSplitResults
+from core.engine.op_results import TopkResults
+from core.engine.op_results import UniqueResults
 from core.ops.composite import Moments
 from core.ops.ragged import GatheredRows
 from core.ops.sort import Difference
 from core.profiler import profile as profile
 from core.profiler import time as time
-from core.registry import kernel as kernel
-from core.registry import op as op
+from core.engine.registry import kernel as kernel
+from core.engine.registry import op as op
 from core.scopes import dispose as dispose
 from core.scopes import keep as keep
 from core.scopes import tidy as tidy
-from core.settings import backend as backend
-from core.settings import epsilon as epsilon
-from core.settings import flags as flags
-from core.settings import get_backend as get_backend
-from core.settings import set_backend as set_backend
-from core.specs import Spec as Spec
-from core.tensors import Tensor
-from core.tensors import Tensor as Tensor
+from core.engine.settings import backend as backend
+from core.engine.settings import epsilon as epsilon
+from core.engine.settings import flags as flags
+from core.engine.settings import get_backend as get_backend
+from core.engine.settings import set_backend as set_backend
+from core.engine.specs import Spec as Spec
+from core.engine.tensors import Tensor
+from core.engine.tensors import Tensor as Tensor
 from core.training.model import Model as Model
 from core.training.model_files import load_layers_model as load_layers_model
 from core.training.model_files import model_from_json as model_from_json
 from core.training.sequential import Sequential as Sequential
 from core.training.sequential import sequential as sequential
-from core.variables import Variable as Variable
-from core.variables import variable as variable
+from core.engine.variables import Variable as Variable
+from core.engine.variables import variable as variable
 from numpy import ndarray
 from typing import Any
 from typing import overload

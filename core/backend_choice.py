@@ -7,7 +7,7 @@ Of ops this holds as it stands. Models measure which of the two is faster for th
 # "from core import" would import all ops.
 import core.process.code_cache as code_cache
 import core.renderers as renderers
-from core.backend_registry import load_backend
+from core.engine.backends import load_backend
 from core.errors import CoreError
 
 #: What the names of files begin with that keep a measured choice.

@@ -10,13 +10,13 @@ MaxNorm(max_value=2, axis=0)
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from core.annotations import TensorLike
 from core.configured import Configured, NamedClasses
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.settings import epsilon
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.keras_documents import plain_document
-from core.late_ops import ops
-from core.settings import epsilon
-from core.tensors import Tensor
 
 __all__ = [
     "Constraint",

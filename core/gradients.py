@@ -5,14 +5,14 @@ from contextlib import ExitStack
 from functools import wraps
 from typing import Any, NamedTuple
 
-from core.dispatch import tensor
-from core.dtypes import DIFFERENTIABLE
+from core.engine.dispatch import tensor
+from core.engine.dtypes import DIFFERENTIABLE
+from core.engine.late_ops import ops
+from core.engine.observers import observing, unobserved
+from core.engine.tensors import Tensor
+from core.engine.variables import Variable
 from core.errors import CoreError
-from core.late_ops import ops
-from core.observers import observing, unobserved
 from core.tape import Tape, filled, gradient_dtype
-from core.tensors import Tensor
-from core.variables import Variable
 
 
 def value_and_grads(function: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, list[Tensor]]]:

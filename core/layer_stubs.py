@@ -15,7 +15,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
 from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
 from core.layers.built_in import BuiltIn
@@ -26,7 +26,7 @@ from core.layers.input_layer import InputLayer as InputLayer
 from core.layers.layer import Layer as Layer
 from core.layers.symbolic import SymbolicTensor as SymbolicTensor
 from core.regularizers import RegularizerLike
-from core.tensors import Tensor
+from core.engine.tensors import Tensor
 
 ActivationLike = str | Callable[[Tensor], Tensor] | None
 

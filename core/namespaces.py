@@ -46,8 +46,8 @@ def names_in(namespace: str) -> list[str]:
 def _declared(namespace: str) -> dict[str, Any]:
     """Return the public ops and functions of a namespace by name, which imports all ops."""
     import_module("core.ops")
-    from core.operation import Op
-    from core.registry import FUNCTIONS, OPS
+    from core.engine.operation import Op
+    from core.engine.registry import FUNCTIONS, OPS
 
     modules = {f"core.ops.{file}" for file in NAMESPACES[namespace.rpartition(".")[2]][1]}
     declared: dict[str, Any] = {**OPS, **FUNCTIONS}

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
-from core.naming import Phase
-from core.specs import Shape
+from core.engine.op_places import Phase
+from core.engine.specs import Shape
 
 _TEXTS = ("op", "layer", "phase", "inputs", "outputs")
 _WIDEST = 48  # of a column with shapes: a concat may have a hundred

@@ -7,16 +7,16 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, overload
 from weakref import ref
 
+from core.engine.observers import Observer, observing
+from core.engine.op_places import Place, active_place
+from core.engine.run_guard import memory
+from core.engine.settings import active_backend
+from core.engine.tensors import Tensor, tensors_in
 from core.errors import CoreError
-from core.guards import memory
-from core.naming import Place, active_place
-from core.observers import Observer, observing
 from core.profile_tables import KernelProfile, LayerProfiles, grouped, kernel_lines
-from core.settings import active_backend
-from core.tensors import Tensor, tensors_in
 
 if TYPE_CHECKING:
-    from core.variables import Variable
+    from core.engine.variables import Variable
 
 P = ParamSpec("P")
 

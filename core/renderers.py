@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 import core.process.code_cache as code_cache  # "from core import" would import all ops
-from core.backend_registry import BACKENDS
+from core.engine.backends import BACKENDS
 from core.process.locks import new_lock
 
 #: Part of the key, to be changed with the format.

@@ -9,19 +9,19 @@ from operator import or_
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin
 
-from core import annotations
-from core.dtypes import DType
-from core.operation import Op
-from core.specs import Spec
+from core.engine import argument_types
+from core.engine.dtypes import DType
+from core.engine.operation import Op
+from core.engine.specs import Spec
 
 #: Unions that have a name, the widest first: types and messages are shorter with it.
 _ALIASES = ("TensorLike", "Index", "Scalar")
 
 #: Types that an op takes where its rule takes specs.
 _TAKEN: dict[Any, Any] = {
-    Spec: annotations.TensorLike,
-    Spec | None: annotations.TensorLike | None,
-    list[Spec]: Sequence[annotations.TensorLike],
+    Spec: argument_types.TensorLike,
+    Spec | None: argument_types.TensorLike | None,
+    list[Spec]: Sequence[argument_types.TensorLike],
 }
 
 
@@ -61,7 +61,7 @@ class Types:
         if kind in (None, NoneType):
             return "None"
         if kind == DType:
-            return self.imported("DType", "core.dtypes")
+            return self.imported("DType", "core.engine.dtypes")
         origin, inner = get_origin(kind), get_args(kind)
         if origin in (Union, UnionType):
             return self._union(list(inner))
@@ -76,9 +76,9 @@ class Types:
     def _union(self, members: list[Any]) -> str:
         texts = []
         for alias in _ALIASES:
-            parts = set(get_args(getattr(annotations, alias)))
+            parts = set(get_args(getattr(argument_types, alias)))
             if parts <= set(members):
-                texts.append(self.imported(alias, annotations.__name__))
+                texts.append(self.imported(alias, argument_types.__name__))
                 members = [m for m in members if m not in parts]
         texts += [self.text(member) for member in members if member is not NoneType]
         return " | ".join([*texts, "None"] if NoneType in members else texts)
@@ -96,8 +96,8 @@ class Types:
     def result(self, op: Op) -> str:
         """The type that calling an op returns."""
         if op.outputs:
-            return self.imported(tuple_name(op), "core.op_results")
-        tensor = self.imported("Tensor", "core.tensors")
+            return self.imported(tuple_name(op), "core.engine.op_results")
+        tensor = self.imported("Tensor", "core.engine.tensors")
         returned = op.annotations["return"]
         several = any(get_origin(r) is tuple for r in (returned, *get_args(returned)))
         return f"list[{tensor}]" if several else tensor

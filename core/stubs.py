@@ -14,12 +14,12 @@ from typing import Any
 
 import core
 import core.ops  # noqa: F401 - declares what is written
-from core.late_ops import OPERATORS, SWAPPED
+from core.engine.late_ops import OPERATORS, SWAPPED
+from core.engine.methods import OTHERS
+from core.engine.operation import Op
+from core.engine.registry import FUNCTIONS, METHODS, OPS
 from core.layer_stubs import layers_stub
-from core.methods import OTHERS
 from core.namespaces import NAMESPACES, names_in
-from core.operation import Op
-from core.registry import FUNCTIONS, METHODS, OPS
 from core.stub_signatures import Argument, Types, tuple_name
 
 _FOLDER = Path(__file__).parent
@@ -89,7 +89,7 @@ def _methods_stub() -> str:
     methods = [_method(name, function, types) for name, function in of_tensors.items()]
     in_place = [f"    def __i{stem}__(self, other: TensorLike) -> Self: ..." for stem in SWAPPED]
     parts = ["class TensorMethods:", *operators, *methods, "class VariableMethods:", *in_place, ""]
-    return _document("What `core.methods` gives to tensors.", _imports(types), parts)
+    return _document("What `core.engine.methods` gives to tensors.", _imports(types), parts)
 
 
 def _document(summary: str, imports: Iterable[str], parts: Iterable[str]) -> str:
@@ -103,7 +103,7 @@ def _imports(types: Types) -> list[str]:
 
 def _results_stub() -> str:
     several = [op for _, op in sorted(OPS.items()) if op.outputs and _is_ours(op)]
-    imports = ["from core.tensors import Tensor", "from typing import NamedTuple"]
+    imports = ["from core.engine.tensors import Tensor", "from typing import NamedTuple"]
     return _document("Named tuples that ops return.", imports, map(_results, several))
 
 

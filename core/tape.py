@@ -8,19 +8,19 @@ tape sees the inner walk, and gradients of gradients work.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.dispatch import tensor
-from core.dtypes import DIFFERENTIABLE
+from core.engine.dispatch import tensor
+from core.engine.dtypes import DIFFERENTIABLE
+from core.engine.late_ops import ops
+from core.engine.nan_check import NotFiniteError, users_line
+from core.engine.observers import Observer
+from core.engine.op_places import active_place, walking_back
+from core.engine.settings import flags
+from core.engine.specs import Shape, Spec, broadcasts_to
+from core.engine.tensors import Tensor, tensors_in
 from core.errors import CoreError
-from core.late_ops import ops
-from core.naming import active_place, walking_back
-from core.nan_check import NotFiniteError, users_line
-from core.observers import Observer
-from core.settings import flags
-from core.specs import Shape, Spec, broadcasts_to
-from core.tensors import Tensor, tensors_in
 
 if TYPE_CHECKING:
-    from core.operation import Gradient, Op
+    from core.engine.operation import Gradient, Op
 
 #: Id and spec of an input or output.
 Slot = tuple[int, Spec]

@@ -32,7 +32,7 @@ def tested_backends() -> list[str]:
     TensorFlow and software OpenGL crash in one process: the tf backend is tested in a process of
     its own, which `tests.core.test_on_tensorflow` starts.
     """
-    from core.backend_registry import backend_names
+    from core.engine.backends import backend_names
 
     only = os.environ.get(ONLY_BACKEND)
     return [only] if only else [name for name in backend_names() if name != "tf"]
@@ -47,8 +47,8 @@ def skip_or_fail(reason: str) -> None:
 
 def start_or_skip() -> None:
     """The shader backend runs, or the test does not."""
-    from core.backend_registry import load_backend
     from core.backends.shader.runtime.context import ContextError
+    from core.engine.backends import load_backend
 
     try:
         load_backend("shader")
@@ -58,7 +58,7 @@ def start_or_skip() -> None:
 
 def check_opengl() -> None:
     """OpenGL refused nothing since it was asked last."""
-    from core.backend_registry import load_backend
+    from core.engine.backends import load_backend
 
     owner = load_backend("shader").session.gl_thread
     owner.call(lambda: owner.check_errors("a test"))

@@ -5,17 +5,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backend_contract import Backend
 from core.compiled.structure import Structure, put_together, specs_in, with_replaced
 from core.compiled.trace import Argument, Reading, RefusedError, Source, Supplied, Trace
-from core.dispatch import handle_on, wrap
+from core.engine.backend import Backend
+from core.engine.dispatch import handle_on, wrap
+from core.engine.observers import active_observers
+from core.engine.settings import running_on
+from core.engine.tensors import Tensor, tensors_in
+from core.engine.variables import changing
 from core.graph.feeds import Feed
-from core.observers import active_observers
 from core.plan.passes import PROGRAM_PASSES, merge_equal
 from core.plan.plan import Plan, make_plan
-from core.settings import running_on
-from core.tensors import Tensor, tensors_in
-from core.variables import changing
 
 
 class Refusal(NamedTuple):

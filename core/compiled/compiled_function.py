@@ -7,13 +7,13 @@ from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, overload
 
 from core.compiled.compiled_call import CompiledCall, Refusal, call_or_refusal
 from core.compiled.structure import Structure, shown, take_apart
+from core.engine.observers import active_observers
+from core.engine.settings import active_backend, flags
+from core.engine.trace_hook import active_trace
 from core.errors import CoreError
-from core.function_trace import active_trace
 from core.graph.feeds import Feed
-from core.observers import active_observers
 from core.plan.cache import LruCache
 from core.plan.plan import Plan
-from core.settings import active_backend, flags
 
 P = ParamSpec("P")
 R = TypeVar("R")

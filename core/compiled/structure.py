@@ -5,11 +5,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from core.engine.specs import Spec
+from core.engine.tensors import Tensor
+from core.engine.variables import Variable
 from core.errors import CoreError
 from core.graph.feeds import Feed, as_view
-from core.specs import Spec
-from core.tensors import Tensor
-from core.variables import Variable
 
 Leaf = TypeVar("Leaf")
 

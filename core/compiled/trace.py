@@ -6,16 +6,16 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from core.backend_contract import Backend
-from core.function_trace import FunctionTrace, tracing
-from core.nan_check import users_line, users_line_of
-from core.observers import unobserved
+from core.engine.backend import Backend
+from core.engine.nan_check import users_line, users_line_of
+from core.engine.observers import unobserved
+from core.engine.settings import running_on
+from core.engine.specs import Spec
+from core.engine.tensors import Tensor
+from core.engine.trace_hook import FunctionTrace, tracing
+from core.engine.variables import Variable
 from core.plan.program import Program
 from core.plan.tracing import DataDependentError, Tracer
-from core.settings import running_on
-from core.specs import Spec
-from core.tensors import Tensor
-from core.variables import Variable
 
 
 class Argument(NamedTuple):

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from core.backend_registry import REPLACED, backend_names, load_backend, unknown_backend
 from core.conformance.case_results import CaseResult, is_conforming
 from core.conformance.report import report_json, report_junit, report_text
 from core.conformance.suite import chosen_cases, results_of
+from core.engine.backends import REPLACED, backend_names, load_backend, unknown_backend
+from core.engine.registry import KERNELS
 from core.errors import CoreError
-from core.registry import KERNELS
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.backend_contract import Backend
 from core.conformance.case_results import CaseResult, Status
 from core.conformance.comparison import TOLERANCE, are_identical, differences
 from core.conformance.gradient_checks import gradient_failures
 from core.conformance.op_cases import Arguments, OpCase, arrays_of, given_tensors
-from core.dispatch import tensor
+from core.engine.backend import Backend
+from core.engine.dispatch import tensor
+from core.engine.host_fallback import host_reason, needs_host
+from core.engine.run_guard import memory
+from core.engine.settings import running_on
+from core.engine.tensors import Tensor, tensors_in
 from core.errors import KernelNotFound
-from core.guards import memory
-from core.host_fallback import host_reason, needs_host
-from core.settings import running_on
-from core.tensors import Tensor, tensors_in
 
 
 class _Run(NamedTuple):

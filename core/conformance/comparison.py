@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from core.dtypes import DTYPES, dtype_of
+from core.engine.dtypes import DTYPES, dtype_of
 
 #: How far floats may be off, in epsilons of the backend.
 TOLERANCE = 100

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from core.backend_contract import Backend
 from core.conformance.op_cases import Gradient, OpCase, arrays_of
-from core.dispatch import tensor
+from core.engine.backend import Backend
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.gradients import grads
-from core.late_ops import ops
-from core.tensors import Tensor
 
 #: How far derivatives may be off, in epsilons of the backend. They are sums of many values.
 TOLERANCE = 1000

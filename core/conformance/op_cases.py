@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.dispatch import tensor
-from core.dtypes import DTYPES
+from core.engine.dispatch import tensor
+from core.engine.dtypes import DTYPES
+from core.engine.operation import Op
+from core.engine.registry import OPS
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.operation import Op
-from core.registry import OPS
-from core.tensors import Tensor
 
 PATH = Path(__file__).with_name("op_cases.npz")
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from core.backend_contract import Backend
 from core.compiled.compiled_function import CompiledFunction
 from core.conformance.comparison import TOLERANCE, differences
 from core.conformance.op_cases import OpCase, given_tensors
-from core.dispatch import tensor
-from core.late_ops import ops
-from core.tensors import Tensor
+from core.engine.backend import Backend
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 
 
 class PlanCheck:

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from core.backend_contract import Backend
-from core.backend_registry import load_backend
 from core.conformance.case_checks import check_case
 from core.conformance.case_results import CaseResult
 from core.conformance.op_cases import OpCase, read_cases
 from core.conformance.plan_checks import PlanCheck
 from core.conformance.value_checks import check_values
+from core.engine.backend import Backend
+from core.engine.backends import load_backend
+from core.engine.registry import load_kernels
 from core.errors import CoreError
-from core.registry import load_kernels
 from weights_cache.similar_names import did_you_mean
 
 

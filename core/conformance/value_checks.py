@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from core.backend_contract import Backend, Handle
 from core.conformance.case_results import FAMILY, CaseResult
 from core.conformance.comparison import TOLERANCE, are_identical, differences
-from core.dtypes import DTYPES
-from core.specs import Spec
+from core.engine.backend import Backend, Handle
+from core.engine.dtypes import DTYPES
+from core.engine.specs import Spec
 
 
 def _strings() -> np.ndarray:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.bounds import Limits, context_limits
 from core.converter.sample_inputs import Run, Samples
+from core.engine.limits import Limits, context_limits
 from core.errors import CoreError
 from core.graph.nodes import Graph
 from core.model.graph_model import GraphModel

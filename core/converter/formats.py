@@ -6,15 +6,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from core.backend_registry import AUTO
-from core.bounds import Limits, limited
 from core.converter.archives import open_archive
 from core.converter.reading import reading
 from core.converter.teachable import is_teachable
+from core.engine.backends import AUTO
+from core.engine.limits import Limits, limited
+from core.engine.settings import backend as on_backend
+from core.engine.settings import chosen_backend
 from core.graph.nodes import Graph
 from core.model.graph_model import GraphModel
-from core.settings import backend as on_backend
-from core.settings import chosen_backend
 from weights_cache.errors import WeightsError
 from weights_cache.regular_files import open_regular
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.bounds import LimitError
 from core.converter.graph_protos import FunctionBody, GraphDef
 from core.converter.inlining import Inliner, NameBudget, Scope, Sources
 from core.converter.protobuf import Message
 from core.converter.tensor_protos import Budget, narrowed, read_tensor
+from core.engine.limits import LimitError
 from core.errors import CoreError
 from core.graph.nodes import (
     TABLE_TYPES,

@@ -3,8 +3,8 @@
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from math import inf
 
-from core.bounds import LimitError, effective_limits
 from core.converter.graph_protos import FunctionBody
+from core.engine.limits import LimitError, effective_limits
 from core.errors import CoreError
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Node, node_of, output_index

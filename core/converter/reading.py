@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.bounds import LimitError, effective_limits
+from core.engine.limits import LimitError, effective_limits
 from core.errors import CoreError, KernelNotFound
 from weights_cache.errors import WeightsError, ZooError
 from weights_cache.interruptions import is_interruption

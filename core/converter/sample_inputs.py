@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.dtypes import DTYPES
+from core.engine.dtypes import DTYPES
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, PartialSpec
 

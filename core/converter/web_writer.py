@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from core.converter.lowering import lowered
-from core.dtypes import DTYPES, to_numpy
+from core.engine.dtypes import DTYPES, to_numpy
 from core.errors import CoreError
 from core.graph.graph_json_writer import (
     data_type,

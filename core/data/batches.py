@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.annotations import TensorLike
 from core.data.dataset import Dataset
 from core.data.elements import Nested, as_arrays, map_leaves, named_leaves, number_of_rows
 from core.data.sources import passes_of
+from core.engine.argument_types import TensorLike
+from core.engine.specs import integer
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.specs import integer
-from core.tensors import Tensor
 
 _BATCH_SIZE = 32
 

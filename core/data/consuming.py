@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from inspect import isawaitable
 from typing import Any, Generic, TypeVar
 
-from core.async_run import run_async
+from core.engine.async_run import run_async
 from core.errors import CoreError
 
 Element = TypeVar("Element")

@@ -11,8 +11,8 @@ import numpy as np
 
 from core.data.dataset import Dataset
 from core.data.elements import Nested
+from core.engine.specs import check_choice
 from core.errors import CoreError
-from core.specs import check_choice
 
 #: A file by its path, or open for reading text.
 TextFile = str | os.PathLike[str] | IO[str]

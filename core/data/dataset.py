@@ -21,8 +21,8 @@ from core.data.lengths import Length
 from core.data.rows import ArrayTable, Rows
 from core.data.seeds import PEEK, Key, Seeded, checked_seed, generator_of
 from core.data.sources import passes_of
+from core.engine.specs import integer
 from core.errors import CoreError
-from core.specs import integer
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.nodes import PartialSpec
-from core.late_ops import ops
-from core.tensors import Tensor
 
 #: Arrays in tuples, lists and dicts, to any depth.
 Nested = np.ndarray | Tensor | tuple["Nested", ...] | list["Nested"] | dict[str, "Nested"]

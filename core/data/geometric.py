@@ -7,7 +7,7 @@ import numpy as np
 from core.data import affine
 from core.data.affine import FILL_MODES, INTERPOLATIONS, FillMode, Interpolation
 from core.data.random_transform import Factor, RandomTransform, floats, in_dtype, range_of
-from core.specs import check_choice, integer
+from core.engine.specs import check_choice, integer
 
 if TYPE_CHECKING:
     from numpy.random import Generator

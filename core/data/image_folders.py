@@ -12,9 +12,9 @@ from core.data.dataset import Dataset
 from core.data.iterators import mapped_in_threads
 from core.data.rows import Rows, Table
 from core.data.seeds import checked_seed, generator_of
+from core.engine.specs import check_choice, integer, integers
 from core.errors import CoreError
 from core.graph.nodes import PartialSpec
-from core.specs import check_choice, integer, integers
 
 ENDINGS = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 

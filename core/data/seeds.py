@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
+from core.engine.generators import generator
 from core.errors import CoreError
-from core.generators import generator
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
+from core.engine.registry import FUNCTIONS, OPS
+from core.engine.tensors import Tensor
 from core.errors import MISUSE, CoreError, KernelNotFound
 from core.graph.attribute_kinds import CheckedAttributes
 from core.graph.node_types import NodeType
 from core.graph.nodes import Node
-from core.registry import FUNCTIONS, OPS
-from core.tensors import Tensor
 
 
 class BoundNode(NamedTuple):

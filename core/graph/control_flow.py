@@ -8,9 +8,9 @@ needs no tag. A value of a branch that is not taken is dead, and so are values t
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.bounds import LimitError
+from core.engine.limits import LimitError
+from core.engine.run_guard import active_guard, check_active
 from core.errors import CoreError
-from core.guards import active_guard, check_active
 
 if TYPE_CHECKING:
     from core.graph.bound_nodes import BoundNode

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from core.engine.specs import Shape
 from core.errors import CoreError
-from core.specs import Shape
 
 #: A length of None may be any; None instead of a shape means that the rank is unknown, too.
 ElementShape = tuple[int | None, ...] | None

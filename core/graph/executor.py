@@ -6,16 +6,16 @@ from itertools import chain
 from typing import Any, NamedTuple
 from weakref import ref
 
-from core.bounds import LimitError
+from core.engine.limits import LimitError
+from core.engine.run_guard import check_active
+from core.engine.tensors import Tensor
 from core.errors import MISUSE, CoreError, KernelNotFound
 from core.graph.bound_nodes import BoundNode, bound_to_op, function_of
 from core.graph.control_flow import LOOP_TYPES, Program, run_program
 from core.graph.node_types import NodeType, find_node_type
 from core.graph.nodes import Function, FunctionName, Node
 from core.graph.subgraph import Subgraph, last_uses
-from core.guards import check_active
 from core.process.locks import new_lock
-from core.tensors import Tensor
 
 #: Inputs and weights are given, not computed.
 GIVEN_TYPES = {"Placeholder", "Const"}

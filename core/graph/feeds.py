@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.dispatch import tensor
+from core.engine.dispatch import tensor
+from core.engine.specs import Spec
+from core.engine.tensors import Tensor
 from core.graph.nodes import Quantization
-from core.real_values import write_real_values
-from core.specs import Spec
-from core.tensors import Tensor
+from core.graph.real_values import write_real_values
 
 
 class QuantizedArray(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.dtypes import dtype_of
+from core.engine.dtypes import dtype_of
 from core.errors import CoreError
 from core.graph.graph_json_reader import DTYPES
 from core.graph.nodes import (

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from core.bounds import LimitError, Limits
+from core.engine.limits import LimitError, Limits
 from core.errors import CoreError
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.nodes import FILLING_TYPES, TABLE_TYPES, Graph, Node, node_of

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.engine.specs import Shape, Spec
 from core.errors import CoreError
-from core.specs import Shape, Spec
 
 #: Node types that make a hash table.
 TABLE_TYPES = frozenset({"HashTable", "HashTableV2"})

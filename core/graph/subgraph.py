@@ -3,12 +3,12 @@
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import partial
 
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.control_flow import BACK, LOOP_TYPES
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Node, node_of, output_index
 from core.process.locks import lazy_property
-from core.tensors import Tensor
 
 
 class Subgraph:

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from core.dispatch import tensor, wrap
-from core.dtypes import DTYPES
+from core.engine.dispatch import tensor, wrap
+from core.engine.dtypes import DTYPES
+from core.engine.settings import active_backend
+from core.engine.specs import Spec
+from core.engine.tensors import Tensor
 from core.graph.nodes import Graph
-from core.settings import active_backend
-from core.specs import Spec
-from core.tensors import Tensor
 
 #: A view of fewer bytes of a file is copied: else it would keep the whole file in memory.
 SMALLEST_VIEW = 4096

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from core.configured import NamedClasses
-from core.dtypes import DType
+from core.engine.dtypes import DType
+from core.engine.specs import Shape
 from core.initializers.base import FunctionInitializer, Initializer
 from core.initializers.constants import Constant, Identity, Ones, Zeros
 from core.initializers.distributions import RandomNormal, RandomUniform, TruncatedNormal
@@ -32,7 +33,6 @@ from core.initializers.scaling import (
     compute_fans,
 )
 from core.keras_documents import plain_document
-from core.specs import Shape
 
 __all__ = [
     "Constant",

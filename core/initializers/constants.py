@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.engine.specs import Shape
 from core.errors import CoreError
 from core.initializers.base import Initializer
-from core.specs import Shape
 
 
 class Zeros(Initializer):

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
+from core.engine.generators import Seed, generator
+from core.engine.specs import Shape
 from core.errors import CoreError
-from core.generators import Seed, generator
 from core.initializers.base import Initializer
-from core.specs import Shape
 
 
 class RandomUniform(Initializer):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from core.bounds import LimitError, effective_limits
+from core.engine.limits import LimitError, effective_limits
 from core.errors import CoreError
 from core.graph.nodes import Function, Node
 from core.graph.unique_names import UniqueNames

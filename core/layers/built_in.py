@@ -9,6 +9,7 @@ import numpy as np
 
 from core import constraints, initializers, regularizers
 from core.configured import Configured, checked_call
+from core.engine.variables import Variable
 from core.errors import CoreError
 from core.layers.argument_docs import COMMON_DOCS, documentation
 from core.layers.keras_config import KerasCall, LayerSpec
@@ -22,7 +23,6 @@ from core.layers.shape_calls import ShapeCall
 from core.layers.tensor_calls import TensorCall
 from core.layers.texts import about
 from core.layers.variable_store import VariableStore
-from core.variables import Variable
 
 #: What the texts, configs and objects of an argument become, by the end of its name.
 _FAMILIES = {

@@ -6,9 +6,9 @@ from contextvars import ContextVar
 from typing import Generic, TypeVar
 from weakref import ref
 
+from core.engine.tensors import Tensor
 from core.layers.layer_call import Value
 from core.process.context_vars import put_back
-from core.tensors import Tensor
 
 _training: ContextVar[bool] = ContextVar("training", default=False)
 _updates: "ContextVar[list[Callable[[], None]] | None]" = ContextVar("updates", default=None)

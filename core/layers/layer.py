@@ -7,7 +7,9 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from core import regularizers
-from core.dispatch import tensor
+from core.engine.dispatch import tensor
+from core.engine.op_places import in_layer
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.layers.call_context import (
     MASKS,
@@ -21,9 +23,7 @@ from core.layers.layer_names import new_name
 from core.layers.layer_variables import VariableOwner
 from core.layers.symbolic import SymbolicTensor, flattened, replaced, symbolic_in
 from core.layers.tensor_calls import Operand, tensor_of, value_of
-from core.naming import in_layer
 from core.scopes import tidy
-from core.tensors import Tensor
 
 Kind = TypeVar("Kind", bound="Layer")
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from core.engine.generators import Seed
 from core.errors import CoreError
-from core.generators import Seed
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_config import Options
 

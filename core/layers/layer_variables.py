@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from core import constraints, initializers, regularizers
-from core.dtypes import DType
+from core.engine.dtypes import DType
+from core.engine.tensors import Tensor
+from core.engine.variables import Variable
 from core.errors import CoreError
 from core.layers.symbolic import flattened
-from core.tensors import Tensor
-from core.variables import Variable
 
 
 class VariableOwner:

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.engine.generators import Seed
+from core.engine.late_ops import ops
+from core.engine.observers import unobserved
+from core.engine.op_places import in_layer
+from core.engine.tensors import Tensor
+from core.engine.variables import Variable
 from core.errors import CoreError, KernelNotFound
-from core.generators import Seed
 from core.graph.bound_nodes import bound_to_op
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Node
-from core.late_ops import ops
 from core.layers.call_context import LOGITS, update_later
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall, Lengths, Value
 from core.layers.variable_store import VariableStore, check_shape
-from core.naming import in_layer
-from core.observers import unobserved
 from core.tape import Tape
-from core.tensors import Tensor
-from core.variables import Variable
 
 if TYPE_CHECKING:
     from numpy.random import Generator

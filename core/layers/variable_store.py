@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core import initializers
+from core.engine.generators import Seed, generator
+from core.engine.variables import Variable
 from core.errors import CoreError
-from core.generators import Seed, generator
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall
 from core.layers.lowering.arguments import REQUIRED, stem_of
 from core.layers.lowering.rows import LayerType, kind_of
 from core.layers.weight_slots import NOT_TRAINED
-from core.variables import Variable
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -1,9 +1,9 @@
 """Hinge losses: scores that are right by a margin of 1 cost nothing."""
 
-from core.annotations import TensorLike
-from core.late_ops import ops
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.losses.base import NamedLoss, as_floats
-from core.tensors import Tensor
 
 
 def _shortfall(y_true: TensorLike, y_pred: TensorLike, loss: str) -> Tensor:

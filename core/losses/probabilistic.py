@@ -1,8 +1,9 @@
 """Losses of probabilities as classes, and divergences of distributions."""
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.losses.base import EPSILON, NamedLoss, ReductionName, as_floats, as_tensor
 from core.losses.crossentropy import (
     binary_crossentropy,
@@ -12,7 +13,6 @@ from core.losses.crossentropy import (
     categorical_generalized_cross_entropy,
     sparse_categorical_crossentropy,
 )
-from core.tensors import Tensor
 
 
 def kl_divergence(y_true: TensorLike, y_pred: TensorLike) -> Tensor:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from core.annotations import TensorLike
-from core.late_ops import ops
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.losses.base import EPSILON, NamedLoss, ReductionName, as_floats, as_tensor
-from core.tensors import Tensor
 
 Axis = int | Sequence[int] | None
 

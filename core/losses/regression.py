@@ -2,11 +2,11 @@
 
 from math import log
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.losses.base import EPSILON, NamedLoss, ReductionName, as_floats
-from core.tensors import Tensor
 
 
 def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Tensor:

@@ -1,10 +1,10 @@
 """Loss of sequences whose positions are not labelled: connectionist temporal classification."""
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.losses.base import NamedLoss
-from core.tensors import Tensor
 
 #: The logarithm of what is impossible.
 _NEVER = -1e30

@@ -7,12 +7,12 @@ TensorFlow.js. All nine are in ``core.losses.weighted``.
 
 from enum import Enum
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.losses import crossentropy
 from core.losses.base import as_float
-from core.tensors import Tensor
 
 
 class Reduction(Enum):

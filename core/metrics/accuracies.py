@@ -1,12 +1,12 @@
 """Accuracies: shares of samples whose class the outputs name."""
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.losses.base import as_float, as_floats, as_tensor, same_rank
 from core.losses.crossentropy import picked
 from core.metrics.means import NamedMean
-from core.tensors import Tensor
 
 
 def accuracy(y_true: TensorLike, y_pred: TensorLike) -> Tensor:

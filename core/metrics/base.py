@@ -6,14 +6,14 @@ from typing import ClassVar, cast
 import numpy as np
 
 from core import initializers
-from core.annotations import TensorLike
 from core.configured import Configured, snake_case
-from core.dtypes import DType
+from core.engine.argument_types import TensorLike
+from core.engine.dtypes import DType
+from core.engine.late_ops import ops
+from core.engine.specs import checked_shape
+from core.engine.tensors import Tensor
+from core.engine.variables import Variable
 from core.errors import CoreError
-from core.late_ops import ops
-from core.specs import checked_shape
-from core.tensors import Tensor
-from core.variables import Variable
 
 #: A function of labels and outputs.
 MetricFunction = Callable[..., Tensor]

@@ -5,12 +5,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.losses.base import as_float, as_floats, fitted_weights
 from core.metrics.base import Metric, add, quotient
-from core.tensors import Tensor
 
 #: Below all outputs: what is not among the best k.
 LOWEST = -1e10

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.losses.base import EPSILON, as_float, as_floats, fitted_weights
 from core.metrics.base import Metric, add, columns
 from core.metrics.means import NamedMean
-from core.tensors import Tensor
 
 
 def pearson_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Tensor:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.losses.base import EPSILON, as_float
 from core.metrics.base import columns, quotient
 from core.metrics.confusion import Counts, Decided, Decisions
 from core.metrics.rates import fall_out_of, inner_thresholds, precision_of, recall_of
-from core.tensors import Tensor
 
 _CURVES = ("ROC", "PR", "PRGAIN")
 _METHODS = ("interpolation", "majoring", "minoring")

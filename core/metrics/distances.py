@@ -1,11 +1,11 @@
 """Metrics of numbers: means of errors and of angles."""
 
 from core import losses
-from core.annotations import TensorLike
-from core.late_ops import ops
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.losses.base import as_floats
 from core.metrics.means import NamedMean
-from core.tensors import Tensor
 
 
 def _squared_errors(y_true: TensorLike, y_pred: TensorLike) -> Tensor:

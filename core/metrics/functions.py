@@ -1,14 +1,14 @@
 """Functions of TensorFlow.js's ``tf.metrics`` that Keras 3 has as classes alone."""
 
-from core.annotations import TensorLike
-from core.late_ops import ops
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.losses.base import as_float, as_floats
 from core.losses.regression import cosine_similarity as cosine_proximity
 from core.losses.regression import mean_absolute_error as mae
 from core.losses.regression import mean_absolute_percentage_error as mape
 from core.losses.regression import mean_squared_error as mse
 from core.metrics.base import quotient
-from core.tensors import Tensor
 
 MAE, MAPE, MSE = mae, mape, mse
 

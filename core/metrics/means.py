@@ -3,12 +3,12 @@
 from math import prod
 from typing import Any, ClassVar
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.losses.base import as_float, fitted_weights
 from core.metrics.base import Metric, MetricFunction, add, quotient
-from core.tensors import Tensor
 
 
 class _Average(Metric):

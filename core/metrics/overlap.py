@@ -5,12 +5,12 @@ Sample weights count as they are; Keras 3 cuts off their fractions unless it is 
 
 from collections.abc import Sequence
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.losses.base import EPSILON, as_float, as_tensor, fitted_weights
 from core.metrics.base import Metric, add
-from core.tensors import Tensor
 
 
 class IoU(Metric):

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.metrics.base import quotient
 from core.metrics.confusion import Counts, Decided, Decisions, checked_thresholds
-from core.tensors import Tensor
 
 
 def recall_of(c: Counts) -> Tensor:

@@ -5,10 +5,10 @@ from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
 from typing import Any, TypeVar
 
-from core.async_run import checked_timeout, run_async, within
-from core.backend_registry import load_backend
+from core.engine.async_run import checked_timeout, run_async, within
+from core.engine.backends import load_backend
+from core.engine.tensors import Tensor
 from core.graph.nodes import Graph
-from core.tensors import Tensor
 
 Result = TypeVar("Result")
 

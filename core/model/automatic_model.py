@@ -9,12 +9,12 @@ import numpy as np
 
 import core.renderers as renderers  # "from core import" would import all ops
 from core.backend_choice import backend_of_ops, has_gpu, why_no_gpu
-from core.backend_registry import AUTO, REPLACED
-from core.bounds import LimitError, Limits, context_limits
-from core.dtypes import DTYPES
+from core.engine.backends import AUTO, REPLACED
+from core.engine.dtypes import DTYPES
+from core.engine.limits import LimitError, Limits, context_limits
+from core.engine.run_guard import RunCancelledError, active_guard
 from core.errors import CoreError
 from core.graph.nodes import Graph
-from core.guards import RunCancelledError, active_guard
 from core.model.graph_model import GraphModel
 from core.model.graph_signature import listed
 from core.model.measured_choices import (

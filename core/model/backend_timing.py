@@ -10,9 +10,9 @@ import numpy as np
 
 from core.backends.shader.runtime.context import ContextError
 from core.backends.shader.runtime.device_errors import DeviceMemoryError
-from core.bounds import LimitError
+from core.engine.limits import LimitError
+from core.engine.run_guard import RunCancelledError
 from core.errors import CoreError
-from core.guards import RunCancelledError
 from core.model.agreement import find_difference
 from core.model.measured_choices import Choice
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.backend_registry import AUTO
 from core.backends.cpu.tiers import may_generate
+from core.engine.backends import AUTO
+from core.engine.settings import chosen_backend
 from core.process.locks import new_lock
-from core.settings import chosen_backend
 
 if TYPE_CHECKING:
     from core.model.graph_model import GraphModel

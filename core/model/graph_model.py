@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
-from core.backend_registry import AUTO, REPLACED
-from core.bounds import (
+from core.engine.backends import AUTO, REPLACED
+from core.engine.limits import (
     LimitError,
     Limits,
     checked_limits,
@@ -17,13 +17,16 @@ from core.bounds import (
     effective_limits,
     usual_limits,
 )
+from core.engine.run_guard import Guard, RunCancelledError, active_guard, guarded
+from core.engine.settings import active_backend, chosen_backend
+from core.engine.settings import backend as on_backend
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.executor import Executor
 from core.graph.feeds import as_tensor, as_view
 from core.graph.initialization import Initialization, check_count, check_given, check_unique
 from core.graph.nodes import Graph, PartialSpec
 from core.graph.weight_tensors import shown_graph, weight
-from core.guards import Guard, RunCancelledError, active_guard, guarded
 from core.model.async_runs import AsyncRuns
 from core.model.graph_signature import GraphSignature, MakeFeed, listed
 from core.model.run_cache import RunCache, call_key, needs_ops
@@ -31,9 +34,6 @@ from core.plan.partition import largest_plan
 from core.plan.planner import Planner
 from core.process.context_vars import apart
 from core.scopes import keep
-from core.settings import active_backend, chosen_backend
-from core.settings import backend as on_backend
-from core.tensors import Tensor
 
 if TYPE_CHECKING:
     from core.model.stored_calls import StoredCalls

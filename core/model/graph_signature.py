@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from core.dispatch import tensor
-from core.dtypes import DTYPES
+from core.engine.dispatch import tensor
+from core.engine.dtypes import DTYPES
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.executor import Executor
 from core.graph.feeds import Feed, as_tensor
 from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
-from core.late_ops import ops
-from core.tensors import Tensor
 
 #: Makes a feed of a value and of the quantization of its reference.
 MakeFeed = Callable[[Any, Quantization | None], Feed]

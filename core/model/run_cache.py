@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from core.engine.observers import active_observers
+from core.engine.settings import flags
 from core.graph.feeds import ArrayView, QuantizedArray
 from core.graph.nodes import Quantization
-from core.observers import active_observers
 from core.plan.cache import LruCache
 from core.plan.plan import Plan
 from core.plan.planner import PlanKey, Planner
-from core.settings import flags
 
 if TYPE_CHECKING:
     from core.model.stored_calls import StoredCalls

@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core.backend_registry import REPLACED
 from core.backends.cpu.codegen.host_cpu import host_cpu
 from core.backends.cpu.stored_program import Feed, StoredProgram
 from core.backends.cpu.tiers import may_generate
-from core.bounds import context_limits, usual_limits
+from core.engine.backends import REPLACED
+from core.engine.limits import context_limits, usual_limits
+from core.engine.observers import active_observers
+from core.engine.run_guard import active_guard
+from core.engine.settings import flags
 from core.errors import CoreError
-from core.guards import active_guard
-from core.observers import active_observers
 from core.process.code_cache import is_usable, keep, key_of, load, load_pages
 from core.process.source_stamp import source_stamp
-from core.settings import flags
 
 if TYPE_CHECKING:
+    from core.engine.tensors import Tensor
     from core.plan.plan import Plan
-    from core.tensors import Tensor
 
 #: Part of every key, to be changed with the format.
 FORMAT = "stored calls 2"
@@ -246,9 +246,9 @@ def _is_plain() -> bool:
 
 def _tensors(arrays: Sequence[np.ndarray]) -> "list[Tensor]":
     """Return arrays as tensors of the cpu backend."""
-    from core.backend_registry import load_backend
-    from core.specs import Spec
-    from core.tensors import wrap
+    from core.engine.backends import load_backend
+    from core.engine.specs import Spec
+    from core.engine.tensors import wrap
 
     backend = load_backend("cpu")
     return [wrap(backend, a, Spec(a.shape, a.dtype.name)) for a in arrays]

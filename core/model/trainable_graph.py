@@ -10,13 +10,16 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from core.bounds import Limits
+from core.engine.limits import Limits
+from core.engine.run_guard import Guard, active_guard, guarded
+from core.engine.settings import backend as on_backend
+from core.engine.tensors import Tensor
+from core.engine.trace_hook import active_trace
+from core.engine.variables import Variable
 from core.errors import CoreError
-from core.function_trace import active_trace
 from core.graph.executor import Executor
 from core.graph.nodes import Graph, PartialSpec, node_of
 from core.graph.weight_tensors import weight
-from core.guards import Guard, active_guard, guarded
 from core.model.async_runs import AsyncRuns
 from core.model.graph_signature import GraphSignature, listed
 from core.model.trainable_constants import Constants, Pattern, matches
@@ -30,9 +33,6 @@ from core.model.training_norms import (
 from core.plan.planner import Planner
 from core.process.locks import new_lock
 from core.scopes import keep
-from core.settings import backend as on_backend
-from core.tensors import Tensor
-from core.variables import Variable
 from weights_cache.similar_names import did_you_mean
 
 Model = TypeVar("Model", bound=AsyncRuns)

@@ -6,7 +6,7 @@ It also gives tensors the operators and methods that are ops.
 from importlib import import_module
 from pkgutil import iter_modules
 
-from core.registry import FUNCTIONS, OPS
+from core.engine.registry import FUNCTIONS, OPS
 
 for _file in iter_modules(__path__):
     import_module(f"{__name__}.{_file.name}")
@@ -14,4 +14,4 @@ for _file in iter_modules(__path__):
 #: Every op of the engine, and every function made of ops, by name.
 DECLARED = {**OPS, **FUNCTIONS}
 
-import_module("core.methods").install_methods()
+import_module("core.engine.methods").install_methods()

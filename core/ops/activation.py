@@ -1,9 +1,9 @@
 """Activations along an axis, and gradients of activations."""
 
-from core.late_ops import ops
+from core.engine.late_ops import ops
+from core.engine.registry import op
+from core.engine.specs import Spec, broadcast_shapes, check_dy, normal_axis
 from core.ops.declaring import zero_gradient
-from core.registry import op
-from core.specs import Spec, broadcast_shapes, check_dy, normal_axis
 
 
 @op(input_dtype="float32", js_names={"axis": "dim"}, method=True)

@@ -6,13 +6,13 @@ of its input, so that no row mentions broadcasting.
 
 from typing import NamedTuple
 
+from core.engine.late_ops import ops
+from core.engine.operation import UNSPELLED, Rule, Spellings, Traits
+from core.engine.registry import op
+from core.engine.specs import Spec, broadcast_shapes
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import UNSPELLED, Rule, Spellings, Traits
 from core.ops.complex_numbers import conjugate
 from core.ops.declaring import TAKES, declare_row, zero
-from core.registry import op
-from core.specs import Spec, broadcast_shapes
 
 FLOAT, REAL, NUMBER, INT = "float32", "real", "number", "int32"
 

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
+from core.engine.late_ops import ops
+from core.engine.operation import UNSPELLED, Rule, Spellings
+from core.engine.registry import op
+from core.engine.specs import Spec, broadcast_shapes
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import UNSPELLED, Rule, Spellings
 from core.ops.declaring import TAKES, declare_row, zero, zero_gradient
-from core.registry import op
-from core.specs import Spec, broadcast_shapes
 
 
 def to_bool(a: Spec, b: Spec) -> Spec:

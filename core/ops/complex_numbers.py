@@ -6,12 +6,12 @@ along the imaginary part in its imaginary part.
 
 from types import SimpleNamespace
 
+from core.engine.late_ops import ops
+from core.engine.operation import Spellings
+from core.engine.registry import op
+from core.engine.specs import Spec
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Spellings
 from core.ops.declaring import declare_row
-from core.registry import op
-from core.specs import Spec
 
 
 def conjugate(x):

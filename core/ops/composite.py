@@ -5,15 +5,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.annotations import TensorLike
-from core.bounds import claim
-from core.dispatch import tensor
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.limits import claim
+from core.engine.registry import composite
+from core.engine.specs import normal_axes, normal_axis
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.ops.reduce import Axis, reduced_shape
-from core.registry import composite
-from core.specs import normal_axes, normal_axis
-from core.tensors import Tensor
 
 
 class Moments(NamedTuple):

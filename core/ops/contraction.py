@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
+from core.engine.late_ops import ops
+from core.engine.registry import composite, op
+from core.engine.specs import Shape, Spec
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
-from core.registry import composite, op
-from core.specs import Shape, Spec
-from core.tensors import Tensor
 
 
 class Terms(NamedTuple):

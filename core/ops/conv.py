@@ -2,16 +2,14 @@
 
 from typing import Any
 
-from core.annotations import TensorLike
-from core.dispatch import tensor
-from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Op, Rule, Traits
-from core.ops.declaring import image_op
-from core.registry import composite, register
-from core.specs import Shape, Spec, check_dy
-from core.tensors import Tensor
-from core.windows import (
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.operation import Op, Rule, Traits
+from core.engine.registry import composite, register
+from core.engine.specs import Shape, Spec, check_dy
+from core.engine.tensors import Tensor
+from core.engine.windows import (
     Padding,
     Pair,
     Window,
@@ -21,6 +19,8 @@ from core.windows import (
     split_shape,
     window,
 )
+from core.errors import CoreError
+from core.ops.declaring import image_op
 
 
 def conv_window(
@@ -108,7 +108,7 @@ def backprops(
         shapes: of x, the filter and the result in the examples.
         sizes: names of the axes of a window.
         channels: names of the other axes of x, the filter and the result.
-        heavy: whether they are, see `core.operation.Traits`.
+        heavy: whether they are, see `core.engine.operation.Traits`.
     """
 
     def for_x(dy: Spec, filter: Spec, *, input_shape: Shape, **how: Any) -> Spec:

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from core.annotations import Scalar, TensorLike
-from core.dispatch import tensor
-from core.dtypes import DTYPES, DType, check_dtype, check_value
+from core.engine.argument_types import Scalar, TensorLike
+from core.engine.dispatch import tensor
+from core.engine.dtypes import DTYPES, DType, check_dtype, check_value
+from core.engine.late_ops import ops
+from core.engine.registry import composite, op
+from core.engine.specs import Spec, check_choice, checked_shape, integer
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.ops.declaring import zero_gradient
-from core.registry import composite, op
-from core.specs import Spec, check_choice, checked_shape, integer
-from core.tensors import Tensor
 
 
 def fill_dtype(value: Any, dtype: str | None) -> str:

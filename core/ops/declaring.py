@@ -5,12 +5,12 @@ from functools import cache
 from inspect import cleandoc
 from typing import Any
 
-from core.dispatch import tensor
-from core.late_ops import ops
-from core.operation import UNSPELLED, Op, Rule
-from core.registry import register
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.operation import UNSPELLED, Op, Rule
+from core.engine.registry import register
 
-#: Types of an input, by its kind in `core.dtypes.KINDS`; None takes any.
+#: Types of an input, by its kind in `core.engine.dtypes.KINDS`; None takes any.
 TAKES = {
     "float32": "float32; int32 and bool are converted to it",
     "real": "float32 or int32; bool becomes int32",
@@ -35,7 +35,7 @@ def declare_row(
         summary: a sentence about the result.
         inputs: a line for each input.
         gradients: a rule for each input, or None.
-        rest: other options of `core.operation.Op`.
+        rest: other options of `core.engine.operation.Op`.
     """
     returned, attributes = _paragraphs(rule)
     lines = [summary, "", "Args:", *[f"    {line}" for line in (*inputs, *attributes)]]

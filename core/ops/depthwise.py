@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from core.annotations import TensorLike
-from core.dispatch import tensor
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.operation import Traits
+from core.engine.registry import composite
+from core.engine.specs import Spec
+from core.engine.tensors import Tensor
+from core.engine.windows import Padding, Pair, check_format
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Traits
 from core.ops.conv import backprops, conv2d, conv_spec, conv_window
 from core.ops.declaring import image_op
-from core.registry import composite
-from core.specs import Spec
-from core.tensors import Tensor
-from core.windows import Padding, Pair, check_format
 
 
 @image_op(

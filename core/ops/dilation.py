@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from math import nan
 from typing import Any
 
+from core.engine.late_ops import ops
+from core.engine.nan_check import unchecked
+from core.engine.registry import op
+from core.engine.specs import Spec, check_dy
+from core.engine.windows import Padding, Pair, Window, check_format, window
 from core.errors import CoreError
-from core.late_ops import ops
-from core.nan_check import unchecked
 from core.ops.declaring import image_op, zero_gradient
 from core.ops.pooling import pool_spec, taps
-from core.registry import op
-from core.specs import Spec, check_dy
-from core.windows import Padding, Pair, Window, check_format, window
 
 #: TensorFlow.js's result for a window that holds no number.
 LOWEST = -(2.0**53)

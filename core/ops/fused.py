@@ -2,15 +2,15 @@
 
 from typing import Any
 
+from core.engine.late_ops import ops
+from core.engine.operation import Op, Rule, Traits
+from core.engine.registry import op
+from core.engine.specs import Shape, Spec, broadcasts_to
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Op, Rule, Traits
 from core.ops.conv import conv2d
 from core.ops.declaring import image_op
 from core.ops.depthwise import depthwise_conv2d
 from core.ops.linear import matmul
-from core.registry import op
-from core.specs import Shape, Spec, broadcasts_to
 
 #: Activations that a fused op can apply to its result.
 ACTIVATIONS = ("linear", "relu", "relu6", "elu", "sigmoid", "leakyrelu", "prelu")

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.late_ops import ops
-from core.registry import op
-from core.specs import Spec
+from core.engine.late_ops import ops
+from core.engine.registry import op
+from core.engine.specs import Spec
 
 
 @op(input_dtype="float32")

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from core.annotations import TensorLike
-from core.dispatch import tensor
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.registry import composite, op
+from core.engine.specs import Spec
+from core.engine.tensors import Tensor
+from core.engine.windows import check_images
 from core.errors import CoreError
-from core.late_ops import ops
-from core.registry import composite, op
-from core.specs import Spec
-from core.tensors import Tensor
-from core.windows import check_images
 
 #: Weights of red, green and blue in the brightness, by CCIR 601.
 LUMA = np.array([0.2989, 0.587, 0.114], np.float32)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from math import prod
 
+from core.engine.late_ops import ops
+from core.engine.operation import Spellings
+from core.engine.registry import op
+from core.engine.specs import Shape, Spec, checked_shape, integer, normal_axis
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Spellings
 from core.ops.declaring import zero_gradient
-from core.registry import op
-from core.specs import Shape, Spec, checked_shape, integer, normal_axis
 
 
 def gather_axes(x: Shape, indices: Shape, axis: int, batch_dims: int) -> tuple[int, int]:

@@ -1,13 +1,13 @@
 """Matrix products."""
 
-from core.annotations import TensorLike
-from core.dispatch import tensor
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.operation import Traits
+from core.engine.registry import composite, op
+from core.engine.specs import Spec, broadcast_shapes
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Traits
-from core.registry import composite, op
-from core.specs import Spec, broadcast_shapes
-from core.tensors import Tensor
 
 
 @op(

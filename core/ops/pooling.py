@@ -5,13 +5,13 @@ from itertools import product
 from math import inf, nan
 from typing import Any
 
+from core.engine.late_ops import ops
+from core.engine.nan_check import unchecked
+from core.engine.registry import op
+from core.engine.specs import Spec, check_choice, check_dy
+from core.engine.windows import Padding, Pair, Window, refuse_strided_dilation, window
 from core.errors import CoreError
-from core.late_ops import ops
-from core.nan_check import unchecked
 from core.ops.declaring import image_op, zero_gradient
-from core.registry import op
-from core.specs import Spec, check_choice, check_dy
-from core.windows import Padding, Pair, Window, refuse_strided_dilation, window
 
 #: Reductions of a window by `pool`.
 POOLING_TYPES = ("avg", "max")

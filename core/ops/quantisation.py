@@ -4,11 +4,11 @@ from math import isfinite
 
 import numpy as np
 
+from core.engine.late_ops import ops
+from core.engine.operation import Spellings, Traits
+from core.engine.registry import op
+from core.engine.specs import Spec, integer
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Spellings, Traits
-from core.registry import op
-from core.specs import Spec, integer
 
 #: What arithmetic in float32 took from a half is given back before rounding, else values half
 #: way between two integers would round either way: a tenth of one SUB of MoveNet on int8 differs

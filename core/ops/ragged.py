@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from core.annotations import TensorLike
-from core.dispatch import tensor
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.registry import composite, op
+from core.engine.specs import Spec, check_rank, require
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.ops.sparse import check_default
-from core.registry import composite, op
-from core.specs import Spec, check_rank, require
-from core.tensors import Tensor
 
 
 class GatheredRows(NamedTuple):

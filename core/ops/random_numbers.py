@@ -5,18 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from core.annotations import TensorLike
-from core.bounds import claim
-from core.dispatch import tensor
-from core.dtypes import DType, to_numpy
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.dtypes import DType, to_numpy
+from core.engine.generators import Seed, begin_drawing, generator, restart
+from core.engine.late_ops import ops
+from core.engine.limits import claim
+from core.engine.operation import Traits
+from core.engine.registry import composite, op
+from core.engine.specs import Shape, Spec, check_choice, checked_shape, integer, integers
+from core.engine.tensors import Tensor
+from core.engine.trace_hook import active_trace
 from core.errors import CoreError
-from core.function_trace import active_trace
-from core.generators import Seed, begin_drawing, generator, restart
-from core.late_ops import ops
-from core.operation import Traits
-from core.registry import composite, op
-from core.specs import Shape, Spec, check_choice, checked_shape, integer, integers
-from core.tensors import Tensor
 
 _INT32 = np.iinfo(np.int32)
 

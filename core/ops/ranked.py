@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from core.annotations import TensorLike
-from core.dispatch import tensor
-from core.dtypes import DType
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.dtypes import DType
+from core.engine.registry import composite
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.registry import composite
-from core.tensors import Tensor
 
 _DOCUMENT = """Make a tensor of {rank} axes; `core.tensor` makes one of any.
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from core.annotations import TensorLike
-from core.dispatch import tensor
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.registry import composite
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
-from core.registry import composite
-from core.tensors import Tensor
 
 State = tuple[Tensor, Tensor]
 

@@ -5,12 +5,12 @@ from math import prod
 from types import SimpleNamespace
 from typing import NamedTuple
 
+from core.engine.late_ops import ops
+from core.engine.operation import Rule
+from core.engine.registry import op
+from core.engine.specs import Shape, Spec, checked_shape, normal_axes, normal_axis
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Rule
 from core.ops.declaring import TAKES, declare_row, zero_gradient
-from core.registry import op
-from core.specs import Shape, Spec, checked_shape, normal_axes, normal_axis
 
 Axis = int | Sequence[int] | None
 

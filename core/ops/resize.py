@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from core.engine.operation import Op
+from core.engine.registry import op, register
+from core.engine.specs import Spec, check_dy
+from core.engine.windows import new_size
 from core.errors import CoreError
-from core.operation import Op
 from core.ops.declaring import zero_gradient
-from core.registry import op, register
-from core.specs import Spec, check_dy
-from core.windows import new_size
 
 
 @op(input_dtype="float32", method=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from core.dispatch import tensor
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.registry import op
+from core.engine.specs import Shape, Spec, check_choice, check_dy, integers
+from core.engine.windows import check_images, new_size
 from core.errors import CoreError
-from core.late_ops import ops
-from core.registry import op
-from core.specs import Shape, Spec, check_choice, check_dy, integers
-from core.windows import check_images, new_size
 
 METHODS = ("bilinear", "nearest")
 PADDING_MODES = ("zeros", "border", "reflection")

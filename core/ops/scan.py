@@ -1,8 +1,8 @@
 """Cumulative sums and products along an axis."""
 
-from core.late_ops import ops
-from core.registry import op
-from core.specs import Spec, normal_axis
+from core.engine.late_ops import ops
+from core.engine.registry import op
+from core.engine.specs import Spec, normal_axis
 
 
 @op(input_dtype="real", method=True)

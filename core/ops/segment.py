@@ -1,12 +1,12 @@
 """Ops that sum or count entries by ids or values."""
 
-from core.annotations import TensorLike
-from core.dispatch import tensor
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.registry import composite, op
+from core.engine.specs import Shape, Spec, integer
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
-from core.registry import composite, op
-from core.specs import Shape, Spec, integer
-from core.tensors import Tensor
 
 
 @op(input_dtype={"x": "number", "segment_ids": "int32"}, method=True)

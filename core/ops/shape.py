@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from core.annotations import TensorLike
-from core.dtypes import DType, check_dtype
-from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Spellings, Traits
-from core.registry import composite, op
-from core.specs import (
+from core.engine.argument_types import TensorLike
+from core.engine.dtypes import DType, check_dtype
+from core.engine.late_ops import ops
+from core.engine.operation import Spellings, Traits
+from core.engine.registry import composite, op
+from core.engine.specs import (
     Spec,
     broadcast_shapes,
     integers,
@@ -16,8 +15,9 @@ from core.specs import (
     normal_axis,
     normal_shape,
 )
+from core.engine.tensors import Tensor
+from core.errors import CoreError
 from core.tape import gradient_dtype
-from core.tensors import Tensor
 
 
 @op(traits=Traits(view=True))

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from core.annotations import TensorLike
-from core.dispatch import tensor
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.operation import Spellings
+from core.engine.registry import composite, op
+from core.engine.specs import Spec, integer
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Spellings
-from core.registry import composite, op
-from core.specs import Spec, integer
-from core.tensors import Tensor
 
 
 def _check_last_axis(input: Spec) -> Spec:

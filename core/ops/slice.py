@@ -5,10 +5,10 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from core.engine.late_ops import ops
+from core.engine.registry import op
+from core.engine.specs import Shape, Spec, integers, normal_axis
 from core.errors import CoreError
-from core.late_ops import ops
-from core.registry import op
-from core.specs import Shape, Spec, integers, normal_axis
 
 #: Entries of NumPy's basic indexing: int, slice, None and Ellipsis.
 Index = tuple[Any, ...]

@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.annotations import TensorLike
-from core.dispatch import tensor
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.operation import Spellings
+from core.engine.registry import composite, op
+from core.engine.specs import Spec, check_choice, integer, normal_axis
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Spellings
 from core.ops.declaring import TAKES, declare_row
-from core.registry import composite, op
-from core.specs import Spec, check_choice, integer, normal_axis
-from core.tensors import Tensor
 
 
 @op(kernel_name="TopK", outputs=("values", "indices"), method=True)

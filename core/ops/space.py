@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
-from core.annotations import Scalar
-from core.dtypes import check_value
+from core.engine.argument_types import Scalar
+from core.engine.dtypes import check_value
+from core.engine.late_ops import ops
+from core.engine.registry import op
+from core.engine.specs import Shape, Spec, check_choice, integer, integers
+from core.engine.windows import check_format
 from core.errors import CoreError
-from core.late_ops import ops
-from core.registry import op
-from core.specs import Shape, Spec, check_choice, integer, integers
-from core.windows import check_format
 
 Pads = Sequence[Sequence[int]]
 

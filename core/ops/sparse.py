@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from core.dtypes import promote
+from core.engine.dtypes import promote
+from core.engine.late_ops import ops
+from core.engine.operation import Spellings
+from core.engine.registry import op
+from core.engine.specs import Spec, check_rank, checked_shape
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import Spellings
 from core.ops.indexing import where_last
-from core.registry import op
-from core.specs import Spec, check_rank, checked_shape
 
 _INDICES = {"indices": "int32"}
 

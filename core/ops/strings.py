@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from core.engine.operation import Spellings
+from core.engine.registry import op
+from core.engine.specs import Spec, check_rank, integer, integers
 from core.errors import CoreError
-from core.operation import Spellings
-from core.registry import op
-from core.specs import Spec, check_rank, integer, integers
 
 _MOST_BUCKETS = 2**31  # as many as int32 can number
 

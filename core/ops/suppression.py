@@ -4,11 +4,11 @@ import inspect
 from collections.abc import Coroutine
 from typing import Any
 
-from core.async_run import run_async
+from core.engine.async_run import run_async
+from core.engine.late_ops import ops
+from core.engine.registry import OPS, composite, op
+from core.engine.specs import Spec, integer
 from core.errors import CoreError
-from core.late_ops import ops
-from core.registry import OPS, composite, op
-from core.specs import Spec, integer
 
 NO_THRESHOLD = float("-inf")
 

@@ -2,7 +2,7 @@
 
 A row has the name, the gradient rule, the range of x in tests, a description, an example,
 and the names in model formats. A rule gets ``g``, the gradient of y, and by name other arguments
-(`core.operation.Op.gradient`).
+(`core.engine.operation.Op.gradient`).
 ``FLOAT`` rows convert their input to float32 first; ``REAL`` and ``NUMBER`` rows keep its dtype,
 but for bools, which become int32. Only ``NUMBER`` and ``ANY`` rows take complex64.
 """
@@ -10,12 +10,12 @@ but for bools, which become int32. Only ``NUMBER`` and ``ANY`` rows take complex
 from math import pi, sqrt
 from typing import NamedTuple
 
+from core.engine.late_ops import ops
+from core.engine.operation import UNSPELLED, Rule, Spellings, Traits
+from core.engine.specs import Spec
 from core.errors import CoreError
-from core.late_ops import ops
-from core.operation import UNSPELLED, Rule, Spellings, Traits
 from core.ops.complex_numbers import abs_gradient, conjugate
 from core.ops.declaring import TAKES, declare_row, zero
-from core.specs import Spec
 
 FLOAT, REAL, NUMBER, BOOL, ANY = "float32", "real", "number", "bool", "no string"
 

@@ -3,16 +3,16 @@
 from math import nan
 from typing import Any
 
-from core.annotations import TensorLike
-from core.dispatch import tensor
-from core.late_ops import ops
+from core.engine.argument_types import TensorLike
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.registry import composite, op
+from core.engine.specs import Shape, Spec, check_dy
+from core.engine.tensors import Tensor
+from core.engine.windows import Padding, Triple, check_format, window
 from core.ops.conv import backprops, conv_spec, conv_window, transposed
 from core.ops.declaring import volume_op, zero_gradient
 from core.ops.pooling import avg_pool, of_winners, pool_spec, pool_window, taps
-from core.registry import composite, op
-from core.specs import Shape, Spec, check_dy
-from core.tensors import Tensor
-from core.windows import Padding, Triple, check_format, window
 
 
 @volume_op(kernel_name="Conv3D", promote=True, input_dtype="real")

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from core.engine.registry import op
+from core.engine.specs import Spec, check_choice
+from core.engine.windows import check_images, new_size
 from core.errors import CoreError
-from core.registry import op
-from core.specs import Spec, check_choice
-from core.windows import check_images, new_size
 
 METHODS = ("bilinear", "nearest")
 FILL_MODES = ("constant", "reflect", "wrap", "nearest")

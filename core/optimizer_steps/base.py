@@ -9,23 +9,23 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from core.backend_contract import Backend
 from core.configured import Configured
-from core.dispatch import handle_on
+from core.engine.backend import Backend
+from core.engine.dispatch import handle_on
+from core.engine.nan_check import check_finite
+from core.engine.observers import active_observers, unobserved
+from core.engine.settings import active_backend, flags
+from core.engine.specs import Shape, Spec
+from core.engine.tensors import Tensor
+from core.engine.trace_hook import FunctionTrace, active_trace
+from core.engine.variables import Variable
 from core.errors import CoreError
-from core.function_trace import FunctionTrace, active_trace
 from core.gradients import Gradients, VariableGrads, variable_grads
-from core.nan_check import check_finite
-from core.observers import active_observers, unobserved
 from core.optimizer_formulas import FORMULAS
 from core.optimizer_steps.pairs import fitting_pairs
 from core.optimizer_steps.slots import ITERATIONS, OptimizerState
 from core.process.locks import new_lock
-from core.settings import active_backend, flags
-from core.specs import Shape, Spec
 from core.tape import Tape
-from core.tensors import Tensor
-from core.variables import Variable
 
 Kind = TypeVar("Kind", bound="Optimizer")
 

@@ -7,9 +7,9 @@ from weakref import ReferenceType, ref
 
 import numpy as np
 
+from core.engine.specs import Shape, integer
+from core.engine.variables import Variable
 from core.errors import CoreError
-from core.specs import Shape, integer
-from core.variables import Variable
 
 #: Arrays in the order of an optimizer's slots, by name of variable.
 Arrays = dict[str, list[np.ndarray]]

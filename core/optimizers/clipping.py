@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from core.late_ops import ops
-from core.tensors import Tensor
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 
 
 def by_value(gradients: Sequence[Tensor], most: float) -> list[Tensor]:

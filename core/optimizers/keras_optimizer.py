@@ -5,19 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from core.backend_contract import Backend
+from core.engine.backend import Backend
+from core.engine.late_ops import ops
+from core.engine.observers import unobserved
+from core.engine.specs import integer
+from core.engine.tensors import Tensor
+from core.engine.variables import Variable
 from core.errors import CoreError
 from core.gradients import VariableGrads
-from core.late_ops import ops
-from core.observers import unobserved
 from core.optimizer_steps.base import Update
 from core.optimizers.clipping import CLIPS
 from core.optimizers.options import KerasOptions
 from core.optimizers.state_lists import ITERATION, RATE, UNUSED, Entry, Layout, entries_of
-from core.specs import integer
 from core.tape import Tape
-from core.tensors import Tensor
-from core.variables import Variable
 
 
 class KerasOptimizer(KerasOptions):

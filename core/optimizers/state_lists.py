@@ -18,9 +18,9 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
+from core.engine.variables import Variable
 from core.errors import CoreError
 from core.optimizers.options import ACCUMULATOR, AVERAGE, KerasOptions
-from core.variables import Variable
 
 #: The orders of lists.
 Layout = Literal["keras3", "keras2", "keras2_legacy"]

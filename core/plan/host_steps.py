@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from core.backend_registry import load_backend
+from core.engine.backends import load_backend
+from core.engine.registry import find_kernel
+from core.engine.specs import Spec
 from core.plan.program import ABSENT, HERE, Step
-from core.registry import find_kernel
-from core.specs import Spec
 
 
 def host_function(

@@ -8,19 +8,19 @@ follows, the next plan starts from their results.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from core.engine.registry import OPS
+from core.engine.run_guard import check_active
+from core.engine.settings import active_backend
+from core.engine.specs import Spec
+from core.engine.tensors import Tensor
 from core.errors import CoreError, KernelNotFound
 from core.graph.control_flow import LOOP_TYPES
 from core.graph.executor import Executor, existing, named_outputs
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Node, node_of
-from core.guards import check_active
 from core.plan.passes import ProgramPass
 from core.plan.plan import Plan, make_plan
 from core.plan.tracing import DataDependentError, Tracer
-from core.registry import OPS
-from core.settings import active_backend
-from core.specs import Spec
-from core.tensors import Tensor
 
 Specs = Mapping[str, Spec | None]
 

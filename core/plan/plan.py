@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backend_contract import Backend, Executable
-from core.bounds import LimitError, Limits, effective_limits
-from core.dispatch import handle_on, wrap
+from core.engine.backend import Backend, Executable
+from core.engine.dispatch import handle_on, wrap
+from core.engine.limits import LimitError, Limits, effective_limits
+from core.engine.observers import active_observers
+from core.engine.run_guard import active_guard, check_active, check_value
+from core.engine.settings import active_backend
+from core.engine.specs import Spec, integer
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.feeds import ArrayView, QuantizedArray, as_view
-from core.guards import active_guard, check_active, check_value
-from core.observers import active_observers
 from core.plan.passes import ProgramPass
 from core.plan.program import Program
-from core.settings import active_backend
-from core.specs import Spec, integer
-from core.tensors import Tensor
 
 if TYPE_CHECKING:
     from core.plan.arena import Placed

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypedDict, cast
 
+from core.engine.specs import Shape, Spec
 from core.plan.arena import Placed
 from core.plan.program import Program, Step, multiply_adds
-from core.specs import Shape, Spec
 
 
 class StepInfo(NamedTuple):

@@ -4,22 +4,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from core.bounds import LimitError
+from core.engine.late_ops import ops
+from core.engine.limits import LimitError
+from core.engine.run_guard import RunCancelledError, active_guard, check_active
+from core.engine.settings import active_backend
+from core.engine.specs import Spec
+from core.engine.tensors import Tensor
 from core.errors import CoreError, SettingError
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.feeds import ArrayView, QuantizedArray, as_tensors
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
-from core.guards import RunCancelledError, active_guard, check_active
-from core.late_ops import ops
 from core.plan.cache import IdleArenas, LruCache, SharedWeights
 from core.plan.partition import Stage, find_stage
 from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
 from core.plan.plan import Plan
 from core.process.locks import lazy_property
-from core.settings import active_backend
-from core.specs import Spec
-from core.tensors import Tensor
 
 #: The number of sets of feeds and fetches for which a model keeps a graph.
 MOST_BODIES = 8

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core.specs import Spec
+from core.engine.specs import Spec
 
 if TYPE_CHECKING:
-    from core.operation import Op
+    from core.engine.operation import Op
 
 #: In the inputs of a step of an epilogue: the result of the step before it.
 HERE = "."
@@ -92,7 +92,7 @@ def use_counts(steps: Iterable[Step], outputs: Iterable[str]) -> dict[str, int]:
 
 def multiply_adds(step: Step, specs: Mapping[str, Spec]) -> int:
     """Return the number of multiply-adds of a step; 0 for ops that are no sums of products."""
-    from core.op_cost import multiply_adds as counted
+    from core.engine.op_cost import multiply_adds as counted
 
     inputs = [specs[r] for r in step.inputs[:2] if r != ABSENT]
     return counted(step.op.name, inputs, step.attributes, specs[step.name])

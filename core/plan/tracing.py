@@ -12,22 +12,22 @@ from typing import Any
 
 import numpy as np
 
-from core.backend_contract import Backend, Clock
-from core.backend_registry import load_backend
-from core.bounds import LimitError
-from core.dispatch import wrap
-from core.dtypes import dtype_of
+from core.engine.backend import Backend, Clock
+from core.engine.backends import load_backend
+from core.engine.dispatch import wrap
+from core.engine.dtypes import dtype_of
+from core.engine.generators import before_drawing
+from core.engine.limits import LimitError
+from core.engine.observers import unobserved
+from core.engine.operation import Op
+from core.engine.registry import OPS
+from core.engine.run_guard import active_guard
+from core.engine.settings import running_on
+from core.engine.specs import Spec
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.generators import before_drawing
 from core.graph.unique_names import UniqueNames
-from core.guards import active_guard
-from core.observers import unobserved
-from core.operation import Op
 from core.plan.program import ABSENT, Program, Step
-from core.registry import OPS
-from core.settings import running_on
-from core.specs import Spec
-from core.tensors import Tensor
 
 #: Results of constants with more values than this are computed at each run, not kept.
 MOST_FOLDED = 1 << 20

@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.plots.axes import MARGIN, PANEL, TITLE, Look, Texts, write_empty
 from core.plots.drawings import draw_histogram
@@ -12,7 +13,6 @@ from core.plots.plot import Plot
 from core.plots.scales import ScaleKind, check_scale, short_number
 from core.plots.surface import Box, fitted
 from core.plots.values import Numbers, are_finite, array_of
-from core.tensors import Tensor
 
 
 class HasWeights(Protocol):

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.plots.values import Numbers
-from core.tensors import Tensor
 
 #: Classes of examples: integers [n].
 Classes = Tensor | np.ndarray | Sequence[int]

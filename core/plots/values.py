@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.plots.scales import LARGEST
-from core.tensors import Tensor
 
 #: Numbers: a tensor, an array, or lists of numbers.
 Numbers = Tensor | np.ndarray | Sequence[float] | Sequence[Sequence[float]]

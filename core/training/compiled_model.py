@@ -9,14 +9,14 @@ import numpy as np
 from core import optimizers
 from core.callbacks import History
 from core.data.batches import Samples, TrainingData, as_batches
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.layers.symbolic import SymbolicTensor, flattened
 from core.losses import LossLike
 from core.losses.fitting import output_mismatch
 from core.metrics import Metric, MetricLike
 from core.optimizers import Optimizer, OptimizerLike
-from core.tensors import Tensor
 from core.training.feeding import Feeder, Parts
 from core.training.model_files import SavedModel
 from core.training.objectives import Objectives

@@ -7,6 +7,7 @@ import numpy as np
 
 from core.converter.layer_files.dialect_tables import RECURRENT
 from core.converter.layer_files.document import LayersDocument
+from core.engine.variables import Variable
 from core.errors import CoreError, KernelNotFound
 from core.layers.built_in import BuiltIn, function_class, layer_class, serialized
 from core.layers.input_layer import InputLayer
@@ -14,7 +15,6 @@ from core.layers.keras_config import LayerSpec, ModelSpec, Source, read_topology
 from core.layers.layer import Layer
 from core.layers.model_run import ModelRun
 from core.layers.symbolic import SymbolicTensor, replaced
-from core.variables import Variable
 
 if TYPE_CHECKING:
     from core.training.model import Model

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from core.data.batches import Batch
-from core.dispatch import tensor
+from core.engine.dispatch import tensor
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.tensors import Tensor
 
 #: Labels, or weights, for each output; None where there is none.
 Parts = list[Tensor | None]

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from core.engine.op_places import in_layer
 from core.errors import CoreError
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.model_run import ModelRun
 from core.layers.symbolic import SymbolicTensor, replaced
-from core.naming import in_layer
 
 #: A call of a layer: the layer's id, and the number of the call.
 _Node = tuple[int, int]

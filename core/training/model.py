@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 from core.data.batches import Samples
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.layers.keras_config import KerasCall, LayerSpec
 from core.layers.layer import Layer, ValueOf, only
 from core.layers.layer_call import Value
 from core.layers.model_run import bound_arguments
 from core.layers.symbolic import SymbolicTensor, flattened
-from core.tensors import Tensor
 from core.training.feeding import in_order
 from core.training.functional import LayerGraph, ShapeRun, TensorRun, functional_config
 from core.training.result_types import Result, Symbols

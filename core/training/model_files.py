@@ -4,10 +4,10 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from core.engine.variables import Variable
 from core.errors import CoreError
 from core.layers.layer import Layer
 from core.training.interrupts import INTERRUPTS
-from core.variables import Variable
 
 if TYPE_CHECKING:
     from core.converter.layer_files import LayersDocument

@@ -7,15 +7,15 @@ import numpy as np
 
 from core import losses as all_losses
 from core import metrics as all_metrics
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.late_ops import ops
 from core.layers.call_context import LOGITS, MASKS
 from core.layers.tensor_calls import tensor_of
 from core.losses import Loss
 from core.losses.base import fitted_weights
 from core.losses.fitting import check_labels, loss_of_logits
 from core.metrics import Metric
-from core.tensors import Tensor
 
 
 class Objective:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 
 from core.data.batches import Batch
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.tensors import Tensor
 
 #: Losses that wait to be read on backends that compute while the program goes on.
 _MOST_WAITING = 16

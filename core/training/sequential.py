@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.layers.input_layer import Input, InputLayer
 from core.layers.keras_config import KerasCall
@@ -10,7 +11,6 @@ from core.layers.layer import Layer, ValueOf
 from core.layers.layer_call import Value
 from core.layers.model_run import bound_arguments
 from core.layers.symbolic import SymbolicTensor
-from core.tensors import Tensor
 from core.training.functional import layer_document
 from core.training.model import Model
 

@@ -5,19 +5,19 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from core.compiled.compiled_function import CompiledFunction
+from core.engine.late_ops import ops
+from core.engine.nan_check import NotFiniteError
+from core.engine.op_places import in_phase
+from core.engine.settings import get_backend
+from core.engine.tensors import Tensor
+from core.engine.trace_hook import active_trace
+from core.engine.variables import Variable
 from core.errors import CoreError
-from core.function_trace import active_trace
 from core.gradients import variable_grads
-from core.late_ops import ops
 from core.layers.call_context import collected_losses, collected_updates
 from core.layers.layer_variables import VariableOwner
-from core.naming import in_phase
-from core.nan_check import NotFiniteError
-from core.settings import get_backend
-from core.tensors import Tensor
 from core.training.objectives import Objectives
 from core.training.running import not_finite
-from core.variables import Variable
 
 if TYPE_CHECKING:
     from core.training.compiled_model import CompiledModel

@@ -12,7 +12,7 @@ import timeit
 import numpy as np
 
 import core
-from core.observers import observing
+from core.engine.observers import observing
 from core.tape import Tape
 
 CALLS = 5000

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core.specs import Shape
+from core.engine.specs import Shape
 
 if TYPE_CHECKING:
     from onnx import NodeProto, TensorProto

@@ -8,8 +8,8 @@ outputs too, so that nothing is transposed but before steps that change what an 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from core.engine.specs import Shape
 from core.plan.program import HERE, Program, Step
-from core.specs import Shape
 from tests.benchmarks.onnx_rules import RULES, WITH_BIAS
 from tests.benchmarks.onnx_writer import (
     IR_VERSION,

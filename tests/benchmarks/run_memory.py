@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.model.graph_model import GraphModel
-from core.tensors import Tensor
 from tests.benchmarks.zoo_models import ROOT, SHARED, subject
 from zoo.catalog import all_entries
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from core.conformance.op_cases import PATH, SIXTEENTH, is_float
-from core.dtypes import DTYPES, dtype_of
+from core.engine.dtypes import DTYPES, dtype_of
+from core.engine.registry import OPS
 from core.ops.unary import BOOL, UNARY
-from core.registry import OPS
 from tests.core.records import CASES
 from tests.core.records.case import WIDER, Case, to_list, widened
 from weights_cache.atomic_files import replacing

@@ -13,15 +13,15 @@ import core
 from core.backends.cpu import CpuBackend
 from core.conformance import CaseResult, check_backend
 from core.conformance.value_checks import check_values
-from core.dtypes import dtype_of
-from core.registry import find_kernel
+from core.engine.dtypes import dtype_of
+from core.engine.registry import find_kernel
 
 
 class ArrayBackend(core.Backend):
     """Right, without kernels; all ops run on cpu."""
 
     epsilon = 1e-7
-    host_ops = dict.fromkeys(core.registry.OPS, "there is no kernel yet")
+    host_ops = dict.fromkeys(core.engine.registry.OPS, "there is no kernel yet")
 
     def __init__(self, name: str):
         self.name = name

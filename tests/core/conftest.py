@@ -5,8 +5,8 @@ import gc
 import pytest
 
 import core
-from core.backend_registry import BACKENDS
-from core.tensors import DataContainer
+from core.engine.backends import BACKENDS
+from core.engine.tensors import DataContainer
 from tests.helpers import check_opengl, start_or_skip, tested_backends
 
 

@@ -9,13 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import core
-from core import backend_choice, renderers, settings
-from core.backend_registry import AUTO, BACKENDS, backend_names, load_backend
+from core import backend_choice, renderers
 from core.backends.shader import renderer_probe
 from core.backends.shader.renderer_probe import probe_renderer
+from core.engine import settings
+from core.engine.backends import AUTO, BACKENDS, backend_names, load_backend
+from core.engine.settings import chosen_backend
 from core.process import code_cache
 from core.renderers import Renderer
-from core.settings import chosen_backend
 from tests.core.model.automatic import GPU, SOFTWARE, use_renderer
 from tests.helpers import ROOT, start_or_skip
 
@@ -97,7 +98,7 @@ subprocess.run = subprocess.Popen = None  # a computer without devices in /dev n
 import core.renderers
 core.renderers.device_files = lambda: []
 import core
-print(core.get_backend(), core.settings.chosen_backend(), "moderngl" in sys.modules)
+print(core.get_backend(), core.engine.settings.chosen_backend(), "moderngl" in sys.modules)
 """
     if not sys.platform.startswith("linux"):
         pytest.skip("elsewhere a child process is asked")

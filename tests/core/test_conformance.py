@@ -17,7 +17,7 @@ from core.conformance.__main__ import main
 from core.conformance.comparison import are_identical, differences
 from core.conformance.op_cases import arrays_of, parsed, read_cases
 from core.conformance.report import report_json, report_junit, report_text
-from core.registry import OPS
+from core.engine.registry import OPS
 from tests.core.conformance_cases import LEFT_OUT, file_data
 from tests.core.records import OP_NAMES
 from tests.core.test_derivatives import NEVER_FLOATS

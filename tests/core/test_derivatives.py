@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import core
-from core.dispatch import tensor
-from core.dtypes import dtype_of
-from core.operation import Gradient
-from core.registry import OPS
-from tests.core.kernel_table import rows
+from core.engine.dispatch import tensor
+from core.engine.dtypes import dtype_of
+from core.engine.operation import Gradient
+from core.engine.registry import OPS
+from tests.core.engine.kernel_table import rows
 from tests.core.records import CASES, OP_NAMES
 from tests.core.records.case import WIDER, Case, to_list, tolerance, widened
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import core
+from core.engine.registry import OPS
 from core.ops.unary import FLOAT, UNARY
-from core.registry import OPS
 from tests.core.records.elementwise import oracle_of
 
 FLOAT_OPS = [row for row in UNARY if row.dtype == FLOAT]

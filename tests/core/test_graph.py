@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import core
+from core.engine.registry import find_kernel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.graph.subgraph import last_uses, running_order
 from core.model.graph_model import GraphModel
-from core.registry import find_kernel
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "fused_ops": ["BiasAdd", "Relu6"]}
 ANY_IMAGE = PartialSpec((None, None, None, 1))
@@ -136,11 +136,11 @@ def test_values_are_freed_after_their_last_use():
             seen.append(core.memory()["num_bytes"])
             return kernel(*args, **kwargs)
 
-        core.registry.READY["fused_conv2d", "cpu"] = watched
+        core.engine.registry.READY["fused_conv2d", "cpu"] = watched
         try:
             model.predict(np.zeros((1, 64, 64, 1), np.float32))
         finally:
-            core.registry.READY["fused_conv2d", "cpu"] = kernel
+            core.engine.registry.READY["fused_conv2d", "cpu"] = kernel
         peaks.append(max(seen))
         del model
     assert peaks[0] == peaks[1]
@@ -167,7 +167,7 @@ def test_runs_to_await(monkeypatch):
         threads.append(threading.get_ident())
         return kernel(*inputs, **attributes)
 
-    monkeypatch.setitem(core.registry.READY, ("fused_conv2d", "cpu"), noted)
+    monkeypatch.setitem(core.engine.registry.READY, ("fused_conv2d", "cpu"), noted)
     model, image = GraphModel(chain(2), plans=False), np.full((1, 2, 2, 1), 0.25, np.float32)
 
     async def main():

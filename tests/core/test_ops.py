@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import core
-from core.dispatch import tensor
-from core.dtypes import dtype_of
+from core.engine.dispatch import tensor
+from core.engine.dtypes import dtype_of
+from core.engine.registry import FUNCTIONS, KERNELS, OPS, load_kernels
 from core.ops.binary import BINARY
 from core.ops.compare import COMPARE
 from core.ops.reduce import REDUCE
 from core.ops.unary import BOOL, UNARY
-from core.registry import FUNCTIONS, KERNELS, OPS, load_kernels
 from tests.core.records import CASES, OP_NAMES
 from tests.core.records.case import to_list, tolerance
 

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import BACKENDS
 from core.backends.cpu import CpuBackend
 from core.backends.cpu.optimizer_updates import BLOCK, UPDATES
-from core.observers import observing
+from core.engine.backends import BACKENDS
+from core.engine.observers import observing
 from core.optimizer_formulas import ELEMENTWISE
 from core.tape import Tape
 from weights_cache import load_weights, write_weights
@@ -172,10 +172,14 @@ def test_arrays_may_lie_in_any_order(name, order, rng):
     OPTIMIZERS[name]().apply_gradients([(gradient, expected)])
     columns = {k: np.asfortranarray if order in (k, "both") else np.array for k in ("value", "g")}
     w = core.variable(0.0 * value)
-    w.assign(core.dispatch.wrap(core.settings.active_backend(), columns["value"](value), w.spec))
+    w.assign(
+        core.engine.dispatch.wrap(
+            core.engine.settings.active_backend(), columns["value"](value), w.spec
+        )
+    )
     assert w.handle.flags.c_contiguous is (order == "gradient")
     strided = columns["g"](gradient) if order == "value" else np.repeat(gradient, 2, 1)[:, ::2]
-    g = core.dispatch.wrap(core.settings.active_backend(), strided, w.spec)
+    g = core.engine.dispatch.wrap(core.engine.settings.active_backend(), strided, w.spec)
     OPTIMIZERS[name]().apply_gradients([(g, w)])
     np.testing.assert_array_equal(w.numpy(), expected.numpy())
 

@@ -6,8 +6,8 @@ import json
 import pytest
 
 import core
+from core.engine.observers import active_observers
 from core.model.graph_model import GraphModel
-from core.observers import active_observers
 from tests.core.test_graph import chain
 
 

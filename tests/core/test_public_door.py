@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import core
+from core.engine.registry import FUNCTIONS, OPS
 from core.namespaces import NAMESPACES, names_in
-from core.registry import FUNCTIONS, OPS
 from tests.helpers import start_or_skip
 from tests.rules.sources import ROOT
 
@@ -106,7 +106,7 @@ def test_ragged_lists(values, where):
 
 
 def test_epsilon(backend):
-    assert core.epsilon() == core.settings.active_backend().epsilon > 0
+    assert core.epsilon() == core.engine.settings.active_backend().epsilon > 0
 
 
 def test_a_dtype_is_named_as_it_was_given():
@@ -133,7 +133,7 @@ def test_a_backend_from_outside_of_the_package():
 
         made = []
         core.register_backend("doubling", lambda: made.append(1) or Doubling())
-        assert not made and "doubling" in core.backend_registry.backend_names()
+        assert not made and "doubling" in core.engine.backends.backend_names()
 
         @core.kernel("add", "doubling")
         def add(a, b):

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import core
-from core.generators import generator
+from core.engine.generators import generator
 
 COUNT = 20_000
 #: A sample that fits its distribution is below this once in a thousand seeds; ours are fixed.

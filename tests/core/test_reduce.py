@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import core
-from core.registry import OPS
+from core.engine.registry import OPS
 
 
 def check(result, dtype, expected):

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import core
-from core.observers import active_observers
-from core.tensors import tensors_in
+from core.engine.observers import active_observers
+from core.engine.tensors import tensors_in
 
 Pair = namedtuple("Pair", "first second")
 

@@ -7,9 +7,9 @@ import pytest
 
 import core
 from core.backends.cpu.stored_program import ProgramParts, packed, unpacked
+from core.engine.run_guard import Guard, guarded
 from core.graph.feeds import QuantizedArray
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
-from core.guards import Guard, guarded
 from core.model import stored_calls
 from core.model.deferred_model import DeferredModel, deferred_model
 from core.model.graph_model import GraphModel
@@ -148,7 +148,7 @@ def test_who_watches_or_limits_a_run_gets_the_network(model, image, monkeypatch)
         assert not is_run()
     with core.flags(debug=True):
         assert not is_run()
-    with guarded(Guard(core.bounds.effective_limits(), None)):
+    with guarded(Guard(core.engine.limits.effective_limits(), None)):
         assert not is_run()
     assert not core.profile(is_run).result
     core.set_tier(1)

@@ -22,7 +22,7 @@ RIGHT = """
 import numpy as np
 
 import core
-from core.annotations import TensorLike
+from core.engine.argument_types import TensorLike
 
 
 def doubled(x: TensorLike) -> core.Tensor:
@@ -118,7 +118,9 @@ def test_the_stub_declares_every_public_name():
     }
     modules = {"converter", "optimizers", "train", *NAMESPACES}
     assert set(core.__all__) | modules <= functions | imports
-    assert functions == {*core.registry.OPS, *core.registry.FUNCTIONS} & set(core.__all__)
+    assert functions == {*core.engine.registry.OPS, *core.engine.registry.FUNCTIONS} & set(
+        core.__all__
+    )
 
 
 def test_the_stub_has_the_documentation_of_each_function():

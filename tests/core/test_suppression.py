@@ -108,13 +108,13 @@ def test_padding_goes_on_beyond_the_number_of_boxes():
 def test_the_awaitable_forms_work_in_another_thread(name, monkeypatch):
     expected = getattr(core, name)(BOXES, SCORES, max_output_size=4)
     here, threads = threading.get_ident(), []
-    run = core.registry.READY[name, "cpu"]
+    run = core.engine.registry.READY[name, "cpu"]
 
     def noted(*inputs, **attributes):
         threads.append(threading.get_ident())
         return run(*inputs, **attributes)
 
-    monkeypatch.setitem(core.registry.READY, (name, "cpu"), noted)
+    monkeypatch.setitem(core.engine.registry.READY, (name, "cpu"), noted)
     found = asyncio.run(getattr(core, f"{name}_async")(BOXES, SCORES, max_output_size=4))
     assert type(found) is type(expected)
     several = (list(v) if isinstance(v, tuple) else [v] for v in (found, expected))

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import core
-from core.observers import active_observers, observing
-from core.operation import Op
-from core.registry import KERNEL_NAMES, KERNELS, OPS, READY, register
+from core.engine.observers import active_observers, observing
+from core.engine.operation import Op
+from core.engine.registry import KERNEL_NAMES, KERNELS, OPS, READY, register
 from core.tape import Tape
 
 

@@ -17,8 +17,8 @@ import pytest
 import core
 from core.backends.cpu.lowering import thread_pool
 from core.backends.cpu.lowering.blas import blas_threads
-from core.guards import active_guard
-from core.observers import active_observers
+from core.engine.observers import active_observers
+from core.engine.run_guard import active_guard
 from tests.reliability import activities
 from tests.reliability.strike import LateError
 

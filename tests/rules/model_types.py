@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import zoo
-from core.backend_registry import AUTO, backend_names
+from core.engine.backends import AUTO, backend_names
 from tests.rules.sources import ROOT
 from zoo.catalog import all_entries, choices, chosen_name, is_entry, tasks
 from zoo.entry import Entry
@@ -101,7 +101,7 @@ def loaders() -> str:
         groups.setdefault(key, []).append(name)
     imports = {(module, cls) for module, cls, _ in groups} | {(zoo._modules()[v], v) for v in verbs}
     imports |= {("zoo.model_names", "BackendName"), ("zoo.pipeline.model", "Model")}
-    imports |= {("core.bounds", "Limits")}
+    imports |= {("core.engine.limits", "Limits")}
     ways = [_overload(f"name: {literal(n)}", o, cls) for (_, cls, o), n in sorted(groups.items())]
     every = sorted({name for entry in all_entries().values() for name in entry.options})
     options = "".join(f"{name}: {_union(name)} = ..., " for name in every)

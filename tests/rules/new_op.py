@@ -63,7 +63,7 @@ def check_fusion(op: Any, spelling: str) -> None:
     nodes = Node("p", "MatMul", ("x", "w")), Node("y", spelling, ("p",))
     for backend in tested_backends():
         try:
-            core.backend_registry.load_backend(backend)
+            core.engine.backends.load_backend(backend)
         except ContextError:
             continue  # without OpenGL tests of the shader backend are skipped, too
         (step,) = GraphModel(graph_of(*nodes, w=w), backend).plan(X).steps
@@ -71,7 +71,7 @@ def check_fusion(op: Any, spelling: str) -> None:
 
 
 if __name__ == "__main__":
-    added = core.registry.OPS[sys.argv[1]]
+    added = core.engine.registry.OPS[sys.argv[1]]
     (name,) = added.spellings.tensorflow
     check_method(added)
     check_documents(added)

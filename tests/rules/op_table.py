@@ -19,7 +19,7 @@ OPS_HEAD, KERNELS_HEAD = "| family | functions |", "| kernels of |"
 def op_rows() -> list[str]:
     """For each file of ops what it is about, by its docstring, and its public functions."""
     families: dict[str, list[str]] = {}
-    found: dict[str, Any] = {**core.registry.OPS, **core.registry.FUNCTIONS}
+    found: dict[str, Any] = {**core.engine.registry.OPS, **core.engine.registry.FUNCTIONS}
     for name, function in sorted(found.items()):
         module = getattr(function, "rule", function).__module__
         if module.startswith("core."):
@@ -37,21 +37,21 @@ def _summary(module: str) -> str:
 def kernel_rows() -> list[str]:
     """For families of ops (files of core/ops) where their kernels run; those alike share a row."""
     families: dict[str, list[str]] = {}
-    for op in core.registry.OPS.values():
+    for op in core.engine.registry.OPS.values():
         package, _, family = op.rule.__module__.rpartition(".")
         if package == "core.ops":
             families.setdefault(family, []).append(op.name)
     shown: dict[tuple[str, ...], list[str]] = {}
     for family, names in sorted(families.items()):
-        cells = tuple(_where(names, backend) for backend in core.backend_registry.backend_names())
-        kernels = sum((name, "cpu") in core.registry.KERNELS for name in names)
+        cells = tuple(_where(names, backend) for backend in core.engine.backends.backend_names())
+        kernels = sum((name, "cpu") in core.engine.registry.KERNELS for name in names)
         shown.setdefault(cells, []).append(f"`{family}` {kernels}")
     return [f"| {' | '.join([', '.join(shown[cells]), *cells])} |" for cells in shown]
 
 
 def _where(names: list[str], backend: str) -> str:
     """What is native there, and why the rest is not."""
-    core.registry.load_kernels(backend)
+    core.engine.registry.load_kernels(backend)
     hosted = host_ops(backend)
     reasons: dict[str, list[str]] = {}
     for name in names:
@@ -59,8 +59,10 @@ def _where(names: list[str], backend: str) -> str:
         if reason is not None:
             reasons.setdefault(reason, []).append(f"`{name}`")
         else:
-            found = core.registry.KERNELS.get((name, backend))
-            assert found or core.registry.OPS[name].traits.view, f"no kernel {name} on {backend}"
+            found = core.engine.registry.KERNELS.get((name, backend))
+            assert found or core.engine.registry.OPS[name].traits.view, (
+                f"no kernel {name} on {backend}"
+            )
     if sum(map(len, reasons.values())) == len(names) and len(reasons) == 1:
         return f"host: {next(iter(reasons))}"
     rest = [f"host for {', '.join(ops)}: {reason}" for reason, ops in reasons.items()]
@@ -75,7 +77,7 @@ def host_ops(backend: str) -> dict[str, str]:
 
 def kernel_columns() -> list[str]:
     """The rest of the first line of the table of kernels, a column for each backend; its rule."""
-    names = core.backend_registry.backend_names()
+    names = core.engine.backends.backend_names()
     columns = "".join(f" `{name}` |" for name in names)
     return [columns, "|" + " --- |" * (1 + len(names))]
 

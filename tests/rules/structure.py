@@ -20,8 +20,8 @@ FLOORS = (
     "weights_cache",
     # What knows no tensor.
     "core/errors.py core/process/locks.py core/process/context_vars.py core/json_values.py core/process/code_cache.py "
-    "core/process/digests.py core/process/source_stamp.py core/dtypes.py core/specs.py core/operation.py "
-    "core/bounds.py core/op_cost.py core/windows.py core/guards.py core/backend_contract.py",
+    "core/process/digests.py core/process/source_stamp.py core/engine/dtypes.py core/engine/specs.py core/engine/operation.py "
+    "core/engine/limits.py core/engine/op_cost.py core/engine/windows.py core/engine/run_guard.py core/engine/backend.py",
     # A tensor has ops, and an op makes tensors.
     "core core/backends/__init__.py",
     "core/ops core/gradients.py",

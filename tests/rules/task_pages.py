@@ -10,7 +10,7 @@ from inspect import getdoc, signature
 from pathlib import Path
 
 import zoo
-from core.backend_registry import AUTO, backend_names
+from core.engine.backends import AUTO, backend_names
 from tests.rules.sources import ROOT
 from zoo.catalog import all_entries, choices, tasks, verb_options, verbs_of
 from zoo.entry import Entry

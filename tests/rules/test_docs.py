@@ -90,7 +90,7 @@ def test_versions_agree():
 
 def test_backends_are_in_the_table():
     text = (ROOT / "core" / "docs" / "ops.md").read_text()
-    for name in core.backend_registry.backend_names():
+    for name in core.engine.backends.backend_names():
         assert f"\n| `{name}` |" in text
 
 

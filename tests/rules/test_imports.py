@@ -117,7 +117,7 @@ def late_in(file) -> set[str]:
 
 def test_only_the_shader_backend_uses_opengl():
     assert late_in(ROOT / "core/backends/shader/codegen/tiles/matrix.py") == {"moderngl"}
-    assert not late_in(ROOT / "core/tensors.py")
+    assert not late_in(ROOT / "core/engine/tensors.py")
     users = {
         name_of(file)
         for file in source_files("core")

@@ -17,9 +17,9 @@ from tests.rules.structure import (
 #: Files that may need each other, each circle for a reason; new ones are mistakes.
 CIRCLES_OF_FILES = {
     "a tensor has ops, and an op makes tensors": """
-        core/annotations.py core/async_run.py core/dispatch.py core/function_trace.py
-        core/guards.py core/methods.py core/nan_check.py core/observers.py core/tensors.py
-        core/variables.py""",
+        core/engine/argument_types.py core/engine/async_run.py core/engine/dispatch.py core/engine/trace_hook.py
+        core/engine/run_guard.py core/engine/methods.py core/engine/nan_check.py core/engine/observers.py core/engine/tensors.py
+        core/engine/variables.py""",
     "the backend checks and tunes itself by running plans": """
         core/backends/shader/__init__.py core/backends/shader/plans/shader_executable.py
         core/backends/shader/runtime/self_check.py""",
@@ -45,11 +45,11 @@ CIRCLES_OF_FILES = {
 #: Imports of what stands higher, each for a reason.
 UPWARD = {
     "types of what a backend makes of a plan": """
-        core/backend_contract.py -> core/plan/arena.py
-        core/backend_contract.py -> core/plan/plan_report.py
-        core/backend_contract.py -> core/plan/program.py""",
+        core/engine/backend.py -> core/plan/arena.py
+        core/engine/backend.py -> core/plan/plan_report.py
+        core/engine/backend.py -> core/plan/program.py""",
     "a type": """
-        core/guards.py -> core/tensors.py""",
+        core/engine/run_guard.py -> core/engine/tensors.py""",
     "a Teachable Machine model in a process of its own is one, too": """
         zoo/pipeline/isolation/child.py -> zoo/classification/teachable.py
         zoo/pipeline/isolation/models.py -> zoo/classification/teachable.py""",

@@ -17,7 +17,7 @@ import pytest
 
 import core
 import zoo
-from core.bounds import LimitError
+from core.engine.limits import LimitError
 from tests.core.converter.teachable_bundles import LABELS, write_bundle, zip_of
 from tests.core.converter.test_keras_files import write_h5
 from tests.core.tflite.fixtures.models import FOLDER
@@ -74,7 +74,7 @@ def test_the_outputs_are_those_of_the_model_in_this_process(kind, tmp_path, rng)
         given = {}
         for name, spec in plain.inputs.items():
             values = rng.normal(size=[n or 3 for n in spec.shape or ()]) * 3
-            given[name] = values.astype(core.dtypes.DTYPES[spec.dtype])
+            given[name] = values.astype(core.engine.dtypes.DTYPES[spec.dtype])
         for raw in (False, True):
             expected, found = plain.predict(given, raw=raw), isolated.predict(given, raw=raw)
             assert list(found) == list(expected)

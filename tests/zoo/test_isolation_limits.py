@@ -9,7 +9,7 @@ import pytest
 
 import core
 import zoo
-from core.bounds import LimitError
+from core.engine.limits import LimitError
 from tests.helpers import ROOT
 from tests.zoo.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights

@@ -62,7 +62,7 @@ try:
     if sys.argv[1] == "shader":
         from core.backends.shader.runtime.self_check import report
         from core.backends.shader.runtime.starting import describe
-        from core.backend_registry import load_backend
+        from core.engine.backends import load_backend
         backend = load_backend("shader")
         print("works:", describe(backend.session) + ";", report(backend))
     elif sys.argv[1] == "tf":
@@ -157,7 +157,7 @@ def _openblas() -> str:
 
 
 def _backends() -> Iterator[tuple[str, str]]:
-    from core.backend_registry import backend_names
+    from core.engine.backends import backend_names
 
     for name in backend_names():
         is_missing = name == "tf" and find_spec("tensorflow") is None

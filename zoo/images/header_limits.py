@@ -57,7 +57,7 @@ def limit_of_context(name: str, default: float) -> float:
         name: ``"file_bytes"`` or ``"file_seconds"``.
         default: value if the limit is not set.
     """
-    context_limits = getattr(sys.modules.get("core.bounds"), "context_limits", None)
+    context_limits = getattr(sys.modules.get("core.engine.limits"), "context_limits", None)
     given: Limits | None = context_limits() if context_limits else None
     value: float | None = getattr(given, name, None)
     return default if value is None else value

@@ -7,8 +7,8 @@ from pkgutil import resolve_name
 from typing import Any
 
 from core import Limits
-from core.bounds import checked_limits
 from core.converter import load_model
+from core.engine.limits import checked_limits
 from weights_cache.addresses import is_url
 from weights_cache.errors import WeightsError, ZooError
 from weights_cache.remote import locate_url

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Literal, overload
 
-from core.bounds import Limits
+from core.engine.limits import Limits
 from zoo.classification.classifier import ClassifierModel
 from zoo.classification.verbs import classify
 from zoo.detection.ssd import SsdModel

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backend_contract import Backend, Clock
 from core.backends.cpu.numpy_state import SILENT, get_errors, reset_errors, set_errors
-from core.dtypes import DTYPES, dtype_of
+from core.engine.backend import Backend, Clock
+from core.engine.dtypes import DTYPES, dtype_of
+from core.engine.specs import Spec
 from core.errors import CoreError
-from core.specs import Spec
 
 if TYPE_CHECKING:
-    from core.backend_contract import Executable
-    from core.operation import Op
+    from core.engine.backend import Executable
+    from core.engine.operation import Op
     from core.plan.program import Program
 
     RunGenerated = Callable[["Op", list[Any], Mapping[str, Any], Any], np.ndarray | None]
@@ -183,5 +183,5 @@ def _checked(raw: Any, spec: Spec) -> np.ndarray:
 
 
 def make_backend() -> CpuBackend:
-    """Return the backend for `core.backend_registry.load_backend`."""
+    """Return the backend for `core.engine.backends.load_backend`."""
     return CpuBackend()

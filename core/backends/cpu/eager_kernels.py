@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backend_registry import REPLACED
 from core.backends.cpu.codegen.host_cpu import compiler_version
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier
-from core.op_cost import multiply_adds
+from core.engine.backends import REPLACED
+from core.engine.op_cost import multiply_adds
+from core.engine.specs import Spec
 from core.process.locks import new_lock
-from core.specs import Spec
 
 if TYPE_CHECKING:
     from core.backends.cpu.codegen.single_op import SingleOp
-    from core.operation import Op
+    from core.engine.operation import Op
 
 #: Values of inputs and result below which a call costs more than NumPy's kernel takes longer.
 _LEAST_VALUES = 1 << 13

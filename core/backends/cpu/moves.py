@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from core.engine.specs import integers, normal_axes, normal_axis
 from core.ops.slice import Index, block_at, split_sizes, strided_index
 from core.ops.space import depth_blocks
-from core.specs import integers, normal_axes, normal_axis
 
 #: Views of a result and of an input, or of a number, that have the same shape.
 Pair = tuple[np.ndarray, np.ndarray]

@@ -12,7 +12,7 @@ from core.backends.cpu.codegen.host_cpu import compiler_version
 from core.errors import SettingError
 
 if TYPE_CHECKING:
-    from core.backend_contract import Executable
+    from core.engine.backend import Executable
     from core.plan.program import Program
 
 #: Environment variable that fixes the tier of the process.

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backend_contract import Backend, Clock
 from core.backends.shader.codegen.expressions import EXPRESSIONS
 from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand
 from core.backends.shader.codegen.reserved_words import RESERVED
@@ -22,15 +21,16 @@ from core.backends.shader.runtime.device_memory import GONE, values_left
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import ShaderError
 from core.backends.shader.runtime.values import Value, kernel_key, kind_of
-from core.dtypes import dtype_of
+from core.engine.backend import Backend, Clock
+from core.engine.dtypes import dtype_of
+from core.engine.specs import Spec
 from core.errors import CoreError
 from core.process.locks import new_lock
-from core.specs import Spec
 
 if TYPE_CHECKING:
-    from core.backend_contract import Executable
     from core.backends.shader.runtime.session import Session
-    from core.operation import Op
+    from core.engine.backend import Executable
+    from core.engine.operation import Op
     from core.plan.program import Program
 
 
@@ -262,5 +262,5 @@ def _renamed(text: str, name: str) -> tuple[str, int]:
 
 
 def make_backend() -> ShaderBackend:
-    """Return the backend for `core.backend_registry.load_backend`."""
+    """Return the backend for `core.engine.backends.load_backend`."""
     return ShaderBackend()

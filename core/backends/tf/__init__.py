@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backend_contract import Backend, Clock
 from core.backends.tf import forks
 from core.backends.tf.errors import converted
 from core.backends.tf.held_arrays import LEAST_BYTES, HeldArrays
@@ -18,13 +17,14 @@ from core.backends.tf.host_ops import HOST_OPS
 from core.backends.tf.raw_ops import integers, raw
 from core.backends.tf.starting import load_tensorflow
 from core.backends.tf.user_kernels import UserKernel, checked
-from core.host_fallback import host_reason
-from core.specs import Spec
+from core.engine.backend import Backend, Clock
+from core.engine.host_fallback import host_reason
+from core.engine.specs import Spec
 
 if TYPE_CHECKING:
-    from core.backend_contract import Executable
     from core.backends.tf.raw_ops import TfTensor
-    from core.operation import Op
+    from core.engine.backend import Executable
+    from core.engine.operation import Op
     from core.plan.program import Program
 
 
@@ -82,7 +82,7 @@ class TfBackend(Backend):
     async def finished(self) -> None:
         """Wait in another thread until the GPU is done; on the CPU ops are done at once."""
         if self._is_queued:
-            from core.async_run import run_async  # imports asyncio, which few need
+            from core.engine.async_run import run_async  # imports asyncio, which few need
 
             await run_async(self.synchronise)
 
@@ -130,5 +130,5 @@ class TfBackend(Backend):
 
 
 def make_backend() -> TfBackend:
-    """Return the backend for `core.backend_registry.load_backend`."""
+    """Return the backend for `core.engine.backends.load_backend`."""
     return TfBackend()

@@ -3,8 +3,8 @@
 import re
 from typing import Protocol
 
+from core.engine.nan_check import NotFiniteError, users_line
 from core.errors import CoreError
-from core.nan_check import NotFiniteError, users_line
 
 
 class OpError(Protocol):

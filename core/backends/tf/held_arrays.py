@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from core.backends.tf.starting import load_tensorflow
-from core.dtypes import dtype_of
+from core.engine.dtypes import dtype_of
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from core.backends.tf.starting import load_tensorflow
-from core.dtypes import DTYPES
+from core.engine.dtypes import DTYPES
+from core.engine.specs import Spec
 from core.errors import CoreError
-from core.specs import Spec
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

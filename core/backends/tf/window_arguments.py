@@ -9,9 +9,9 @@ from math import gcd
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.backends.tf.raw_ops import integers, number, pairs, raw
-from core.bounds import claim
-from core.specs import Shape
-from core.windows import Sides, Window
+from core.engine.limits import claim
+from core.engine.specs import Shape
+from core.engine.windows import Sides, Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def padding_of(w: Window) -> str:
     """Return TensorFlow's name of the padding: "VALID", "SAME" or "EXPLICIT".
 
-    >>> from core.windows import window
+    >>> from core.engine.windows import window
     >>> padding_of(window((1, 5, 5, 1), 3, 2, "same", "NHWC"))
     'SAME'
     """

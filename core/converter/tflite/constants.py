@@ -10,8 +10,8 @@ from core.converter.tflite.file_content import (
     Sparsity,
     TensorInfo,
 )
+from core.engine.specs import Shape
 from core.errors import CoreError
-from core.specs import Shape
 from weights_cache.reading_budgets import spend
 
 #: Constants take at most this multiple of the bytes of the file: quantised values of 4 bits become

@@ -14,8 +14,8 @@ from core.converter.tflite.schema import (
     choice,
     read_builtin_options,
 )
+from core.engine.specs import Shape
 from core.errors import CoreError
-from core.specs import Shape
 
 #: The most values of a tensor; more do not fit into a supported file.
 MOST_VALUES = 2**31

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.bounds import LimitError
 from core.converter.tflite.constants import ConstantReader
 from core.converter.tflite.file_content import Document, Operator, QuantizationParameters, Subgraph
 from core.converter.tflite.flexbuffer import read_options
 from core.converter.tflite.translated_op import TranslatedOp, single_quantization
+from core.engine.limits import LimitError
 from core.errors import CoreError
 from core.graph.nodes import FunctionName, Node, Quantization, node_of
 from core.graph.unique_names import UniqueNames

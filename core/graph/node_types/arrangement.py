@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from core.engine.late_ops import ops
+from core.engine.specs import Shape
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.graph_json_reader import dtype_of_type
 from core.graph.node_types.rows import NodeType, Translation, copied, required
 from core.graph.nodes import Attributes
-from core.late_ops import ops
-from core.specs import Shape
-from core.tensors import Tensor
 
 
 def _cast(attributes: Attributes) -> dict[str, Any]:

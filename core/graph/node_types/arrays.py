@@ -7,15 +7,15 @@ each comes after the one before.
 from collections.abc import Sequence
 from typing import Any
 
-from core.dispatch import tensor
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.element_shapes import ElementShape, defined, element_shape, merged, number, numbers
 from core.graph.graph_json_reader import dtype_of_type
 from core.graph.node_types.lists import MOST_ELEMENTS, empty, joined, split
 from core.graph.node_types.rows import NodeType
 from core.graph.nodes import Attributes
-from core.late_ops import ops
-from core.tensors import Tensor
 
 
 class TensorArray:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.rows import NodeType, Translation, copied
 from core.graph.nodes import Attributes
-from core.late_ops import ops
-from core.tensors import Tensor
 
 #: Orders of axes, the default first.
 _IMAGES = ("NHWC", "NCHW")

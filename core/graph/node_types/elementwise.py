@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.convolution import check_format
 from core.graph.node_types.rows import NodeType, copied, required
 from core.graph.nodes import Attributes
-from core.late_ops import ops
-from core.tensors import Tensor
 
 _PAIR = (0, 1)
 

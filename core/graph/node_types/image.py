@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.graph.node_types.rows import NodeType, copied
 from core.graph.nodes import Attributes
-from core.late_ops import ops
-from core.tensors import Tensor
 
 _resize = copied("align_corners", "half_pixel_centers")
 

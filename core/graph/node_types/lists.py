@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-from core.dispatch import tensor
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.specs import Shape
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.element_shapes import ElementShape, defined, element_shape, merged, number, numbers
 from core.graph.graph_json_reader import dtype_of_type
 from core.graph.node_types.rows import NodeType
 from core.graph.nodes import Attributes
-from core.late_ops import ops
-from core.specs import Shape
-from core.tensors import Tensor
 
 #: So many elements lie together: setting one of n copies this many and n / CHUNK references.
 CHUNK = 256

@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import core.ops  # noqa: F401 - declares the ops that nodes are
+from core.engine.operation import Op
+from core.engine.registry import NODE_OPS, OPS
 from core.graph.nodes import Attributes
-from core.operation import Op
-from core.registry import NODE_OPS, OPS
 
 #: Attributes of a node → those of its op.
 Translation = Callable[[Attributes], dict[str, Any]]

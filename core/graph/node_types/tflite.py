@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.dispatch import tensor
+from core.engine.dispatch import tensor
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.rows import NodeType
 from core.graph.nodes import Attributes
-from core.late_ops import ops
-from core.tensors import Tensor
 
 
 class Detection(NamedTuple):

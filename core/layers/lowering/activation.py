@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import pi, sqrt
 from typing import Any
 
+from core.engine.registry import OPS
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.arguments import about_weights, arguments
@@ -22,7 +23,6 @@ from core.layers.lowering.common_nodes import (
     transpose,
 )
 from core.layers.lowering.rows import LayerType, weighted
-from core.registry import OPS
 
 Activation = Callable[[LayerCall, Value], Value]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from core.engine.registry import OPS
 from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.activation import ACTIVATIONS
 from core.layers.lowering.arguments import arguments
@@ -27,7 +28,6 @@ from core.layers.lowering.common_nodes import (
 )
 from core.layers.lowering.normalization import inverse_norm
 from core.layers.lowering.rows import LayerType
-from core.registry import OPS
 
 
 def _folded(type: str) -> LayerType:

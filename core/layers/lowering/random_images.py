@@ -12,13 +12,13 @@ import numpy as np
 
 from core.data import augmentation
 from core.data.random_transform import RandomTransform
-from core.function_trace import active_trace
-from core.late_ops import ops
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
+from core.engine.trace_hook import active_trace
 from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.arguments import REQUIRED, Arguments, arguments
 from core.layers.lowering.common_nodes import as_float
 from core.layers.lowering.rows import LayerType
-from core.tensors import Tensor
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.generators import Seed
-from core.late_ops import ops
+from core.engine.generators import Seed
+from core.engine.late_ops import ops
+from core.engine.specs import Shape
+from core.engine.tensors import Tensor
 from core.layers.call_context import add_loss
 from core.layers.layer_call import LayerCall, Value
 from core.layers.lowering.arguments import arguments
 from core.layers.lowering.common_nodes import as_float
 from core.layers.lowering.rows import LayerType
 from core.layers.lowering.training import dropped_out, with_noise
-from core.specs import Shape
-from core.tensors import Tensor
 
 if TYPE_CHECKING:
     from numpy.random import Generator

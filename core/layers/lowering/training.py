@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.generators import Seed
-from core.late_ops import ops
+from core.engine.generators import Seed
+from core.engine.late_ops import ops
+from core.engine.specs import Shape
+from core.engine.tensors import Tensor
 from core.layers.layer_call import LayerCall, Value
 from core.ops.random_numbers import drawn
-from core.specs import Shape
-from core.tensors import Tensor
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -5,9 +5,11 @@ from math import inf
 
 import numpy as np
 
-from core.bounds import reset_ceiling, set_ceiling, value_ceiling
-from core.dispatch import tensor
-from core.dtypes import ITEM_SIZES
+from core.engine.dispatch import tensor
+from core.engine.dtypes import ITEM_SIZES
+from core.engine.limits import reset_ceiling, set_ceiling, value_ceiling
+from core.engine.settings import backend
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.node_types import find_node_type
@@ -16,8 +18,6 @@ from core.graph.nodes import Graph, Node, node_of
 from core.graph.subgraph import running_order
 from core.plan.passes.pruning import drop_unused
 from core.plan.passes.rewriting import Index, plain, with_references
-from core.settings import backend
-from core.tensors import Tensor
 
 #: A result has at most so many values, unless it replaces no fewer.
 MOST_VALUES = 25_600

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.backend_registry import REPLACED
+from core.engine.backends import REPLACED
+from core.engine.operation import Op
+from core.engine.registry import OPS
+from core.engine.settings import active_backend, get_backend
+from core.engine.specs import Spec
+from core.engine.windows import window
 from core.graph.unique_names import free_name
-from core.operation import Op
 from core.plan.program import ABSENT, HERE, Program, Step, use_counts
-from core.registry import OPS
-from core.settings import active_backend, get_backend
-from core.specs import Spec
-from core.windows import window
 
 
 def is_replaced(op: Op) -> bool:

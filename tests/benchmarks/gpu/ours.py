@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 
 import core
-from core.backend_registry import backend_names, load_backend
+from core.engine.backends import backend_names, load_backend
 from core.errors import CoreError
 from core.model.graph_model import GraphModel
 from tests.benchmarks.gpu.networks import Subject

@@ -21,9 +21,9 @@ from core.backends.cpu.codegen.kernels import (
 from core.backends.cpu.codegen.module_text import kernel_name, module_text
 from core.backends.cpu.codegen.packed_weights import PackedWeights
 from core.backends.cpu.lowering.cpu_executable import CpuExecutable
+from core.engine.registry import OPS
+from core.engine.specs import Spec
 from core.plan.program import HERE, Program, Step
-from core.registry import OPS
-from core.specs import Spec
 
 Epilogue = Sequence[tuple[str, Sequence[Any], Mapping[str, Any]]]
 

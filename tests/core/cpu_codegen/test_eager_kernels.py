@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import REPLACED
 from core.backends.cpu import eager_kernels
 from core.backends.cpu.codegen import background
-from core.registry import OPS, READY
+from core.engine.backends import REPLACED
+from core.engine.registry import OPS, READY
 
 FILTER, DEPTHWISE = (3, 3, 16, 24), (3, 3, 16, 1)
 IMAGES, HALF = (2, 20, 18, 16), (2, 10, 9)

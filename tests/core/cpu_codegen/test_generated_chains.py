@@ -5,8 +5,8 @@ import pytest
 
 from core.backends.cpu.codegen.formulas import FORMULAS
 from core.backends.cpu.codegen.instruction_set import INSTRUCTION_SETS, host_instruction_set
-from core.registry import OPS
-from core.specs import Spec
+from core.engine.registry import OPS
+from core.engine.specs import Spec
 from tests.core.cpu_codegen.one_step import HERE, by_kernels, by_numpy, make_step
 
 _USABLE = INSTRUCTION_SETS[INSTRUCTION_SETS.index(host_instruction_set()) :]

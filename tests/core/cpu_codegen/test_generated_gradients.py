@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.registry import OPS
-from core.specs import Spec
+from core.engine.registry import OPS
+from core.engine.specs import Spec
 from tests.core.cpu_codegen.one_step import (
     HERE,
     by_kernels,

@@ -9,8 +9,8 @@ import pytest
 import core
 from core.data import Dataset, UnknownLengthError, from_arrays, from_generator
 from core.data.rows import ArrayTable
+from core.engine.generators import restart
 from core.errors import CoreError
-from core.generators import restart
 from core.graph.nodes import PartialSpec
 
 

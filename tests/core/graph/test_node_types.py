@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import core
-from core.dtypes import DTYPES
+from core.engine.dtypes import DTYPES
 from core.graph.executor import GIVEN_TYPES
 from core.graph.graph_json_reader import read_nodes
 from core.graph.node_types.rows import find_node_type, node_type_names

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import core
-from core.guards import RunCancelledError
+from core.engine.run_guard import RunCancelledError
 from core.model.graph_model import GraphModel
 from tests.core.graph.control_graphs import calls, function, model
 from tests.reliability.activities import convolutions, numbers

@@ -78,7 +78,7 @@ def test_the_values_are_those_of_keras(case):
 
 @each_case
 def test_steps_made_of_ops_have_them_too(case, monkeypatch):
-    monkeypatch.setitem(core.backend_registry.BACKENDS, "cpu", OpsBackend())
+    monkeypatch.setitem(core.engine.backends.BACKENDS, "cpu", OpsBackend())
     with core.backend("cpu"):
         check(made(case), variables(), case, one_step)
 

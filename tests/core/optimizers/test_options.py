@@ -248,7 +248,7 @@ def test_a_step_in_place_gives_the_bits_of_the_ops(case, shape, rng, monkeypatch
     value = rng.normal(size=shape).astype(np.float32)
     given = [gradients_like(rng, shape) for _ in range(3)]
     ours = trained(case, value, given)
-    monkeypatch.setitem(core.backend_registry.BACKENDS, "cpu", OpsBackend())
+    monkeypatch.setitem(core.engine.backends.BACKENDS, "cpu", OpsBackend())
     with core.backend("cpu"):
         by_ops = trained(case, value, given)
     assert list(ours) == list(by_ops)

@@ -22,11 +22,11 @@ from core.backends.cpu.lowering.lowering_rules import (
     padded_shape,
 )
 from core.backends.cpu.lowering.thread_pool import ParallelTasks
-from core.dtypes import dtype_of
+from core.engine.dtypes import dtype_of
+from core.engine.registry import OPS
+from core.engine.specs import Shape, Spec
+from core.engine.windows import Sides
 from core.plan.program import ABSENT, HERE, Program, Step
-from core.registry import OPS
-from core.specs import Shape, Spec
-from core.windows import Sides
 from tests.core.plan.plan_threads import one_blas_thread
 from tests.helpers import peak_of
 

@@ -6,11 +6,11 @@ import pytest
 import core
 from core.backends.cpu.lowering.chain import lower_elementwise
 from core.backends.cpu.lowering.lowering_rules import find_lowering
-from core.operation import Traits
+from core.engine.operation import Traits
+from core.engine.registry import KERNEL_NAMES, KERNELS, OPS, READY
+from core.engine.settings import active_backend
+from core.engine.specs import Spec
 from core.plan.program import HERE
-from core.registry import KERNEL_NAMES, KERNELS, OPS, READY
-from core.settings import active_backend
-from core.specs import Spec
 from tests.core.plan.harness import MARGIN, check, expected, node, random_margins, run
 
 ELEMENTWISE = sorted(name for name, op in OPS.items() if op.traits.elementwise)

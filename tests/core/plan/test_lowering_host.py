@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import core
-from core.nan_check import NotFiniteError
+from core.engine.nan_check import NotFiniteError
 
 
 @pytest.mark.parametrize("shape", [(), (2, 3), (0, 2)])

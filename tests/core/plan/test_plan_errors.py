@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import core
+from core.engine.registry import READY, find_kernel
 from core.model.graph_model import GraphModel
 from core.plan import planner
-from core.registry import READY, find_kernel
 from tests.core.graph.control_graphs import model
 from tests.core.plan.test_tracing import agrees, eager
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from core.engine.settings import active_backend
 from core.plan.passes import PROGRAM_PASSES
 from core.plan.program import Program, Step, use_counts
-from core.settings import active_backend
 from tests.core.plan.harness import node
 from tests.core.plan.programs import computed, program_of, same
 

@@ -9,7 +9,7 @@ import pytest
 import core
 from core.backends.cpu.lowering import cpu_executable, thread_pool
 from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
-from core.guards import Guard, guarded
+from core.engine.run_guard import Guard, guarded
 from tests.reliability.activities import convolutions, numbers
 
 

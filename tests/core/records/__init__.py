@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 
 import core
-from core.registry import OPS
+from core.engine.registry import OPS
 from tests.core.records.case import Case
 
 CASES: list[Case] = [

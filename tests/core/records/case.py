@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.settings import active_backend
+from core.engine.settings import active_backend
 
 Draw = Callable[[np.random.Generator], Any]
 WIDER = {np.dtype(np.float32): np.float64, np.dtype(np.complex64): np.complex128}

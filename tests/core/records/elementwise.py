@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from core.engine.registry import OPS
 from core.ops.binary import BINARY
 from core.ops.compare import COMPARE
 from core.ops.unary import UNARY
-from core.registry import OPS
 from tests.core.records.case import Case, bools, complexes, floats, ints, strings
 
 _FORMULAS = {row.name: row.formula for row in [*UNARY, *BINARY] if row.formula}

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import core
-from core import registry
-from core.backend_registry import BACKENDS
 from core.backends.shader import ShaderBackend
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import ContextError, open_context
 from core.backends.shader.runtime.gl_functions import address
 from core.backends.shader.runtime.gl_thread import GLThread, live_threads
-from core.registry import FUNCTIONS, KERNEL_NAMES, KERNELS, OPS, READY, load_kernels
+from core.engine import registry
+from core.engine.backends import BACKENDS
+from core.engine.registry import FUNCTIONS, KERNEL_NAMES, KERNELS, OPS, READY, load_kernels
 from tests.helpers import skip_or_fail
 
 KINDS = ("Buffer", "Texture", "Program", "Shader", "Framebuffer", "VertexArray", "Query")

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, layout_of
 from core.backends.shader.runtime.device_errors import DeviceMemoryError
 from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.gl_thread import live_threads
 from core.backends.shader.runtime.memory_blocks import Block, rounded
-from core.specs import Spec
+from core.engine.backends import load_backend
+from core.engine.specs import Spec
 from tests.core.conftest import check_device, things_on_device
 
 KINDS = {"buffers": False, "textures": True}

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.runtime import device_timing
 from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import ShaderError
+from core.engine.backends import load_backend
 from tests.helpers import release_context
 
 

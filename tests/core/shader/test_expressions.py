@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
 from core.backends.shader.codegen.expressions import EXPRESSIONS, epilogue_text, expression
 from core.backends.shader.codegen.kernel_language import EpilogueStep, KernelBuilder, Operand
 from core.backends.shader.runtime.compiled_kernel import compile_kernel
 from core.backends.shader.runtime.memory_blocks import Block
-from core.registry import OPS
-from core.specs import Spec
+from core.engine.backends import load_backend
+from core.engine.registry import OPS
+from core.engine.specs import Spec
 from tests.core.conftest import start_or_skip
 
 ATTRIBUTES = {

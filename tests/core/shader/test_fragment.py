@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
 from core.backends.shader.codegen.compiler.memory_layouts import layout_of
 from core.backends.shader.codegen.fragment.convolution import (
     drawn_convolution,
@@ -23,11 +22,12 @@ from core.backends.shader.codegen.kernel_language import EpilogueStep, KernelBui
 from core.backends.shader.runtime.compiled_kernel import compile_kernel, passes_of
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.textures import to_texels
-from core.dispatch import tensor
+from core.engine.backends import load_backend
+from core.engine.dispatch import tensor
+from core.engine.registry import OPS, find_kernel
+from core.engine.specs import Spec
+from core.engine.windows import window
 from core.errors import CoreError
-from core.registry import OPS, find_kernel
-from core.specs import Spec
-from core.windows import window
 from tests.conftest import ROOT
 from tests.core.graph.control_graphs import model
 from tests.core.records.case import to_list, tolerance
@@ -329,7 +329,7 @@ def test_gradients_of_elementwise_ops(case, fragment, rng):
 
 def test_the_environment_forces_this_path(opengl):
     text = """import core
-from core.backend_registry import load_backend
+from core.engine.backends import load_backend
 with core.backend("shader"):
     total = (core.tensor([1.0, 2.0]) * 3).sum().numpy()
 print(load_backend("shader").session.path, float(total))

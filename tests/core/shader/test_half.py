@@ -29,11 +29,11 @@ from core.backends.shader.runtime.compiled_kernel import compile_kernel
 from core.backends.shader.runtime.context import Device
 from core.backends.shader.runtime.memory_blocks import Storing
 from core.backends.shader.runtime.programs import Programs
+from core.engine.registry import load_backend
+from core.engine.specs import Spec
 from core.errors import SettingError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
-from core.registry import load_backend
-from core.specs import Spec
 from tests.core.shader.conftest import normal
 from tests.core.shader.test_tiles import convolution, patches
 

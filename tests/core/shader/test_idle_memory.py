@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
 from core.backends.shader.plans import bound_program
 from core.backends.shader.plans.bound_program import ReadyProgram
 from core.backends.shader.runtime import device_memory as storage_module
 from core.backends.shader.runtime.device_memory import DeviceMemory
 from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.session import Session
+from core.engine.backends import load_backend
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
 from tests.benchmarks.gpu_training import OPTIMIZERS, QUICK, trained

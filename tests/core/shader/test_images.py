@@ -6,7 +6,7 @@ import pytest
 import core
 from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand, Table
 from core.backends.shader.kernels.normalization import batch_norm
-from core.specs import Spec
+from core.engine.specs import Spec
 
 
 def check(compute, *arrays, tolerance=1e-5):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
+from core.engine.backends import load_backend
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
 from tests.core.shader.conftest import count_objects

@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from core.backend_registry import load_backend
 from core.backends.cpu.kernels.binary import floor_divide, remainder
 from core.backends.cpu.kernels.shape import cast
 from core.backends.shader.codegen.expressions import EXPRESSIONS, expression
 from core.backends.shader.codegen.library import FUNCTIONS, functions_for
-from core.registry import OPS
-from core.specs import Spec
+from core.engine.backends import load_backend
+from core.engine.registry import OPS
+from core.engine.specs import Spec
 from tests.core.conftest import start_or_skip
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
 from core.backends.shader.kernels import segment
+from core.engine.backends import load_backend
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import ContextError, open_context
 from core.backends.shader.runtime.gl_thread import live_threads
 from core.backends.shader.runtime.waiting import passed
+from core.engine.backends import load_backend
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
 from tests.core.shader.test_starting import in_process
@@ -215,7 +215,7 @@ def work():
     core.square(2.0).numpy()
 threading.Thread(target=work).start()
 """,
-    "collected": "from core.backend_registry import load_backend\n"
+    "collected": "from core.engine.backends import load_backend\n"
     "gl_thread = load_backend('shader').session.gl_thread; del kept",
 }
 FORKS = """

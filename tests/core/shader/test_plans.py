@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
+from core.engine.backends import load_backend
+from core.engine.registry import KERNELS
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
 from core.plan.passes import PROGRAM_PASSES
-from core.registry import KERNELS
 from tests.core.plan.harness import node
 from tests.core.plan.programs import computed, program_of, program_with_a_host_step
 from tests.core.plan.test_random_programs import random_program

@@ -8,8 +8,8 @@ from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand,
 from core.backends.shader.kernels.contraction import contract
 from core.backends.shader.kernels.conv import conv2d
 from core.backends.shader.kernels.linear import matmul
-from core.registry import KERNELS
-from core.specs import Spec
+from core.engine.registry import KERNELS
+from core.engine.specs import Spec
 from tests.core.shader.conftest import normal
 
 

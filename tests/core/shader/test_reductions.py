@@ -6,8 +6,8 @@ import pytest
 import core
 from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand, all_passes
 from core.backends.shader.codegen.reductions import Groups, grouped, reduced
-from core.registry import OPS
-from core.specs import Spec
+from core.engine.registry import OPS
+from core.engine.specs import Spec
 
 #: Shape, axes, and what runs: maps of each value by itself, or tiles, which are groups of threads.
 WAYS = [

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
 from core.backends.shader import ShaderBackend
 from core.backends.shader.codegen.library import FUNCTIONS
 from core.backends.shader.runtime import self_check
@@ -19,6 +18,7 @@ from core.backends.shader.runtime.self_check import (
     find_faults,
     report,
 )
+from core.engine.backends import load_backend
 from core.process import code_cache
 
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import BACKENDS, load_backend
 from core.backends.shader.runtime import starting
 from core.backends.shader.runtime.context import ContextError, Device, open_context
 from core.backends.shader.runtime.gl_thread import live_threads
+from core.engine.backends import BACKENDS, load_backend
 from core.errors import SettingError
 from tests.helpers import release_context
 

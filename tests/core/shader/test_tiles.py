@@ -38,7 +38,7 @@ from core.backends.shader.codegen.tiles.tile_source import (
     threads,
 )
 from core.backends.shader.codegen.tiles.transposed import transposed_tile
-from core.windows import window
+from core.engine.windows import window
 from tests.core.shader.conftest import normal
 from tests.core.shader.tile_runs import run
 from tests.helpers import release_context, require, skip_or_fail

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
+from core.engine.backends import load_backend
 from tests.benchmarks.gpu_training import OPTIMIZERS, QUICK, trained
 
 #: How far losses may be apart, of their size, in units of the backend's epsilon: measured is 1.1.

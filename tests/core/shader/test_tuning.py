@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
 from core.backends.shader.codegen.tiles.choices import FAMILIES, SMALLEST, choose
 from core.backends.shader.codegen.tiles.tile_source import Choice, Product, TileLimits
 from core.backends.shader.codegen.tiles.tuned_tiles import (
@@ -17,6 +16,7 @@ from core.backends.shader.codegen.tiles.tuned_tiles import (
     load_choices,
 )
 from core.backends.shader.plans import plan_tuning
+from core.engine.backends import load_backend
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel

@@ -11,7 +11,7 @@ import pytest
 import core
 from core.backends.shader.codegen.kernel_language import MOST_INPUTS, KernelBuilder, Operand
 from core.backends.shader.runtime.programs import ShaderError
-from core.specs import Spec
+from core.engine.specs import Spec
 from tests.rules.sources import ROOT
 
 pytestmark = pytest.mark.usefixtures("scratch_ops")

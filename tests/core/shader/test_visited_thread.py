@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
 from core.backends.shader.runtime import current_context, memory_blocks, visited_thread
 from core.backends.shader.runtime.context import ContextError, open_context
 from core.backends.shader.runtime.gl_thread import GLThread, live_threads
@@ -19,6 +18,7 @@ from core.backends.shader.runtime.visited_thread import (
     new_gl_thread,
 )
 from core.backends.shader.runtime.waiting import passed
+from core.engine.backends import load_backend
 from tests.core.shader.test_gl_thread import fail_there, in_thread, nothing
 from tests.helpers import release_context, skip_or_fail
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from core.windows import Window, window
+from core.engine.windows import Window, window
 
 Rng = np.random.Generator
 Call = tuple[list[Any], dict[str, Any]]

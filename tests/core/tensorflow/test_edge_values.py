@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import core
-from core.dtypes import DTYPES, KINDS
+from core.engine.dtypes import DTYPES, KINDS
+from core.engine.registry import OPS
 from core.ops.binary import BINARY
 from core.ops.compare import COMPARE
 from core.ops.reduce import REDUCE
 from core.ops.unary import UNARY
-from core.registry import OPS
 from tests.core.records.case import tolerance
 
 INF, NAN, MOST = np.inf, np.nan, np.finfo(np.float32).max

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import core
-from core.registry import OPS
+from core.engine.registry import OPS
 from tests.core.records.case import to_list
 from tests.core.tensorflow.drawn_calls import DRAWS
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
-from core.bounds import LimitError
+from core.engine.backends import load_backend
+from core.engine.limits import LimitError
+from core.engine.run_guard import Guard, RunCancelledError, guarded
 from core.graph.feeds import QuantizedArray
 from core.graph.nodes import Quantization
-from core.guards import Guard, RunCancelledError, guarded
 from core.plan.passes import PROGRAM_PASSES
 from core.plan.program import Program
 from tests.core.plan.harness import node
@@ -135,7 +135,9 @@ def test_weights_in_other_shapes(tf, rng):
 def test_a_step_of_the_host_between_functions(tf, rng, monkeypatch):
     with core.backend("cpu"):
         program, given = program_with_a_host_step(rng)
-    monkeypatch.delitem(core.registry.KERNELS, ("non_max_suppression_padded", "tf"), raising=False)
+    monkeypatch.delitem(
+        core.engine.registry.KERNELS, ("non_max_suppression_padded", "tf"), raising=False
+    )
     monkeypatch.setattr(tf, "host_ops", {"non_max_suppression_padded": "for this test"})
     executable = tf.lower(program)
     assert [step.kernel for step in executable.steps][1] == "host"
@@ -174,15 +176,15 @@ def test_a_kernel_that_fails_names_the_step(tf, rng, monkeypatch):
         raise ValueError("it cannot")
 
     program = program_of(node("neg", "x"), inputs={"x": floats(rng, 2)})
-    monkeypatch.setitem(core.registry.READY, ("neg", "tf"), fail)
-    monkeypatch.setitem(core.registry.KERNELS, ("neg", "tf"), fail)
+    monkeypatch.setitem(core.engine.registry.READY, ("neg", "tf"), fail)
+    monkeypatch.setitem(core.engine.registry.KERNELS, ("neg", "tf"), fail)
     with pytest.raises(core.CoreError, match=r"node 'y' \(neg\): ValueError: it cannot"):
         tf.lower(program)
 
 
 def test_an_op_without_a_kernel(tf, rng, monkeypatch):
     program = program_of(node("neg", "x"), inputs={"x": floats(rng, 2)})
-    monkeypatch.delitem(core.registry.KERNELS, ("neg", "tf"))
+    monkeypatch.delitem(core.engine.registry.KERNELS, ("neg", "tf"))
     with pytest.raises(core.KernelNotFound, match="no kernel 'neg' on backend 'tf'"):
         tf.lower(program)
 
@@ -190,7 +192,7 @@ def test_an_op_without_a_kernel(tf, rng, monkeypatch):
 def test_a_cancelled_run_ends(tf, rng):
     program, given = small_program(rng)
     executable = tf.lower(program)
-    guard = Guard(core.bounds.effective_limits(), may_be_cancelled=True)
+    guard = Guard(core.engine.limits.effective_limits(), may_be_cancelled=True)
     guard.cancel()
     with guarded(guard), pytest.raises(RunCancelledError):
         executable.run([given["x"]])

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import core
-from core.backend_registry import load_backend
-from core.registry import KERNEL_NAMES, KERNELS, OPS, READY
+from core.engine.backends import load_backend
+from core.engine.registry import KERNEL_NAMES, KERNELS, OPS, READY
 from tests.helpers import ROOT
 
 SHAPES = ((), (0, 3), (2, 3), (5,))

@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 
-from core.registry import KERNEL_NAMES
+from core.engine.registry import KERNEL_NAMES
 from tests.core.tf_oracle import families
 from tests.core.tf_oracle.comparison import Comparison
 

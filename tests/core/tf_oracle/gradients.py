@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 import core
-from core.registry import KERNEL_NAMES
+from core.engine.registry import KERNEL_NAMES
 from tests.core.tf_oracle.comparison import Comparison, Named
 
 tf.get_logger().setLevel("ERROR")  # its own gradient of Cast warns of what it does

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 import core
-from core.dtypes import DTYPES
+from core.engine.dtypes import DTYPES
 
 Header = dict[str, Any]
 

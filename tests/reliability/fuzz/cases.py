@@ -12,7 +12,7 @@ import numpy as np
 import core
 import zoo
 from core.converter import convert, inspect_model
-from core.dtypes import DTYPES
+from core.engine.dtypes import DTYPES
 from core.graph.nodes import PartialSpec
 from tests.reliability.fuzz.bases import FORMATS, Base, bases
 from tests.reliability.fuzz.mutations import mutated

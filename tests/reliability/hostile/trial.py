@@ -141,7 +141,7 @@ def _used(mode: str, path: Path, file: File, temporary: Path) -> tuple[str, str]
 @contextmanager
 def _watched(mode: str) -> Iterator[None]:
     """While something looks on, models run op by op."""
-    from core.observers import Observer, observing
+    from core.engine.observers import Observer, observing
 
     if mode != "eager":
         yield

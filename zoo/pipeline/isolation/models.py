@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from core import GraphModel, Limits, PartialSpec, Tensor, run_async
-from core.async_run import checked_timeout, within
+from core.engine.async_run import checked_timeout, within
 from core.model.graph_signature import listed
 from weights_cache.errors import ZooError
 from zoo.classification.teachable import TeachableModel

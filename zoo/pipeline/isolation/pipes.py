@@ -9,7 +9,7 @@ from io import FileIO
 from math import inf
 from time import monotonic
 
-from core.guards import active_guard
+from core.engine.run_guard import active_guard
 
 #: Whether the system can wait for a pipe with a timeout; Windows cannot.
 CAN_WAIT = hasattr(select, "poll")

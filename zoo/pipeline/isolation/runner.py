@@ -9,9 +9,9 @@ from weakref import WeakSet
 import numpy as np
 
 from core import CoreError, LimitError, Limits, Tensor, tensor
-from core.bounds import LIMIT_NAMES, effective_limits
-from core.dtypes import dtype_of
-from core.settings import backend as on_backend
+from core.engine.dtypes import dtype_of
+from core.engine.limits import LIMIT_NAMES, effective_limits
+from core.engine.settings import backend as on_backend
 from weights_cache.errors import ZooError
 from zoo.pipeline.isolation.arrays import MOST_STRINGS
 from zoo.pipeline.isolation.facts import FactError, Facts, read_facts

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.backend_registry import REPLACED
 from core.backends.cpu.codegen.epilogue import Epilogue, Fused, Place
 from core.backends.cpu.codegen.images import Blocks, Images, Placement
 from core.backends.cpu.codegen.kernel_text import FLOAT, Index, KernelText, Name
@@ -12,6 +11,7 @@ from core.backends.cpu.codegen.kernels import GeneratedCall
 from core.backends.cpu.codegen.products import FILTER, RESULT, Lines, Panels, Product, X
 from core.backends.cpu.codegen.tile import Depth
 from core.backends.cpu.codegen.window_lines import Group, Reduction, WindowKernel, WindowLines
+from core.engine.backends import REPLACED
 from core.plan.program import Step
 
 #: Position of the filter of the depthwise convolution before a product.

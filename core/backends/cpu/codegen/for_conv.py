@@ -20,7 +20,7 @@ from core.backends.cpu.codegen.packing import View, packed_argument, panels_for
 from core.backends.cpu.codegen.products import FlatProduct, Panels
 from core.backends.cpu.codegen.tile import Split, choose_tile
 from core.backends.cpu.codegen.window_product import WindowProduct
-from core.windows import Window, window
+from core.engine.windows import Window, window
 
 #: Bytes of the lines between a depthwise convolution and a product: they stay in the cache.
 _BETWEEN = 1 << 17

@@ -18,7 +18,7 @@ from core.backends.cpu.codegen.kernels import (
 )
 from core.backends.cpu.codegen.packing import copied_argument
 from core.backends.cpu.codegen.phases import Phase, images_of, phases_of, placement_of
-from core.windows import Window, window
+from core.engine.windows import Window, window
 
 
 @generates("depthwise_conv2d")

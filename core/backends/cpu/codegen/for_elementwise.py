@@ -10,7 +10,7 @@ from core.backends.cpu.codegen.kernels import (
     generates,
     task_count,
 )
-from core.specs import Shape
+from core.engine.specs import Shape
 
 #: What a step takes for each value, in multiply-adds of a tile; memory is what it waits for.
 _WORK = 16

@@ -18,7 +18,7 @@ from core.backends.cpu.codegen.kernels import (
 from core.backends.cpu.codegen.products import Panels
 from core.backends.cpu.codegen.reductions import Reduction
 from core.backends.cpu.codegen.tile import choose_tile
-from core.windows import Window, window
+from core.engine.windows import Window, window
 
 #: Pixels whose products are added up in registers before these go to memory.
 _PIXELS = 512

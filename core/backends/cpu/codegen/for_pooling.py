@@ -20,7 +20,7 @@ from core.backends.cpu.codegen.phases import Phase
 from core.backends.cpu.codegen.pool_gradients import MaxPoolGradient
 from core.backends.cpu.codegen.pooling import AveragePooling, MaxPooling, WholeAverage
 from core.backends.cpu.codegen.separate_pooling import SeparatePooling
-from core.windows import Window, window
+from core.engine.windows import Window, window
 
 #: Windows of so many pixels are combined along one axis after the other.
 _LARGE = 16

@@ -18,7 +18,7 @@ from core.backends.cpu.codegen.reductions import (
     Softmax,
 )
 from core.backends.cpu.lowering.reduce import in_three
-from core.specs import normal_axes, normal_axis
+from core.engine.specs import normal_axes, normal_axis
 
 #: What a value takes, in multiply-adds of a tile: to be read; for softmax, also its power.
 _WORK, _POWER = 8, 64

@@ -18,7 +18,7 @@ from core.backends.cpu.codegen.phases import Phase, images_of, phases_of, placem
 from core.backends.cpu.codegen.products import FILTER, Panels
 from core.backends.cpu.codegen.side_by_side import SideBySide
 from core.backends.cpu.codegen.tile import choose_tile
-from core.windows import Window, window
+from core.engine.windows import Window, window
 
 
 @generates("conv2d_backprop_input")

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from core.backend_registry import REPLACED
 from core.backends.cpu.codegen.elementwise_group import ElementwiseGroup, GroupStep, Source, Store
 from core.backends.cpu.codegen.epilogue import CHANNEL, FULL, SCALAR, Operand
 from core.backends.cpu.codegen.for_elementwise import cut_values
 from core.backends.cpu.codegen.formulas import COMPARISONS, FORMULAS, LOGICAL, OF_GROUPS
 from core.backends.cpu.codegen.kernels import Argument, Generated, find_generator
+from core.engine.backends import REPLACED
+from core.engine.specs import Shape
 from core.plan.program import ABSENT, HERE, Program, Step, homes_of, is_alias
-from core.specs import Shape
 
 #: Steps, and operands and results, of a group at most: more need more registers than there are.
 _MOST_STEPS, _MOST_POINTERS = 40, 32

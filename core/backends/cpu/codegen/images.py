@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.backends.cpu.codegen.kernel_text import Index, KernelText, Name
-from core.windows import Window
+from core.engine.windows import Window
 
 
 @dataclass(frozen=True)

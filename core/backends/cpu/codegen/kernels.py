@@ -8,17 +8,17 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from core.backend_registry import REPLACED
 from core.backends.cpu import codegen
 from core.backends.cpu.codegen.epilogue import CHANNEL, FULL, HERE, SCALAR, Fused, Operand
 from core.backends.cpu.codegen.formulas import FORMULAS
 from core.backends.cpu.codegen.instruction_set import InstructionSet
 from core.backends.cpu.codegen.kernel_text import KernelText
 from core.backends.cpu.codegen.packed_weights import Layout, PackedWeights, packed_weights
-from core.operation import Op
+from core.engine.backends import REPLACED
+from core.engine.operation import Op
+from core.engine.specs import Spec
 from core.plan.program import HERE as RESULT
 from core.plan.program import Program, Step
-from core.specs import Spec
 
 
 class Temporary(NamedTuple):

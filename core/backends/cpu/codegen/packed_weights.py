@@ -5,8 +5,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from core.engine.specs import Shape
 from core.process.locks import lazy_property, new_lock
-from core.specs import Shape
 
 
 class Layout(Protocol):

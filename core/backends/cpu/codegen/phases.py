@@ -4,7 +4,7 @@ from itertools import product
 from typing import NamedTuple
 
 from core.backends.cpu.codegen.images import Images, Placement
-from core.windows import Window
+from core.engine.windows import Window
 
 
 class Phase(NamedTuple):

@@ -9,7 +9,7 @@ from core.backends.cpu.codegen.epilogue import Epilogue, Fused, Place
 from core.backends.cpu.codegen.images import over_values
 from core.backends.cpu.codegen.kernel_text import FLOAT, Index, KernelText, Name
 from core.backends.cpu.codegen.shuffles import picked
-from core.resampling import nearest, neighbours
+from core.engine.resampling import nearest, neighbours
 
 # The arguments are the input, the result, the offsets of lines and of columns, the shares of lines
 # and of columns, and operands. Offsets are counted in values, [2, new]: of the old lines before and

@@ -14,10 +14,10 @@ from core.backends.cpu.codegen.native_calls import NativeCall, NativeRun
 from core.backends.cpu.codegen.team_loading import load_team
 from core.backends.cpu.lowering.lowering_rules import Views
 from core.backends.cpu.threads import MOST_THREADS
-from core.operation import Op
+from core.engine.operation import Op
+from core.engine.specs import Spec
 from core.plan.passes import PROGRAM_PASSES
 from core.plan.program import ABSENT, Program, Step
-from core.specs import Spec
 
 #: Bytes of memory that the kernels of one op keep between calls: many ops are remembered.
 _MOST_IDLE_BYTES = 1 << 20

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.backend_contract import MOST_IDLE, Executable
 from core.backends.cpu.codegen.background import compile_later
 from core.backends.cpu.codegen.generated_program import GeneratedProgram, LoadedKernels
 from core.backends.cpu.codegen.instruction_set import host_instruction_set
 from core.backends.cpu.codegen.machine_code import MachineCode
 from core.backends.cpu.codegen.team_loading import load_team
 from core.backends.cpu.lowering.cpu_executable import CpuExecutable
+from core.engine.backend import MOST_IDLE, Executable
 from core.plan.program import Program
 from core.process.locks import new_lock
 

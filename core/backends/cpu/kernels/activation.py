@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.registry import kernel
+from core.engine.registry import kernel
 
 
 def _below_largest(logits: np.ndarray, axis: int) -> np.ndarray:

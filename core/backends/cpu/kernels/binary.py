@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.backends.cpu.kernels.shape import cast
-from core.registry import kernel
+from core.engine.registry import kernel
 
 
 def divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:

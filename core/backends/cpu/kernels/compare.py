@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from core.registry import kernel
+from core.engine.registry import kernel
 
 COMPARE: dict[str, Callable[..., Any]] = {
     "equal": np.equal,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.registry import kernel
+from core.engine.registry import kernel
 
 
 @kernel("contract", "cpu")

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from core.bounds import claim
-from core.registry import kernel
-from core.windows import Window, window
+from core.engine.limits import claim
+from core.engine.registry import kernel
+from core.engine.windows import Window, window
 
 BLOCK_BYTES = 1 << 18  # a share of a common L2 cache; found by trying 64 KiB to 4 MiB
 

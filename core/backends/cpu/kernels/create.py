@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from core.dtypes import DTYPES, to_numpy
+from core.engine.dtypes import DTYPES, to_numpy
+from core.engine.registry import kernel
 from core.ops.create import fill_dtype, range_steps
-from core.registry import kernel
 
 
 @kernel("fill", "cpu")

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from core.engine.registry import kernel
 from core.errors import CoreError
-from core.registry import kernel
 
 
 @kernel("band_part", "cpu")

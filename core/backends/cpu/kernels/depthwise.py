@@ -13,8 +13,8 @@ from core.backends.cpu.kernels.conv import (
     tap,
     unpadded,
 )
-from core.registry import kernel
-from core.windows import Window, window
+from core.engine.registry import kernel
+from core.engine.windows import Window, window
 
 
 @kernel("depthwise_conv2d", "cpu")

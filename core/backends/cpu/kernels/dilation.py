@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from core.backends.cpu.kernels.pooling import taps, to_winners, winners
+from core.engine.registry import kernel
+from core.engine.windows import Window, window
 from core.ops.dilation import LOWEST
-from core.registry import kernel
-from core.windows import Window, window
 
 
 @kernel("dilation2d", "cpu")

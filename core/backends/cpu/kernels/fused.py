@@ -9,8 +9,8 @@ from core.backends.cpu.kernels.conv import conv2d
 from core.backends.cpu.kernels.depthwise import depthwise_conv2d
 from core.backends.cpu.kernels.linear import matmul
 from core.backends.cpu.kernels.unary import sigmoid
+from core.engine.registry import kernel
 from core.ops.fused import per_channel
-from core.registry import kernel
 
 
 def _elu(x: np.ndarray, below: Any) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from core.engine.nan_check import NotFiniteError, users_line
+from core.engine.registry import kernel
 from core.errors import CoreError
-from core.nan_check import NotFiniteError, users_line
-from core.registry import kernel
 
 
 @kernel("check_numerics", "cpu")

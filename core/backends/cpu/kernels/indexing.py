@@ -6,9 +6,9 @@ from math import prod
 import numpy as np
 
 from core.backends.cpu.kernels.segment import sum_rows
+from core.engine.registry import kernel
+from core.engine.specs import Shape
 from core.ops.indexing import gather_axes, scatter_depth
-from core.registry import kernel
-from core.specs import Shape
 
 
 @kernel("gather", "cpu")

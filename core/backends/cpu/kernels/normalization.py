@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.backends.cpu.kernels.reduce import mean as mean_over
-from core.registry import kernel
+from core.engine.registry import kernel
 
 
 @kernel("batch_norm", "cpu")

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from core.backends.cpu.kernels.conv import along, padded
-from core.registry import kernel
-from core.windows import Window, pixel_counts, pixels_read, window
+from core.engine.registry import kernel
+from core.engine.windows import Window, pixel_counts, pixels_read, window
 
 Tap = tuple[tuple[slice, ...], tuple[slice, ...]]
 

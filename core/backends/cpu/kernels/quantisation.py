@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from core.engine.registry import kernel
 from core.ops.quantisation import NUDGE
-from core.registry import kernel
 
 
 @kernel("quantise_round", "cpu")

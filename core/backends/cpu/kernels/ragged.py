@@ -5,11 +5,11 @@ from math import prod
 
 import numpy as np
 
-from core.bounds import claim
+from core.engine.limits import claim
+from core.engine.registry import kernel
+from core.engine.specs import require
 from core.errors import CoreError
 from core.ops.ragged import has_row_count
-from core.registry import kernel
-from core.specs import require
 
 _LONGEST = 2**31 - 1
 

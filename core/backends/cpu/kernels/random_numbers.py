@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from core.generators import Seed, generator
-from core.registry import kernel
+from core.engine.generators import Seed, generator
+from core.engine.registry import kernel
 
 
 @kernel("multinomial", "cpu")

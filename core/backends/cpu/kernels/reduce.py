@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from core.registry import kernel
-from core.specs import normal_axes
+from core.engine.registry import kernel
+from core.engine.specs import normal_axes
 
 # The methods that np.sum and np.prod call; those take twice as long to get there.
 _sum: Callable[..., Any] = np.add.reduce

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.backends.cpu.kernels.segment import sum_rows
-from core.registry import kernel
-from core.resampling import nearest, neighbours
+from core.engine.registry import kernel
+from core.engine.resampling import nearest, neighbours
 
 HEIGHT, WIDTH = -3, -2
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from core.backends.cpu.kernels.segment import sum_rows
+from core.engine.registry import kernel
+from core.engine.resampling import axis_indices
 from core.ops.sampling import centres, grid_size
-from core.registry import kernel
-from core.resampling import axis_indices
 
 #: Along one axis: the index of a pixel, whether it is in the image, and its weight.
 Share = tuple[np.ndarray, np.ndarray, np.ndarray]

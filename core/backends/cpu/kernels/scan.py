@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from core.registry import kernel
+from core.engine.registry import kernel
 
 
 def _running(

@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from core.registry import kernel
+from core.engine.registry import kernel
 
 
 def sum_rows(rows: np.ndarray, ids: np.ndarray, count: int) -> np.ndarray:

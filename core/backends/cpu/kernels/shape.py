@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from core.dtypes import DTYPES
-from core.registry import kernel
-from core.specs import broadcast_shapes, normal_axes
+from core.engine.dtypes import DTYPES
+from core.engine.registry import kernel
+from core.engine.specs import broadcast_shapes, normal_axes
 
 
 @kernel("cast", "cpu")

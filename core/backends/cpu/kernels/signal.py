@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from core.bounds import claim
-from core.registry import kernel
+from core.engine.limits import claim
+from core.engine.registry import kernel
 
 #: Bytes per value of the axis that NumPy takes at most: where the length has a large prime factor,
 #: tables and padded values, each of twice the length and more.

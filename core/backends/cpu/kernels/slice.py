@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from core.engine.registry import kernel
 from core.ops.slice import block_at, split_sizes, strided_index
-from core.registry import kernel
 
 
 @kernel("slice", "cpu")

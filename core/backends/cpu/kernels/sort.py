@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from core.registry import kernel
+from core.engine.registry import kernel
 
 
 @kernel("topk", "cpu")

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from core.dtypes import to_numpy
+from core.engine.dtypes import to_numpy
+from core.engine.registry import kernel
+from core.engine.specs import Shape
 from core.ops.space import Pads, blocks, depth_blocks, space_paddings, uncropped_shape
-from core.registry import kernel
-from core.specs import Shape
 
 
 @kernel("pad", "cpu")

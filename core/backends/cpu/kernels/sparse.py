@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from core.backends.cpu.kernels.indexing import flat_places
-from core.bounds import claim
-from core.dtypes import to_numpy
+from core.engine.dtypes import to_numpy
+from core.engine.limits import claim
+from core.engine.registry import kernel
+from core.engine.specs import normal_shape, require
 from core.errors import CoreError
-from core.registry import kernel
-from core.specs import normal_shape, require
 
 _MOST_AXES = 64  # as many as NumPy's arrays have
 

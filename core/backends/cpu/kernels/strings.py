@@ -7,9 +7,9 @@ import numpy as np
 from core.backends.cpu.kernels.ragged import check_splits
 from core.backends.cpu.text.fingerprints import fingerprint64
 from core.backends.cpu.text.regular_expressions import compiled, replaced
-from core.bounds import claim
-from core.guards import check_active
-from core.registry import kernel
+from core.engine.limits import claim
+from core.engine.registry import kernel
+from core.engine.run_guard import check_active
 
 #: Bytes that a text takes beside its own: the object, and the reference to it.
 _OVERHEAD = 41

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from core.backends.cpu.kernels.shape import cast
+from core.engine.registry import kernel
 from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
-from core.registry import kernel
 
 #: Memory of the shape of x, which a plan provides; otherwise NumPy allocates it.
 Temporary = np.ndarray | None

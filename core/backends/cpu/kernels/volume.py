@@ -7,8 +7,8 @@ import numpy as np
 
 from core.backends.cpu.kernels.conv import conv2d, conv2d_backprop_filter, conv2d_backprop_input
 from core.backends.cpu.kernels.pooling import avg_pool, avg_pool_grad, largest, max_pool_grad
-from core.registry import kernel
-from core.windows import window
+from core.engine.registry import kernel
+from core.engine.windows import window
 
 kernel("conv3d", "cpu")(conv2d)
 kernel("conv3d_backprop_input", "cpu")(conv2d_backprop_input)

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from core.bounds import claim
+from core.engine.limits import claim
+from core.engine.registry import kernel
+from core.engine.resampling import axis_indices, round_half_up
 from core.errors import CoreError
-from core.registry import kernel
-from core.resampling import axis_indices, round_half_up
 
 
 def positions_in_boxes(low: np.ndarray, high: np.ndarray, old: int, new: int) -> np.ndarray:

@@ -14,7 +14,7 @@ from core.backends.cpu.lowering.lowering_rules import (
     lowers,
 )
 from core.backends.cpu.lowering.row_blocks import has_short_rows
-from core.specs import normal_axis
+from core.engine.specs import normal_axis
 
 
 @lowers("softmax", "log_softmax")

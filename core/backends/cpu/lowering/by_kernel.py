@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from core.backend_registry import load_backend
 from core.backends.cpu.lowering.chain import with_epilogue
 from core.backends.cpu.lowering.lowering_rules import Lowered, NumpyCall, Views, Work
-from core.operation import Op
+from core.engine.backends import load_backend
+from core.engine.operation import Op
+from core.engine.registry import READY, find_kernel
+from core.engine.specs import Spec
 from core.plan.program import ABSENT
-from core.registry import READY, find_kernel
-from core.specs import Spec
 
 
 def lower_by_kernel(call: NumpyCall) -> Lowered:

@@ -29,8 +29,8 @@ from core.backends.cpu.lowering.row_blocks import (
     spread_to,
 )
 from core.backends.cpu.lowering.thread_pool import cuts, parallel, task_count
+from core.engine.specs import Shape
 from core.plan.program import HERE, Step
-from core.specs import Shape
 
 #: Functions of NumPy that are slow where an operand is one number.
 _NEEDS_ROWS = frozenset({"maximum", "minimum"})

@@ -32,7 +32,7 @@ from core.backends.cpu.lowering.lowering_rules import (
 )
 from core.backends.cpu.lowering.row_blocks import ALL
 from core.backends.cpu.lowering.thread_pool import cuts, parallel, task_count
-from core.windows import Window
+from core.engine.windows import Window
 
 #: What a product and its sum take one thread, roughly.
 _NANOSECONDS = 0.02

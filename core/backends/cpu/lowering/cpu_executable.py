@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core.backend_contract import Executable
 from core.backends.cpu.aligned import CACHE_LINE, aligned_bytes, frozen_copy
 from core.backends.cpu.lowering.by_kernel import lower_by_kernel
 from core.backends.cpu.lowering.image_blocks import choose_margins, inside, zeros_around
@@ -32,14 +31,15 @@ from core.backends.cpu.lowering.updates import (
 )
 from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
 from core.backends.cpu.threads import MOST_THREADS
-from core.bounds import LimitError
+from core.engine.backend import Executable
+from core.engine.limits import LimitError
+from core.engine.run_guard import active_guard
+from core.engine.specs import Shape
 from core.errors import MISUSE, CoreError
 from core.graph.feeds import QuantizedArray
-from core.guards import active_guard
 from core.plan.arena import Placed, Request, place
 from core.plan.program import Program, Step, homes_of, is_alias
 from core.process.locks import lazy_property
-from core.specs import Shape
 
 if TYPE_CHECKING:
     from core.plan.plan_report import StepInfo

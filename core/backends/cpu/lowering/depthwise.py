@@ -30,7 +30,7 @@ from core.backends.cpu.lowering.lowering_rules import (
     lowers,
 )
 from core.backends.cpu.lowering.thread_pool import parallel, task_count
-from core.windows import Window
+from core.engine.windows import Window
 
 #: What a product and its sum take one thread, roughly.
 _NANOSECONDS = 0.25

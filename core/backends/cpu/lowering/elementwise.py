@@ -23,10 +23,10 @@ from core.backends.cpu.lowering.float64_formulas import (
 )
 from core.backends.cpu.lowering.lowering_rules import Work
 from core.backends.cpu.lowering.row_blocks import spread_to, with_long_rows
+from core.engine.registry import READY, find_kernel
 from core.errors import CoreError
 from core.ops.quantisation import NUDGE
 from core.plan.program import Step
-from core.registry import READY, find_kernel
 
 #: Attributes of a step of ``prelu`` whose factors may be infinite or NaN.
 ANY_FACTORS = {"any_factors": True}

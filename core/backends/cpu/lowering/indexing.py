@@ -16,8 +16,8 @@ from core.backends.cpu.lowering.lowering_rules import (
     Work,
     lowers,
 )
+from core.engine.specs import Shape, normal_axis
 from core.errors import CoreError
-from core.specs import Shape, normal_axis
 
 
 @lowers("gather")

@@ -12,14 +12,14 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from core.backend_registry import REPLACED
 from core.backends.cpu import lowering
 from core.backends.cpu.lowering.thread_pool import Work
-from core.dtypes import DTYPES
-from core.operation import Op
+from core.engine.backends import REPLACED
+from core.engine.dtypes import DTYPES
+from core.engine.operation import Op
+from core.engine.specs import Shape, Spec
+from core.engine.windows import Sides
 from core.plan.program import Program, Step
-from core.specs import Shape, Spec
-from core.windows import Sides
 
 
 class Scratch(NamedTuple):

@@ -18,7 +18,7 @@ from core.backends.cpu.lowering.lowering_rules import (
 )
 from core.backends.cpu.lowering.reduce import lower_mean_of_pixels
 from core.backends.cpu.lowering.row_blocks import BLOCK, row_of
-from core.windows import Window, pixel_counts, pixels_read, window
+from core.engine.windows import Window, pixel_counts, pixels_read, window
 
 #: Pixels of fewer values are gathered before rows of them are combined.
 _SHORT = 256

@@ -16,7 +16,7 @@ from core.backends.cpu.lowering.lowering_rules import (
     lowers,
 )
 from core.backends.cpu.lowering.row_blocks import cut_into_blocks, has_short_rows, row_of
-from core.specs import Shape, normal_axes, normal_axis
+from core.engine.specs import Shape, normal_axes, normal_axis
 
 #: Values that one product sums up; sums of more are made of such sums, which is more precise.
 _LONGEST_SUM = 512

@@ -19,8 +19,8 @@ from core.backends.cpu.lowering.lowering_rules import (
     lowers,
 )
 from core.backends.cpu.lowering.row_blocks import BLOCK
-from core.resampling import nearest, neighbours
-from core.windows import Sides
+from core.engine.resampling import nearest, neighbours
+from core.engine.windows import Sides
 
 Works = list[Work]
 

@@ -7,7 +7,7 @@ from types import EllipsisType
 
 import numpy as np
 
-from core.specs import Shape
+from core.engine.specs import Shape
 
 #: A part of an array: of its outer axes, or with `...` all of it, so that it stays a view even
 #: where there are no axes.

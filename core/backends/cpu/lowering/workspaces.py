@@ -8,12 +8,12 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from core.backend_contract import MOST_IDLE
 from core.backends.cpu.lowering.blas import Run, one_blas_thread
 from core.backends.cpu.lowering.lowering_rules import Work
 from core.backends.cpu.lowering.thread_pool import current_pool
 from core.backends.cpu.lowering.updates import BoundArrays
 from core.backends.cpu.numpy_state import begin_plans, get_errors, reset_errors, set_errors
+from core.engine.backend import MOST_IDLE
 
 Result = TypeVar("Result")
 

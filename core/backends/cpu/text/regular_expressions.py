@@ -17,9 +17,9 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from core.backends.cpu.text.backtracking import steps
-from core.bounds import claim
+from core.engine.limits import claim
+from core.engine.run_guard import check_active
 from core.errors import CoreError
-from core.guards import check_active
 
 #: Steps that Python's `re` may take for one text, and letters that a pattern for it may have.
 MOST_STEPS, MOST_LETTERS = 4 * 10**8, 4000

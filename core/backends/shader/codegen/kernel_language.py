@@ -4,7 +4,7 @@ A kernel is a function of a `KernelBuilder`, the operands and the op's attribute
 each combination of shapes and attributes, computes nothing, and returns a `Dispatch`, or one for
 each result of the op. A dispatch may read the results of other dispatches.
 
->>> from core.specs import Spec
+>>> from core.engine.specs import Spec
 >>> def flip(call, x):
 ...     return call.map("get_x(out_0 - 1 - o0, o1)", x=x)
 >>> x = Operand(0, Spec((2, 3)))
@@ -20,8 +20,8 @@ import numpy as np
 
 from core.backends.shader.codegen.fragment.fragment_source import Drawing
 from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits
+from core.engine.specs import Shape, Spec
 from core.errors import CoreError
-from core.specs import Shape, Spec
 
 #: How many inputs a pass has at most: with its result they take the 16 bindings that there are.
 MOST_INPUTS = 15
@@ -74,7 +74,7 @@ class Table(_Values):
     array: np.ndarray
 
     def __init__(self, array: np.ndarray):
-        from core.dtypes import dtype_of
+        from core.engine.dtypes import dtype_of
 
         self.array, self.spec = array, Spec(array.shape, dtype_of(array))
 

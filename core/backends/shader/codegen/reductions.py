@@ -25,7 +25,7 @@ from core.backends.shader.codegen.library.pairs import ADD, ADD_PAIR
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.averages import MOST_PIXELS, mean_tile
 from core.backends.shader.codegen.tiles.tile_source import Tile, spread
-from core.specs import Shape, Spec
+from core.engine.specs import Shape, Spec
 
 #: As many values as one thread reduces where there are threads enough.
 _LONG = 128

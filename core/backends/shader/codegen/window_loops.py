@@ -1,6 +1,6 @@
 """GLSL loops over windows of convolutions and pools, and the numbers that they use."""
 
-from core.windows import Window
+from core.engine.windows import Window
 
 
 def window_values(w: Window) -> dict[str, int]:

@@ -11,8 +11,8 @@ from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.shares import shares_tile
 from core.backends.shader.kernels.shape import three_axes
-from core.registry import kernel
-from core.specs import Spec, normal_axis
+from core.engine.registry import kernel
+from core.engine.specs import Spec, normal_axis
 
 #: With so many rows each has a thread of its own, if it is no longer than this.
 _MANY_ROWS, _SHORT = 2048, 1024

@@ -11,7 +11,7 @@ from core.backends.shader.codegen.kernel_language import (
     Operand,
     Source,
 )
-from core.registry import kernel
+from core.engine.registry import kernel
 
 
 @kernel("add_n", "shader")

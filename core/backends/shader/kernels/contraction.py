@@ -22,9 +22,9 @@ from core.backends.shader.codegen.kernel_language import (
 from core.backends.shader.codegen.reductions import reduced
 from core.backends.shader.codegen.tiles.tile_source import Product
 from core.backends.shader.kernels.linear import product, wants_product
+from core.engine.registry import kernel
+from core.engine.specs import Spec
 from core.ops.contraction import Terms, read_equation
-from core.registry import kernel
-from core.specs import Spec
 
 #: Of more products than these a sum is made in parts: one invocation would be long at it, and a
 #: second pass takes microseconds. More parts than that would make the second pass the long one.

@@ -7,10 +7,10 @@ import numpy as np
 
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
 from core.backends.shader.kernels.shape import ZEROS
-from core.dtypes import to_numpy
+from core.engine.dtypes import to_numpy
+from core.engine.registry import kernel
+from core.engine.specs import Spec
 from core.ops.create import range_steps
-from core.registry import kernel
-from core.specs import Spec
 
 #: Floats count exactly up to here.
 _MOST_EXACT = 2**24

@@ -4,8 +4,8 @@ from math import prod
 
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.kernels.shape import ZEROS
-from core.registry import kernel
-from core.specs import Spec
+from core.engine.registry import kernel
+from core.engine.specs import Spec
 
 
 @kernel("band_part", "shader")

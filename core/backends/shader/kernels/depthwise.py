@@ -18,8 +18,8 @@ from core.backends.shader.kernels.conv import (
     run_tile,
     sum_over_windows,
 )
-from core.specs import Spec
-from core.windows import Window
+from core.engine.specs import Spec
+from core.engine.windows import Window
 
 #: The tile's text has a line or two for each place of the filter.
 _MOST_PLACES = 81

@@ -6,10 +6,10 @@ from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder
 from core.backends.shader.codegen.reductions import reduced
 from core.backends.shader.codegen.window_loops import over_pixels, window_values
 from core.backends.shader.kernels.pooling import to_winners
+from core.engine.registry import kernel
+from core.engine.specs import Spec
+from core.engine.windows import Window, window
 from core.ops.dilation import LOWEST
-from core.registry import kernel
-from core.specs import Spec
-from core.windows import Window, window
 
 
 @kernel("dilation2d", "shader")

@@ -11,8 +11,8 @@ from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder
 from core.backends.shader.kernels.conv import conv2d
 from core.backends.shader.kernels.depthwise import depthwise_conv2d
 from core.backends.shader.kernels.linear import matmul
+from core.engine.registry import kernel
 from core.ops.fused import per_channel
-from core.registry import kernel
 
 
 @kernel("fused_conv2d", "shader")

@@ -2,7 +2,7 @@
 
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.kernels.shape import reverse
-from core.registry import kernel
+from core.engine.registry import kernel
 
 
 @kernel("flip_left_right", "shader")

@@ -10,9 +10,9 @@ from math import prod
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.kernels.segment import FIRST_OF_ID, MOST_LOOKS, in_order, sums_by_id
 from core.backends.shader.kernels.shape import ZEROS
+from core.engine.registry import kernel
+from core.engine.specs import Shape, Spec
 from core.ops.indexing import gather_axes, scatter_depth
-from core.registry import kernel
-from core.specs import Shape, Spec
 
 
 @kernel("gather", "shader")

@@ -8,8 +8,8 @@ from core.backends.shader.codegen.kernel_choice import wants_drawing, wants_tile
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Source
 from core.backends.shader.codegen.tiles.matrix import matmul_tile
 from core.backends.shader.codegen.tiles.tile_source import Product
-from core.registry import kernel
-from core.specs import Shape, Spec
+from core.engine.registry import kernel
+from core.engine.specs import Shape, Spec
 
 #: Of matrices no larger than this a group of threads would have next to nothing to do, however many
 #: matrices there are.

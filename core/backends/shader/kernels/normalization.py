@@ -13,8 +13,8 @@ from core.backends.shader.codegen.kernel_language import (
 )
 from core.backends.shader.codegen.library.pairs import pair_of
 from core.backends.shader.codegen.reductions import reduced
-from core.registry import kernel
-from core.specs import Spec, broadcast_shapes
+from core.engine.registry import kernel
+from core.engine.specs import Spec, broadcast_shapes
 
 
 @kernel("batch_norm", "shader")

@@ -16,9 +16,9 @@ from core.backends.shader.codegen.window_loops import (
     over_windows,
     window_values,
 )
-from core.registry import kernel
-from core.specs import Shape, Spec
-from core.windows import Window, window
+from core.engine.registry import kernel
+from core.engine.specs import Shape, Spec
+from core.engine.windows import Window, window
 
 
 def _get(name: str, letter: str, w: Window) -> str:

@@ -7,8 +7,8 @@ from core.backends.shader.codegen.folds import FOLDS, PAIR_FOLDS
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.codegen.reductions import reduced
 from core.backends.shader.kernels.shape import three_axes
-from core.registry import kernel
-from core.specs import Shape, Spec, normal_axes, normal_axis
+from core.engine.registry import kernel
+from core.engine.specs import Shape, Spec, normal_axes, normal_axis
 
 Axis = int | tuple[int, ...] | None
 

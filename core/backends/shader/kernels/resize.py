@@ -9,9 +9,9 @@ import numpy as np
 from core.backends.shader.codegen.fragment.fragment_source import Drawing
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
 from core.backends.shader.kernels.shape import three_axes
-from core.registry import kernel
-from core.resampling import nearest, neighbours
-from core.specs import Spec
+from core.engine.registry import kernel
+from core.engine.resampling import nearest, neighbours
+from core.engine.specs import Spec
 
 _HEIGHT, _WIDTH = -3, -2
 

@@ -9,9 +9,9 @@ import numpy as np
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
 from core.backends.shader.codegen.library.pairs import ADD
 from core.backends.shader.codegen.size_arithmetic import ceil_div
+from core.engine.registry import kernel
+from core.engine.specs import Shape, Spec
 from core.ops.sampling import centres, grid_size
-from core.registry import kernel
-from core.specs import Shape, Spec
 
 #: Pixels along the sides of a square of the grid that is passed over as one.
 _SQUARE = 16

@@ -11,8 +11,8 @@ from core.backends.shader.codegen.folds import SUMS, Accumulator, of_totals
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.kernels.shape import three_axes
-from core.registry import kernel
-from core.specs import Spec, normal_axis
+from core.engine.registry import kernel
+from core.engine.specs import Spec, normal_axis
 
 #: How many values an invocation folds one after the other.
 _SHARE = 32

@@ -11,8 +11,8 @@ from core.backends.shader.codegen.folds import SUMS, Accumulator
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.kernels.sort import largest_first
-from core.registry import kernel
-from core.specs import Spec
+from core.engine.registry import kernel
+from core.engine.specs import Spec
 
 #: An id is compared for a sum so many times in all; beyond, ids are put in order, but not for few
 #: sums, of which each is then of many ids one after the other.

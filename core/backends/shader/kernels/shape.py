@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from math import prod
 
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
-from core.registry import kernel
-from core.specs import Shape, Spec, normal_axes
+from core.engine.registry import kernel
+from core.engine.specs import Shape, Spec, normal_axes
 
 #: GLSL of zero.
 ZEROS = {"float32": "0.0", "int32": "0", "bool": "false", "complex64": "vec2(0.0)"}

@@ -9,8 +9,8 @@ from math import isqrt
 import numpy as np
 
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
-from core.registry import kernel
-from core.specs import Spec
+from core.engine.registry import kernel
+from core.engine.specs import Spec
 
 #: The longest transform of one pass, unless its length is a larger prime number.
 _LONGEST = 512

@@ -10,9 +10,9 @@ from core.backends.shader.codegen.kernel_language import (
     Operand,
 )
 from core.backends.shader.kernels.shape import merged, picked, three_axes
+from core.engine.registry import kernel
+from core.engine.specs import Spec
 from core.ops.slice import block_at, full_index, split_sizes, strided_index, taken_range
-from core.registry import kernel
-from core.specs import Spec
 
 
 @kernel("slice", "shader")

@@ -5,8 +5,8 @@ from math import prod
 
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.codegen.size_arithmetic import ceil_div
-from core.registry import kernel
-from core.specs import Spec
+from core.engine.registry import kernel
+from core.engine.specs import Spec
 
 #: So many neighbours are ordered at once, by counting for each those that come before it.
 _BLOCK = 16

@@ -7,9 +7,9 @@ from typing import Any
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand
 from core.backends.shader.kernels.create import constant
 from core.backends.shader.kernels.shape import ZEROS, merged, reordered
+from core.engine.registry import kernel
+from core.engine.specs import Spec
 from core.ops.space import Pads, depth_blocks
-from core.registry import kernel
-from core.specs import Spec
 
 
 @kernel("pad", "shader")

@@ -10,8 +10,8 @@ from core.backends.shader.kernels.conv import (
     filter_of,
 )
 from core.backends.shader.kernels.pooling import average, largest, spread, to_winners, winners
-from core.registry import kernel
-from core.windows import window
+from core.engine.registry import kernel
+from core.engine.windows import window
 
 convolution_kernels("conv3d", convolve, convolve_back, filter_of)
 

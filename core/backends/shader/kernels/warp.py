@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Operand, Table
-from core.registry import kernel
-from core.resampling import axis_indices, round_half_up
-from core.specs import Spec
+from core.engine.registry import kernel
+from core.engine.resampling import axis_indices, round_half_up
+from core.engine.specs import Spec
 
 
 @kernel("crop_and_resize", "shader")

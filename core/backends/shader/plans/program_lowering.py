@@ -6,7 +6,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from core.backend_registry import load_backend
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.expressions import epilogue_text
 from core.backends.shader.codegen.kernel_language import (
@@ -22,12 +21,13 @@ from core.backends.shader.plans.tile_fusion import Separable, separable_pairs
 from core.backends.shader.runtime.compiled_kernel import CompiledKernel, compile_kernel, passes_of
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
+from core.engine.backends import load_backend
+from core.engine.host_fallback import host_reason
+from core.engine.registry import find_kernel
+from core.engine.specs import Spec
 from core.errors import CoreError
-from core.host_fallback import host_reason
 from core.plan.host_steps import host_function
 from core.plan.program import ABSENT, HERE, Program, Step, homes_of, is_alias
-from core.registry import find_kernel
-from core.specs import Spec
 
 #: A value of a plan for a block number of a compiled kernel: its name, or a block of constants.
 ValueRef: TypeAlias = str | Block

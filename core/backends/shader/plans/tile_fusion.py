@@ -3,11 +3,11 @@
 from math import prod
 from typing import NamedTuple
 
-from core.backend_registry import REPLACED
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.fused import pays
+from core.engine.backends import REPLACED
+from core.engine.windows import window
 from core.plan.program import HERE, Program, Step, use_counts
-from core.windows import window
 
 
 class Separable(NamedTuple):

@@ -16,8 +16,8 @@ from core.backends.shader.codegen.kernel_language import (
 )
 from core.backends.shader.runtime.memory_blocks import Block, Storing
 from core.backends.shader.runtime.values import Kind
+from core.engine.specs import Spec
 from core.errors import CoreError
-from core.specs import Spec
 
 
 class BoundDispatch(NamedTuple):

@@ -15,9 +15,9 @@ from core.backends.shader.codegen.compiler.memory_layouts import (
 )
 from core.backends.shader.codegen.size_arithmetic import whole
 from core.backends.shader.runtime.textures import texture_bytes, texture_key
-from core.dtypes import dtype_of
+from core.engine.dtypes import dtype_of
+from core.engine.specs import Spec
 from core.errors import CoreError
-from core.specs import Spec
 
 #: Error of a block until the command that computes its values has begun.
 UNFINISHED = CoreError(

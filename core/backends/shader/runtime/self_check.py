@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backend_registry import load_backend
 from core.backends.shader.codegen.library import FUNCTIONS
-from core.observers import Observer, unobserved
+from core.engine.backends import load_backend
+from core.engine.observers import Observer, unobserved
+from core.engine.registry import OPS
+from core.engine.settings import flags, running_on
 from core.process import code_cache
-from core.registry import OPS
-from core.settings import flags, running_on
 
 if TYPE_CHECKING:
     from core.backends.shader import ShaderBackend

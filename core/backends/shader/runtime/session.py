@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backend_contract import Clock
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout, stored_bytes
 from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand
 from core.backends.shader.codegen.tiles.held import FLOATS, HALVES, PACKED
@@ -31,8 +30,9 @@ from core.backends.shader.runtime.programs import Programs
 from core.backends.shader.runtime.readback import Readback
 from core.backends.shader.runtime.state_guard import StateGuard
 from core.backends.shader.runtime.textures import frame_of
+from core.engine.backend import Clock
+from core.engine.specs import Spec
 from core.errors import CoreError
-from core.specs import Spec
 
 if TYPE_CHECKING:
     import moderngl

@@ -3,7 +3,6 @@
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.backend_registry import BACKENDS, load_backend
 from core.backends.opengl_clash import why_no_opengl
 from core.backends.shader.renderer_probe import Renderer
 from core.backends.shader.runtime.caller_thread import CallerThread
@@ -21,6 +20,7 @@ from core.backends.shader.runtime.gl_thread import (
 )
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.visited_thread import new_gl_thread
+from core.engine.backends import BACKENDS, load_backend
 from core.errors import SettingError
 from core.process.locks import new_lock
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.runtime.memory_blocks import Block
-from core.specs import Spec
+from core.engine.specs import Spec
 
 _INTS = {int}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.backends.tf.kernels.shape import to_int32
 from core.backends.tf.raw_ops import dtypes, number, raw
-from core.registry import kernel
+from core.engine.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

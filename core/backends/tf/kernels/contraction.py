@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.backends.tf.raw_ops import dtypes, integers, raw
+from core.engine.registry import kernel
 from core.ops.contraction import Terms, read_equation
-from core.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from core.backends.tf.kernels.indexing import zeros
 from core.backends.tf.raw_ops import integers, raw
 from core.backends.tf.window_arguments import apart, conv_arguments, reaches
-from core.registry import kernel
-from core.windows import Sides, Window, window
+from core.engine.registry import kernel
+from core.engine.windows import Sides, Window, window
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

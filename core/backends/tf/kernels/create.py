@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.backends.tf.raw_ops import array, integer, integers, number, raw
-from core.dtypes import DTYPES, to_numpy
+from core.engine.dtypes import DTYPES, to_numpy
+from core.engine.registry import kernel
 from core.ops.create import fill_dtype, range_steps
-from core.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

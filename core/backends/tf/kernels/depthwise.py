@@ -18,8 +18,8 @@ from core.backends.tf.window_arguments import (
     parts_of,
     some_windows,
 )
-from core.registry import kernel
-from core.windows import Window, window
+from core.engine.registry import kernel
+from core.engine.windows import Window, window
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from core.backends.tf.raw_ops import dtypes, number, raw
 from core.backends.tf.window_arguments import bordered, padding_of, within_border, without_border
+from core.engine.registry import kernel
+from core.engine.windows import Window, window
 from core.ops.dilation import LOWEST
-from core.registry import kernel
-from core.windows import Window, window
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

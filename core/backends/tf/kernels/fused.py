@@ -9,8 +9,8 @@ from core.backends.tf.kernels.depthwise import depthwise_conv2d
 from core.backends.tf.kernels.linear import matmul
 from core.backends.tf.kernels.unary import UNARY
 from core.backends.tf.raw_ops import integers, number, raw
+from core.engine.registry import kernel
 from core.ops.fused import per_channel
-from core.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

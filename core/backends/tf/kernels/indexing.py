@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from core.backends.tf.kernels.segment import rounded_once
 from core.backends.tf.raw_ops import integer, integers, raw, scalar
+from core.engine.registry import kernel
+from core.engine.specs import Shape
 from core.ops.indexing import gather_axes, scatter_depth
-from core.registry import kernel
-from core.specs import Shape
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from core.backends.tf.raw_ops import raw
-from core.registry import kernel
+from core.engine.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

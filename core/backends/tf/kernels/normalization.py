@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from core.backends.tf.kernels.reduce import mean as mean_over
 from core.backends.tf.raw_ops import dtypes, integers, number, pairs, raw
-from core.registry import kernel
+from core.engine.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

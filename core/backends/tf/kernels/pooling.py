@@ -21,8 +21,8 @@ from core.backends.tf.window_arguments import (
     within_border,
     without_border,
 )
-from core.registry import kernel
-from core.windows import Window, pixel_counts, window
+from core.engine.registry import kernel
+from core.engine.windows import Window, pixel_counts, window
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from core.backends.tf.raw_ops import number, raw
+from core.engine.registry import kernel
 from core.ops.quantisation import NUDGE
-from core.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from core.backends.tf.ragged_rows import check, checked_count, partitions_of, places_of
 from core.backends.tf.raw_ops import integer, integers, raw
+from core.engine.registry import kernel
 from core.errors import CoreError
-from core.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

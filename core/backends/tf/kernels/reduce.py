@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.backends.tf.raw_ops import array, axes_of, dtypes, integer, integers, raw
+from core.engine.registry import kernel
 from core.ops.reduce import reduced_shape
-from core.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -8,9 +8,9 @@ import numpy as np
 
 from core.backends.tf.kernels.indexing import zeros
 from core.backends.tf.raw_ops import array, integer, integers, number, raw
-from core.registry import kernel
-from core.resampling import nearest, neighbours, round_half_up, step_between
-from core.specs import Shape
+from core.engine.registry import kernel
+from core.engine.resampling import nearest, neighbours, round_half_up, step_between
+from core.engine.specs import Shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable

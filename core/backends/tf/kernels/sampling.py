@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from core.backends.tf.raw_ops import array, dtypes, integer, integers, number, raw
+from core.engine.registry import kernel
+from core.engine.specs import Shape
 from core.ops.sampling import centres, grid_size
-from core.registry import kernel
-from core.specs import Shape
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

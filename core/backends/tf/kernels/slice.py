@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from core.backends.tf.raw_ops import integer, integers, raw
+from core.engine.registry import kernel
 from core.ops.slice import block_at, split_sizes
-from core.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -4,8 +4,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from core.backends.tf.raw_ops import integer, integers, number, raw
-from core.registry import kernel
-from core.specs import normal_axis
+from core.engine.registry import kernel
+from core.engine.specs import normal_axis
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

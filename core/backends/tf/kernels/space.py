@@ -8,6 +8,8 @@ import numpy as np
 
 from core.backends.tf.kernels.indexing import zeros
 from core.backends.tf.raw_ops import integer, integers, pairs, raw, scalar
+from core.engine.registry import kernel
+from core.engine.specs import Shape
 from core.ops.space import (
     Pads,
     blocks,
@@ -16,8 +18,6 @@ from core.ops.space import (
     space_paddings,
     uncropped_shape,
 )
-from core.registry import kernel
-from core.specs import Shape
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from core.backends.tf.kernels.segment import rounded_once
 from core.backends.tf.raw_ops import dtypes, integer, integers, raw, scalar
-from core.registry import kernel
+from core.engine.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.backends.tf.raw_ops import integer, integers, number, raw
 from core.backends.tf.soft_suppression import SoftSuppression
-from core.registry import kernel
+from core.engine.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

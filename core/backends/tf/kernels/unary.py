@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.backends.tf.raw_ops import dtypes, number, raw
+from core.engine.registry import kernel
 from core.ops.unary import SELU_SCALE, SELU_SCALE_ALPHA
-from core.registry import kernel
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -19,9 +19,9 @@ from core.backends.tf.window_arguments import (
     within_border,
     without_border,
 )
-from core.registry import kernel
-from core.specs import Shape
-from core.windows import Window, window
+from core.engine.registry import kernel
+from core.engine.specs import Shape
+from core.engine.windows import Window, window
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

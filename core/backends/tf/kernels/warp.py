@@ -13,9 +13,9 @@ import numpy as np
 from core.backends.tf.kernels.indexing import zeros
 from core.backends.tf.kernels.sampling import pixel_indices
 from core.backends.tf.raw_ops import array, dtypes, integer, integers, number, raw
-from core.bounds import claim
-from core.registry import kernel
-from core.resampling import axis_indices, round_half_up
+from core.engine.limits import claim
+from core.engine.registry import kernel
+from core.engine.resampling import axis_indices, round_half_up
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

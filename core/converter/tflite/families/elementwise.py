@@ -4,7 +4,7 @@ from math import pi, sqrt
 
 from core.converter.tflite.translated_op import ACTIVATION_NODES, TranslatedOp
 from core.converter.tflite.translation import Rule, plain
-from core.registry import OPS
+from core.engine.registry import OPS
 
 #: The smallest length by which LiteRT divides.
 _SHORTEST = 1e-6

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import prod
 
-from core.specs import Shape
+from core.engine.specs import Shape
 
 
 def collapsed(out: Shape, operands: Sequence[Shape]) -> tuple[Shape, list[Shape]]:

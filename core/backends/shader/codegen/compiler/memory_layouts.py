@@ -9,7 +9,7 @@ texels, the first layer the first chunk, and so on.
 from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div, whole
-from core.specs import Spec
+from core.engine.specs import Spec
 
 #: Texels in a row of a texture: 2 to the power of this, or less.
 WIDEST_ROW = 12

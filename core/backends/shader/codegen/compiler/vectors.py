@@ -19,8 +19,8 @@ from core.backends.shader.codegen.compiler.writing import (
     step_function,
 )
 from core.backends.shader.codegen.tiles.held import FUNCTIONS
+from core.engine.specs import Shape
 from core.errors import CoreError
-from core.specs import Shape
 
 
 class VectorWriter(Writer):

@@ -12,7 +12,7 @@ from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
 from core.backends.shader.codegen.kernel_language import Dispatch, EpilogueStep, literal
 from core.backends.shader.codegen.library import functions_for
 from core.backends.shader.codegen.tiles.held import EXTENSION
-from core.specs import Shape
+from core.engine.specs import Shape
 
 _NUMBERS = """#define NAN intBitsToFloat(0x7fc00000)
 #define INF intBitsToFloat(0x7f800000)

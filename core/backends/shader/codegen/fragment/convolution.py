@@ -15,8 +15,8 @@ from core.backends.shader.codegen.fragment.products import (
 )
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Source
 from core.backends.shader.codegen.size_arithmetic import whole
-from core.specs import Spec
-from core.windows import Window
+from core.engine.specs import Spec
+from core.engine.windows import Window
 
 
 def drawn_convolution(

@@ -2,7 +2,7 @@
 
 from core.backends.shader.codegen.fragment.fragment_source import for_targets
 from core.backends.shader.codegen.window_loops import window_values
-from core.windows import Window
+from core.engine.windows import Window
 
 #: Of a window and its place ``k0``, ``k1``: the pixel there.
 _FORTH = """int y@ = row@ * stride_0 + k0 * dilation_0 - before_0;

@@ -5,8 +5,8 @@ from math import prod
 from core.backends.shader.codegen.fragment.fragment_source import Drawing
 from core.backends.shader.codegen.fragment.fragment_windows import drawn_values, drawn_windows
 from core.backends.shader.codegen.kernel_language import Dispatch, KernelBuilder, Source
-from core.specs import Spec
-from core.windows import Window
+from core.engine.specs import Spec
+from core.engine.windows import Window
 
 
 def can_draw_pool(call: KernelBuilder, x: Source, w: Window) -> bool:

@@ -17,7 +17,7 @@ from core.backends.shader.codegen.kernel_language import (
     Table,
 )
 from core.backends.shader.codegen.size_arithmetic import ceil_div, whole
-from core.specs import Shape, Spec
+from core.engine.specs import Shape, Spec
 
 #: A sum of so many texels is made in parts of so many, if there are fewer texels to be made than
 #: keep a device busy.

@@ -19,7 +19,7 @@ from core.backends.shader.codegen.tiles.tile_source import (
     run_function,
     threads,
 )
-from core.windows import Window
+from core.engine.windows import Window
 
 #: Up to so many input channels a convolution is computed directly, as a vec4 of them is mostly air.
 FEW_CHANNELS = 4

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.held import FLOATS, Held
 from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, threads
-from core.windows import Window
+from core.engine.windows import Window
 
 
 class Depthwise(NamedTuple):

@@ -1,0 +1,71 @@
+"""The hook of variables, random numbers and optimizers while a function is traced.
+
+`core.compile` runs a function once on names instead of data. Meanwhile variables keep their values:
+the trace notes what the function would read and assign, and what each later run must compute anew.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from core.engine.specs import Spec
+from core.process.context_vars import put_back
+
+if TYPE_CHECKING:
+    from core.engine.tensors import Tensor
+    from core.engine.variables import Variable
+
+
+class FunctionTrace(ABC):
+    """The trace of a function that is being compiled; `core.compiled.trace` implements it."""
+
+    @abstractmethod
+    def value_of(self, variable: "Variable") -> "Tensor":
+        """Return the value that a variable has at this point of the function."""
+
+    @abstractmethod
+    def assign(self, variable: "Variable", value: "Tensor") -> None:
+        """Note the value that a variable gets at this point."""
+
+    @abstractmethod
+    def supply(
+        self, make: Callable[[], Sequence[np.ndarray]], specs: Sequence[Spec]
+    ) -> "list[Tensor]":
+        """Return tensors whose values a function makes before each run, such as random numbers.
+
+        Args:
+            make: returns the arrays of one run.
+            specs: their shapes and dtypes.
+        """
+
+    @abstractmethod
+    def paused(self) -> AbstractContextManager[None]:
+        """Run the ops inside at once, on the backend that the function is compiled for."""
+
+    @abstractmethod
+    def refuse(self, reason: str) -> NoReturn:
+        """End the trace: the function does something that only a run op by op can do.
+
+        Args:
+            reason: what it does, as in ``"makes a variable"``.
+        """
+
+
+_active: ContextVar[FunctionTrace | None] = ContextVar("function_trace", default=None)
+
+#: Returns the trace of the function that runs in this context; None outside of one.
+active_trace = _active.get
+
+
+@contextmanager
+def tracing(trace: FunctionTrace | None) -> Iterator[None]:
+    """Give a trace, or none, to the code inside, in this thread or task only."""
+    token = _active.set(trace)
+    try:
+        yield
+    finally:
+        put_back(_active, token)

@@ -1,0 +1,70 @@
+"""What is computed from the records of ops: methods, node types, names in formats, folding."""
+
+import pytest
+
+import core
+from core.converter.tflite.families import elementwise
+from core.engine.registry import METHODS, NODE_OPS, OPS
+from core.graph.node_types import find_node_type, rows
+from core.layers.lowering import activation, merging
+from core.plan.passes.folding import _folds
+
+
+def test_methods_of_tensors():
+    assert {"relu", "pad", "slice", "batch_norm", "squeeze"} <= set(METHODS)
+    assert not {"bitwise_and", "fill", "moments", "where"} & set(METHODS)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "op", "tensors"),
+    [
+        ("AddV2", "add", (0, 1)),
+        ("Add", "add", (0, 1)),
+        ("AddN", "add_n", (slice(None),)),
+        ("Rint", "round", (0,)),
+        ("SelectV2", "select", (0, 1, 2)),
+    ],
+)
+def test_node_types_that_ops_declare(spelling, op, tensors):
+    assert find_node_type(spelling)[:2] == (op, tensors)
+
+
+def test_attributes_of_such_a_node_are_those_of_the_op():
+    translate = find_node_type("LeakyRelu").attributes
+    assert translate({"alpha": 0.5, "T": "DT_FLOAT"}) == {"alpha": 0.5}
+    assert translate({}) == {}
+    with pytest.raises(KeyError, match="scale"):
+        find_node_type("QuantiseRound").attributes({"zero_point": 1})
+
+
+def test_no_table_has_a_type_that_an_op_declares():
+    for category in rows._categories():
+        assert not set(rows._rows(category)) & set(NODE_OPS), category
+
+
+def test_a_node_type_is_of_one_op():
+    record = core.engine.operation.Op(lambda x: x, name="my_abs", spellings=OPS["abs"].spellings)
+    with pytest.raises(core.CoreError, match="'Abs' is that of 'abs' already"):
+        core.engine.registry.register(record)
+    assert "my_abs" not in OPS
+
+
+def test_every_spelling_is_in_the_table_of_its_format():
+    for op in OPS.values():
+        _, tflite, keras, activations = op.spellings
+        assert not tflite or tflite in elementwise.RULES
+        assert {f"ops.{name}" for name in keras} <= set(merging.LAYER_TYPES)
+        assert set(activations) <= set(activation.ACTIVATIONS)
+
+
+def test_what_folds():
+    folded = "Erf AddN Prelu ConcatV2 Pack Shape Identity FusedBatchNorm Range Fill OneHot"
+    assert all(map(_folds, folded.split()))
+    kept = "Placeholder Conv2D MatMul Multinomial RandomUniform Unique Print HashTableV2 If Wand"
+    assert not any(map(_folds, kept.split()))
+
+
+def test_gradients_have_names():
+    names = {g.function.__name__ for op in OPS.values() for g in op.gradients.values()}
+    assert {"exp_grad_x", "select_grad_t"} <= names and not {"_", "<lambda>"} & names
+    assert OPS["select"].gradients["t"].function.__code__.co_name == "select_grad_t"
