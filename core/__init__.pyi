@@ -41,13 +41,13 @@ from core.engine.dispatch import tensor as tensor
 from core.engine.dtypes import DType
 from core.errors import CoreError as CoreError
 from core.errors import KernelNotFound as KernelNotFound
-from core.gradients import custom_grad as custom_grad
-from core.gradients import grad as grad
-from core.gradients import grads as grads
-from core.gradients import stop_gradient as stop_gradient
-from core.gradients import value_and_grad as value_and_grad
-from core.gradients import value_and_grads as value_and_grads
-from core.gradients import variable_grads as variable_grads
+from core.autodiff.gradients import custom_grad as custom_grad
+from core.autodiff.gradients import grad as grad
+from core.autodiff.gradients import grads as grads
+from core.autodiff.gradients import stop_gradient as stop_gradient
+from core.autodiff.gradients import value_and_grad as value_and_grad
+from core.autodiff.gradients import value_and_grads as value_and_grads
+from core.autodiff.gradients import variable_grads as variable_grads
 from core.graph.nodes import Endpoint as Endpoint
 from core.graph.nodes import Graph as Graph
 from core.graph.nodes import Node as Node
@@ -75,9 +75,9 @@ from core.profiler import profile as profile
 from core.profiler import time as time
 from core.engine.registry import kernel as kernel
 from core.engine.registry import op as op
-from core.scopes import dispose as dispose
-from core.scopes import keep as keep
-from core.scopes import tidy as tidy
+from core.autodiff.scopes import dispose as dispose
+from core.autodiff.scopes import keep as keep
+from core.autodiff.scopes import tidy as tidy
 from core.engine.settings import backend as backend
 from core.engine.settings import epsilon as epsilon
 from core.engine.settings import flags as flags

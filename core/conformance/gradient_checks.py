@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from core.autodiff.gradients import grads
 from core.conformance.op_cases import Gradient, OpCase, arrays_of
 from core.engine.backend import Backend
 from core.engine.dispatch import tensor
 from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
-from core.gradients import grads
 
 #: How far derivatives may be off, in epsilons of the backend. They are sums of many values.
 TOLERANCE = 1000

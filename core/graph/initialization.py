@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from core.autodiff.scopes import keep
 from core.engine.limits import LimitError, Limits
 from core.errors import CoreError
 from core.graph.executor import GIVEN_TYPES, Executor
 from core.graph.nodes import FILLING_TYPES, TABLE_TYPES, Graph, Node, node_of
 from core.graph.weight_tensors import weight
 from core.process.locks import new_lock
-from core.scopes import keep
 
 
 class Initialization:

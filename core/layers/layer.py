@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from core import regularizers
+from core.autodiff.scopes import tidy
 from core.engine.dispatch import tensor
 from core.engine.op_places import in_layer
 from core.engine.tensors import Tensor
@@ -23,7 +24,6 @@ from core.layers.layer_names import new_name
 from core.layers.layer_variables import VariableOwner
 from core.layers.symbolic import SymbolicTensor, flattened, replaced, symbolic_in
 from core.layers.tensor_calls import Operand, tensor_of, value_of
-from core.scopes import tidy
 
 Kind = TypeVar("Kind", bound="Layer")
 

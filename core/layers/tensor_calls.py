@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.autodiff.tape import Tape
 from core.engine.generators import Seed
 from core.engine.late_ops import ops
 from core.engine.observers import unobserved
@@ -20,7 +21,6 @@ from core.layers.call_context import LOGITS, update_later
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall, Lengths, Value
 from core.layers.variable_store import VariableStore, check_shape
-from core.tape import Tape
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
+from core.autodiff.scopes import keep
 from core.engine.backends import AUTO, REPLACED
 from core.engine.limits import (
     LimitError,
@@ -33,7 +34,6 @@ from core.model.run_cache import RunCache, call_key, needs_ops
 from core.plan.partition import largest_plan
 from core.plan.planner import Planner
 from core.process.context_vars import apart
-from core.scopes import keep
 
 if TYPE_CHECKING:
     from core.model.stored_calls import StoredCalls

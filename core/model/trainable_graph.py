@@ -10,6 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from core.autodiff.scopes import keep
 from core.engine.limits import Limits
 from core.engine.run_guard import Guard, active_guard, guarded
 from core.engine.settings import backend as on_backend
@@ -32,7 +33,6 @@ from core.model.training_norms import (
 )
 from core.plan.planner import Planner
 from core.process.locks import new_lock
-from core.scopes import keep
 from weights_cache.similar_names import did_you_mean
 
 Model = TypeVar("Model", bound=AsyncRuns)

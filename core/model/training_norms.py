@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.autodiff.tape import Tape
 from core.engine.late_ops import ops
 from core.engine.observers import unobserved
 from core.engine.tensors import Tensor
@@ -12,7 +13,6 @@ from core.engine.variables import Variable
 from core.errors import CoreError
 from core.graph.nodes import Graph, Node, node_of
 from core.graph.unique_names import UniqueNames, all_names
-from core.tape import Tape
 
 #: Node types of batch normalisation: x, scale, offset, mean and variance.
 _NORMS = frozenset({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})

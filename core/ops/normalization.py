@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from core.autodiff.gradients import grads
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
 from core.engine.late_ops import ops
@@ -14,7 +15,6 @@ from core.engine.registry import composite, op
 from core.engine.specs import Spec, broadcasts_to, check_dy, integer
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.gradients import grads
 
 
 @op(kernel_name="FusedBatchNorm", input_dtype="float32", method=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.autodiff.tape import gradient_dtype
 from core.engine.argument_types import TensorLike
 from core.engine.dtypes import DType, check_dtype
 from core.engine.late_ops import ops
@@ -17,7 +18,6 @@ from core.engine.specs import (
 )
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.tape import gradient_dtype
 
 
 @op(traits=Traits(view=True))

@@ -9,6 +9,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from core.autodiff.gradients import Gradients, VariableGrads, variable_grads
+from core.autodiff.tape import Tape
 from core.configured import Configured
 from core.engine.backend import Backend
 from core.engine.dispatch import handle_on
@@ -20,12 +22,10 @@ from core.engine.tensors import Tensor
 from core.engine.trace_hook import FunctionTrace, active_trace
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.gradients import Gradients, VariableGrads, variable_grads
 from core.optimizer_formulas import FORMULAS
 from core.optimizer_steps.pairs import fitting_pairs
 from core.optimizer_steps.slots import ITERATIONS, OptimizerState
 from core.process.locks import new_lock
-from core.tape import Tape
 
 Kind = TypeVar("Kind", bound="Optimizer")
 

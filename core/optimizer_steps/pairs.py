@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from core.autodiff.gradients import VariableGrads
 from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.gradients import VariableGrads
 
 
 def fitting_pairs(gradients: Any, seen: Mapping[str, Variable]) -> list[tuple[Variable, Tensor]]:

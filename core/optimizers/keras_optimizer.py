@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from core.autodiff.gradients import VariableGrads
+from core.autodiff.tape import Tape
 from core.engine.backend import Backend
 from core.engine.late_ops import ops
 from core.engine.observers import unobserved
@@ -12,12 +14,10 @@ from core.engine.specs import integer
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.gradients import VariableGrads
 from core.optimizer_steps.base import Update
 from core.optimizers.clipping import CLIPS
 from core.optimizers.options import KerasOptions
 from core.optimizers.state_lists import ITERATION, RATE, UNUSED, Entry, Layout, entries_of
-from core.tape import Tape
 
 
 class KerasOptimizer(KerasOptions):

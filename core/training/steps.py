@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from core.autodiff.gradients import variable_grads
 from core.compiled.compiled_function import CompiledFunction
 from core.engine.late_ops import ops
 from core.engine.nan_check import NotFiniteError
@@ -13,7 +14,6 @@ from core.engine.tensors import Tensor
 from core.engine.trace_hook import active_trace
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.gradients import variable_grads
 from core.layers.call_context import collected_losses, collected_updates
 from core.layers.layer_variables import VariableOwner
 from core.training.objectives import Objectives

@@ -12,8 +12,8 @@ import timeit
 import numpy as np
 
 import core
+from core.autodiff.tape import Tape
 from core.engine.observers import observing
-from core.tape import Tape
 
 CALLS = 5000
 A, B = np.ones(16, np.float32), np.ones(16, np.float32)

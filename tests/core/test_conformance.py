@@ -18,9 +18,9 @@ from core.conformance.comparison import are_identical, differences
 from core.conformance.op_cases import arrays_of, parsed, read_cases
 from core.conformance.report import report_json, report_junit, report_text
 from core.engine.registry import OPS
+from tests.core.autodiff.test_derivatives import NEVER_FLOATS
 from tests.core.conformance_cases import LEFT_OUT, file_data
 from tests.core.records import OP_NAMES
-from tests.core.test_derivatives import NEVER_FLOATS
 from tests.helpers import start_or_skip
 from tests.rules.sources import ROOT
 

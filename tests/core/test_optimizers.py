@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import core
+from core.autodiff.tape import Tape
 from core.backends.cpu import CpuBackend
 from core.backends.cpu.optimizer_updates import BLOCK, UPDATES
 from core.engine.backends import BACKENDS
 from core.engine.observers import observing
 from core.optimizer_formulas import ELEMENTWISE
-from core.tape import Tape
 from weights_cache import load_weights, write_weights
 
 FILE = Path(__file__).with_name("optimizer_trajectories.json")

@@ -24,7 +24,7 @@ FLOORS = (
     "core/engine/limits.py core/engine/op_cost.py core/engine/windows.py core/engine/run_guard.py core/engine/backend.py",
     # A tensor has ops, and an op makes tensors.
     "core core/backends/__init__.py",
-    "core/ops core/gradients.py",
+    "core/ops core/autodiff/gradients.py",
     "core/losses",
     "core/metrics",
     "core/graph",

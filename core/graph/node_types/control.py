@@ -7,12 +7,12 @@ Placeholder and Const are given, not run.
 from collections.abc import Sequence
 from typing import Any
 
+from core.autodiff.gradients import stop_gradient
 from core.engine.dispatch import tensor
 from core.engine.late_ops import ops
 from core.engine.run_guard import active_guard
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.gradients import stop_gradient
 from core.graph.control_flow import ABSENT
 from core.graph.node_types.rows import NodeType
 

@@ -6,6 +6,7 @@ long as its model, by the name of its node.
 
 from typing import Any
 
+from core.autodiff.scopes import keep
 from core.engine.dispatch import tensor
 from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
@@ -13,7 +14,6 @@ from core.errors import CoreError
 from core.graph.graph_json_reader import dtype_of_type
 from core.graph.node_types.rows import NodeType, copied, required
 from core.graph.nodes import FILLING_TYPES
-from core.scopes import keep
 
 
 class HashTable:

@@ -29,10 +29,10 @@ from core.engine.specs import Spec
 from core.engine.windows import window
 from core.errors import CoreError
 from tests.conftest import ROOT
+from tests.core.autodiff.test_derivatives import SMOOTH, lines
 from tests.core.graph.control_graphs import model
 from tests.core.records.case import to_list, tolerance
 from tests.core.shader.conftest import normal
-from tests.core.test_derivatives import SMOOTH, lines
 from tests.core.test_ops import assert_close
 
 FAMILIES = (

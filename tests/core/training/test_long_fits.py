@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import core
-from tests.core.test_tape_memory import resident_bytes
+from tests.core.autodiff.test_tape_memory import resident_bytes
 from tests.helpers import ROOT
 
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")

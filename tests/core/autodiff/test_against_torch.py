@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import core
-from tests.core.hand_written import FUNCTIONS, l2_normalised, log1pexp, swish
+from tests.core.autodiff.hand_written import FUNCTIONS, l2_normalised, log1pexp, swish
 from tests.helpers import require
 
 

@@ -10,10 +10,10 @@ from inspect import isasyncgen, isawaitable, isgenerator
 from typing import Any, TypeVar, overload
 from weakref import ref
 
+from core.autodiff.tape import CustomNode, Tape
 from core.engine.observers import Observer, active_observers, start_observing, stop_observing
 from core.engine.tensors import Tensor, tensors_in
 from core.errors import CoreError
-from core.tape import CustomNode, Tape
 
 Result = TypeVar("Result")
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import core
+from core.autodiff.tape import Tape
 from core.engine.observers import active_observers, observing
 from core.engine.operation import Op
 from core.engine.registry import KERNEL_NAMES, KERNELS, OPS, READY, register
-from core.tape import Tape
 
 
 def test_value_and_gradients_of_a_composition():

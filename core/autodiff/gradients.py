@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from functools import wraps
 from typing import Any, NamedTuple
 
+from core.autodiff.tape import Tape, filled, gradient_dtype
 from core.engine.dispatch import tensor
 from core.engine.dtypes import DIFFERENTIABLE
 from core.engine.late_ops import ops
@@ -12,7 +13,6 @@ from core.engine.observers import observing, unobserved
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.tape import Tape, filled, gradient_dtype
 
 
 def value_and_grads(function: Callable[..., Tensor]) -> Callable[..., tuple[Tensor, list[Tensor]]]:

@@ -1,0 +1,1 @@
+"""The tape, gradients, and the scopes that free tensors."""
