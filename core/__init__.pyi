@@ -71,8 +71,8 @@ from core.engine.op_results import UniqueResults
 from core.ops.composite import Moments
 from core.ops.ragged import GatheredRows
 from core.ops.sort import Difference
-from core.profiler import profile as profile
-from core.profiler import time as time
+from core.profiling.profiler import profile as profile
+from core.profiling.profiler import time as time
 from core.engine.registry import kernel as kernel
 from core.engine.registry import op as op
 from core.autodiff.scopes import dispose as dispose

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import core
-from core import profiler
+from core.profiling import profiler
 from tests.helpers import ONLY_BACKEND, shared_folder, skip_or_fail
 from tests.helpers import ROOT as ROOT  # where other tests take it from
 

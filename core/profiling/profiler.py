@@ -13,7 +13,7 @@ from core.engine.run_guard import memory
 from core.engine.settings import active_backend
 from core.engine.tensors import Tensor, tensors_in
 from core.errors import CoreError
-from core.profile_tables import KernelProfile, LayerProfiles, grouped, kernel_lines
+from core.profiling.profile_tables import KernelProfile, LayerProfiles, grouped, kernel_lines
 
 if TYPE_CHECKING:
     from core.engine.variables import Variable
