@@ -16,7 +16,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from core.namespaces import NAMESPACES, add_namespaces
+from core.public.namespaces import NAMESPACES, add_namespaces
 
 if TYPE_CHECKING:
     from inspect import Signature
@@ -170,7 +170,7 @@ def _load_ops() -> None:
 
 
 def _signature(op: "Op") -> "Signature":
-    from core.stub_signatures import signature_of
+    from core.public.signatures import signature_of
 
     return signature_of(op)
 

@@ -1,4 +1,4 @@
-"""What `core` has. Written by ``python -m core.stubs``."""
+"""What `core` has. Written by ``python -m core.public.stubs``."""
 
 from collections.abc import Callable
 from collections.abc import Coroutine

@@ -1,4 +1,4 @@
-"""Ops on images. Written by ``python -m core.stubs``."""
+"""Ops on images. Written by ``python -m core.public.stubs``."""
 
 from core import crop_and_resize as crop_and_resize
 from core import flip_left_right as flip_left_right

@@ -1,4 +1,4 @@
-"""Linear algebra. Written by ``python -m core.stubs``."""
+"""Linear algebra. Written by ``python -m core.public.stubs``."""
 
 from core import band_part as band_part
 from core import dot as dot

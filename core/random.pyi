@@ -1,4 +1,4 @@
-"""Random numbers. Written by ``python -m core.stubs``."""
+"""Random numbers. Written by ``python -m core.public.stubs``."""
 
 from core import dropout as dropout
 from core import multinomial as multinomial

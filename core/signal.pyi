@@ -1,4 +1,4 @@
-"""Fourier transforms, windows and frames. Written by ``python -m core.stubs``."""
+"""Fourier transforms, windows and frames. Written by ``python -m core.public.stubs``."""
 
 from core import cosine_window as cosine_window
 from core import enclosing_power_of_two as enclosing_power_of_two

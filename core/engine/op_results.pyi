@@ -1,4 +1,4 @@
-"""Named tuples that ops return. Written by ``python -m core.stubs``."""
+"""Named tuples that ops return. Written by ``python -m core.public.stubs``."""
 
 from core.engine.tensors import Tensor
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What `core.engine.methods` gives to tensors. Written by ``python -m core.stubs``."""
+"""What `core.engine.methods` gives to tensors. Written by ``python -m core.public.stubs``."""
 
 from collections.abc import Sequence
 from core.engine.argument_types import Index

@@ -1,4 +1,4 @@
-"""Layers. Written by ``python -m core.stubs``."""
+"""Layers. Written by ``python -m core.public.stubs``."""
 from collections.abc import Callable, Sequence
 from typing import Literal, overload
 

@@ -118,7 +118,7 @@ def _in_worker(name: str, result: str) -> None:
     op = OPS[name]
     awaitable.__name__ = f"{name}_async"
     awaitable.__doc__ = _async_document(name, op.__doc__ or "", result)
-    # In an annotation an op stands for the type of its result; see core.stubs.
+    # In an annotation an op stands for the type of its result; see core.public.stubs.
     returned = Coroutine[Any, Any, op]  # type: ignore[valid-type]
     signature = inspect.signature(op).replace(return_annotation=returned)
     awaitable.__signature__ = signature  # type: ignore[attr-defined]

@@ -32,9 +32,9 @@ FLOORS = (
     "core/plan",
     "core/backends",
     "core/model core/compiled",
-    "core/optimizer_steps core/train core/optimizers core/converter core/stub_signatures.py",
-    "core/training core/layer_stubs.py",
-    "core/__init__.py core/stubs.py core/conformance",
+    "core/optimizer_steps core/train core/optimizers core/converter core/public/signatures.py",
+    "core/training core/public/layer_stubs.py",
+    "core/__init__.py core/public/stubs.py core/conformance",
     "zoo/choices.py zoo/option.py zoo/model_names.py zoo/images",
     "zoo/entry.py zoo/results.py zoo/moments.py zoo/catalog.py zoo/unknown_models.py "
     "zoo/weight_files.py zoo/labels zoo/networks zoo/shared",

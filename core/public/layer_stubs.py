@@ -1,4 +1,4 @@
-"""The text by which editors and type checkers know `core.layers`; see `core.stubs`."""
+"""The text by which editors and type checkers know `core.layers`; see `core.public.stubs`."""
 
 import inspect
 from textwrap import indent
@@ -9,7 +9,7 @@ from core.layers.argument_docs import COMMON_DOCS, argument_doc
 from core.layers.built_in import BuiltIn, layer_class
 from core.layers.lowering.arguments import REQUIRED
 
-_HEAD = '''"""Layers. Written by ``python -m core.stubs``."""
+_HEAD = '''"""Layers. Written by ``python -m core.public.stubs``."""
 from collections.abc import Callable, Sequence
 from typing import Literal, overload
 

@@ -1,4 +1,4 @@
-"""The parameters and results of ops and functions as text for type checkers; see `core.stubs`."""
+"""The parameters and results of ops and functions as text for type checkers; see `core.public.stubs`."""
 
 import inspect
 import json

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import core
-from core.namespaces import NAMESPACES
-from core.stub_signatures import Argument, Types, ways_to_call
-from core.stubs import stubs
+from core.public.namespaces import NAMESPACES
+from core.public.signatures import Argument, Types, ways_to_call
+from core.public.stubs import stubs
 from tests.helpers import require
 
 FOLDER = Path(core.__file__).parent
@@ -99,7 +99,7 @@ def lines_of_mistakes() -> list[int]:
 @pytest.mark.parametrize("name", sorted(stubs()))
 def test_stubs_are_in_step(name):
     written = (FOLDER / name).read_text(encoding="utf-8")
-    assert written == stubs()[name], "run `python -m core.stubs`"
+    assert written == stubs()[name], "run `python -m core.public.stubs`"
 
 
 def test_no_other_stub_is_there():
@@ -164,7 +164,7 @@ def test_required_after_optional_can_be_given_both_ways():
 def test_an_op_of_a_program_is_not_in_the_stubs():
     code = """
 import core
-from core.stubs import stubs
+from core.public.stubs import stubs
 before = stubs()
 @core.op()
 def op_of_a_program(x: core.Spec) -> core.Spec:

@@ -11,7 +11,7 @@ import pytest
 
 import core
 from core.engine.registry import FUNCTIONS, OPS
-from core.namespaces import NAMESPACES, names_in
+from core.public.namespaces import NAMESPACES, names_in
 from tests.helpers import start_or_skip
 from tests.rules.sources import ROOT
 

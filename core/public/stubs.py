@@ -1,4 +1,4 @@
-"""Writes the stubs by which editors and type checkers know `core`: ``python -m core.stubs``.
+"""Writes the stubs by which editors and type checkers know `core`: ``python -m core.public.stubs``.
 
 Ops are records, and tensors get their methods when `core` is imported: no checker sees either.
 ``__init__.pyi`` has the names of `core`, ``tensor_methods.pyi`` the methods of tensors, with the
@@ -18,9 +18,9 @@ from core.engine.late_ops import OPERATORS, SWAPPED
 from core.engine.methods import OTHERS
 from core.engine.operation import Op
 from core.engine.registry import FUNCTIONS, METHODS, OPS
-from core.layer_stubs import layers_stub
-from core.namespaces import NAMESPACES, names_in
-from core.stub_signatures import Argument, Types, tuple_name
+from core.public.layer_stubs import layers_stub
+from core.public.namespaces import NAMESPACES, names_in
+from core.public.signatures import Argument, Types, tuple_name
 
 _FOLDER = Path(__file__).parent
 _WIDTH = 96  # of the first line of a function, which may be indented
@@ -93,7 +93,7 @@ def _methods_stub() -> str:
 
 
 def _document(summary: str, imports: Iterable[str], parts: Iterable[str]) -> str:
-    head = f'"""{summary} Written by ``python -m core.stubs``."""\n'
+    head = f'"""{summary} Written by ``python -m core.public.stubs``."""\n'
     return "\n".join([head, *sorted(imports), "", *parts])
 
 

@@ -1,0 +1,1 @@
+"""What ``core.<name>`` is for programs, editors and type checkers: namespaces, signatures, stubs."""
