@@ -30,7 +30,7 @@ def tested_backends() -> list[str]:
     """The backends that the tests of this process run on.
 
     TensorFlow and software OpenGL crash in one process: the tf backend is tested in a process of
-    its own, which `tests.core.test_on_tensorflow` starts.
+    its own, which `tests.core.backends.test_on_tensorflow` starts.
     """
     from core.engine.backends import backend_names
 

@@ -3,7 +3,7 @@
 The file is ``op_cases.npz``, an archive of NumPy arrays without pickle. ``index`` is a JSON list of
 the cases as UTF-8; the values of all cases follow one another in an array for each dtype. Results
 are those of NumPy and SciPy in float64, rounded to the op's dtype; a gradient is a difference
-quotient in float64. ``python -m tests.core.conformance_cases`` writes the file from the op tables.
+quotient in float64. ``python -m tests.core.conformance.cases`` writes the file from the op tables.
 """
 
 import io
@@ -189,7 +189,7 @@ def read_cases() -> tuple[OpCase, ...]:
     except Exception as error:  # damaged archives make NumPy raise many kinds
         raise CoreError(
             f"{PATH} cannot be read: {error}; install the package again, or in a checkout run "
-            f"python -m tests.core.conformance_cases"
+            f"python -m tests.core.conformance.cases"
         ) from error
 
 

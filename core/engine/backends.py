@@ -72,7 +72,7 @@ def load_backend(name: str) -> "Backend":
     if found is not None:
         return found
     if name == AUTO:
-        return load_backend(import_module("core.backend_choice").backend_of_ops())
+        return load_backend(import_module("core.backends.automatic").backend_of_ops())
     if name not in backend_names():
         raise unknown_backend(name)
     with _LOADING:

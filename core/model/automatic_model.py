@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import core.renderers as renderers  # "from core import" would import all ops
-from core.backend_choice import backend_of_ops, has_gpu, why_no_gpu
+import core.backends.renderers as renderers  # "from core import" would import all ops
+from core.backends.automatic import backend_of_ops, has_gpu, why_no_gpu
 from core.engine.backends import AUTO, REPLACED
 from core.engine.dtypes import DTYPES
 from core.engine.limits import LimitError, Limits, context_limits

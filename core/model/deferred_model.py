@@ -85,6 +85,6 @@ def deferred_model(
 def _is_cpu(backend: str) -> bool:
     if backend != AUTO:
         return backend == "cpu"
-    from core.backend_choice import has_gpu  # which takes a while, and most name a backend
+    from core.backends.automatic import has_gpu  # which takes a while, and most name a backend
 
     return not has_gpu()

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import core.backends.renderers as renderers
+
 # "from core import" would import all ops.
 import core.process.code_cache as code_cache
-import core.renderers as renderers
-from core.backend_choice import CHOICE_FILES
+from core.backends.automatic import CHOICE_FILES
 from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
 from core.backends.cpu.threads import thread_count
 from core.backends.cpu.tiers import get_tier

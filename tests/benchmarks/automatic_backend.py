@@ -14,9 +14,9 @@ from fnmatch import fnmatch
 from typing import NamedTuple
 
 import core
-import core.renderers
+import core.backends.renderers
 import zoo
-from core.backend_choice import describe
+from core.backends.automatic import describe
 from core.backends.shader.renderer_probe import probe_renderer
 from core.model.automatic_model import AutomaticModel
 from core.model.measured_choices import Choice
@@ -80,7 +80,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.software:
         played = probe_renderer()._replace(is_software=False)
-        core.renderers.renderer_here = lambda: played
+        core.backends.renderers.renderer_here = lambda: played
     if not given.keep:
         os.environ["ZOO_CODE_CACHE"] = tempfile.mkdtemp(prefix="zoo-code-")
     print(f"backend auto: {describe()}; {core.get_threads()} threads", flush=True)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from tests.core.tflite.fixtures.writer import Writer
+from tests.core.converter.tflite.fixtures.writer import Writer
 
 #: Channels and stride of each block of a depthwise and a pointwise convolution.
 BLOCKS = [(64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), *[(512, 1)] * 5]

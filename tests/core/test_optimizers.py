@@ -16,7 +16,7 @@ import pytest
 import core
 from core.autodiff.tape import Tape
 from core.backends.cpu import CpuBackend
-from core.backends.cpu.optimizer_updates import BLOCK, UPDATES
+from core.backends.cpu.optimizers import BLOCK, UPDATES
 from core.engine.backends import BACKENDS
 from core.engine.observers import observing
 from core.optimizer_formulas import ELEMENTWISE

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from threading import Thread
 from typing import Any
 
-from core.backends.cpu.lowering.blas import blas_threads
+from core.backends.cpu.numpy_steps.blas import blas_threads
 from tests.reliability.activities import ACTIVITIES, Activity
 
 #: How long what runs in another thread, with all locks free, may take.

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu.lowering import thread_pool
-from core.backends.cpu.lowering.blas import blas_threads
+from core.backends.cpu.numpy_steps import thread_pool
+from core.backends.cpu.numpy_steps.blas import blas_threads
 from core.engine.observers import active_observers
 from core.engine.run_guard import active_guard
 from tests.reliability import activities

@@ -46,4 +46,4 @@ def test_folders_opt_out_by_their_conftest():
     assert "tests.rules.test_bare" in modules and "zoo.cli" in modules
     assert "tests.benchmarks.training_step" in modules
     assert not [m for m in modules if m.startswith("tests.benchmarks.gpu.")]
-    assert not [m for m in modules if m.startswith("tests.core.tf_oracle")]
+    assert not [m for m in modules if m.startswith("tests.core.ops.tf_oracle")]

@@ -135,8 +135,8 @@ def test_without_a_gpu_auto_is_cpu_and_says_why(monkeypatch):
 
 STORED = f"""
 import json, sys, zoo
-import core.renderers
-core.renderers.device_files = lambda: []
+import core.backends.renderers
+core.backends.renderers.device_files = lambda: []
 model = zoo.load("posenet.tiny", backend="auto")
 pose = model.estimate_single_pose({PHOTO!r})
 print(json.dumps([pose, model.backend, sorted(sys.modules)]))

@@ -139,7 +139,7 @@ def test_the_kernels_in_use_are_found():
 
 
 def test_other_libraries_than_openblas_are_told(monkeypatch):
-    monkeypatch.setattr("core.backends.cpu.lowering.blas._libraries", list)
+    monkeypatch.setattr("core.backends.cpu.numpy_steps.blas._libraries", list)
     assert kernels_in_use().startswith("not found beside NumPy")
 
 

@@ -98,7 +98,7 @@ def test_without_a_compiler_no_generator_is_imported():
     hidden = "import numpy, sys; sys.modules['llvmlite'] = None; {before}\n"
     found = imported(hidden + ESTIMATED.partition("\n")[2])
     assert not found & (NEVER | GENERATORS)
-    assert "core.backends.cpu.lowering.cpu_executable" in found  # it ran by NumPy
+    assert "core.backends.cpu.numpy_steps.cpu_executable" in found  # it ran by NumPy
 
 
 @pytest.mark.parametrize("words", [["pose", "--help"], ["pose"]], ids=["help", "mistake"])

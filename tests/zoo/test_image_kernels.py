@@ -6,8 +6,8 @@ from PIL import Image
 
 from core.backends.cpu import image_kernels
 from core.backends.cpu.image_kernels import Scaled
-from tests.core.cpu_codegen.called import run_calls_on
-from tests.core.cpu_codegen.one_step import usable_sets
+from tests.core.backends.cpu_codegen.called import run_calls_on
+from tests.core.backends.cpu_codegen.one_step import usable_sets
 from tests.helpers import require_llvmlite
 from zoo.entry import Preprocess
 from zoo.pipeline.preprocess import prepare

@@ -20,7 +20,7 @@ import zoo
 from core.engine.limits import LimitError
 from tests.core.converter.teachable_bundles import LABELS, write_bundle, zip_of
 from tests.core.converter.test_keras_files import write_h5
-from tests.core.tflite.fixtures.models import FOLDER
+from tests.core.converter.tflite.fixtures.models import FOLDER
 from tests.helpers import ROOT
 from tests.zoo.isolated_models import write_fill, write_loop
 from tests.zoo.test_load_path import ROWS, WEIGHTS, graph_topology

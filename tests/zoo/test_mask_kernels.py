@@ -5,8 +5,8 @@ import pytest
 from scipy import ndimage
 
 from core.backends.cpu import image_kernels
-from tests.core.cpu_codegen.called import run_calls_on
-from tests.core.cpu_codegen.one_step import usable_sets
+from tests.core.backends.cpu_codegen.called import run_calls_on
+from tests.core.backends.cpu_codegen.one_step import usable_sets
 from tests.helpers import require_llvmlite
 from zoo.segmentation import upsampling
 from zoo.segmentation.cells import odds_against_others, walked

@@ -8,7 +8,7 @@ import pytest
 
 import zoo
 from core.model.graph_model import GraphModel
-from tests.core.records.conv import naive_conv
+from tests.core.ops.records.conv import naive_conv
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog import find_entry

@@ -55,7 +55,7 @@ def test_a_later_process_gives_the_pose_without_graph_ops_and_generator():
         "core.ops",
         "core.graph",
         "core.plan",
-        "core.backends.cpu.lowering.conv",
+        "core.backends.cpu.numpy_steps.conv",
         "llvmlite",
     )
     assert not [m for m in modules if m.startswith(unneeded)]

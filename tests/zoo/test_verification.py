@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import zoo
-from tests.core.tflite.fixtures.models import FOLDER as FIXTURES
+from tests.core.converter.tflite.fixtures.models import FOLDER as FIXTURES
 from tests.helpers import require_llvmlite, start_or_skip
 from tests.zoo.test_cli import run
 from tests.zoo.test_load_path import ROWS, WEIGHTS, graph_topology

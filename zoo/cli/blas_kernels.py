@@ -74,7 +74,7 @@ def kernels_in_use() -> str:
     """OpenBLAS's version and kernels in this process, as a short text; NumPy is imported."""
     import ctypes
 
-    from core.backends.cpu.lowering.blas import openblas_function
+    from core.backends.cpu.numpy_steps.blas import openblas_function
 
     name, config = openblas_function("get_corename"), openblas_function("get_config")
     if name is None or config is None:

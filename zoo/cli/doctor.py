@@ -83,7 +83,7 @@ _NO_TENSORFLOW = (
 def examine() -> Iterator[tuple[str, str]]:
     """Yield pairs of a check's name and its finding."""
     import zoo
-    from core import backend_choice
+    from core.backends import automatic
     from core.process import code_cache
 
     yield "friendly-zoo", zoo.__version__
@@ -94,7 +94,7 @@ def examine() -> Iterator[tuple[str, str]]:
     yield "OpenCV", _probe(_PROBE_OPENCV)
     yield "OpenGL", _probe(_PROBE_OPENGL)
     yield from _backends()
-    yield "backend auto", backend_choice.describe()
+    yield "backend auto", automatic.describe()
     yield "code cache", code_cache.describe()
     yield from _weights()
 

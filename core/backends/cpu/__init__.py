@@ -118,12 +118,12 @@ class CpuBackend(Backend):
                     reset_errors(token)
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
-        """Return an optimizer's step in place; see `core.backends.cpu.optimizer_updates`."""
+        """Return an optimizer's step in place; see `core.backends.cpu.optimizers`."""
         return _updates().get(formula)
 
     def drop_denormals(self, handle: np.ndarray) -> None:
         """Replace numbers below the smallest normal one by zeros, in place."""
-        from core.backends.cpu.optimizer_updates import drop_denormals
+        from core.backends.cpu.optimizers import drop_denormals
 
         drop_denormals(handle.reshape(-1))
 
@@ -144,7 +144,7 @@ class CpuBackend(Backend):
 
 @cache
 def _updates() -> Mapping[str, Callable[..., None]]:
-    from core.backends.cpu.optimizer_updates import UPDATES  # only training needs it
+    from core.backends.cpu.optimizers import UPDATES  # only training needs it
 
     return UPDATES
 

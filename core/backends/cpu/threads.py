@@ -43,7 +43,7 @@ def set_threads(count: int) -> None:
             f"set_threads({count!r:.80}): the count must be an int from 1 to {MOST_THREADS}; "
             "get_threads() is the present one"
         )
-    from core.backends.cpu.lowering.blas import one_blas_thread  # that few programs change
+    from core.backends.cpu.numpy_steps.blas import one_blas_thread  # that few programs change
 
     _chosen = count
     one_blas_thread().change(count)

@@ -98,7 +98,7 @@ def lower(program: "Program") -> "Executable":
     if tier == GENERATED:
         _check_compiler()
     if not may_generate():
-        from core.backends.cpu.lowering.cpu_executable import CpuExecutable
+        from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 
         return CpuExecutable(program)
     from core.backends.cpu.codegen.tiered_executable import (

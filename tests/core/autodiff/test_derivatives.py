@@ -11,8 +11,8 @@ from core.engine.dtypes import dtype_of
 from core.engine.operation import Gradient
 from core.engine.registry import OPS
 from tests.core.engine.kernel_table import rows
-from tests.core.records import CASES, OP_NAMES
-from tests.core.records.case import WIDER, Case, to_list, tolerance, widened
+from tests.core.ops.records import CASES, OP_NAMES
+from tests.core.ops.records.case import WIDER, Case, to_list, tolerance, widened
 
 #: Inputs with a rule that are never floats, so that no direction leads on from them.
 NEVER_FLOATS = {("gather", "indices"), ("one_hot", "indices"), ("select", "condition")}

@@ -1,7 +1,7 @@
 """npm's @tensorflow/tfjs in Node loads what the converter writes, and agrees with us.
 
 With ``ZOO_CI=1`` the package, of 300 MB, is installed into the cache of the user on the first
-run, as for `tests.core.tfjs_specs`; ``ZOO_NODE_MODULES`` names another folder that has it.
+run, as for `tests.core.ops.tfjs_specs`; ``ZOO_NODE_MODULES`` names another folder that has it.
 """
 
 import base64
@@ -19,7 +19,7 @@ from core.converter import convert, load_model
 from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
 from core.graph.nodes import DataType, Endpoint, Function, FunctionName, Graph, Node, PartialSpec
-from tests.core.tfjs_specs.packages import INSTALLING, CannotRunError, run_checked
+from tests.core.ops.tfjs_specs.packages import INSTALLING, CannotRunError, run_checked
 from tests.helpers import skip_or_fail
 from weights_cache import StoredArray
 

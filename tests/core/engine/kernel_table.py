@@ -15,7 +15,7 @@ from typing import NamedTuple
 from core.engine.backends import backend_names
 from core.engine.operation import Op
 from core.engine.registry import KERNEL_NAMES, KERNELS, load_kernels
-from tests.core.records import CASES
+from tests.core.ops.records import CASES
 from tests.rules.op_table import host_ops
 
 #: They take a browser's canvas, which Python has none of.

@@ -7,8 +7,8 @@ import zoo
 from core.engine.nan_check import NotFiniteError
 from core.engine.registry import OPS
 from tests.conftest import ROOT
-from tests.core.records import CASES
-from tests.core.records.case import WIDER, to_list
+from tests.core.ops.records import CASES
+from tests.core.ops.records.case import WIDER, to_list
 
 
 def finite(values) -> bool:

@@ -19,7 +19,7 @@ from core.engine.nan_check import NotFiniteError, users_line
 from core.engine.registry import KERNELS, OPS, READY
 from core.model.graph_model import GraphModel
 from tests.conftest import ROOT
-from tests.core.test_graph import chain
+from tests.core.graph.test_graph import chain
 
 PROGRAM = """
 import asyncio

@@ -8,7 +8,7 @@ import pytest
 
 import core
 from core.backends.cpu import threads
-from core.backends.cpu.lowering import blas, thread_pool
+from core.backends.cpu.numpy_steps import blas, thread_pool
 from core.errors import SettingError
 from tests.core.plan.plan_threads import leading, one_blas_thread
 from tests.helpers import ROOT, skip_or_fail

@@ -11,9 +11,9 @@ from core.graph import subgraph
 from core.graph.nodes import Endpoint, Function, Graph, Node, PartialSpec, Quantization
 from core.graph.weight_tensors import SMALLEST_VIEW
 from core.model.graph_model import GraphModel
+from tests.core.converter.tflite.fixtures.models import FOLDER
 from tests.core.graph.control_graphs import calls, function, model
 from tests.core.graph.test_control import COUNTING, FRAMES
-from tests.core.tflite.fixtures.models import FOLDER
 
 QUANTA = Quantization(0.5, 128, "uint8")
 PAIR = PartialSpec((2,))

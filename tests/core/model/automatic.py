@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core import renderers
+from core.backends import renderers
+from core.backends.renderers import Renderer
 from core.model import backend_timing
-from core.renderers import Renderer
 
 GPU = Renderer("a GPU", "its driver 1", False)
 SOFTWARE = Renderer("llvmpipe (LLVM 15.0.6, 256 bits)", "Mesa 22", True)

@@ -12,7 +12,7 @@ from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
 from tests.core.converter.fuzz.protobuf import field, shape
 from tests.core.converter.graph_parts import FLOAT, constant, node, tensor_of
-from tests.core.tflite.fixtures.models import FOLDER
+from tests.core.converter.tflite.fixtures.models import FOLDER
 from tests.helpers import require
 
 _CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC"}

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import core
+from core.backends.renderers import Renderer
 from core.backends.shader.runtime.device_errors import DeviceMemoryError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model import automatic_model, backend_timing, measured_choices
@@ -23,7 +24,6 @@ from core.model.graph_model import GraphModel
 from core.model.measured_choices import Call, Choice
 from core.plan.plan import Plan
 from core.process import code_cache
-from core.renderers import Renderer
 from tests.core.model.automatic import (
     GPU,
     SOFTWARE,

@@ -8,9 +8,9 @@ import pytest
 import core
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
+from tests.core.converter.tflite.fixtures.models import FOLDER
 from tests.core.graph.control_graphs import recorded
 from tests.core.model.networks import FILES, convolutions, images
-from tests.core.tflite.fixtures.models import FOLDER
 from weights_cache.errors import WeightsError
 
 

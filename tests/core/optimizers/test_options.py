@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu.optimizer_updates import BLOCK
+from core.backends.cpu.optimizers import BLOCK
 from core.optimizers import schedules
 from tests.core.optimizers.test_keras_numbers import CASES, label, made
 from tests.core.test_optimizers import OpsBackend, gradients_like

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.backends.cpu.lowering import thread_pool
+from core.backends.cpu.numpy_steps import thread_pool
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.backends.cpu.aligned import CACHE_LINE
-from core.backends.cpu.lowering.lowering_rules import (
+from core.backends.cpu.numpy_steps.lowering_rules import (
     Lowered,
     NumpyCall,
     Views,
@@ -21,7 +21,7 @@ from core.backends.cpu.lowering.lowering_rules import (
     numpy_dtype,
     padded_shape,
 )
-from core.backends.cpu.lowering.thread_pool import ParallelTasks
+from core.backends.cpu.numpy_steps.thread_pool import ParallelTasks
 from core.engine.dtypes import dtype_of
 from core.engine.registry import OPS
 from core.engine.specs import Shape, Spec

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import get_ident
 
-from core.backends.cpu.lowering import blas, thread_pool
+from core.backends.cpu.numpy_steps import blas, thread_pool
 
 
 @contextmanager

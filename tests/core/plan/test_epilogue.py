@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.backends.cpu.lowering.lowering_rules import Views
+from core.backends.cpu.numpy_steps.lowering_rules import Views
 from core.plan.program import HERE
 from tests.core.plan.harness import call_of, check, lower, node, numbers
 

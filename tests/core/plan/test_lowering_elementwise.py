@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu.lowering.chain import lower_elementwise
-from core.backends.cpu.lowering.lowering_rules import find_lowering
+from core.backends.cpu.numpy_steps.chain import lower_elementwise
+from core.backends.cpu.numpy_steps.lowering_rules import find_lowering
 from core.engine.operation import Traits
 from core.engine.registry import KERNEL_NAMES, KERNELS, OPS, READY
 from core.engine.settings import active_backend

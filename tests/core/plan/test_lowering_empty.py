@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.backends.cpu.lowering.cpu_executable import CpuExecutable
+from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.plan.program import HERE
 from tests.core.plan.harness import Arrays, expected, node
 from tests.core.plan.programs import program_of

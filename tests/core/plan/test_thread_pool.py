@@ -11,7 +11,7 @@ import pytest
 
 import core
 from core.backends.cpu import threads
-from core.backends.cpu.lowering import blas, thread_pool
+from core.backends.cpu.numpy_steps import blas, thread_pool
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.model.graph_model import GraphModel
@@ -149,7 +149,7 @@ def test_openblas_has_one_thread_during_runs_and_all_after(openblas):
 FORKED = """
 import os, sys, warnings
 import numpy as np
-from core.backends.cpu.lowering import blas, thread_pool
+from core.backends.cpu.numpy_steps import blas, thread_pool
 from tests.core.plan.plan_threads import leading, one_blas_thread
 warnings.simplefilter("ignore")  # of forks of programs with threads
 thread_pool.thread_count = lambda: 2

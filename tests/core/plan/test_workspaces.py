@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu.lowering import cpu_executable, thread_pool
-from core.backends.cpu.lowering.workspaces import Workspace, Workspaces
+from core.backends.cpu.numpy_steps import cpu_executable, thread_pool
+from core.backends.cpu.numpy_steps.workspaces import Workspace, Workspaces
 from core.engine.run_guard import Guard, guarded
 from tests.reliability.activities import convolutions, numbers
 

@@ -148,7 +148,7 @@ def test_a_child_does_not_wait_for_threads_that_it_has_not(name):
 #: Of jobs and workers, which the child has none of; and the shader backend, which it cannot use.
 OWN_LOCKS = (
     "core/process/locks.py",
-    "core/backends/cpu/lowering/thread_pool.py",
+    "core/backends/cpu/numpy_steps/thread_pool.py",
     "core/backends/shader/",
 )
 

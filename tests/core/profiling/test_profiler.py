@@ -8,7 +8,7 @@ import pytest
 import core
 from core.engine.observers import active_observers
 from core.model.graph_model import GraphModel
-from tests.core.test_graph import chain
+from tests.core.graph.test_graph import chain
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from tests.core.tflite.fixtures.models import FOLDER
+from tests.core.converter.tflite.fixtures.models import FOLDER
 
 
 def writers() -> Mapping[str, Callable[[Path], Path]]:

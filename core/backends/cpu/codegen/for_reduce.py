@@ -17,7 +17,7 @@ from core.backends.cpu.codegen.reductions import (
     RowKernel,
     Softmax,
 )
-from core.backends.cpu.lowering.reduce import in_three
+from core.backends.cpu.numpy_steps.reduce import in_three
 from core.engine.specs import normal_axes, normal_axis
 
 #: What a value takes, in multiply-adds of a tile: to be read; for softmax, also its power.

@@ -17,7 +17,7 @@ from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, com
 from core.backends.cpu.codegen.module_text import kernel_name, module_text
 from core.backends.cpu.codegen.native_calls import NativeCall, NativeRun, joined
 from core.backends.cpu.codegen.packed_weights import PackedWeights
-from core.backends.cpu.lowering.lowering_rules import Lowered, Scratch, Views, Work
+from core.backends.cpu.numpy_steps.lowering_rules import Lowered, Scratch, Views, Work
 from core.plan.program import ABSENT, Program, Step, is_alias, use_counts
 
 

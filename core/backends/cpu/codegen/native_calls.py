@@ -12,7 +12,7 @@ import numpy as np
 from core.backends.cpu.codegen.thread_team import current_team
 
 if TYPE_CHECKING:  # which imports what only NumPy's kernels need
-    from core.backends.cpu.lowering.thread_pool import Work
+    from core.backends.cpu.numpy_steps.thread_pool import Work
 
 
 class BoundKernel(Protocol):

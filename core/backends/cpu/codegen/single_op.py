@@ -12,7 +12,7 @@ from core.backends.cpu.codegen.instruction_set import host_instruction_set
 from core.backends.cpu.codegen.machine_code import MachineCode
 from core.backends.cpu.codegen.native_calls import NativeCall, NativeRun
 from core.backends.cpu.codegen.team_loading import load_team
-from core.backends.cpu.lowering.lowering_rules import Views
+from core.backends.cpu.numpy_steps.lowering_rules import Views
 from core.backends.cpu.threads import MOST_THREADS
 from core.engine.operation import Op
 from core.engine.specs import Spec

@@ -8,7 +8,7 @@ from core.backends.cpu.codegen.generated_program import GeneratedProgram, Loaded
 from core.backends.cpu.codegen.instruction_set import host_instruction_set
 from core.backends.cpu.codegen.machine_code import MachineCode
 from core.backends.cpu.codegen.team_loading import load_team
-from core.backends.cpu.lowering.cpu_executable import CpuExecutable
+from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.engine.backend import MOST_IDLE, Executable
 from core.plan.program import Program
 from core.process.locks import new_lock

@@ -1,6 +1,0 @@
-"""Padding, and channels that become pixels."""
-
-from core.backends.cpu.lowering.contiguous import lower_moves
-from core.backends.cpu.lowering.lowering_rules import lowers
-
-lowers("depth_to_space", "mirror_pad", "pad")(lower_moves)

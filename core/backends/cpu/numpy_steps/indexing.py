@@ -1,0 +1,97 @@
+"""Gather values by their indices."""
+
+from functools import partial
+from math import prod
+
+import numpy as np
+
+from core.backends.cpu.kernels.indexing import flat_places
+from core.backends.cpu.numpy_steps.chain import with_epilogue
+from core.backends.cpu.numpy_steps.contiguous import Compact
+from core.backends.cpu.numpy_steps.lowering_rules import (
+    Lowered,
+    NumpyCall,
+    Scratch,
+    Views,
+    Work,
+    lowers,
+)
+from core.engine.specs import Shape, normal_axis
+from core.errors import CoreError
+
+
+@lowers("gather")
+def lower_gather(call: NumpyCall) -> Lowered | None:
+    """Gather entries along an axis; indices that are not constants are checked at each run."""
+    source, indices = call.step.inputs
+    shape, how = call.spec(source).shape, call.step.attributes
+    axis = normal_axis(how["axis"], len(shape))
+    if how["batch_dims"]:
+        return None
+    three = prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
+    return _lower(call, three, (*call.spec(indices).shape, 1), shape[axis : axis + 1])
+
+
+@lowers("gather_nd")
+def lower_gather_nd(call: NumpyCall) -> Lowered | None:
+    """Gather entries of the first axes, seen as one axis."""
+    source, indices = call.step.inputs
+    shape, lists = call.spec(source).shape, call.spec(indices).shape
+    head = shape[: lists[-1]]
+    return _lower(call, (1, prod(head), prod(shape[len(head) :])), lists, head)
+
+
+def _lower(
+    call: NumpyCall, three: tuple[int, int, int], lists: Shape, head: Shape
+) -> Lowered | None:
+    """Gather entries of the middle of three axes.
+
+    Args:
+        call: the step, whose inputs are values and indices.
+        three: three-axis view of the shape of the values.
+        lists: view of the shape of the indices: [..., numbers in a tuple].
+        head: the lengths that the numbers of a tuple index.
+    """
+    reference, indices = call.step.inputs
+    count, known, places = prod(lists[:-1]), call.constant(indices), None
+    if not lists[-1] or not prod(three):
+        return None
+    source, result = Compact.of(call, reference), Compact.of(call, call.step.name)
+    if known is not None:
+        try:
+            places = call.packed(flat_places(known.reshape(lists), head).ravel())
+        except ValueError:  # the kernel raises it at each run
+            return None
+    copies = (*source.scratch, *result.scratch)
+    scratch = copies if places is not None else (*copies, *[Scratch((count,), "int64")] * 2)
+
+    def bind(views: Views) -> list[Work]:
+        x, before = source.read(views)
+        y, after = result.write(views, len(source.scratch))
+        if places is None:
+            at, other = views.scratch[len(copies) : len(copies) + 2]
+            before += _places(views[indices].reshape(count, -1), head, at, other)
+        out = y.reshape(three[0], count, three[2])
+        chosen = at if places is None else places
+        take = partial(np.take, x.reshape(three), chosen, axis=1, out=out, mode="clip")
+        return [*before, take, *after]
+
+    return with_epilogue(call, "gather", bind, scratch)
+
+
+def _places(lists: np.ndarray, head: Shape, out: np.ndarray, other: np.ndarray) -> list[Work]:
+    """Return index tuples [count, axes] as indices into a flattened array."""
+    works: list[Work] = [partial(_check, lists, head), partial(np.copyto, out, lists[:, 0])]
+    for axis, length in list(enumerate(head))[1:]:
+        works.append(partial(np.multiply, out, np.array(length), out=out))
+        works.append(partial(np.copyto, other, lists[:, axis]))
+        works.append(partial(np.add, out, other, out=out))
+    return works
+
+
+def _check(lists: np.ndarray, head: Shape) -> None:
+    """Raise for an index out of range, where NumPy would take the nearest entry."""
+    for axis, length in enumerate(head if lists.size else ()):
+        low, high = lists[:, axis].min(), lists[:, axis].max()
+        if low < 0 or high >= length:
+            raise CoreError(f"indices from {low} to {high} are not all in [0, {length - 1}]")

@@ -1,1 +1,0 @@
-"""Every kernel against TensorFlow, in a process of its own: ``python -m tests.core.tf_oracle``."""
