@@ -146,7 +146,7 @@ def peak_of(run: Callable[[], Result], enough: int, most_runs: int = 5) -> tuple
 
 def require_llvmlite() -> None:
     """Skip a test of generated kernels where nothing can compile them."""
-    from core.backends.cpu.codegen.host_cpu import compiler_version
+    from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
 
     if compiler_version() is None:
         skip_or_fail("llvmlite compiles the kernels: extra `jit`")

@@ -20,7 +20,7 @@ import core.backends.renderers as renderers
 # "from core import" would import all ops.
 import core.process.code_cache as code_cache
 from core.backends.automatic import CHOICE_FILES
-from core.backends.cpu.codegen.host_cpu import compiler_version, host_cpu
+from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version, host_cpu
 from core.backends.cpu.threads import thread_count
 from core.backends.cpu.tiers import get_tier
 from core.graph.nodes import Graph

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.codegen.host_cpu import host_cpu
+from core.backends.cpu.codegen.machine_code.cpu_features import host_cpu
 from core.backends.cpu.stored_program import Feed, StoredProgram
 from core.backends.cpu.tiers import may_generate
 from core.engine.backends import REPLACED

@@ -5,7 +5,7 @@ import pytest
 
 import core
 from core.backends.cpu import tiers
-from core.backends.cpu.codegen.instruction_set import host_instruction_set
+from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
 from tests.core.backends.cpu_codegen.one_step import HERE, by_kernels, by_numpy, make_step
 from tests.golden.comparison import assert_near, compare
 from tests.golden.staged import SSD, cases, id_of, loaded_on

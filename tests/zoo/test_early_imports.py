@@ -82,13 +82,13 @@ def test_loading_a_model_imports_no_kernels_and_no_decoder_of_images():
 
 def test_an_estimate_by_cached_kernels_imports_no_generator_of_them(code_cache):
     found = imported(ESTIMATED, code_cache)
-    assert "core.backends.cpu.codegen.thread_team" in found  # it ran by generated kernels
+    assert "core.backends.cpu.codegen.team.thread_team" in found  # it ran by generated kernels
     assert not found & (NEVER | GENERATORS)
 
 
 def test_the_command_imports_no_generator_and_no_other_command(code_cache):
     found = imported(COMMAND, code_cache)
-    assert "core.backends.cpu.codegen.thread_team" in found
+    assert "core.backends.cpu.codegen.team.thread_team" in found
     assert not found & (NEVER | GENERATORS | {"shutil", "bz2", "lzma", "zoo.drawing"})
     others = {"watch_command", "effect_command", "weights_commands", "doctor", "plan_command"}
     assert not found & {f"zoo.cli.{name}" for name in others}

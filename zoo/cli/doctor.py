@@ -49,8 +49,8 @@ from core.backends.cpu.tiers import find_fault
 fault = find_fault()
 if fault is not None:
     raise SystemExit(fault)
-from core.backends.cpu.codegen.instruction_set import host_instruction_set
-from core.backends.cpu.codegen.team_loading import load_team
+from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
+from core.backends.cpu.codegen.team.loading import load_team
 print(f"generated for {host_instruction_set().name}, {load_team().threads} threads")
 """
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.backends.cpu.codegen.host_cpu import compiler_version
+from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier
 from core.engine.backends import REPLACED
 from core.engine.op_cost import multiply_adds

@@ -8,7 +8,7 @@ thread compiles the others after the second call.
 import os
 from typing import TYPE_CHECKING
 
-from core.backends.cpu.codegen.host_cpu import compiler_version
+from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
 from core.errors import SettingError
 
 if TYPE_CHECKING:

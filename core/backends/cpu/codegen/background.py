@@ -71,7 +71,7 @@ def _end() -> None:
     global is_ending
     is_ending = True
     if _is_running:
-        from core.backends.cpu.codegen.compiler import compiling
+        from core.backends.cpu.codegen.machine_code.compiler import compiling
 
         with compiling:
             pass

@@ -16,18 +16,22 @@ import numpy as np
 
 from core.backends.cpu.aligned import CACHE_LINE, aligned_bytes
 from core.backends.cpu.codegen.background import compile_later
-from core.backends.cpu.codegen.host_cpu import compiler_version
-from core.backends.cpu.codegen.instruction_set import InstructionSet, host_instruction_set
-from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, compile_code
-from core.backends.cpu.codegen.native_calls import NativeRun
-from core.backends.cpu.codegen.parameters import Parameters, packed_parameters
-from core.backends.cpu.codegen.team_loading import load_team
+from core.backends.cpu.codegen.ir.instruction_set import InstructionSet, host_instruction_set
+from core.backends.cpu.codegen.ir.parameters import Parameters, packed_parameters
+from core.backends.cpu.codegen.machine_code.cached_code import (
+    MachineCode,
+    cached_code,
+    compile_code,
+)
+from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
+from core.backends.cpu.codegen.machine_code.native_calls import NativeRun
+from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.threads import MOST_THREADS, thread_count
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier
 from core.process.locks import new_lock
 
 if TYPE_CHECKING:
-    from core.backends.cpu.codegen.kernel_text import KernelText
+    from core.backends.cpu.codegen.ir.kernel_text import KernelText
 
 #: Calls after which a kernel is worth the time of compiling.
 _CALLS = 2
@@ -144,7 +148,7 @@ class _Compiled:
         """Compile the kernel; see `core.backends.cpu.codegen.background`."""
         with self._changing:
             if self._code is None:
-                from core.backends.cpu.codegen.module_text import module_text
+                from core.backends.cpu.codegen.ir.module_text import module_text
 
                 kernel = self._kernel.described()
                 texts = [module_text({_NAME: kernel}, self._isa)]

@@ -5,18 +5,22 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from core.backends.cpu.codegen.grouping import find_groups, generate_group
-from core.backends.cpu.codegen.instruction_set import InstructionSet
-from core.backends.cpu.codegen.kernels import (
+from core.backends.cpu.codegen.ir.instruction_set import InstructionSet
+from core.backends.cpu.codegen.ir.module_text import kernel_name, module_text
+from core.backends.cpu.codegen.machine_code.cached_code import (
+    MachineCode,
+    cached_code,
+    compile_code,
+)
+from core.backends.cpu.codegen.machine_code.native_calls import NativeCall, NativeRun, joined
+from core.backends.cpu.codegen.packed_weights import PackedWeights
+from core.backends.cpu.codegen.step_kernels import (
     Argument,
     Generated,
     GeneratedCall,
     Temporary,
     find_generator,
 )
-from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, compile_code
-from core.backends.cpu.codegen.module_text import kernel_name, module_text
-from core.backends.cpu.codegen.native_calls import NativeCall, NativeRun, joined
-from core.backends.cpu.codegen.packed_weights import PackedWeights
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, Scratch, Views, Work
 from core.plan.program import ABSENT, Program, Step, is_alias, use_counts
 
@@ -178,5 +182,5 @@ class LoadedKernels:
         return self._program.listing()
 
     def joined(self, steps: Sequence[Sequence[Work]]) -> tuple[list[Work], list[int]]:
-        """Return the calls of all steps; see `core.backends.cpu.codegen.native_calls.joined`."""
+        """Return the calls of all steps; see `core.backends.cpu.codegen.machine_code.native_calls.joined`."""
         return joined(steps)

@@ -3,11 +3,16 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from core.backends.cpu.codegen.elementwise_group import ElementwiseGroup, GroupStep, Source, Store
-from core.backends.cpu.codegen.epilogue import CHANNEL, FULL, SCALAR, Operand
-from core.backends.cpu.codegen.for_elementwise import cut_values
-from core.backends.cpu.codegen.formulas import COMPARISONS, FORMULAS, LOGICAL, OF_GROUPS
-from core.backends.cpu.codegen.kernels import Argument, Generated, find_generator
+from core.backends.cpu.codegen.for_op.elementwise import cut_values
+from core.backends.cpu.codegen.ir.epilogue import CHANNEL, FULL, SCALAR, Operand
+from core.backends.cpu.codegen.ir.formulas import COMPARISONS, FORMULAS, LOGICAL, OF_GROUPS
+from core.backends.cpu.codegen.kernels.elementwise_group import (
+    ElementwiseGroup,
+    GroupStep,
+    Source,
+    Store,
+)
+from core.backends.cpu.codegen.step_kernels import Argument, Generated, find_generator
 from core.engine.backends import REPLACED
 from core.engine.specs import Shape
 from core.plan.program import ABSENT, HERE, Program, Step, homes_of, is_alias

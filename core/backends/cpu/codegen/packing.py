@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from core.backends.cpu.codegen.copies import Copies, Copy, copy_axes, cut_copy
-from core.backends.cpu.codegen.kernels import Argument, GeneratedCall, Temporary, task_count
-from core.backends.cpu.codegen.products import Panels
+from core.backends.cpu.codegen.kernels.copies import Copies, Copy, copy_axes, cut_copy
+from core.backends.cpu.codegen.kernels.products import Panels
+from core.backends.cpu.codegen.step_kernels import Argument, GeneratedCall, Temporary, task_count
 
 #: Returns a view of weights as [..., channels], without copying them.
 View = Callable[[np.ndarray], np.ndarray]

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from core.backends.cpu.codegen.background import compile_later
 from core.backends.cpu.codegen.generated_program import GeneratedProgram, LoadedKernels
-from core.backends.cpu.codegen.instruction_set import host_instruction_set
-from core.backends.cpu.codegen.machine_code import MachineCode
-from core.backends.cpu.codegen.team_loading import load_team
+from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
+from core.backends.cpu.codegen.machine_code.cached_code import MachineCode
+from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.engine.backend import MOST_IDLE, Executable
 from core.plan.program import Program

@@ -68,12 +68,12 @@ def walked(
 
 
 def _field_odds(fields: int, field: int) -> Description:
-    from core.backends.cpu.codegen.field_odds import FieldOdds
+    from core.backends.cpu.codegen.images.field_odds import FieldOdds
 
     return FieldOdds(fields, field)
 
 
 def _walked_points() -> Description:
-    from core.backends.cpu.codegen.walked_points import WalkedPoints
+    from core.backends.cpu.codegen.images.walked_points import WalkedPoints
 
     return WalkedPoints()

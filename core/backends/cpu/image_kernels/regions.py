@@ -6,7 +6,7 @@ import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description
-from core.backends.cpu.codegen.image_layout import LANES
+from core.backends.cpu.codegen.images.layout import LANES
 from core.backends.cpu.image_kernels.scaled import Scaled
 
 #: What a pixel takes, in instructions.
@@ -102,12 +102,12 @@ def _has_lines(image: np.ndarray) -> bool:
 
 
 def _region_samples(channels: int, replicates: bool, dtype: str) -> Description:
-    from core.backends.cpu.codegen.region_samples import RegionSamples
+    from core.backends.cpu.codegen.images.region_samples import RegionSamples
 
     return RegionSamples(channels, replicates, dtype)
 
 
 def _block_averages(channels: int) -> Description:
-    from core.backends.cpu.codegen.block_averages import BlockAverages
+    from core.backends.cpu.codegen.images.block_averages import BlockAverages
 
     return BlockAverages(channels)

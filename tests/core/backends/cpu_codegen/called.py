@@ -6,9 +6,9 @@ import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.called_kernels import Call, CalledKernel
-from core.backends.cpu.codegen.instruction_set import InstructionSet
-from core.backends.cpu.codegen.module_text import kernel_name, module_text
-from core.backends.cpu.codegen.parameters import packed_parameters
+from core.backends.cpu.codegen.ir.instruction_set import InstructionSet
+from core.backends.cpu.codegen.ir.module_text import kernel_name, module_text
+from core.backends.cpu.codegen.ir.parameters import packed_parameters
 from tests.core.backends.cpu_codegen.one_step import CompiledText, compile_text
 
 

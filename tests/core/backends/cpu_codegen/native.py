@@ -11,9 +11,9 @@ from time import monotonic, sleep
 import numpy as np
 import pytest
 
-from core.backends.cpu.codegen import team_layout, thread_team
-from core.backends.cpu.codegen.team_program import EXPORTS, TEAM_PROGRAM
-from core.backends.cpu.codegen.thread_team import ThreadTeam, native_functions
+from core.backends.cpu.codegen.team import layout, thread_team
+from core.backends.cpu.codegen.team.program import EXPORTS, TEAM_PROGRAM
+from core.backends.cpu.codegen.team.thread_team import ThreadTeam, native_functions
 from core.backends.cpu.threads import MOST_THREADS
 from tests.helpers import skip_or_fail
 
@@ -169,7 +169,7 @@ def team_of(threads: int) -> Iterator[ThreadTeam]:
 
 def set_spins(team: ThreadTeam, spins: int) -> None:
     """Let waiting threads spin for a number of pauses; 0: they sleep at once."""
-    for place in (team_layout.IDLE_SPINS, team_layout.PHASE_SPINS):
+    for place in (layout.IDLE_SPINS, layout.PHASE_SPINS):
         ctypes.c_int64.from_address(team.address + place).value = spins
 
 

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.codegen.instruction_set import (
+from core.backends.cpu.codegen.ir.instruction_set import (
     INSTRUCTION_SETS,
     InstructionSet,
     host_instruction_set,
 )
-from core.backends.cpu.codegen.kernels import (
+from core.backends.cpu.codegen.ir.module_text import kernel_name, module_text
+from core.backends.cpu.codegen.packed_weights import PackedWeights
+from core.backends.cpu.codegen.step_kernels import (
     Argument,
     Generated,
     GeneratedCall,
     Temporary,
     find_generator,
 )
-from core.backends.cpu.codegen.module_text import kernel_name, module_text
-from core.backends.cpu.codegen.packed_weights import PackedWeights
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.engine.registry import OPS
 from core.engine.specs import Spec

@@ -10,7 +10,8 @@ import pytest
 
 import core
 from core.backends.cpu import image_kernels, tiers
-from core.backends.cpu.codegen import background, called_kernels, team_loading
+from core.backends.cpu.codegen import background, called_kernels
+from core.backends.cpu.codegen.team import loading
 from core.backends.cpu.image_kernels import (
     Scaled,
     averaged,
@@ -139,7 +140,7 @@ assert "llvmlite" not in sys.modules
 
 
 def test_a_later_process_imports_nothing_that_describes_kernels(monkeypatch):
-    monkeypatch.setattr(team_loading, "_code", None)  # it is to be in this cache, too
+    monkeypatch.setattr(loading, "_code", None)  # it is to be in this cache, too
     core.set_tier(2)
     expected = sums()
     assert all(expected)

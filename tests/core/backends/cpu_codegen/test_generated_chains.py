@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.backends.cpu.codegen.formulas import FORMULAS
-from core.backends.cpu.codegen.instruction_set import INSTRUCTION_SETS, host_instruction_set
+from core.backends.cpu.codegen.ir.formulas import FORMULAS
+from core.backends.cpu.codegen.ir.instruction_set import INSTRUCTION_SETS, host_instruction_set
 from core.engine.registry import OPS
 from core.engine.specs import Spec
 from tests.core.backends.cpu_codegen.one_step import HERE, by_kernels, by_numpy, make_step

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from core.backends.cpu.codegen import host_cpu
+from core.backends.cpu.codegen.machine_code.cached_code import cpu_features
 from tests.rules.sources import ROOT
 
 FACTS = """processor\t: 0
@@ -30,12 +30,12 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the fil
 def found(tmp_path, monkeypatch):
     """A function that gives the CPU that a file describes."""
 
-    def read(text: str | None) -> host_cpu.HostCpu:
+    def read(text: str | None) -> cpu_features.HostCpu:
         path = tmp_path / "cpuinfo"
         if text is not None:
             path.write_text(text)
-        monkeypatch.setattr(host_cpu, "CPU_FACTS", str(path))
-        return host_cpu.host_cpu.__wrapped__()
+        monkeypatch.setattr(cpu_features, "CPU_FACTS", str(path))
+        return cpu_features.host_cpu.__wrapped__()
 
     return read
 
@@ -61,6 +61,6 @@ def test_what_follows_the_first_processor_is_not_needed(found):
 
 def test_nothing_heavy_is_imported_for_it():
     code = "import core.backends.cpu, sys; before = set(sys.modules)\n"
-    code += "from core.backends.cpu.codegen.host_cpu import host_cpu; host_cpu()\n"
+    code += "from core.backends.cpu.codegen.machine_code.cpu_features import host_cpu; host_cpu()\n"
     code += "assert not {'platform', 'pathlib', 'subprocess'} & set(sys.modules) - before"
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=ROOT)

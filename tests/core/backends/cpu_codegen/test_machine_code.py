@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 
 from core import CoreError
-from core.backends.cpu.codegen import compiler, host_cpu, machine_code
-from core.backends.cpu.codegen.machine_code import MachineCode, cached_code, compile_code
-from core.backends.cpu.codegen.object_linker import link
+from core.backends.cpu.codegen.machine_code.cached_code import (
+    MachineCode,
+    cached_code,
+    compile_code,
+    compiler,
+    cpu_features,
+)
+from core.backends.cpu.codegen.machine_code.cached_code import cached_code as machine_code
+from core.backends.cpu.codegen.machine_code.object_linker import link
 from core.process import code_cache
 from tests.helpers import ROOT
 
@@ -106,7 +112,7 @@ def test_code_depends_on_the_key_and_on_the_computer(folder, monkeypatch):
     compile_code(("a",), lambda: [TEXT])
     assert cached_code(("a",)) is not None
     assert cached_code(("b",)) is None and cached_code(("a", "")) is None
-    cpu = host_cpu.host_cpu()
+    cpu = cpu_features.host_cpu()
     monkeypatch.setattr(machine_code, "host_cpu", lambda: cpu._replace(features=frozenset("x")))
     assert cached_code(("a",)) is None
     monkeypatch.setattr(machine_code, "host_cpu", lambda: cpu)
@@ -151,7 +157,7 @@ _SPINS = """
 import time
 from _thread import start_new_thread
 from ctypes import CFUNCTYPE
-from core.backends.cpu.codegen.machine_code import compile_code
+from core.backends.cpu.codegen.machine_code.cached_code import compile_code
 text = "define void @f() { a: br label %b b: br label %b }"
 code = compile_code(("a",), lambda: [text])
 start_new_thread(CFUNCTYPE(None)(code.addresses["f"]), ())
@@ -182,7 +188,7 @@ def test_variables_are_refused(folder):
 
 _FRESH = """
 import sys
-from core.backends.cpu.codegen.machine_code import cached_code
+from core.backends.cpu.codegen.machine_code.cached_code import cached_code as machine_code
 from tests.core.backends.cpu_codegen.test_machine_code import check_functions
 check_functions(cached_code(("a",)))
 assert "llvmlite" not in sys.modules
@@ -220,7 +226,7 @@ import sys
 sys.modules["llvmlite"] = None
 import pytest
 import core
-from core.backends.cpu.codegen.machine_code import compile_code
+from core.backends.cpu.codegen.machine_code.cached_code import compile_code
 with pytest.raises(core.CoreError, match=r"friendly-zoo\\[jit\\]"):
     compile_code(("a",), lambda: ["define void @f() { ret void }"])
 with pytest.raises(core.CoreError, match=r"friendly-zoo\\[jit\\]"):

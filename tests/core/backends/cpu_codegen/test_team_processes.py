@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from core.backends.cpu.codegen import thread_team
+from core.backends.cpu.codegen.team import thread_team
 from tests.core.backends.cpu_codegen.native import addresses
 from tests.helpers import ROOT
 

@@ -8,7 +8,7 @@ from time import monotonic, perf_counter
 import pytest
 
 from core.backends.cpu import threads as setting
-from core.backends.cpu.codegen import team_layout
+from core.backends.cpu.codegen.team import layout
 from tests.core.backends.cpu_codegen.native import (
     Table,
     in_time,
@@ -27,7 +27,7 @@ def test_no_wake_up_is_lost(seconds, rng):
 
     def work() -> None:
         with team_of(3) as team:
-            spins = ctypes.c_int64.from_address(team.address + team_layout.PHASE_SPINS).value
+            spins = ctypes.c_int64.from_address(team.address + layout.PHASE_SPINS).value
             end = monotonic() + seconds
             while monotonic() < end:
                 set_spins(team, int(spins * rng.choice([0, 0.01, 1, 2])))

@@ -11,7 +11,7 @@ import pytest
 
 import core
 from core.backends.cpu import threads as setting
-from core.backends.cpu.codegen import team_layout, team_program, thread_team
+from core.backends.cpu.codegen.team import layout, program, thread_team
 from core.errors import CoreError
 from tests.core.backends.cpu_codegen.native import (
     Table,
@@ -40,7 +40,7 @@ def test_each_task_runs_once_after_the_phase_before(threads, spins, rng):
 
 
 def test_more_phases_than_are_published_at_once():
-    table = Table([[2], [1], [3, 1]] * team_layout.MOST_PHASES)
+    table = Table([[2], [1], [3, 1]] * layout.MOST_PHASES)
     with team_of(2) as team:
         for _ in range(20):
             in_time(lambda: table.run(team))
@@ -48,7 +48,7 @@ def test_more_phases_than_are_published_at_once():
 
 
 def test_the_largest_shares():
-    table = Table([[2 * team_layout.MOST_SHARE], [2]])
+    table = Table([[2 * layout.MOST_SHARE], [2]])
     with team_of(2) as team:
         for _ in range(5):
             in_time(lambda: table.run(team))
@@ -259,7 +259,7 @@ def test_the_program_for_other_machines(machine):
     llvm = pytest.importorskip("llvmlite.binding", reason="llvmlite is not installed")
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    module = llvm.parse_assembly(team_program.team_program(machine))
+    module = llvm.parse_assembly(program.team_program(machine))
     module.verify()
     target = llvm.Target.from_triple(f"{machine}-unknown-linux-gnu")
     assert target.create_target_machine().emit_object(module)

@@ -1,0 +1,181 @@
+"""Regions of images, rotated and scaled: each new pixel is mixed from four of the image.
+
+`zoo.pipeline.sampling` defines the values, to the last bit: the same operations in the same order.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.backends.cpu.codegen.images.layout import LANES
+from core.backends.cpu.codegen.ir.kernel_text import FLOAT, POINTER, Index, KernelText, Name
+from core.backends.cpu.codegen.ir.parameters import (
+    ARRAY,
+    NUMBER,
+    WHOLE,
+    Parameters,
+    read_parameters,
+)
+from core.backends.cpu.codegen.ir.pixels import Scaling, load_pixel, mixed, store_pixel
+from core.backends.cpu.codegen.ir.vectors import Vectors, number_of
+
+#: Pixels whose places are found before they are read.
+_CHUNK = 64
+
+#: The pixels around a position, as steps along the height and the width.
+_CORNERS = ((0, 0), (0, 1), (1, 0), (1, 1))
+
+
+@dataclass(frozen=True)
+class RegionSamples:
+    """A sampled region; a task has some lines of it.
+
+    The parameters: the uint8 image, its height and width and the bytes of a line of it; the result
+    with height and width; the lines of a task; the map from pixels of the result to those of the
+    image, counted from their centres; where to read in place of pixels outside, and of what ends
+    less than four bytes before the image; and by what to divide and what to subtract.
+
+    Attributes:
+        channels: of a pixel, at most 4.
+        replicates: whether pixels outside are the nearest one of the image; else they are 0.
+        dtype: of the result, ``"float32"`` or ``"uint8"``; the latter are neither divided nor
+            subtracted from.
+    """
+
+    channels: int
+    replicates: bool
+    dtype: str
+
+    scratch_bytes = _CHUNK * (len(_CORNERS) * POINTER + 2 * FLOAT)
+
+    @property
+    def parameters(self) -> Parameters:
+        """Return what is given when the kernel is called."""
+        images = {"image": ARRAY, "height": WHOLE, "width": WHOLE, "line": WHOLE, "end": ARRAY}
+        result = {"result": ARRAY, "rows": WHOLE, "columns": WHOLE, "block": WHOLE}
+        place = dict.fromkeys(("a", "b", "c", "d", "e", "f"), NUMBER)
+        return {**images, **result, **place, "divide": ARRAY, "subtract": ARRAY}
+
+    def write(self, k: KernelText) -> None:
+        """Write the body of the function."""
+        text = _Text(k, self)
+        p = text.p
+        start = k.multiply("%task", p["block"])
+        stop = k.smaller(k.add(start, p["block"]), p["rows"])
+        with k.loop(start, stop) as lines:
+            text.begin_line(lines.index)
+            with k.loop(0, p["columns"], _CHUNK) as chunks:
+                count = k.smaller(k.subtract(p["columns"], chunks.index), _CHUNK)
+                with k.loop(0, count, text.doubles) as loop:
+                    text.find(chunks.index, loop.index)
+                first = k.add(k.multiply(lines.index, p["columns"]), chunks.index)
+                with k.loop(0, count) as loop:
+                    text.pixel(loop.index, k.add(first, loop.index))
+
+
+class _Text:
+    """The pixels of a region while they are being written."""
+
+    def __init__(self, k: KernelText, samples: RegionSamples):
+        self._k, self._samples = k, samples
+        self.p: Mapping[str, Name] = read_parameters(k, samples.parameters)
+        self.doubles = k.isa.lanes // 2
+        self._numbers = Vectors(k, "double", self.doubles)
+        self._wholes = Vectors(k, "i64", self.doubles)
+        self._scaling = Scaling(k, self.p["divide"], self.p["subtract"])
+        self._of_line: tuple[Name, Name] = "", ""
+        p, repeat = self.p, self._numbers.repeat
+        self._spread = {name: repeat(p[name]) for name in ("a", "c", "d", "f")}
+        self._limits = [repeat(number_of(k, p[name])) for name in ("width", "height")]
+        self._line = repeat(number_of(k, p["line"]))
+        self._image = self._wholes.repeat(k.let(f"ptrtoint ptr {p['image']} to i64"))
+        end = k.let(f"ptrtoint ptr {p['end']} to i64")
+        self._zeros = self._wholes.repeat(str(k.add(end, 2 * LANES)))
+        lines = k.multiply(k.subtract(p["height"], 1), p["line"])
+        size = k.add(lines, k.multiply(p["width"], samples.channels))
+        last = k.subtract(size, LANES)
+        self._last = self._wholes.repeat(str(last))
+        # Added to the offset of one of the last pixels, it leads to a copy of the image's end.
+        self._end = self._wholes.repeat(str(k.subtract(end, last)))
+
+    # --- places ------------------------------------------------------------------------------
+
+    def begin_line(self, line: Index) -> None:
+        """Compute what the pixels of a line have in common."""
+        k, y = self._k, number_of(self._k, line)
+        products = [k.let(f"fmul double {self.p[name]}, {y}") for name in ("b", "e")]
+        self._of_line = self._numbers.repeat(products[0]), self._numbers.repeat(products[1])
+
+    def find(self, chunk: Index, first: Index) -> None:
+        """Write the places and shares of some pixels of a chunk to the scratch."""
+        k, p, v = self._k, self._spread, self._numbers
+        x = v.of("fadd", v.repeat(number_of(k, k.add(chunk, first))), v.numbers())
+        across, down = (
+            v.of("fadd", v.of("fadd", v.of("fmul", p[step], x), p[start]), of_line)
+            for step, start, of_line in zip("ad", "cf", self._of_line, strict=True)
+        )
+        columns, share_across = self._axis(across, self._limits[0])
+        rows, share_down = self._axis(down, self._limits[1])
+        shares = Vectors(k, "float", self.doubles)
+        for i, share in enumerate((share_across, share_down)):
+            shares.store(share, k.at_float(self._shares(i), first))
+        for i, (down_by, across_by) in enumerate(_CORNERS):
+            pointers = self._pointers(rows[down_by], columns[across_by])
+            self._wholes.store(pointers, k.at(self._places(i), k.multiply(first, POINTER)))
+
+    def _places(self, corner: int) -> Name:
+        """Return where the scratch has the places of a corner."""
+        return self._k.at("%scratch", corner * _CHUNK * POINTER)
+
+    def _shares(self, axis: int) -> Name:
+        """Return where the scratch has the shares of the second pixels, across or down."""
+        return self._k.at("%scratch", _CHUNK * (len(_CORNERS) * POINTER + axis * FLOAT))
+
+    def _axis(self, at: Name, length: Name) -> tuple[list[tuple[Name, Name]], Name]:
+        """Return both neighbours of positions, each with flags of those inside, and the share."""
+        k, v, zero = self._k, self._numbers, "zeroinitializer"
+        one = v.splat(1.0)
+        if self._samples.replicates:
+            at = self._limited(at, zero, v.of("fsub", length, one))
+        low = k.call(v.type, f"llvm.floor.v{self.doubles}f64", f"{v.type} {at}")
+        share = v.cast("fptrunc", v.of("fsub", at, low), Vectors(k, "float", self.doubles))
+        first = self._limited(low, v.splat(-2.0), length)
+        found = []
+        for n in (first, v.of("fadd", first, one)):
+            both = v.compare("fcmp oge", n, zero), v.compare("fcmp olt", n, length)
+            found.append((n, k.let(f"and {v.flags} {both[0]}, {both[1]}")))
+        return found, share
+
+    def _limited(self, x: Name, low: Name, high: Name) -> Name:
+        """Return values within limits; of NaN the lower one."""
+        v = self._numbers
+        x = v.select(v.compare("fcmp ogt", x, low), x, low)
+        return v.select(v.compare("fcmp olt", x, high), x, high)
+
+    def _pointers(self, row: tuple[Name, Name], column: tuple[Name, Name]) -> Name:
+        """Return where pixels are, or what is read in their place."""
+        v, w = self._numbers, self._wholes
+        channels = v.splat(float(self._samples.channels))
+        offsets = v.of("fadd", v.of("fmul", row[0], self._line), v.of("fmul", column[0], channels))
+        offset = v.cast("fptosi", offsets, w)
+        is_late = w.compare("icmp sgt", offset, self._last)
+        place = w.of("add", w.select(is_late, self._end, self._image), offset)
+        is_inside = self._k.let(f"and {v.flags} {row[1]}, {column[1]}")
+        return w.select(is_inside, place, self._zeros)
+
+    # --- pixels ------------------------------------------------------------------------------
+
+    def pixel(self, number: Index, place: Index) -> None:
+        """Write a pixel of a chunk, at a place among those of the result."""
+        k = self._k
+        offset, values = k.multiply(number, POINTER), []
+        for corner in range(len(_CORNERS)):
+            word = k.at(self._places(corner), offset)
+            values.append(load_pixel(k, k.let(f"load ptr, ptr {word}, align 8")))
+        pixels = Vectors(k, "float", LANES)
+        across, down = (
+            pixels.repeat(k.let(f"load float, ptr {k.at_float(self._shares(i), number)}, align 4"))
+            for i in range(2)
+        )
+        upper, lower = (mixed(k, values[i], values[i + 1], across) for i in (0, 2))
+        where = self.p["result"], place
+        store_pixel(k, self._scaling, mixed(k, upper, lower, down), where, self._samples)

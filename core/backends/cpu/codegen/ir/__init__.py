@@ -1,0 +1,1 @@
+"""The vocabulary of kernels in LLVM IR: values, loops, vectors, windows, formulas."""

@@ -1,0 +1,43 @@
+"""Instruction sets that kernels are generated for: how wide vectors are, and how many fit."""
+
+from functools import cache
+from typing import NamedTuple
+
+from core.backends.cpu.codegen.machine_code.cpu_features import host_cpu
+
+
+class InstructionSet(NamedTuple):
+    """The facts about a CPU that kernels depend on.
+
+    Attributes:
+        name: ``"avx512"``, ``"avx2"`` or ``"portable"``.
+        lanes: float32 values of a vector.
+        registers: vectors that fit into registers.
+        has_fma: whether a product and a sum are one instruction.
+    """
+
+    name: str
+    lanes: int
+    registers: int
+    has_fma: bool
+
+
+#: Registers of 512 bits.
+AVX512 = InstructionSet("avx512", 16, 32, has_fma=True)
+
+#: Registers of 256 bits.
+AVX2 = InstructionSet("avx2", 8, 16, has_fma=True)
+
+#: Registers of 128 bits, as SSE and NEON have them; the latter has 32.
+PORTABLE = InstructionSet("portable", 4, 16, has_fma=False)
+
+INSTRUCTION_SETS = (AVX512, AVX2, PORTABLE)
+
+
+@cache
+def host_instruction_set() -> InstructionSet:
+    """Return the widest instruction set that this computer has."""
+    features = host_cpu().features
+    if {"avx512f", "avx512vl", "avx512dq", "avx512bw"} <= features:
+        return AVX512
+    return AVX2 if {"avx2", "fma"} <= features else PORTABLE

@@ -1,0 +1,1 @@
+"""The bodies of generated kernels, which `codegen.for_op` chooses among."""

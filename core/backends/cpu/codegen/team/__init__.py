@@ -1,0 +1,1 @@
+"""The thread team of generated code, a native program of its own."""
