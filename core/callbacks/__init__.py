@@ -11,9 +11,9 @@ from core.callbacks.base import Callback
 from core.callbacks.callback_list import CallbackList
 from core.callbacks.checkpoints import ModelCheckpoint
 from core.callbacks.functions import LambdaCallback
+from core.callbacks.learning_rate import LearningRateScheduler, TerminateOnNaN
 from core.callbacks.monitors import EarlyStopping, MonitorCallback, ReduceLROnPlateau
 from core.callbacks.progress import ProgbarLogger
-from core.callbacks.rates import LearningRateScheduler, TerminateOnNaN
 from core.callbacks.recorders import CSVLogger, CurvesImage, History
 from core.callbacks.tensor_board import TensorBoard
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.configured import NamedClasses
 from core.data.geometric import (
     RandomCrop,
     RandomErasing,
@@ -37,6 +36,7 @@ from core.data.recoloring import (
 )
 from core.data.seeds import generator_of
 from core.errors import CoreError
+from core.keras.configured import NamedClasses
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -6,11 +6,11 @@ from zlib import crc32
 
 import numpy as np
 
-from core.configured import Configured
 from core.data.affine import computed_dtype
 from core.data.seeds import Key, Seeded, checked_seed, generator_of
 from core.engine.tensors import Tensor
 from core.errors import CoreError
+from core.keras.configured import Configured
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -135,7 +135,7 @@ class Backend(ABC):
         raise CoreError(f"backend {self.name!r} does not change data in place")
 
     def update_of(self, formula: str) -> Callable[..., None] | None:
-        """Return a step of an optimizer in place, by its name in `core.optimizer_formulas`.
+        """Return a step of an optimizer in place, by its name in `core.optimizers.formulas`.
 
         It takes the handles of the value, the gradient and the optimizer's slots, float32 numbers,
         and whether to replace denormal numbers by zeros. Without one, ops compute it.

@@ -52,7 +52,7 @@ class Observer:
         """Record a variable that an optimizer has changed in place, not by ops.
 
         Args:
-            formula: name of the step in `core.optimizer_formulas`.
+            formula: name of the step in `core.optimizers.formulas`.
             optimizer: name of the optimizer's class.
             inputs: the variable, its gradient, and the optimizer's slots.
             seconds: how long the step took.

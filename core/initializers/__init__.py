@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from core.configured import NamedClasses
 from core.engine.dtypes import DType
 from core.engine.specs import Shape
 from core.initializers.base import FunctionInitializer, Initializer
@@ -32,7 +31,8 @@ from core.initializers.scaling import (
     VarianceScaling,
     compute_fans,
 )
-from core.keras_documents import plain_document
+from core.keras.configured import NamedClasses
+from core.keras.documents import plain_document
 
 __all__ = [
     "Constant",

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from core.configured import Configured
 from core.engine.dtypes import DType, to_numpy
 from core.engine.limits import claim
 from core.engine.specs import Shape, Spec, checked_shape
 from core.errors import CoreError
+from core.keras.configured import Configured
 
 
 class Initializer(Configured):

@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from core.configured import snake_case
 from core.engine.generators import Seed, generator
 from core.engine.specs import Shape
 from core.errors import CoreError
 from core.initializers.base import Initializer
 from core.initializers.distributions import normal, truncated_normal, uniform
+from core.keras.configured import snake_case
 
 #: Names of the modes and distributions; camel case is read, too.
 Mode = Literal["fan_in", "fan_out", "fan_avg"]

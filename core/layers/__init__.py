@@ -31,7 +31,7 @@ def class_names() -> dict[str, str]:
 
     Both include other names, such as "MaxPool2D" and "max_pool2d".
     """
-    from core.configured import snake_case
+    from core.keras.configured import snake_case
     from core.layers.lowering.rows import layer_tables
 
     names = [

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from core import constraints, initializers, regularizers
-from core.configured import Configured, checked_call
 from core.engine.variables import Variable
 from core.errors import CoreError
+from core.keras.configured import Configured, checked_call
 from core.layers.argument_docs import COMMON_DOCS, documentation
 from core.layers.keras_config import KerasCall, LayerSpec
 from core.layers.layer import Layer, ValueOf

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from core.configured import snake_case
+from core.keras.configured import snake_case
 
 _counts: "Counter[str]" = Counter()
 

@@ -17,8 +17,8 @@ functions of ``tf.losses`` take weights and a `Reduction`: ``absolute_difference
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.configured import NamedClasses
-from core.keras_documents import plain_document
+from core.keras.configured import NamedClasses
+from core.keras.documents import plain_document
 from core.losses import weighted
 from core.losses.base import Loss, LossFunction, LossFunctionWrapper, NamedLoss
 from core.losses.crossentropy import (

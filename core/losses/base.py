@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
-from core.configured import Configured, snake_case
 from core.engine.argument_types import TensorLike
 from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
+from core.keras.configured import Configured, snake_case
 
 ReductionName = Literal["sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none"]
 

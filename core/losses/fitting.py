@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from core.configured import snake_case
 from core.errors import CoreError
+from core.keras.configured import snake_case
 from core.losses.base import Loss
 from core.losses.margins import CategoricalHinge, Hinge, SquaredHinge
 from core.losses.probabilistic import (

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core import losses
-from core.configured import NamedClasses
-from core.keras_documents import plain_document
+from core.keras.configured import NamedClasses
+from core.keras.documents import plain_document
 from core.losses import (
     Loss,
     binary_crossentropy,
@@ -102,7 +102,7 @@ from core.metrics.functions import (
 )
 from core.metrics.means import Mean, MeanMetricWrapper, NamedMean, Sum
 from core.metrics.overlap import BinaryIoU, IoU, MeanIoU, OneHotIoU, OneHotMeanIoU
-from core.metrics.rates import (
+from core.metrics.threshold_metrics import (
     PrecisionAtRecall,
     RecallAtPrecision,
     SensitivityAtSpecificity,

@@ -6,7 +6,6 @@ from typing import ClassVar, cast
 import numpy as np
 
 from core import initializers
-from core.configured import Configured, snake_case
 from core.engine.argument_types import TensorLike
 from core.engine.dtypes import DType
 from core.engine.late_ops import ops
@@ -14,6 +13,7 @@ from core.engine.specs import checked_shape
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
+from core.keras.configured import Configured, snake_case
 
 #: A function of labels and outputs.
 MetricFunction = Callable[..., Tensor]

@@ -10,7 +10,7 @@ from core.errors import CoreError
 from core.losses.base import EPSILON, as_float
 from core.metrics.base import columns, quotient
 from core.metrics.confusion import Counts, Decided, Decisions
-from core.metrics.rates import fall_out_of, inner_thresholds, precision_of, recall_of
+from core.metrics.threshold_metrics import fall_out_of, inner_thresholds, precision_of, recall_of
 
 _CURVES = ("ROC", "PR", "PRGAIN")
 _METHODS = ("interpolation", "majoring", "minoring")

@@ -14,11 +14,11 @@ accumulated gradients. `core.optimizers.schedules` has learning rates that chang
 `core.train` has TensorFlow.js's optimizers, and says where these differ.
 """
 
-from core.optimizer_steps.base import Optimizer
 from core.optimizers import schedules
 from core.optimizers.adafactor import Adafactor
 from core.optimizers.adam import Adam, Adamax, AdamW, Nadam
 from core.optimizers.adaptive import Adadelta, Adagrad, RMSprop
+from core.optimizers.base import Optimizer
 from core.optimizers.ftrl import Ftrl
 from core.optimizers.identifiers import OptimizerLike, get
 from core.optimizers.keras_optimizer import KerasOptimizer

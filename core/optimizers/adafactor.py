@@ -4,7 +4,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from core.engine.specs import Shape
-from core.optimizer_steps.base import number
+from core.optimizers.base import number
 from core.optimizers.keras_optimizer import KerasOptimizer
 from core.optimizers.options import CommonOptions
 from core.optimizers.schedules import LearningRateSchedule

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from core.optimizer_steps.base import number
+from core.optimizers.base import number
 from core.optimizers.keras_optimizer import KerasOptimizer
 from core.optimizers.options import CommonOptions
 from core.optimizers.schedules import LearningRateSchedule

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from core import train
-from core.configured import NamedClasses, snake_case
-from core.optimizer_steps.base import Optimizer
+from core.keras.configured import NamedClasses, snake_case
 from core.optimizers.adafactor import Adafactor
 from core.optimizers.adam import Adam, Adamax, AdamW, Nadam
 from core.optimizers.adaptive import Adadelta, Adagrad, RMSprop
+from core.optimizers.base import Optimizer
 from core.optimizers.ftrl import Ftrl
 from core.optimizers.momentum import SGD, Lion
 from core.optimizers.schedules import InverseTimeDecay

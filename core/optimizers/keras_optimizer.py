@@ -14,7 +14,7 @@ from core.engine.specs import integer
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.optimizer_steps.base import Update
+from core.optimizers.base import Update
 from core.optimizers.clipping import CLIPS
 from core.optimizers.options import KerasOptions
 from core.optimizers.state_lists import ITERATION, RATE, UNUSED, Entry, Layout, entries_of

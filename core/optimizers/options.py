@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict, TypeVar
 
-from core.configured import snake_case
 from core.engine.specs import Shape, integer
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.optimizer_steps.base import Optimizer, number
+from core.keras.configured import snake_case
 from core.optimizers import schedules
+from core.optimizers.base import Optimizer, number
 from core.optimizers.clipping import CLIPS
 from core.optimizers.schedules import LearningRateSchedule
 

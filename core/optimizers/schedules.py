@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from math import ceil, cos, floor, log, pi
 from typing import Any
 
-from core.configured import Configured, NamedClasses
 from core.errors import CoreError
-from core.optimizer_steps.base import number
+from core.keras.configured import Configured, NamedClasses
+from core.optimizers.base import number
 
 
 class LearningRateSchedule(Configured):

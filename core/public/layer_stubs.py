@@ -3,7 +3,7 @@
 import inspect
 from textwrap import indent
 
-from core.configured import snake_case
+from core.keras.configured import snake_case
 from core.layers import class_names
 from core.layers.argument_docs import COMMON_DOCS, argument_doc
 from core.layers.built_in import BuiltIn, layer_class

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import core
-from core.optimizer_steps.base import Optimizer
+from core.optimizers.base import Optimizer
 from core.train import Adam, Momentum
 from tests.benchmarks.training_cases import CASES, Step, ours, theirs
 

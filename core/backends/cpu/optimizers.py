@@ -1,4 +1,4 @@
-"""Optimizer steps in place: the formulas of `core.optimizer_formulas` without new arrays.
+"""Optimizer steps in place: the formulas of `core.optimizers.formulas` without new arrays.
 
 A formula is traced once. Its float32 operations in their order give identical bits, but for numbers
 below the smallest normal one: see `drop_denormals`.
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from core.optimizer_formulas import ELEMENTWISE
+from core.optimizers.formulas import ELEMENTWISE
 
 Array = np.ndarray
 Several = Sequence[np.ndarray]

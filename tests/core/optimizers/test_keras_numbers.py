@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import core
-from core.optimizer_formulas import FORMULAS
 from core.optimizers import schedules
-from tests.core.test_optimizers import TRAJECTORIES, OpsBackend, optimizer_of
+from core.optimizers.formulas import FORMULAS
+from tests.core.optimizers.test_optimizers import TRAJECTORIES, OpsBackend, optimizer_of
 
 FILE = Path(__file__).with_name("keras3_optimizers.json")
 GOLDEN = json.loads(FILE.read_text())

@@ -13,7 +13,7 @@ import core
 from core.backends.cpu.optimizers import BLOCK
 from core.optimizers import schedules
 from tests.core.optimizers.test_keras_numbers import CASES, label, made
-from tests.core.test_optimizers import OpsBackend, gradients_like
+from tests.core.optimizers.test_optimizers import OpsBackend, gradients_like
 
 each_case = pytest.mark.parametrize("case", CASES, ids=label)
 NAMES = [name for name in core.optimizers.__all__ if name[0].isupper() and "Opti" not in name]

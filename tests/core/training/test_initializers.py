@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import core
-from core.configured import snake_case
 from core.initializers import NAMED, compute_fans
+from core.keras.configured import snake_case
 from tests.core.training.recorded import KERAS
 
 #: A sample that fits its distribution is below this once in a thousand seeds; ours are fixed.

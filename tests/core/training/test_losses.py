@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import core
-from core.configured import snake_case
+from core.keras.configured import snake_case
 from core.losses.fitting import loss_of_logits
 
 FOLDER = Path(__file__).parent

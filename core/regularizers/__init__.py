@@ -11,13 +11,13 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from core.configured import Configured, NamedClasses
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
 from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.keras_documents import plain_document
+from core.keras.configured import Configured, NamedClasses
+from core.keras.documents import plain_document
 
 __all__ = [
     "L1",

@@ -19,7 +19,7 @@ from core.backends.cpu import CpuBackend
 from core.backends.cpu.optimizers import BLOCK, UPDATES
 from core.engine.backends import BACKENDS
 from core.engine.observers import observing
-from core.optimizer_formulas import ELEMENTWISE
+from core.optimizers.formulas import ELEMENTWISE
 from weights_cache import load_weights, write_weights
 
 FILE = Path(__file__).with_name("optimizer_trajectories.json")
@@ -429,7 +429,7 @@ def test_saved_state_goes_on_as_if_nothing_had_happened(name, tmp_path):
 
 PROCESS = """
 import sys, core
-from tests.core.test_optimizers import OPTIMIZERS, small_model
+from tests.core.optimizers.test_optimizers import OPTIMIZERS, small_model
 from weights_cache import load_weights, write_weights
 folder = sys.argv[1]
 optimizer = OPTIMIZERS["adam"]()

@@ -42,7 +42,7 @@ from math import sqrt
 import numpy as np
 
 from core.errors import CoreError
-from core.optimizer_steps.base import Optimizer, number
+from core.optimizers.base import Optimizer, number
 
 __all__ = [
     "SGD",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.configured import snake_case
+from core.keras.configured import snake_case
 
 
 def plain_document(identifier: Any) -> Any:

@@ -11,7 +11,6 @@ import numpy as np
 
 from core.autodiff.gradients import Gradients, VariableGrads, variable_grads
 from core.autodiff.tape import Tape
-from core.configured import Configured
 from core.engine.backend import Backend
 from core.engine.dispatch import handle_on
 from core.engine.nan_check import check_finite
@@ -22,9 +21,10 @@ from core.engine.tensors import Tensor
 from core.engine.trace_hook import FunctionTrace, active_trace
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.optimizer_formulas import FORMULAS
-from core.optimizer_steps.pairs import fitting_pairs
-from core.optimizer_steps.slots import ITERATIONS, OptimizerState
+from core.keras.configured import Configured
+from core.optimizers.formulas import FORMULAS
+from core.optimizers.pairs import fitting_pairs
+from core.optimizers.slots import ITERATIONS, OptimizerState
 from core.process.locks import new_lock
 
 Kind = TypeVar("Kind", bound="Optimizer")
@@ -50,7 +50,7 @@ class Optimizer(Configured):
     An optimizer does not keep variables alive: the state of a variable is freed with it.
 
     Attributes:
-        formula: name of the step in `core.optimizer_formulas`.
+        formula: name of the step in `core.optimizers.formulas`.
         slots: names of the state of each variable, as in saved state.
         epsilon: avoids a division by zero; None means the backend's, 1e-7 on ``cpu``.
     """

@@ -10,13 +10,13 @@ MaxNorm(max_value=2, axis=0)
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from core.configured import Configured, NamedClasses
 from core.engine.argument_types import TensorLike
 from core.engine.late_ops import ops
 from core.engine.settings import epsilon
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.keras_documents import plain_document
+from core.keras.configured import Configured, NamedClasses
+from core.keras.documents import plain_document
 
 __all__ = [
     "Constraint",
