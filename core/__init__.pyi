@@ -34,7 +34,7 @@ from core.backends.shader.runtime.starting import stop_shader as stop_shader
 from core.engine.limits import LimitError as LimitError
 from core.engine.limits import Limits as Limits
 from core.engine.limits import limits as limits
-from core.compiled.compiled_function import compile as compile
+from core.compiled_functions.compiled_function import compile as compile
 from core.converter.formats import load_model as load_model
 from core.engine.dispatch import run_kernel as run_kernel
 from core.engine.dispatch import tensor as tensor
@@ -55,7 +55,7 @@ from core.graph.nodes import PartialSpec as PartialSpec
 from core.engine.run_guard import RunCancelledError as RunCancelledError
 from core.engine.run_guard import memory as memory
 from core.layers.input_layer import Input as Input
-from core.model.graph_model import GraphModel as GraphModel
+from core.graph_model.graph_model import GraphModel as GraphModel
 from core.engine.nan_check import NotFiniteError as NotFiniteError
 from core.engine.nan_check import debug_mode as debug_mode
 from core.engine.op_results import MaxPoolWithArgmaxResults
@@ -86,11 +86,11 @@ from core.engine.settings import set_backend as set_backend
 from core.engine.specs import Spec as Spec
 from core.engine.tensors import Tensor
 from core.engine.tensors import Tensor as Tensor
-from core.training.model import Model as Model
-from core.training.model_files import load_layers_model as load_layers_model
-from core.training.model_files import model_from_json as model_from_json
-from core.training.sequential import Sequential as Sequential
-from core.training.sequential import sequential as sequential
+from core.models.model import Model as Model
+from core.models.model_files import load_layers_model as load_layers_model
+from core.models.model_files import model_from_json as model_from_json
+from core.models.sequential import Sequential as Sequential
+from core.models.sequential import sequential as sequential
 from core.engine.variables import Variable as Variable
 from core.engine.variables import variable as variable
 from numpy import ndarray

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from core.compiled.compiled_function import CompiledFunction
+from core.compiled_functions.compiled_function import CompiledFunction
 from core.conformance.comparison import TOLERANCE, differences
 from core.conformance.op_cases import OpCase, given_tensors
 from core.engine.backend import Backend

@@ -9,7 +9,7 @@ from core.converter.sample_inputs import Run, Samples
 from core.engine.limits import Limits, context_limits
 from core.errors import CoreError
 from core.graph.nodes import Graph
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from weights_cache.quantise import StoredArray, dequantise_array
 
 #: Largest change of outputs, as a share of their range, before `convert` warns. With "auto" and

@@ -14,7 +14,7 @@ from core.engine.limits import Limits, limited
 from core.engine.settings import backend as on_backend
 from core.engine.settings import chosen_backend
 from core.graph.nodes import Graph
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from weights_cache.errors import WeightsError
 from weights_cache.regular_files import open_regular
 
@@ -88,7 +88,7 @@ def load_model(
         path: as for `read_graph`.
         backend: name of the backend, by default the active one.
         kernels: functions for node types or classes of layers without a kernel, as for
-            `core.model.graph_model.GraphModel`.
+            `core.graph_model.graph_model.GraphModel`.
         limits: limits of reading the file and of a run of the model. For untrusted files:
             ``core.Limits.strict()``.
 

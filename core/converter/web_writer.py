@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from core.converter.lowering import lowered
+from core.converter.web_nodes import lowered
 from core.engine.dtypes import DTYPES, to_numpy
 from core.errors import CoreError
 from core.graph.graph_json_writer import (

@@ -27,7 +27,7 @@ class Plan:
     """A program for inputs of some shapes; printed, it is a table of its steps.
 
     Weights and code are shared by all runs; each of several runs at the same time has a workspace
-    of its own. Made by `core.model.graph_model.GraphModel.plan`.
+    of its own. Made by `core.graph_model.graph_model.GraphModel.plan`.
 
     Args:
         program: what runs.

@@ -18,8 +18,8 @@ import core.backends.renderers
 import zoo
 from core.backends.automatic import describe
 from core.backends.shader.renderer_probe import probe_renderer
-from core.model.automatic_model import AutomaticModel
-from core.model.measured_choices import Choice
+from core.graph_model.automatic_model import AutomaticModel
+from core.graph_model.measured_choices import Choice
 from weights_cache.errors import ZooError
 from zoo.catalog import all_entries
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.benchmarks.mobilenet_export import (
     CASES,
     Network,

@@ -23,7 +23,7 @@ import numpy as np
 
 from core.converter import load_model
 from core.errors import CoreError
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WEIGHTS = Path(os.environ.get("ZOO_SHARED", ROOT.parent / "shared")) / "weights"

@@ -26,7 +26,7 @@ import numpy as np
 
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.benchmarks.zoo_models import ROOT, SHARED, subject
 from zoo.catalog import all_entries
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.errors import CoreError
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan.program import HERE, Program
 from tests.benchmarks.gpu.measuring import apart
 from tests.benchmarks.gpu.networks import Subject, mobilenet_v1, mobilenet_v2, of_zoo

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import zoo
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.benchmarks.zoo_peers import Call, LiteRt, Peer, TensorFlowJs
 from zoo.catalog import all_entries
 from zoo.entry import Entry

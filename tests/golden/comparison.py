@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.golden.litert import Reference
 from tests.golden.matching import ANCHORS, SCORES, distances, percentile, places_of
 from tests.golden.staged import Golden, Staged, loaded, read_golden

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.golden.litert import Ran, Reference
 from tests.golden.staged import Staged, cases, loaded, read_golden
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import core.converter
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 
 #: Files without a topology: a network is built for them elsewhere, or they are rules, not weights.
 WITHOUT_TOPOLOGY = ("face-api-", "fingerpose-", "posenet-mobilenet-v1-075-float-pertensor")

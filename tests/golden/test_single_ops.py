@@ -3,7 +3,7 @@
 import pytest
 
 import core
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.golden import single_ops
 from tests.golden.single_ops import Measured, measure_ops, quantised_files
 from tests.golden.staged import MOVENET, SSD, loaded

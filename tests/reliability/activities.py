@@ -12,7 +12,7 @@ import numpy as np
 
 import core
 import zoo
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.graph.control_graphs import calls, function, loop, model
 from tests.helpers import ROOT
 from tests.weights_cache.fault_server import FaultServer

@@ -9,7 +9,7 @@ import json
 import sys
 
 import core
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.reliability.hostile_graphs import Hostile, endless_graphs, large_graphs
 
 #: How a graph can run: arguments of `GraphModel`.

@@ -23,7 +23,7 @@ from core.graph.nodes import (
     PartialShape,
     PartialSpec,
 )
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from weights_cache import write_weights
 
 WRONG = [

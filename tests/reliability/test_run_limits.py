@@ -8,7 +8,7 @@ import pytest
 import core
 import zoo
 from core.graph.nodes import Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.converter.teachable_bundles import write_bundle, zip_of
 from tests.reliability.hostile_graphs import endless_graphs, graph_of, large_graphs
 from tests.reliability.run_hostile import run

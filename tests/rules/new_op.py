@@ -14,8 +14,8 @@ from core.backends.shader.runtime.context import ContextError
 from core.converter.tflite.families.elementwise import RULES
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from core.graph_model.graph_model import GraphModel
 from core.layers.lowering.merging import LAYER_TYPES
-from core.model.graph_model import GraphModel
 from core.plan.passes.folding import fold_constants
 from tests.helpers import tested_backends
 from tests.rules import op_table

@@ -31,9 +31,9 @@ FLOORS = (
     "core/layers core/data",
     "core/plan",
     "core/backends",
-    "core/model core/compiled",
+    "core/graph_model core/compiled_functions",
     "core/optimizer_steps core/train core/optimizers core/converter core/public/signatures.py",
-    "core/training core/public/layer_stubs.py",
+    "core/models core/public/layer_stubs.py",
     "core/__init__.py core/public/stubs.py core/conformance",
     "zoo/choices.py zoo/option.py zoo/model_names.py zoo/images",
     "zoo/entry.py zoo/results.py zoo/moments.py zoo/catalog.py zoo/unknown_models.py "
@@ -57,8 +57,8 @@ PUBLIC = (
     "core.data.augmentation",
     "core.plots",
     "core.backends.cpu.image_kernels",
-    "core.model.deferred_model",
-    "core.model.network_tails",
+    "core.graph_model.deferred_model",
+    "core.graph_model.network_tails",
 )
 
 

@@ -34,7 +34,7 @@ LATE = {
     "core/backends/cpu": {"re2"},
     "core/data": {"PIL"},
     "core/optimizers": {"typing_extensions"},
-    "core/training": {"typing_extensions"},
+    "core/models": {"typing_extensions"},
     "core/plots": {"IPython", "PIL", "pandas"},
     "core/backends/cpu/codegen": {"llvmlite"},
     "core/backends/shader": {"moderngl"},

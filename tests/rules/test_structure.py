@@ -33,9 +33,9 @@ CIRCLES_OF_FILES = {
         core/layers/built_in.py core/layers/input_layer.py core/layers/layer.py
         core/layers/layer_variables.py core/layers/symbolic.py""",
     "a model trains and saves itself, and is made of what was saved": """
-        core/training/*""",
+        core/models/*""",
     "a graph makes one that trains, whose weights are a graph again": """
-        core/model/graph_model.py core/model/trainable_graph.py""",
+        core/graph_model/graph_model.py core/graph_model/trainable_graph.py""",
     "an error about an unknown name looks for similar ones": """
         zoo/catalog.py zoo/unknown_models.py""",
     "a pickled model is loaded again; a child process loads a model of a file": """
@@ -104,7 +104,7 @@ def test_no_other_upward_import(imports):
 
 def test_graphs_know_no_plans_and_plans_no_models():
     assert floor_of("core/graph/nodes.py") < floor_of("core/plan/plan.py")
-    assert floor_of("core/plan/plan.py") < floor_of("core/model/graph_model.py")
+    assert floor_of("core/plan/plan.py") < floor_of("core/graph_model/graph_model.py")
     for i in all_imports():
         assert not (i.file.startswith("core/graph/") and i.target.startswith("core/plan/"))
 

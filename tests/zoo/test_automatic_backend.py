@@ -13,11 +13,17 @@ import pytest
 import core
 import zoo
 from core.converter.web_writer import write_web
-from core.model import automatic_model, stored_calls
-from core.model.automatic_model import AutomaticModel
+from core.graph_model import automatic_model, stored_calls
+from core.graph_model.automatic_model import AutomaticModel
 from core.process import code_cache
-from tests.core.model.automatic import GPU, SOFTWARE, nothing_measured, use_renderer, use_times
-from tests.core.model.networks import convolutions, images
+from tests.core.graph_model.automatic import (
+    GPU,
+    SOFTWARE,
+    nothing_measured,
+    use_renderer,
+    use_times,
+)
+from tests.core.graph_model.networks import convolutions, images
 from tests.helpers import ROOT, require_llvmlite, start_or_skip
 from weights_cache.errors import ZooError
 from zoo.cli import main
@@ -159,7 +165,7 @@ def test_without_a_gpu_a_later_process_starts_as_fast_as_on_cpu(tmp_path, monkey
     (first, *_), (pose, backend, modules) = found[0], found[-1]
     assert pose == first and backend == "auto"
     assert "core.backends.cpu.stored_program" in modules
-    unneeded = ("core.ops", "core.plan", "core.model.automatic_model", "core.backends.shader")
+    unneeded = ("core.ops", "core.plan", "core.graph_model.automatic_model", "core.backends.shader")
     assert not [m for m in modules if m.startswith((*unneeded, "moderngl"))]
 
 

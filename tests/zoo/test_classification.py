@@ -335,7 +335,7 @@ def one_step(kind, source="x", result="y", quanta=None, shape=(2,)):
 
 
 def test_chains_compute_both():
-    from core.model.graph_model import GraphModel
+    from core.graph_model.graph_model import GraphModel
 
     both = GraphModel(chain_graphs(one_step("Mul"), one_step("AddV2")))
     assert both.predict([1.0, 1.0])["y"].numpy().tolist() == [12, 23]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError
 from zoo.catalog import find_entry

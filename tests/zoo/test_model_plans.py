@@ -12,7 +12,7 @@ from core.backends.cpu.numpy_state import BUFFERED_VALUES
 from core.backends.cpu.threads import thread_count
 from core.engine.tensors import Tensor
 from core.graph.nodes import Quantization
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan.plan import Plan
 from tests.golden.comparison import DUST, QUANTA_BOUND
 from tests.golden.staged import STAGED, read_golden

@@ -10,7 +10,7 @@ from PIL import Image
 import zoo
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan.plan_report import step_rows, timed
 from tests.core.plan.plan_samples import sample_plan
 from tests.zoo.test_cli import PHOTO, run

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import zoo
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.ops.records.conv import naive_conv
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError, ZooError

@@ -5,7 +5,7 @@ import pytest
 
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan.passes import free_batch
 from zoo.pipeline.mirroring import flipped_result
 from zoo.shared.anchors import AnchorGrid, anchor_centres, find_candidates

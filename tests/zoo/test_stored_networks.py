@@ -10,7 +10,7 @@ import pytest
 
 import core
 import zoo
-from core.model import stored_calls
+from core.graph_model import stored_calls
 from core.process import code_cache
 from tests.helpers import ROOT, require_llvmlite
 from weights_cache.errors import MissingError, ZooError

@@ -141,6 +141,6 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def _usual_backend() -> str:
-    from core.model.deferred_model import network_backend
+    from core.graph_model.deferred_model import network_backend
 
     return network_backend(None)

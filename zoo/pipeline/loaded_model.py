@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from core.model.deferred_model import DeferredModel
+from core.graph_model.deferred_model import DeferredModel
 from weights_cache.errors import ZooError
 from zoo.pipeline.inspection import Planned
 from zoo.pipeline.options import checked_for

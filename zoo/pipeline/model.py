@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from core.model.deferred_model import DeferredModel, deferred_model, network_backend
+from core.graph_model.deferred_model import DeferredModel, deferred_model, network_backend
 from core.process.context_vars import apart
 from core.process.locks import new_lock
 from weights_cache.errors import MissingError, ZooError
@@ -28,7 +28,7 @@ from zoo.shared.placement import Placement, Region
 
 if TYPE_CHECKING:
     from core import GraphModel, Tensor
-    from core.model.deferred_model import StoredCalls
+    from core.graph_model.deferred_model import StoredCalls
 
 Result = TypeVar("Result")
 Outputs = Mapping[str, np.ndarray]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from core import Limits
-from core.model.deferred_model import network_backend
+from core.graph_model.deferred_model import network_backend
 from core.process.locks import new_lock
 from weights_cache.errors import ZooError
 from weights_cache.shown_urls import shown_url
@@ -56,7 +56,7 @@ def load(
             of any format that is read, or the folder with it. Networks that the model works with,
             such as its detector, stay the registered ones.
         kernels: for a path or URL: functions for node types that have none here, by type; see
-            `core.model.graph_model.GraphModel`.
+            `core.graph_model.graph_model.GraphModel`.
         limits: for a path or URL: what reading the file and a run of the model may cost, see
             `core.Limits`. A model from a URL has ``core.Limits.strict()`` if nothing else is
             given, as its file is not yours; one from a path the generous defaults.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from core import data
-from core.model.deferred_model import network_backend
+from core.graph_model.deferred_model import network_backend
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.catalog import all_entries, find_entry, lookup

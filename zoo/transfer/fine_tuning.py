@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core import GraphModel
-from core.model.network_tails import find_tail
+from core.graph_model.network_tails import find_tail
 from weights_cache.errors import ZooError
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model

@@ -7,13 +7,13 @@ import numpy as np
 
 import core
 from core import GraphModel, Tensor, Variable
-from core.model.network_tails import Tail
+from core.graph_model.network_tails import Tail
 from weights_cache.errors import ZooError
 from zoo.transfer.heads import EPSILON, Head
 from zoo.transfer.targets import Kind
 
 if TYPE_CHECKING:
-    from core.model.trainable_graph import TrainableGraph
+    from core.graph_model.trainable_graph import TrainableGraph
 
 #: Images in a step of training.
 BATCH = 32

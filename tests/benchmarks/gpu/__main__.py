@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 import core
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan.plan import Plan
 from tests.benchmarks.gpu import costs, fresh, matrices, ours, torch_sides
 from tests.benchmarks.gpu.measuring import QUICK, Effort, Side, apart, measured, rows

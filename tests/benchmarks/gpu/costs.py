@@ -12,7 +12,7 @@ import numpy as np
 
 import core
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan.plan import Plan
 from tests.benchmarks.gpu.ours import wait_until_issued
 

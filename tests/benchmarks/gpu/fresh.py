@@ -29,7 +29,7 @@ def first(backend: str) -> dict[str, float]:
     """Seconds of the parts of a first answer."""
     started = perf_counter()
     import core
-    from core.model.graph_model import GraphModel
+    from core.graph_model.graph_model import GraphModel
     from tests.benchmarks.gpu.networks import SUBJECTS
 
     subject = SUBJECTS[MODEL]()
@@ -55,7 +55,7 @@ def first(backend: str) -> dict[str, float]:
 def memory(backend: str, count: int) -> list[dict[str, Any]]:
     """Bytes after a tenth, half and all of some inferences."""
     import core
-    from core.model.graph_model import GraphModel
+    from core.graph_model.graph_model import GraphModel
     from tests.benchmarks.gpu.networks import SUBJECTS
     from tests.benchmarks.gpu.ours import held_bytes
 

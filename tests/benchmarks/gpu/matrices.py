@@ -12,7 +12,7 @@ import torch
 
 import core
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.benchmarks.gpu.measuring import Effort, Turns, measured
 from tests.benchmarks.gpu.torch_sides import choose_tf32, has_cuda, seconds_of
 

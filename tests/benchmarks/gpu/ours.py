@@ -8,7 +8,7 @@ import numpy as np
 import core
 from core.engine.backends import backend_names, load_backend
 from core.errors import CoreError
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.benchmarks.gpu.networks import Subject
 
 

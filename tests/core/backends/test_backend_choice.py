@@ -17,7 +17,7 @@ from core.engine import settings
 from core.engine.backends import AUTO, BACKENDS, backend_names, load_backend
 from core.engine.settings import chosen_backend
 from core.process import code_cache
-from tests.core.model.automatic import GPU, SOFTWARE, use_renderer
+from tests.core.graph_model.automatic import GPU, SOFTWARE, use_renderer
 from tests.helpers import ROOT, start_or_skip
 
 

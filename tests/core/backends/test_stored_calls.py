@@ -10,10 +10,10 @@ from core.backends.cpu.stored_program import ProgramParts, packed, unpacked
 from core.engine.run_guard import Guard, guarded
 from core.graph.feeds import QuantizedArray
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
-from core.model import stored_calls
-from core.model.deferred_model import DeferredModel, deferred_model
-from core.model.graph_model import GraphModel
-from core.model.stored_calls import MOST_CALLS, StoredCalls
+from core.graph_model import stored_calls
+from core.graph_model.deferred_model import DeferredModel, deferred_model
+from core.graph_model.graph_model import GraphModel
+from core.graph_model.stored_calls import MOST_CALLS, StoredCalls
 from core.process import code_cache
 from tests.helpers import require_llvmlite
 

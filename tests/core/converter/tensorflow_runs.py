@@ -9,7 +9,7 @@ import numpy as np
 from core.converter.graph_def import read_frozen_graph
 from core.converter.saved_model import read_saved_model
 from core.graph.nodes import Graph
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 
 ARCHIVE = Path(__file__).with_name("tensorflow_models.zip")
 

@@ -14,7 +14,7 @@ from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.converter.teachable_bundles import LABELS, write_bundle, zip_of
 from tests.core.converter.test_keras_files import write_h5
 from weights_cache import StoredArray, load_weights, quantise_array, write_weights

@@ -7,14 +7,14 @@ import core
 from core.converter.graph_def import leaves, read_frozen_graph
 from core.converter.graph_protos import read_graph_def
 from core.converter.inlining import PASSING, Sources
-from core.converter.lowering import lowered
 from core.converter.protobuf import Message
 from core.converter.tensor_protos import Budget
+from core.converter.web_nodes import lowered
 from core.converter.web_writer import unknown_types
 from core.graph.graph_json_reader import read_nodes
 from core.graph.node_types import find_node_type
 from core.graph.nodes import DataType, FunctionName, Node, PartialShape
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.converter.fuzz.protobuf import field, shape
 from tests.core.converter.graph_parts import (
     FLOAT,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import core
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.converter.fuzz.protobuf import field
 from tests.core.converter.graph_parts import (
     FLOAT,

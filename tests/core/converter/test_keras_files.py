@@ -13,7 +13,7 @@ import pytest
 from core.converter.keras_files import read_keras
 from core.converter.keras_files.hdf5 import open_hdf5
 from core.errors import KernelNotFound
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.conftest import ROOT
 from tests.helpers import require, skip_or_fail
 from weights_cache.errors import WeightsError

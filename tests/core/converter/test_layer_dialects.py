@@ -14,10 +14,10 @@ from core.converter.layer_files.training_configs import (
     tfjs_training_config,
 )
 from core.errors import CoreError
+from core.graph_model.graph_model import GraphModel
 from core.layers.inference import graph_of_layer_weights
 from core.layers.lowering.rows import find_layer_type
 from core.layers.weight_slots import bind_by_names, weight_slots
-from core.model.graph_model import GraphModel
 from tests.core.layers.recorded import documents, recorded
 
 DIALECTS = {"keras3": "keras3", "keras2": "keras2", "tensorflow_js": "tfjs"}

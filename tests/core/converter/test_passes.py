@@ -9,7 +9,7 @@ from core.converter import read_graph
 from core.errors import CoreError
 from core.graph.nodes import DataType, Endpoint, Function, FunctionName, Graph, Node, PartialSpec
 from core.graph.unique_names import all_names
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan.passes import (
     drop_unused,
     fold_batch_norm,

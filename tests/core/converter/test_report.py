@@ -11,7 +11,7 @@ from core.converter import Report, conversion_outputs, convert, inspect_model
 from core.converter.web_writer import write_web
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.converter.teachable_bundles import write_bundle
 from tests.core.converter.test_convert import layers_model
 from tests.reliability.hostile_graphs import endless_graphs

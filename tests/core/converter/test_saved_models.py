@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.converter.saved_model import read_saved_model
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.conftest import ROOT
 from tests.core.converter.tensorflow_runs import archived_runs, check_run, runs_of, unpack
 from tests.helpers import skip_or_fail

@@ -7,8 +7,8 @@ import pytest
 
 from core import converter
 from core.converter.formats import find_kind, read_graph
-from core.converter.lowering import lowered
 from core.converter.web import read_web, read_web_source
+from core.converter.web_nodes import lowered
 from core.converter.web_writer import WEB_TYPES, unknown_types, write_web
 from core.errors import CoreError
 from core.graph.attributes import read_attribute
@@ -24,7 +24,7 @@ from core.graph.nodes import (
     PartialShape,
     PartialSpec,
 )
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from weights_cache.errors import WeightsError
 
 VECTOR = PartialSpec((None,))

@@ -17,7 +17,7 @@ import zoo
 from core.engine import nan_check
 from core.engine.nan_check import NotFiniteError, users_line
 from core.engine.registry import KERNELS, OPS, READY
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.conftest import ROOT
 from tests.core.graph.test_graph import chain
 

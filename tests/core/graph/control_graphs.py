@@ -9,7 +9,7 @@ import numpy as np
 
 from core.graph.graph_json_reader import read_graph_document
 from core.graph.nodes import Endpoint, Function, FunctionName, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 
 RECORDED = json.loads(Path(__file__).with_name("control_graphs.json").read_text())
 

@@ -9,7 +9,7 @@ import pytest
 import core
 from core.graph.control_flow_compiler import MOST_NESTED
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.graph.control_graphs import RECORDED, calls, function, loop, model, recorded
 
 #: Where TensorFlow.js 4.22 gives other values, as it takes constants of branches that are not

@@ -10,7 +10,7 @@ from core.converter.tflite import read_tflite
 from core.graph import subgraph
 from core.graph.nodes import Endpoint, Function, Graph, Node, PartialSpec, Quantization
 from core.graph.weight_tensors import SMALLEST_VIEW
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.converter.tflite.fixtures.models import FOLDER
 from tests.core.graph.control_graphs import calls, function, model
 from tests.core.graph.test_control import COUNTING, FRAMES

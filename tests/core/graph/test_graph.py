@@ -10,7 +10,7 @@ import core
 from core.engine.registry import find_kernel
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.graph.subgraph import last_uses, running_order
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "fused_ops": ["BiasAdd", "Relu6"]}
 ANY_IMAGE = PartialSpec((None, None, None, 1))

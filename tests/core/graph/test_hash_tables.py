@@ -12,7 +12,7 @@ from core.errors import CoreError, KernelNotFound
 from core.graph.graph_json_reader import read_graph_document, read_initializer
 from core.graph.node_types.strings import HashTable
 from core.graph.nodes import DataType, Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.graph.control_graphs import loop, model, nodes
 
 STRINGS = {"key_dtype": DataType("DT_STRING"), "value_dtype": DataType("DT_INT64")}

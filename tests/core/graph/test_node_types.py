@@ -19,7 +19,7 @@ from core.graph.executor import GIVEN_TYPES
 from core.graph.graph_json_reader import read_nodes
 from core.graph.node_types.rows import find_node_type, node_type_names
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.rules.sources import ROOT
 
 GRAPHS = json.loads(Path(__file__).with_name("tfjs_nodes.json").read_text())["graphs"]

@@ -11,7 +11,7 @@ from core.graph.node_types.arrays import TensorArray
 from core.graph.node_types.lists import CHUNK, MOST_ELEMENTS, TensorList, list_of, split
 from core.graph.node_types.rows import find_node_type
 from core.graph.nodes import DataType, PartialShape
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.graph.control_graphs import model
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import core
 from core.engine.run_guard import RunCancelledError
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.graph.control_graphs import calls, function, model
 from tests.reliability.activities import convolutions, numbers
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import core
+from core.graph_model.graph_model import GraphModel
 from core.layers import builder
 from core.layers.inference import graph_of_layer_weights, layers_graph
 from core.layers.weight_slots import weight_slots
-from core.model.graph_model import GraphModel
 from tests.core.layers.recorded import FILES, documents, names, recorded
 
 

@@ -6,8 +6,8 @@ from math import prod
 import numpy as np
 import pytest
 
+from core.graph_model.graph_model import GraphModel
 from core.layers.inference import layers_graph
-from core.model.graph_model import GraphModel
 
 
 def stored_weights(folder, manifest):

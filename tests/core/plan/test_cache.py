@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import core
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan import cache, planner
 from core.plan.cache import LruCache, SharedWeights
 from tests.core.graph.control_graphs import model

@@ -5,7 +5,7 @@ import pytest
 
 import core
 from core.engine.registry import READY, find_kernel
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan import planner
 from tests.core.graph.control_graphs import model
 from tests.core.plan.test_tracing import agrees, eager

@@ -8,7 +8,7 @@ import pytest
 
 import core
 from core.backends.cpu.threads import thread_count
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan.plan import Plan
 from tests.core.graph.control_graphs import model
 from tests.core.plan.test_tracing import agrees, eager

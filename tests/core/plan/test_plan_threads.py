@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import core.converter
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.graph.control_graphs import model
 from tests.golden.staged import STAGED, read_golden
 

@@ -11,7 +11,7 @@ import core
 from core.graph.executor import Executor
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.graph.weight_tensors import weight
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan import planner
 from core.plan.planner import MOST_BODIES, MOST_PLANS, Planner
 from tests.core.graph.control_graphs import model

@@ -8,8 +8,8 @@ import pytest
 import core
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
-from core.model.graph_model import GraphModel
-from core.model.run_cache import MOST_CALLS
+from core.graph_model.graph_model import GraphModel
+from core.graph_model.run_cache import MOST_CALLS
 from core.plan.planner import Planner
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import core
 from core.graph.nodes import DataType, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan.partition import largest_plan
 from tests.core.converter.test_passes import FILL, table_graph
 from tests.core.graph.control_graphs import RECORDED, calls, function, model, recorded

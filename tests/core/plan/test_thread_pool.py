@@ -14,7 +14,7 @@ from core.backends.cpu import threads
 from core.backends.cpu.numpy_steps import blas, thread_pool
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.plan.plan_threads import leading, one_blas_thread
 from tests.helpers import ROOT, skip_or_fail
 

@@ -7,7 +7,7 @@ import pytest
 
 import core
 from core.engine.observers import active_observers
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.graph.test_graph import chain
 
 

@@ -9,7 +9,7 @@ import zoo
 from core import GraphModel, load_model
 from core.converter.web_writer import write_web
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
-from core.model.network_tails import find_tail
+from core.graph_model.network_tails import find_tail
 from tests.zoo.transfer.colours import COLOURS, coloured
 from weights_cache.errors import ZooError
 from zoo.images.pixels import ImageError

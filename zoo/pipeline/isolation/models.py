@@ -8,7 +8,7 @@ import numpy as np
 
 from core import GraphModel, Limits, PartialSpec, Tensor, run_async
 from core.engine.async_run import checked_timeout, within
-from core.model.graph_signature import listed
+from core.graph_model.graph_signature import listed
 from weights_cache.errors import ZooError
 from zoo.classification.teachable import TeachableModel
 from zoo.pipeline.isolation.runner import BACKEND, IsolatedRunner

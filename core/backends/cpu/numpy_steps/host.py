@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from core.backends.cpu.kernels.host import check_numerics
+from core.backends.cpu.kernels.python_function import check_numerics
 from core.backends.cpu.numpy_steps.chain import with_epilogue
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, NumpyCall, lowers
 

@@ -89,7 +89,7 @@ def tune_shader(plan: "Plan") -> ShaderTuning:
             tiles; or the device has no memory for the measurements.
 
     >>> import core
-    >>> from core.model.graph_model import GraphModel
+    >>> from core.graph_model.graph_model import GraphModel
     >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
     >>> nodes = [Node("x", "Placeholder"), Node("y", "Relu", ("x",))]
     >>> ends = [Endpoint(name, PartialSpec((None, 2))) for name in ("x", "y")]

@@ -33,7 +33,7 @@ from core.engine.registry import load_backend
 from core.engine.specs import Spec
 from core.errors import SettingError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.backends.shader.conftest import normal
 from tests.core.backends.shader.test_tiles import convolution, patches
 

@@ -18,7 +18,7 @@ from core.backends.shader.runtime.gl_thread import GLThread
 from core.backends.shader.runtime.session import Session
 from core.engine.backends import load_backend
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.benchmarks.gpu_training import OPTIMIZERS, QUICK, trained
 from tests.core.plan.programs import computed, program_with_a_host_step
 

@@ -8,7 +8,7 @@ import pytest
 import core
 from core.engine.backends import load_backend
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.backends.shader.conftest import count_objects
 
 SIZE = 5000  # inputs of so many bytes go by way of mapped memory

@@ -16,7 +16,7 @@ from core.backends.shader.runtime.gl_thread import live_threads
 from core.backends.shader.runtime.waiting import passed
 from core.engine.backends import load_backend
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.backends.shader.test_starting import in_process
 from tests.helpers import release_context
 

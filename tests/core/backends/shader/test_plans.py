@@ -10,7 +10,7 @@ import core
 from core.engine.backends import load_backend
 from core.engine.registry import KERNELS
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan.passes import PROGRAM_PASSES
 from tests.core.plan.harness import node
 from tests.core.plan.programs import computed, program_of, program_with_a_host_step

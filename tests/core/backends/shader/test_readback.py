@@ -10,7 +10,7 @@ import core
 from core.backends.shader.runtime import readback
 from core.engine.backends import load_backend
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 
 
 @pytest.fixture(params=["compute", "fragment", "compute, float16"])

@@ -19,7 +19,7 @@ from core.backends.shader.plans import plan_tuning
 from core.engine.backends import load_backend
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.process import code_cache
 
 TURNED = Product(5, 6, 7, transpose_a=True)

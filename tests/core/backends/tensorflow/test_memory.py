@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import core
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from core.plan.planner import MOST_PLANS
 from tests.core.graph.control_graphs import model
 

@@ -5,7 +5,7 @@
 import pytest
 
 import core
-from tests.core.compiled.test_compiled_functions import (
+from tests.core.compiled_functions.test_compiled_functions import (
     test_a_gradient_through_a_compiled_function,
     test_arrays_and_tensors_share_a_plan_and_arrays_may_change,
     test_compiled_functions_call_each_other,
@@ -19,13 +19,13 @@ from tests.core.compiled.test_compiled_functions import (
     test_variables_are_read_and_assigned_at_each_call,
     test_variables_swap_and_share_data,
 )
-from tests.core.compiled.test_random_functions import (
+from tests.core.compiled_functions.test_random_functions import (
     test_gradients as test_gradients_of_random_functions,
 )
-from tests.core.compiled.test_random_functions import (
+from tests.core.compiled_functions.test_random_functions import (
     test_results_and_variables as test_random_functions,
 )
-from tests.core.compiled.test_training_steps import (
+from tests.core.compiled_functions.test_training_steps import (
     test_batch_norm_and_pooling_in_training,
     test_steps_equal_those_op_by_op,
     test_threads_take_turns_with_the_variables,

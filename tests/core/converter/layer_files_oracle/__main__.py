@@ -19,7 +19,7 @@ import numpy as np
 import tensorflow
 
 from core.converter.layer_files import read_document, write_h5, write_keras
-from core.training.model_files import load_layers_model
+from core.models.model_files import load_layers_model
 from tests.core.converter.layer_files_oracle.models import MODELS
 
 LEGACY = bool(os.environ.get("TF_USE_LEGACY_KERAS"))

@@ -6,7 +6,7 @@ import pytest
 from core.converter.tflite import read_tflite
 from core.converter.tflite.reader import all_rules
 from core.converter.tflite.translation import CUSTOM
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.converter.tflite.fixtures.models import FOLDER, MODELS, load
 
 #: Ops that other tests have: real files, and files that are written here.

@@ -11,7 +11,7 @@ from core.converter.tflite import read_tflite
 from core.converter.tflite.constants import decoded, densified
 from core.converter.tflite.file_content import Dimension, Sparsity, TensorInfo, read_document
 from core.graph.nodes import Quantization
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from tests.core.converter.tflite.fixtures.models import FOLDER
 from weights_cache.errors import WeightsError
 

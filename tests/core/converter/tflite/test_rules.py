@@ -6,7 +6,7 @@ import pytest
 from core.converter.tflite.constants import KEPT_SHARE, ConstantReader
 from core.converter.tflite.file_content import Document, TensorInfo
 from core.errors import CoreError
-from core.model.graph_model import GraphModel
+from core.graph_model.graph_model import GraphModel
 from weights_cache.errors import WeightsError
 
 

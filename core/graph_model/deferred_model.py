@@ -1,0 +1,90 @@
+"""A model whose network is read when a call needs it."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.backends.cpu.tiers import may_generate
+from core.engine.backends import AUTO
+from core.engine.settings import chosen_backend
+from core.process.locks import new_lock
+
+if TYPE_CHECKING:
+    from core.graph_model.graph_model import GraphModel
+    from core.graph_model.stored_calls import StoredCalls
+
+
+class DeferredModel:
+    """Runs stored calls of a network, and makes the network for all others. Threads may share it.
+
+    Args:
+        backend: name of the backend that the model runs on.
+        make: reads the network.
+        stored: its stored calls.
+    """
+
+    def __init__(self, backend: str, make: "Callable[[], GraphModel]", stored: "StoredCalls"):
+        self.backend = backend
+        self._make, self._stored = make, stored
+        self._model: GraphModel | None = None
+        self._making = new_lock()
+
+    @property
+    def model(self) -> "GraphModel":
+        """The model of the network, made at its first use."""
+        if self._model is None:
+            with self._making:
+                self._model = self._model or self._make()
+            self._stored.release()
+        return self._model
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the network's outputs."""
+        names = None if self._model is not None else self._stored.output_names
+        return [*self.model.outputs] if names is None else names
+
+    def run(
+        self, inputs: Any, outputs: Sequence[str] | None, *, as_arrays: bool
+    ) -> dict[str, Any] | None:
+        """Return the outputs of a call that is stored; None if it is not, or the model is made."""
+        if self._model is not None:
+            return None
+        return self._stored.run(inputs, outputs, as_arrays=as_arrays)
+
+
+def network_backend(given: str | None) -> str:
+    """Return the name of the backend for a network: the given one, else the active one.
+
+    It may be ``"auto"``, which each network decides for itself: see `core.GraphModel`.
+    """
+    return given or chosen_backend()
+
+
+def deferred_model(
+    make: "Callable[[StoredCalls | None], GraphModel]",
+    backend: str,
+    parts: Sequence[str],
+    packages: Sequence[str],
+) -> "DeferredModel | GraphModel":
+    """Return the model of a network, which is read later if there are stored calls of it.
+
+    Args:
+        make: reads the network for a model, which adds its calls to the stored ones.
+        backend: name of the backend that it runs on.
+        parts: all that decides what the network computes; see `StoredCalls`.
+        packages: names of packages that build it; see `StoredCalls`.
+    """
+    if not (_is_cpu(backend) and may_generate()):
+        return make(None)
+    from core.graph_model.stored_calls import StoredCalls
+
+    stored = StoredCalls(*parts, packages=packages)
+    return DeferredModel(backend, lambda: make(stored), stored) if len(stored) else make(stored)
+
+
+def _is_cpu(backend: str) -> bool:
+    if backend != AUTO:
+        return backend == "cpu"
+    from core.backends.automatic import has_gpu  # which takes a while, and most name a backend
+
+    return not has_gpu()
