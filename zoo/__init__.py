@@ -76,7 +76,7 @@ __version__ = "0.1.0"
 #: tasks are not here: `_modules` finds them. Type checkers read ``__init__.pyi``.
 _PUBLIC = {
     "weights_cache.errors": ("WeightsError", "ZooError"),
-    "zoo.catalog": ("models",),
+    "zoo.catalog.entries": ("models",),
     "zoo.drawing": ("draw",),
     "zoo.drawing.live_painting": ("paint",),
     "zoo.drawing.plan_drawing": ("draw_plan",),
@@ -95,12 +95,12 @@ _PUBLIC = {
     "zoo.live.recording": ("replay",),
     "zoo.live.reactions": ("when",),
     "zoo.live.watching": ("watch",),
-    "zoo.model_cards": ("describe",),
-    "zoo.moments": ("Event", "Moment"),
+    "zoo.pipeline.model_cards": ("describe",),
+    "zoo.results.moments": ("Event", "Moment"),
     "zoo.pipeline.loaded_model": ("LoadedModel",),
     "zoo.pipeline.model_cache": ("load",),
     "zoo.pipeline.verb_signatures": ("ImageSource",),
-    "zoo.results": (
+    "zoo.results.vocabulary": (
         *("Box", "Detection", "Face", "Gesture", "Hand", "Instance", "Keypoint", "Label"),
         *("Pose", "Position", "Segmentation"),
     ),
@@ -118,7 +118,7 @@ _PUBLIC = {
 @cache
 def _modules() -> dict[str, str]:
     """The module of each public name. Functions of a task have default models in its folder."""
-    from zoo.catalog import tasks
+    from zoo.catalog.entries import tasks
 
     found = {name: module for module, names in _PUBLIC.items() for name in names}
     for task in tasks():

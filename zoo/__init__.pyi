@@ -4,7 +4,7 @@
 """
 
 from weights_cache.errors import WeightsError, ZooError
-from zoo.catalog import models
+from zoo.catalog.entries import models
 from zoo.classification.verbs import classify, infer
 from zoo.detection.verbs import detect
 from zoo.drawing import draw
@@ -28,13 +28,13 @@ from zoo.live.frame_source import Frames, frames
 from zoo.live.reactions import when
 from zoo.live.recording import replay
 from zoo.live.watching import watch
-from zoo.model_cards import describe
-from zoo.moments import Event, Moment
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.loaders import load
+from zoo.pipeline.model_cards import describe
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.pose.verbs import estimate_multiple_poses, estimate_single_pose
-from zoo.results import (
+from zoo.results.moments import Event, Moment
+from zoo.results.vocabulary import (
     Box,
     Detection,
     Face,

@@ -8,7 +8,7 @@ from typing import Any
 
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
-from zoo.catalog import choices, tasks
+from zoo.catalog.entries import choices, tasks
 from zoo.pipeline.loaded_model import LoadedModel
 
 
@@ -60,10 +60,10 @@ def result_type(verb: str) -> tuple[type, bool]:
     """Return the type of what a function finds, and whether it returns a list of such.
 
     >>> result_type("classify")
-    (<class 'zoo.results.Label'>, True)
+    (<class 'zoo.results.vocabulary.Label'>, True)
     """
-    from zoo import results
+    from zoo.results.vocabulary import vocabulary
 
     returned: str = public_function(verb).__annotations__["return"]
     name = returned.removeprefix("list[").removesuffix("]")
-    return getattr(results, name), name != returned
+    return getattr(vocabulary, name), name != returned

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from weights_cache.errors import ZooError
-from zoo.networks.posenet import HEADS, PREFIX, WIDTHS
+from zoo.catalog.networks.posenet import HEADS, PREFIX, WIDTHS
 
 # Width 1.00 has other strides at the end, and is not trained here.
 TRAINED_WIDTHS = (0.5, 0.75)

@@ -89,7 +89,7 @@ def litert(name: str, file: str, threads: int) -> Run:
 def input_of(name: str) -> np.ndarray:
     """What a network is given of the photo of its task."""
     import zoo
-    from zoo.catalog import find_entry
+    from zoo.catalog.entries import find_entry
 
     photo = SHARED / "images" / "photos" / PHOTOS[find_entry(name).task]
     return np.asarray(zoo.load(name).network_input(photo))
@@ -106,7 +106,7 @@ def serve(side: str, name: str, file: str, output: str) -> None:
 
 def tflite_of(name: str, folder: str) -> str:
     """The TFLite file of a network; one that is a web model is converted into the folder."""
-    from zoo.catalog import find_entry
+    from zoo.catalog.entries import find_entry
 
     entry = find_entry(name)
     if entry.file:

@@ -85,7 +85,7 @@ def networks(folder: str) -> dict[str, list[str]]:
     import numpy as np
 
     import zoo
-    from zoo.catalog import find_entry
+    from zoo.catalog.entries import find_entry
 
     found = {}
     for name in NETWORKS:
@@ -143,7 +143,7 @@ def measure(rounds: int, commands: dict[str, list[str]]) -> dict[str, list[tuple
 def fill_cache(folder: str) -> None:
     """Put the weights of all models into a cache, as after a first run."""
     from weights_cache import fetch
-    from zoo.catalog import all_entries
+    from zoo.catalog.entries import all_entries
 
     for record in {entry.weights for entry in all_entries().values()}:
         fetch(record, mirror=SHARED / "weights", offline=True)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import zoo
-from zoo.catalog import all_entries, choices, model_class
+from zoo.catalog.entries import all_entries, choices, model_class
 from zoo.pipeline.model import Model, make_model
 from zoo.pipeline.options import checked
 

@@ -18,7 +18,7 @@ from tests.benchmarks.network_sides import (
 )
 from tests.benchmarks.onnx_writer import TO_FIRST, TO_LAST, NotExportedError
 from tests.benchmarks.program_to_onnx import Export, export
-from zoo.catalog import find_entry
+from zoo.catalog.entries import find_entry
 from zoo.pipeline.model import Model
 
 #: The photo that networks of images are given.

@@ -18,7 +18,7 @@ from core.converter.conversion import Conversion, Request, prepare_conversion
 from core.converter.conversion_outputs import stored_bytes
 from core.converter.sample_inputs import make_samples
 from weights_cache import write_weights
-from zoo.catalog import find_entry
+from zoo.catalog.entries import find_entry
 from zoo.cli.convertible import find_source, input_size
 from zoo.cli.sample_inputs import read_samples
 from zoo.pipeline.image_inputs import ImageInputs

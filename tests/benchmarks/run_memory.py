@@ -28,7 +28,7 @@ from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph_model.graph_model import GraphModel
 from tests.benchmarks.zoo_models import ROOT, SHARED, subject
-from zoo.catalog import all_entries
+from zoo.catalog.entries import all_entries
 
 WAYS = ("eager", "plans")
 

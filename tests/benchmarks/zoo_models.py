@@ -31,8 +31,8 @@ import numpy as np
 import zoo
 from core.graph_model.graph_model import GraphModel
 from tests.benchmarks.zoo_peers import Call, LiteRt, Peer, TensorFlowJs
-from zoo.catalog import all_entries
-from zoo.entry import Entry
+from zoo.catalog.entries import all_entries
+from zoo.catalog.entry import Entry
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHARED = Path(os.environ.get("ZOO_SHARED", ROOT.parent / "shared"))

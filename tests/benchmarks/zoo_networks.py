@@ -31,7 +31,7 @@ from typing import Any
 from tests.benchmarks.network_cases import Prepared, apart, prepare
 from tests.benchmarks.network_sides import OURS, RUNTIMES
 from tests.benchmarks.turns import MOST_WAITING, ROOT, Side, Turn
-from zoo.catalog import models
+from zoo.catalog.entries import models
 
 WEIGHTS = Path(os.environ.get("ZOO_SHARED", ROOT.parent / "shared")) / "weights"
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zoo.entry import Entry
+from zoo.catalog.entry import Entry
 
 
 class Call(NamedTuple):

@@ -15,7 +15,7 @@ from tests.gallery.scenes.teachable import drawing, record
 from tests.helpers import require_opencv
 from tests.zoo.transfer.test_exports import run_in_node
 from tests.zoo.web.servers import running
-from zoo.catalog import find_entry
+from zoo.catalog.entries import find_entry
 from zoo.images.reading import read_image
 from zoo.pipeline.preprocess import prepare
 from zoo.transfer.targets import NONE

@@ -13,10 +13,10 @@ from pathlib import Path
 import zoo
 from core.engine.backends import AUTO, backend_names
 from tests.rules.sources import ROOT
-from zoo.catalog import all_entries, choices, chosen_name, is_entry, tasks
-from zoo.entry import Entry
-from zoo.option import Option
-from zoo.unknown_models import able_models
+from zoo.catalog.entries import all_entries, choices, chosen_name, is_entry, tasks
+from zoo.catalog.entry import Entry
+from zoo.catalog.option import Option
+from zoo.catalog.unknown_models import able_models
 
 NAMES = ROOT / "zoo" / "model_names.py"
 LOADERS = ROOT / "zoo" / "pipeline" / "loaders.pyi"
@@ -100,7 +100,7 @@ def loaders() -> str:
         key = f"zoo.{entry.task}.{module}", cls, _parameters(entry.options)
         groups.setdefault(key, []).append(name)
     imports = {(module, cls) for module, cls, _ in groups} | {(zoo._modules()[v], v) for v in verbs}
-    imports |= {("zoo.model_names", "BackendName"), ("zoo.pipeline.model", "Model")}
+    imports |= {("zoo.catalog.model_names", "BackendName"), ("zoo.pipeline.model", "Model")}
     imports |= {("core.engine.limits", "Limits")}
     ways = [_overload(f"name: {literal(n)}", o, cls) for (_, cls, o), n in sorted(groups.items())]
     every = sorted({name for entry in all_entries().values() for name in entry.options})

@@ -35,9 +35,9 @@ FLOORS = (
     "core/optimizer_steps core/train core/optimizers core/converter core/public/signatures.py",
     "core/models core/public/layer_stubs.py",
     "core/__init__.py core/public/stubs.py core/conformance",
-    "zoo/choices.py zoo/option.py zoo/model_names.py zoo/images",
-    "zoo/entry.py zoo/results.py zoo/moments.py zoo/catalog.py zoo/unknown_models.py "
-    "zoo/weight_files.py zoo/labels zoo/networks zoo/shared",
+    "zoo/catalog/choices.py zoo/catalog/option.py zoo/catalog/model_names.py zoo/images",
+    "zoo/catalog/entry.py zoo/results/vocabulary.py zoo/results/moments.py zoo/catalog/entries.py zoo/catalog/unknown_models.py "
+    "zoo/catalog/weight_files.py zoo/catalog/labels zoo/catalog/networks zoo/shared",
     "zoo/pipeline",
     "zoo",
     "zoo/transfer",

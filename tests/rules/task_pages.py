@@ -12,9 +12,9 @@ from pathlib import Path
 import zoo
 from core.engine.backends import AUTO, backend_names
 from tests.rules.sources import ROOT
-from zoo.catalog import all_entries, choices, tasks, verb_options, verbs_of
-from zoo.entry import Entry
-from zoo.option import OWN, Option
+from zoo.catalog.entries import all_entries, choices, tasks, verb_options, verbs_of
+from zoo.catalog.entry import Entry
+from zoo.catalog.option import OWN, Option
 
 #: The values of options of a type, where their range does not say them.
 VALUES = {

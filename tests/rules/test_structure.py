@@ -37,7 +37,7 @@ CIRCLES_OF_FILES = {
     "a graph makes one that trains, whose weights are a graph again": """
         core/graph_model/graph_model.py core/graph_model/trainable_graph.py""",
     "an error about an unknown name looks for similar ones": """
-        zoo/catalog.py zoo/unknown_models.py""",
+        zoo/catalog/entries.py zoo/catalog/unknown_models.py""",
     "a pickled model is loaded again; a child process loads a model of a file": """
         zoo/classification/teachable.py zoo/pipeline/*""",
 }

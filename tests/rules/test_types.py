@@ -15,11 +15,11 @@ import zoo
 from tests.helpers import skip_or_fail
 from tests.rules import model_types
 from tests.rules.sources import ROOT
-from zoo.catalog import all_entries, choices, is_entry, model_class, verb_options
+from zoo.catalog.entries import all_entries, choices, is_entry, model_class, verb_options
+from zoo.catalog.option import OWN
+from zoo.catalog.unknown_models import able_models
 from zoo.faces.verbs import LANDMARKS, Landmarks
-from zoo.option import OWN
 from zoo.pipeline.options import checked_value, options_of
-from zoo.unknown_models import able_models
 
 SCRIPT = ROOT / "tests" / "rules" / "planted_mistakes.py"
 

@@ -15,8 +15,8 @@ import core
 import zoo
 from weights_cache import status
 from weights_cache.atomic_files import replacing
-from zoo.catalog import all_entries
-from zoo.entry import Entry
+from zoo.catalog.entries import all_entries
+from zoo.catalog.entry import Entry
 from zoo.pipeline.preprocess import prepare
 from zoo.samples import sample_images
 from zoo.verification.cases import OWN_SOURCE, SHIPPED

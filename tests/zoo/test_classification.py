@@ -14,11 +14,11 @@ from tests.golden.matching import percentile
 from tests.helpers import assert_near
 from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
-from zoo.catalog import all_entries, find_entry
+from zoo.catalog.entries import all_entries, find_entry
+from zoo.catalog.labels import best_labels, read_labels
+from zoo.catalog.networks.chain import chain_graphs
 from zoo.classification import MODELS
 from zoo.classification.verbs import classify, infer
-from zoo.labels import best_labels, read_labels
-from zoo.networks.chain import chain_graphs
 from zoo.pipeline.model import Model
 from zoo.pipeline.preprocess import prepare
 

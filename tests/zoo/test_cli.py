@@ -16,7 +16,7 @@ from PIL import Image
 import zoo
 from tests.conftest import ROOT
 from weights_cache import find_record
-from zoo.catalog import choices, is_entry
+from zoo.catalog.entries import choices, is_entry
 from zoo.cli import main
 from zoo.cli.commands import make_parser
 from zoo.images import reading

@@ -16,10 +16,10 @@ from tests.core.converter.teachable_bundles import write_bundle
 from tests.rules.test_imports import modules_after
 from tests.zoo.test_cli import PHOTO, run
 from weights_cache.errors import ZooError
-from zoo.catalog import all_entries, choices, find_entry, is_entry, model_class
+from zoo.catalog.entries import all_entries, choices, find_entry, is_entry, model_class
+from zoo.catalog.unknown_models import able_models
 from zoo.cli.commands import make_parser
 from zoo.cli.task_commands import TASKS
-from zoo.unknown_models import able_models
 
 BOX = {"x": 10.0, "y": 20.0, "width": 100.0, "height": 80.0}
 LABEL = {"label": "cat", "score": 0.75, "index": 3}
@@ -352,11 +352,13 @@ with contextlib.redirect_stdout(io.StringIO()):
     loaded = modules_after(code, tmp_path)
     tasks = ("classification", "detection", "faces", "gestures", "hands", "segmentation")
     others = {f"zoo.{task}.{module}" for task in tasks for module in ("verbs", "entries")}
-    assert not loaded & {*others, "difflib", "zoo.unknown_models", "weights_cache.kits"}
+    assert not loaded & {*others, "difflib", "zoo.catalog.unknown_models", "weights_cache.kits"}
     assert not loaded & {"zoo.cli.weights_commands", "zoo.cli.convert_command", "_hashlib"}
     assert not loaded & {"weights_cache.atomic_files", "core.graph.control_flow_compiler"}
     assert not {
-        name for name in loaded if name.startswith(("zoo.drawing", "zoo.model_cards", "pandas"))
+        name
+        for name in loaded
+        if name.startswith(("zoo.drawing", "zoo.pipeline.model_cards", "pandas"))
     }
 
 

@@ -17,7 +17,7 @@ from tests.zoo.test_cli import PHOTO, run
 from weights_cache import MissingError, cached_bytes, find_record, list_records, status
 from weights_cache.errors import AbsentFile, FetchError, UnreachableError
 from weights_cache.sizes import size_text
-from zoo.catalog import choices, default_entries, is_entry, tasks
+from zoo.catalog.entries import choices, default_entries, is_entry, tasks
 from zoo.cli.doctor import examine
 from zoo.cli.terminal import complain
 from zoo.cli.weight_selection import everything, matching, other_files, runnable

@@ -10,9 +10,9 @@ from tests.conftest import ROOT
 from tests.golden.litert import Reference
 from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
-from zoo.catalog import all_entries, find_entry, model_class
+from zoo.catalog.entries import all_entries, find_entry, model_class
+from zoo.catalog.labels import read_labels
 from zoo.detection.ssd_decode import Heads, decode_detections
-from zoo.labels import read_labels
 from zoo.shared.boxes import Found, overlap, to_detections, without_nested
 
 ENTRY = find_entry("ssd.mobilenet_v1")

@@ -7,7 +7,7 @@ import pytest
 
 import zoo
 from tests.conftest import ROOT
-from zoo.catalog import choices
+from zoo.catalog.entries import choices
 
 #: What the examples call their images, and the photo of the reference folder.
 PHOTOS = {

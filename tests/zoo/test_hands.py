@@ -14,7 +14,7 @@ import zoo
 from core.errors import CoreError
 from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
-from zoo.catalog import find_entry, model_class
+from zoo.catalog.entries import find_entry, model_class
 from zoo.hands.landmarks import Hands, choose_hands, hand_region, palm_regions, read_hands
 from zoo.hands.verbs import estimate_hands
 from zoo.shared.anchors import Candidates

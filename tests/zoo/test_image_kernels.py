@@ -9,7 +9,7 @@ from core.backends.cpu.image_kernels import Scaled
 from tests.core.backends.cpu_codegen.called import run_calls_on
 from tests.core.backends.cpu_codegen.one_step import usable_sets
 from tests.helpers import require_llvmlite
-from zoo.entry import Preprocess
+from zoo.catalog.entry import Preprocess
 from zoo.pipeline.preprocess import prepare
 from zoo.pipeline.sampling import sample
 from zoo.shared.placement import Region

@@ -1,4 +1,4 @@
-"""What is flipped in results: the keys of `zoo.results` that have a left and a right."""
+"""What is flipped in results: the keys of `zoo.results.vocabulary` that have a left and a right."""
 
 from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints, is_typeddict
@@ -6,13 +6,13 @@ from typing import Any, get_args, get_type_hints, is_typeddict
 import numpy as np
 import pytest
 
-from zoo import results
 from zoo.pipeline.mirroring import flipped_result
+from zoo.results.vocabulary import vocabulary
 
 #: Everything that results may be made of, by name.
 TYPES = {
-    name: get_type_hints(kind, {**vars(results), "np": np})
-    for name, kind in vars(results).items()
+    name: get_type_hints(kind, {**vars(vocabulary), "np": np})
+    for name, kind in vars(vocabulary).items()
     if is_typeddict(kind)
 }
 
@@ -25,7 +25,7 @@ def keys() -> Iterator[tuple[str, Any]]:
 
 
 def mirrored_as(how: str) -> set[str]:
-    return {key for key, its in results.KEYS.items() if its.mirrored == how}
+    return {key for key, its in vocabulary.KEYS.items() if its.mirrored == how}
 
 
 def test_all_positions_are_known():
@@ -40,7 +40,7 @@ def test_all_arrays_are_known():
 
 
 def test_all_points_in_metres_are_known():
-    assert {key for key, kind in keys() if kind is results.WorldPoint} == mirrored_as("space")
+    assert {key for key, kind in keys() if kind is vocabulary.WorldPoint} == mirrored_as("space")
 
 
 def name_of(kind: Any) -> str:

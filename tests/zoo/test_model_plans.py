@@ -18,7 +18,7 @@ from tests.golden.comparison import DUST, QUANTA_BOUND
 from tests.golden.staged import STAGED, read_golden
 from tests.helpers import peak_of
 from weights_cache import find_record
-from zoo.catalog import default_entries, find_entry
+from zoo.catalog.entries import default_entries, find_entry
 
 #: Of an output's range, as for any two tiers. Sums come in another order, of which three in four
 #: models show less than 1e-6; the farthest are segmentations, with sigmoids of large numbers: 2e-5.

@@ -9,7 +9,7 @@ import pytest
 import zoo
 from tests.zoo.audit import audit
 from weights_cache.errors import ZooError
-from zoo.catalog import find_entry
+from zoo.catalog.entries import find_entry
 from zoo.pipeline.preprocess import placement_of, prepare_crops
 from zoo.pose.deduplication import choose_people, each_once
 from zoo.pose.movenet import (

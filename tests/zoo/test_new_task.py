@@ -11,15 +11,15 @@ from tests.rules.sources import ROOT
 #: The folder of a task that finds the brightest point of an image.
 FOLDER = {
     "__init__.py": """
-from zoo.choices import Choices
-from zoo.option import MIRROR, by_name
+from zoo.catalog.choices import Choices
+from zoo.catalog.option import MIRROR, by_name
 
 FAMILIES = ("peak",)
 MODELS = {"find_peak": Choices(default="peak.max", fast="peak.max", best="peak.max")}
 OPTIONS = {"find_peak": by_name(MIRROR)}
 """,
     "entries.py": """
-from zoo.entry import Entry, Preprocess
+from zoo.catalog.entry import Entry, Preprocess
 
 ENTRIES = [
     Entry(

@@ -15,7 +15,7 @@ from tests.helpers import start_or_skip
 from tests.zoo.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
 from weights_cache.errors import ZooError
-from zoo.catalog import all_entries, find_entry
+from zoo.catalog.entries import all_entries, find_entry
 from zoo.pipeline.model import make_model
 from zoo.pipeline.options import checked
 

@@ -15,10 +15,10 @@ from core.errors import CoreError
 from tests.conftest import ROOT
 from tests.zoo.audit import audit
 from weights_cache.errors import WeightsError, ZooError
-from zoo.catalog import all_entries, model_class
-from zoo.entry import Preprocess
+from zoo.catalog.entries import all_entries, model_class
+from zoo.catalog.entry import Preprocess
+from zoo.catalog.option import flag
 from zoo.images.lists import is_several
-from zoo.option import flag
 from zoo.pipeline.model_cache import KEPT_MODELS, _kept
 from zoo.pipeline.options import checked_value
 from zoo.pipeline.preprocess import placement_of

@@ -8,7 +8,7 @@ from PIL import Image
 from scipy import ndimage
 
 import core
-from zoo.entry import Preprocess
+from zoo.catalog.entry import Preprocess
 from zoo.pipeline.preprocess import placement_of, prepare, prepare_crops
 from zoo.pipeline.sampling import sample
 from zoo.shared.placement import Region, region_of_box, region_of_points, rotation_between

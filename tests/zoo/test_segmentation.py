@@ -10,7 +10,7 @@ from core.errors import CoreError
 from tests.zoo.audit import audit
 from tests.zoo.test_segmentation_decode import mixed
 from weights_cache.errors import WeightsError, ZooError
-from zoo.catalog import all_entries, find_entry
+from zoo.catalog.entries import all_entries, find_entry
 from zoo.images.reading import ImageError
 from zoo.pipeline.mirroring import flipped_result
 from zoo.pipeline.preprocess import placement_of, prepare

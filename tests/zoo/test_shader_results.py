@@ -7,7 +7,7 @@ import pytest
 
 import zoo
 from tests.helpers import check_opengl, start_or_skip
-from zoo.catalog import find_entry, verbs_of
+from zoo.catalog.entries import find_entry, verbs_of
 
 #: The photo of each task, one with something to find.
 PHOTOS = {

@@ -10,7 +10,7 @@ import pytest
 from tests.helpers import ROOT, require
 from tests.zoo.bundled_goldens import bundled, golden_of, outputs_for, paths_of
 from weights_cache import load_weights
-from zoo.catalog import find_entry
+from zoo.catalog.entries import find_entry
 from zoo.verification.cases import OWN_SOURCE
 from zoo.verification.comparison import Rule, difference
 

@@ -1,7 +1,7 @@
 """Classification: its functions are in `zoo.classification.verbs`."""
 
-from zoo.choices import Choices
-from zoo.option import MIRROR, by_name, count, flag
+from zoo.catalog.choices import Choices
+from zoo.catalog.option import MIRROR, by_name, count, flag
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("mobilenet", "nsfwjs")

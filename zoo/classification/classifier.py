@@ -6,11 +6,11 @@ import numpy as np
 
 import core
 from weights_cache.errors import WeightsError
+from zoo.catalog.labels import best_labels, read_labels
 from zoo.classification.entries import Classes
-from zoo.labels import best_labels, read_labels
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results import Label
+from zoo.results.vocabulary import Label
 
 if TYPE_CHECKING:
     from core import Tensor

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from zoo.entry import Entry, Preprocess
+from zoo.catalog.entry import Entry, Preprocess
 
 
 class Classes(NamedTuple):

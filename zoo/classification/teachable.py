@@ -9,13 +9,13 @@ from core.converter.teachable import Bundle
 from core.graph.nodes import node_of
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
+from zoo.catalog.labels import best_labels
 from zoo.images.lists import for_each_image
 from zoo.images.reading import read_image
-from zoo.labels import best_labels
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results import Label
+from zoo.results.vocabulary import Label
 
 #: Node types that the layers of a classifier's head become: dense ones, or one convolution.
 _DENSE_TYPES = frozenset({"MatMul", "_FusedMatMul"})

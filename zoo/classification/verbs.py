@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from zoo.catalog.model_names import BackendName, ClassifyModelName, InferModelName
 from zoo.classification import MODELS
-from zoo.model_names import BackendName, ClassifyModelName, InferModelName
 from zoo.pipeline.model_cache import call_verb
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
-from zoo.results import Hand, Label
+from zoo.results.vocabulary import Hand, Label
 
 if TYPE_CHECKING:
     from core import Tensor

@@ -126,7 +126,7 @@ def declare_doctor(command: Parser) -> None:
 
 
 def _run_describe(given: argparse.Namespace) -> int:
-    from zoo.model_cards import describe
+    from zoo.pipeline.model_cards import describe
 
     show(describe(given.name))
     return 0

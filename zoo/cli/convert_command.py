@@ -11,7 +11,7 @@ from zoo.cli.terminal import complain, show
 if TYPE_CHECKING:
     from core import Graph
     from core.converter.conversion import Request
-    from zoo.entry import Entry
+    from zoo.catalog.entry import Entry
     from zoo.pipeline.image_inputs import ImageInputs
 
 #: How the arguments that errors name are written here.

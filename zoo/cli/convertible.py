@@ -6,8 +6,8 @@ from pathlib import Path
 from core import Graph
 from weights_cache.errors import MissingError, ZooError
 from weights_cache.similar_names import did_you_mean
-from zoo.catalog import all_entries, find_entry, is_entry
-from zoo.entry import Entry
+from zoo.catalog.entries import all_entries, find_entry, is_entry
+from zoo.catalog.entry import Entry
 from zoo.pipeline.options import checked
 
 
@@ -39,7 +39,7 @@ def _of_entry(entry: Entry) -> Path | Graph:
     from weights_cache.manifest import manifest_name
 
     if entry.network or entry.head:
-        from zoo.networks import build_network
+        from zoo.catalog.networks import build_network
 
         return build_network(entry, checked(entry.name, entry.options, {}))
     files = locate(entry.weights, only=entry.files)
@@ -48,7 +48,7 @@ def _of_entry(entry: Entry) -> Path | Graph:
 
 def input_size(entry: Entry) -> tuple[int, int]:
     """Height and width that images are brought to by default."""
-    from zoo.catalog import model_class
+    from zoo.catalog.entries import model_class
 
     size: tuple[int, int] = model_class(entry).input_size_of(
         entry, checked(entry.name, entry.options, {})

@@ -199,7 +199,7 @@ def _kits() -> str:
 
 def _models_in(location: str) -> list[str]:
     from weights_cache import status
-    from zoo.catalog import all_entries
+    from zoo.catalog.entries import all_entries
 
     entries = all_entries().values()
     return [entry.name for entry in entries if status(entry.weights, only=entry.files) == location]

@@ -62,7 +62,7 @@ class Hints:
 
     def _mention_others(self, image: str, pixels: np.ndarray) -> None:
         """Mention other people, where the model finds several without another network."""
-        from zoo.catalog import choices, chosen_name, find_entry, is_entry
+        from zoo.catalog.entries import choices, chosen_name, find_entry, is_entry
         from zoo.pipeline.model_cache import call_verb
 
         verb = self._task.verbs["single"][0]

@@ -67,8 +67,8 @@ def _add_sources(command: Any) -> None:
 
 def _models_of(task: Task) -> str:
     """The models behind each of the task's functions, for the help."""
-    from zoo.catalog import choices
-    from zoo.choices import Choices
+    from zoo.catalog.choices import Choices
+    from zoo.catalog.entries import choices
 
     switches = {"": task.then or task.verb}
     switches |= {f"--{name}": verb for name, (verb, _) in task.verbs.items()}

@@ -9,10 +9,10 @@ from weights_cache import ModelRecord, write_kit
 from weights_cache.errors import ZooError
 from weights_cache.packing import Wheel
 from weights_cache.sizes import count_text, size_text
-from zoo.catalog import find_entry, is_entry
+from zoo.catalog.entries import find_entry, is_entry
+from zoo.catalog.weight_files import Wanted
 from zoo.cli.weight_selection import runnable
-from zoo.model_cards import card_text
-from zoo.weight_files import Wanted
+from zoo.pipeline.model_cards import card_text
 
 _SUMMARY = "Weights of pretrained models for friendly-zoo, to use without internet"
 

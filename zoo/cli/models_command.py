@@ -24,8 +24,8 @@ def declare_models(command: argparse.ArgumentParser) -> None:
 def _run_models(given: argparse.Namespace) -> int:
     from weights_cache import status
     from weights_cache.sizes import size_text
-    from zoo.catalog import find_entry, models, tasks
-    from zoo.weight_files import of_entry
+    from zoo.catalog.entries import find_entry, models, tasks
+    from zoo.catalog.weight_files import of_entry
 
     names = models(given.pattern)
     if not names:
@@ -45,7 +45,7 @@ def _run_models(given: argparse.Namespace) -> int:
 
 def _chosen_as(name: str) -> str:
     """Whether verbs use a model by default, and whether it is the fast or the best one of any."""
-    from zoo.catalog import choices
+    from zoo.catalog.entries import choices
 
     kinds = ("default", "fast", "best")
     return " ".join(k for k in kinds if any(getattr(c, k) == name for c in choices().values()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from weights_cache.messages import visible
 
 if TYPE_CHECKING:
-    from zoo.results import Result  # and NumPy with it
+    from zoo.results.vocabulary import Result  # and NumPy with it
 
 #: Of the flags that choose a form.
 FORMS = {

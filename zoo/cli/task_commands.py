@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from zoo.option import Option
+    from zoo.catalog.option import Option
 
 
 class Flag(NamedTuple):
@@ -65,8 +65,8 @@ class Task(NamedTuple):
 
 
 def _options_with_flags(verb: str) -> Iterator[Option]:
-    from zoo.catalog import verb_options
-    from zoo.option import MIRROR
+    from zoo.catalog.entries import verb_options
+    from zoo.catalog.option import MIRROR
 
     options = verb_options(verb).values()
     return (option for option in options if not option.expert and option is not MIRROR)

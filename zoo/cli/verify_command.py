@@ -124,7 +124,7 @@ def _names(given: argparse.Namespace) -> list[str]:
     Raises:
         ZooError: a name is unknown.
     """
-    from zoo.catalog import all_entries, models, tasks
+    from zoo.catalog.entries import all_entries, models, tasks
 
     if given.all:
         if given.names:
@@ -141,8 +141,8 @@ def _names(given: argparse.Namespace) -> list[str]:
 
 def _present() -> list[str]:
     """Return the models whose weights, and those of their parts, are on this computer."""
-    from zoo.catalog import all_entries, with_parts
-    from zoo.weight_files import missing_files, of_entry
+    from zoo.catalog.entries import all_entries, with_parts
+    from zoo.catalog.weight_files import missing_files, of_entry
 
     def is_present(entry: Any) -> bool:
         return not any(missing_files(of_entry(part)) for part in with_parts(entry))

@@ -17,7 +17,7 @@ from zoo.cli.terminal import complain, show
 
 if TYPE_CHECKING:
     from zoo.live.watching import Watch
-    from zoo.moments import Event, Moment
+    from zoo.results.moments import Event, Moment
 
 _KEYS = ("index", "time", "ids", "events", "values", "milliseconds", "fps")  # of JSON lines
 

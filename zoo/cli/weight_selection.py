@@ -6,8 +6,15 @@ from fnmatch import fnmatchcase
 from weights_cache import find_record, list_records
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
-from zoo.catalog import all_entries, default_entries, find_entry, is_entry, tasks, with_parts
-from zoo.weight_files import Wanted, of_entry
+from zoo.catalog.entries import (
+    all_entries,
+    default_entries,
+    find_entry,
+    is_entry,
+    tasks,
+    with_parts,
+)
+from zoo.catalog.weight_files import Wanted, of_entry
 
 
 def everything() -> Iterator[Wanted]:

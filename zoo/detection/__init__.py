@@ -1,7 +1,7 @@
 """Object detection: its functions are in `zoo.detection.verbs`."""
 
-from zoo.choices import Choices
-from zoo.option import IOU_THRESHOLD, MIRROR, OWN, Option, by_name, count, threshold
+from zoo.catalog.choices import Choices
+from zoo.catalog.option import IOU_THRESHOLD, MIRROR, OWN, Option, by_name, count, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("ssd",)

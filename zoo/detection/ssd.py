@@ -7,13 +7,13 @@ import numpy as np
 
 from core import Node
 from weights_cache.errors import WeightsError
+from zoo.catalog.entry import Entry
+from zoo.catalog.labels import read_labels, wanted_labels
+from zoo.catalog.option import OWN
 from zoo.detection.ssd_decode import Heads, decode_detections
-from zoo.entry import Entry
-from zoo.labels import read_labels, wanted_labels
-from zoo.option import OWN
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results import Detection
+from zoo.results.vocabulary import Detection
 from zoo.shared.boxes import to_detections
 
 #: The op at the end of such files. It keeps 10 boxes at thresholds of its own, so that its inputs

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from zoo.catalog.model_names import BackendName, DetectModelName
 from zoo.detection import MODELS
-from zoo.model_names import BackendName, DetectModelName
 from zoo.pipeline.model_cache import call_verb
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
-from zoo.results import Detection
+from zoo.results.vocabulary import Detection
 
 
 @public_verb

@@ -12,7 +12,14 @@ from zoo.drawing.canvas import Canvas
 from zoo.drawing.surface import Surface
 from zoo.images.reading import read_image
 from zoo.pipeline.verb_signatures import ImageSource
-from zoo.results import KINDS, ResultItem, ResultKind, drawing_order, kind_of, refuse_several
+from zoo.results.vocabulary import (
+    KINDS,
+    ResultItem,
+    ResultKind,
+    drawing_order,
+    kind_of,
+    refuse_several,
+)
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -12,9 +12,9 @@ from zoo.drawing import check_drawable, paint_items
 from zoo.drawing.array_canvas import ArrayCanvas
 from zoo.drawing.colours import PAPER
 from zoo.images.reading import read_image
-from zoo.moments import Moment
 from zoo.pipeline.verb_signatures import ImageSource
-from zoo.results import ResultItem
+from zoo.results.moments import Moment
+from zoo.results.vocabulary import ResultItem
 
 
 def paint_moment(moment: Moment, *, speed: bool = False) -> np.ndarray:

@@ -11,7 +11,7 @@ from weights_cache.errors import ZooError
 from zoo.drawing.colours import BACKGROUND, Colour, colours_of
 from zoo.drawing.panels import paint_legend
 from zoo.drawing.surface import Surface
-from zoo.results import label_areas
+from zoo.results.vocabulary import label_areas
 
 _FILL = 0.5  # opacity of a region
 _EDGE = 0.6  # half the width of the line along its edge, in lines of boxes

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weights_cache.errors import ZooError
+from zoo.catalog.model_names import BackendName, SegmentPersonModelName
 from zoo.effects.application import Effect, apply_effect, checked_number
 from zoo.effects.mattes import PersonMatte, blended, spread_colours
-from zoo.model_names import BackendName, SegmentPersonModelName
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.segmentation import MODELS
 

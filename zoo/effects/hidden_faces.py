@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from weights_cache.errors import ZooError
+from zoo.catalog.model_names import BackendName, DetectFacesModelName
 from zoo.effects.application import Effect, apply_effect, checked_number
 from zoo.faces.verbs import detect_faces
 from zoo.images.opencv import cv2
-from zoo.model_names import BackendName, DetectFacesModelName
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from weights_cache.dependencies import needed_for
 from weights_cache.errors import ZooError
 from zoo.export.validation import check_result
-from zoo.results import AnyResult, Result, is_item
+from zoo.results.vocabulary import AnyResult, Result, is_item
 
 PROBABILITY_SCALE = 65535  # of 16-bit grey
 

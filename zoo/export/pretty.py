@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pkgutil import resolve_name
 from typing import Any
 
-from zoo.results import KEYS, Result, ResultKey, label_areas
+from zoo.results.vocabulary import KEYS, Result, ResultKey, label_areas
 
 _MOST_POINTS = 40  # of a list of keypoints that is written out
 _PLAIN = ResultKey()

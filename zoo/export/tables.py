@@ -12,7 +12,7 @@ from weights_cache.dependencies import needed_for
 from weights_cache.messages import visible
 from zoo.export.json_text import encodable
 from zoo.export.validation import check_result, not_a_result
-from zoo.results import (
+from zoo.results.vocabulary import (
     KINDS,
     AnyResult,
     Result,
@@ -175,7 +175,7 @@ def columns_of(rows: list[Row], result: Result) -> list[str]:
 def columns_of_type(kind: type) -> list[str]:
     """All columns that results of a type may have, in their order.
 
-    >>> from zoo.results import Label
+    >>> from zoo.results.vocabulary import Label
     >>> columns_of_type(Label)
     ['label', 'index', 'score']
     """

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.results import Result, by_image, kind_of
+from zoo.results.vocabulary import Result, by_image, kind_of
 
 
 def check_result(result: Result, caller: str) -> None:

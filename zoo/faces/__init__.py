@@ -1,7 +1,7 @@
 """Faces: where they are, their points, expressions, age and gender."""
 
-from zoo.choices import Choices
-from zoo.option import IOU_THRESHOLD, MIRROR, Option, by_name, count, flag, threshold
+from zoo.catalog.choices import Choices
+from zoo.catalog.option import IOU_THRESHOLD, MIRROR, Option, by_name, count, flag, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("blazeface", "facemesh", "iris", "faceapi")

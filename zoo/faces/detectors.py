@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from zoo.entry import Entry
+from zoo.catalog.entry import Entry
+from zoo.catalog.option import OWN
 from zoo.faces.entries import Refinement
 from zoo.faces.estimating import FaceModel, Located, to_faces
 from zoo.faces.face_api_decode import find_faces
-from zoo.option import OWN
 from zoo.pipeline.detector import BoxDetector
 from zoo.pipeline.model import Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results import Face
+from zoo.results.vocabulary import Face
 from zoo.shared.anchors import Candidates, find_candidates
 from zoo.shared.placement import Placement, Region, region_of_box
 

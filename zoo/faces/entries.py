@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from zoo.entry import Entry, Preprocess
-from zoo.option import Option, Options, by_name
+from zoo.catalog.entry import Entry, Preprocess
+from zoo.catalog.option import Option, Options, by_name
 from zoo.shared.anchors import DETECTOR_DEFAULTS, AnchorGrid
 
 

@@ -12,7 +12,7 @@ from zoo.faces.face_api_decode import CONTOURS as CONTOURS_68
 from zoo.faces.face_api_decode import EXPRESSIONS, GENDERS, View, aligned_box, find_labels
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results import Face
+from zoo.results.vocabulary import Face
 from zoo.shared.anchors import Candidates, candidates_for
 from zoo.shared.boxes import to_box
 from zoo.shared.skeletons import MESH_468_PATHS, to_keypoints

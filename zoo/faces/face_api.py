@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from zoo.entry import Entry
+from zoo.catalog.entry import Entry
 from zoo.faces.estimating import FaceModel, Located
 from zoo.faces.face_api_decode import EXPRESSIONS, GENDERS, Crop, View, aligned_box
 from zoo.pipeline.model import Model, Outputs

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoo.results import Label
+from zoo.results.vocabulary import Label
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import box_around
 from zoo.shared.logistic import sigmoid

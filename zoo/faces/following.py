@@ -12,7 +12,7 @@ import numpy as np
 from zoo.faces.estimating import Located
 from zoo.faces.mesh import LOOKS, FaceMesh, closer_region, face_region, once
 from zoo.pipeline.following import Search, new_regions
-from zoo.results import Face
+from zoo.results.vocabulary import Face
 from zoo.shared.anchors import Candidates, candidates_for
 
 

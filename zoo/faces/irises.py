@@ -14,7 +14,7 @@ from zoo.faces.estimating import CONTOURS, NAMES, Located
 from zoo.faces.mesh import read_mesh
 from zoo.pipeline.model import Model
 from zoo.pipeline.preprocess import prepare_crops
-from zoo.results import Iris
+from zoo.results.vocabulary import Iris
 from zoo.shared.placement import Placement, Region, region_of_points, rotation_between
 from zoo.shared.skeletons import MESH_468_EYE_CORNERS, to_keypoints
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from zoo.entry import Preprocess
+from zoo.catalog.entry import Preprocess
 from zoo.faces.estimating import FaceModel, Located
 from zoo.faces.face_api_decode import View
 from zoo.pipeline.preprocess import prepare_crops

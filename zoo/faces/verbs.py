@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from weights_cache.errors import ZooError
-from zoo.catalog import chosen_name
+from zoo.catalog.entries import chosen_name
+from zoo.catalog.model_names import BackendName, DetectFacesModelName, EstimateFacesModelName
 from zoo.faces import MODELS, OPTIONS
 from zoo.faces.entries import ENTRIES
-from zoo.model_names import BackendName, DetectFacesModelName, EstimateFacesModelName
 from zoo.pipeline.model import Model
 from zoo.pipeline.model_cache import call_verb
 from zoo.pipeline.options import checked_value
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
-from zoo.results import Face
+from zoo.results.vocabulary import Face
 
 _MESH = MODELS["estimate_faces"].default
 _DETECTOR = MODELS["detect_faces"].default

@@ -1,7 +1,7 @@
 """Gestures of hands: rules over the curl and direction of fingers, and a small network."""
 
-from zoo.choices import Choices
-from zoo.option import MIRROR, Option, by_name, threshold
+from zoo.catalog.choices import Choices
+from zoo.catalog.option import MIRROR, Option, by_name, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("gesture",)

@@ -1,6 +1,6 @@
 """The pretrained gesture models."""
 
-from zoo.entry import Entry, Preprocess
+from zoo.catalog.entry import Entry, Preprocess
 
 ENTRIES = [
     Entry(

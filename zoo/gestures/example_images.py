@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.catalog import choices
+from zoo.catalog.entries import choices
 from zoo.gestures.examples import shape_of
 from zoo.gestures.fingers import as_hands, is_hands, points_of
 from zoo.images.files import image_endings

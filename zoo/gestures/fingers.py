@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.results import Gesture
+from zoo.results.vocabulary import Gesture
 
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 CURLS = ("no_curl", "half_curl", "full_curl")

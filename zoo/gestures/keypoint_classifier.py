@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.entry import Entry
+from zoo.catalog.entry import Entry
+from zoo.catalog.labels import read_labels
+from zoo.catalog.option import OWN
 from zoo.gestures.fingers import POINTS, as_hands, is_hands, points_of, to_gesture
 from zoo.images.lists import for_each_image
-from zoo.labels import read_labels
-from zoo.option import OWN
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import model_verb
-from zoo.results import Gesture, Hand
+from zoo.results.vocabulary import Gesture, Hand
 
 if TYPE_CHECKING:
     from core import Tensor

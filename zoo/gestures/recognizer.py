@@ -8,6 +8,8 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
+from zoo.catalog.model_names import EstimateHandsModelName
+from zoo.catalog.option import MIRROR
 from zoo.gestures.built_in import BUILT_IN
 from zoo.gestures.example_images import shape_of_hand, shapes_of_images
 from zoo.gestures.examples import Examples, choose_alike
@@ -21,11 +23,9 @@ from zoo.gestures.rules import (
     make_gesture,
     score_of,
 )
-from zoo.model_names import EstimateHandsModelName
-from zoo.option import MIRROR
 from zoo.pipeline.options import checked_value
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel
-from zoo.results import Gesture
+from zoo.results.vocabulary import Gesture
 
 #: A hand as `zoo.estimate_hands` gives it.
 HandFacts = Mapping[str, Any]

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
+from zoo.catalog.option import Option, flag, threshold
 from zoo.gestures.fingers import CURLS, DIRECTIONS, FINGERS, Finger, curl_shares
-from zoo.option import Option, flag, threshold
 from zoo.pipeline.options import checked_value
 
 #: A gesture of seven rules with one finger wrong reaches 0.857, with all just acceptable 0.93.

@@ -8,18 +8,18 @@ from typing import Any, Literal, NamedTuple
 
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
-from zoo.catalog import all_entries, choices, chosen_name, find_entry
+from zoo.catalog.entries import all_entries, choices, chosen_name, find_entry
+from zoo.catalog.model_names import BackendName, EstimateHandsModelName, RecognizeGesturesModelName
 from zoo.gestures import MODELS, OPTIONS
 from zoo.gestures.fingers import is_hands
 from zoo.gestures.recognizer import GestureRecognizer
 from zoo.images.lists import for_each_image, is_several
-from zoo.model_names import BackendName, EstimateHandsModelName, RecognizeGesturesModelName
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.pipeline.model_cache import BIND, BoundVerb, call_verb
 from zoo.pipeline.options import checked_value, unknown_option
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
-from zoo.results import Gesture, Hand
+from zoo.results.vocabulary import Gesture, Hand
 
 RULES = MODELS["recognize_gestures"].default  # which are no model of the catalog
 

@@ -1,7 +1,7 @@
 """Hands: the functions are in `zoo.hands.verbs`, the models in `zoo.hands.entries`."""
 
-from zoo.choices import Choices
-from zoo.option import IOU_THRESHOLD, MIRROR, by_name, count, flag, threshold
+from zoo.catalog.choices import Choices
+from zoo.catalog.option import IOU_THRESHOLD, MIRROR, by_name, count, flag, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("hands", "palm", "handpose", "handtrack")

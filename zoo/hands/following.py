@@ -11,7 +11,7 @@ import numpy as np
 
 from zoo.hands.landmarks import HandModel, Hands, choose_hands, hand_region, palm_regions, to_hands
 from zoo.pipeline.following import Search, new_regions
-from zoo.results import Hand
+from zoo.results.vocabulary import Hand
 from zoo.shared.anchors import candidates_for
 from zoo.shared.placement import Region
 

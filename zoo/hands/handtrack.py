@@ -9,13 +9,13 @@ from functools import partial
 
 import numpy as np
 
-from zoo.entry import Entry
+from zoo.catalog.entry import Entry
+from zoo.catalog.labels import wanted_labels
+from zoo.catalog.option import OWN
 from zoo.hands.entries import HandtrackNodes
-from zoo.labels import wanted_labels
-from zoo.option import OWN
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results import Detection, Hand
+from zoo.results.vocabulary import Detection, Hand
 from zoo.shared.boxes import Found, suppress, to_detections
 
 

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from zoo.catalog.option import OWN
 from zoo.hands.entries import HandOutputs
-from zoo.option import OWN
 from zoo.pipeline.detector import PointDetector
 from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results import Hand
+from zoo.results.vocabulary import Hand
 from zoo.shared.anchors import Candidates, candidates_for, find_candidates
 from zoo.shared.boxes import box_around, suppress, to_box
 from zoo.shared.placement import (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from zoo.catalog.model_names import BackendName, EstimateHandsModelName
 from zoo.hands import MODELS
-from zoo.model_names import BackendName, EstimateHandsModelName
 from zoo.pipeline.model import Model
 from zoo.pipeline.model_cache import call_verb
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
-from zoo.results import Hand
+from zoo.results.vocabulary import Hand
 
 
 @public_verb

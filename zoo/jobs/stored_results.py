@@ -11,7 +11,7 @@ from weights_cache.errors import ZooError
 from zoo.jobs.parts import PARTS, flat_columns, flat_rows, read_arrow
 from zoo.jobs.results_folder import ResultsFolder
 from zoo.jobs.schema import arrow_schema
-from zoo.results import AnyResult
+from zoo.results.vocabulary import AnyResult
 
 if TYPE_CHECKING:
     import pandas

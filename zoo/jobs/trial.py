@@ -12,7 +12,7 @@ from zoo.jobs.job import Job
 from zoo.jobs.reading import ImageReader
 from zoo.jobs.results_folder import chunk_size
 from zoo.jobs.sources import Listing, Report
-from zoo.results import Result
+from zoo.results.vocabulary import Result
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +112,7 @@ def found_text(result: Result) -> str:
     >>> found_text([{"label": "tabby", "score": 0.8, "index": 281}]), found_text([])
     ('1 label', 'nothing found')
     """
-    from zoo.results import kind_of
+    from zoo.results.vocabulary import kind_of
 
     items = result if isinstance(result, list) else [result]
     if not items:

@@ -8,7 +8,7 @@ from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.live.events.vocabulary import ROUNDING
 from zoo.live.known_labels import KnownLabels
-from zoo.moments import Event, EventType, Moment
+from zoo.results.moments import Event, EventType, Moment
 
 #: Stands for all labels.
 ANY = "*"

@@ -15,8 +15,8 @@ from weights_cache.errors import ZooError
 from zoo.live.frame_source import FrameSource
 from zoo.live.known_labels import KnownLabels, known_labels
 from zoo.live.reaction_rules import Rule, call_with, make_rule
-from zoo.moments import Event, EventType, Moment
 from zoo.pipeline.loaded_model import LoadedModel
+from zoo.results.moments import Event, EventType, Moment
 
 Function = TypeVar("Function", bound=Callable[..., object])
 

@@ -22,7 +22,7 @@ import numpy as np
 from weights_cache.errors import ZooError
 from zoo.live.frame_store import LONGEST, FrameReader, FrameWriter
 from zoo.live.readers import DEFAULT_FPS, Kind, Shot, SourceError
-from zoo.moments import Moment
+from zoo.results.moments import Moment
 
 Self = TypeVar("Self", bound="Recorder")
 

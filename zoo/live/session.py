@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.catalog import choices, verb_options
+from zoo.catalog.entries import choices, verb_options
 from zoo.gestures.verbs import BoundGestures
 from zoo.images.flips import flipped
 from zoo.images.reading import read_image
@@ -21,12 +21,12 @@ from zoo.live.treatments import (
     MaskTreatment,
     Treatment,
 )
-from zoo.moments import Event, Moment
 from zoo.pipeline.following import Follower
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.mirroring import flipped_result
 from zoo.pipeline.model_cache import BoundVerb
 from zoo.pipeline.verb_signatures import ImageSource
+from zoo.results.moments import Event, Moment
 
 _RATE_CUTOFF = 1.0  # seconds over which the rate of frames is averaged
 

@@ -12,8 +12,8 @@ from zoo.gestures.fingers import to_gesture
 from zoo.gestures.verbs import BoundGestures
 from zoo.live.events import EventFinder, LabelFilter, finder_for
 from zoo.live.smoothing import SMOOTHING, ItemSmoother, LabelSmoother, MaskBlender
-from zoo.moments import Event
-from zoo.results import Gesture, Hand, Result, kind_of
+from zoo.results.moments import Event
+from zoo.results.vocabulary import Gesture, Hand, Result, kind_of
 from zoo.shared.tracking import Sighting, Tracker
 
 _MORE_LABELS = 20  # that are followed for the few that are shown

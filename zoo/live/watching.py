@@ -12,10 +12,10 @@ from weights_cache.errors import ZooError
 from zoo.live.frame_source import Frames, FrameSource, frames
 from zoo.live.recording import Recorder
 from zoo.live.session import Session, model_session
-from zoo.moments import Event, Moment
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model_cache import BIND
 from zoo.pipeline.options import unknown_option
+from zoo.results.moments import Event, Moment
 from zoo.task_verbs import preferred_verb, public_function, verb_of
 
 Self = TypeVar("Self", bound="Watch")

@@ -5,12 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from zoo.entry import Entry
-from zoo.labels import wanted_labels
-from zoo.option import OWN
+from zoo.catalog.entry import Entry
+from zoo.catalog.labels import wanted_labels
+from zoo.catalog.option import OWN
 from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results import Detection
+from zoo.results.vocabulary import Detection
 from zoo.shared.anchors import AnchorGrid, Candidates, find_candidates
 from zoo.shared.boxes import suppress, to_box
 from zoo.shared.placement import Placement

@@ -13,7 +13,7 @@ from weights_cache.addresses import is_url
 from weights_cache.errors import WeightsError, ZooError
 from weights_cache.remote import locate_url
 from weights_cache.shown_urls import other_scheme, shown_url
-from zoo.catalog import file_model_class
+from zoo.catalog.entries import file_model_class
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.pickling import LoadCall
 

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zoo.moments import Moment
 from zoo.pipeline.verb_signatures import ImageSource
+from zoo.results.moments import Moment
 from zoo.shared.boxes import box_around, overlap
 from zoo.shared.placement import Region
 

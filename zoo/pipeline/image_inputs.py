@@ -8,7 +8,7 @@ import numpy as np
 from core import Endpoint
 from core.converter.sample_inputs import Samples
 from weights_cache.errors import ZooError
-from zoo.entry import Preprocess
+from zoo.catalog.entry import Preprocess
 from zoo.pipeline.preprocess import prepare
 
 #: Height and width for inputs that take any.

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from zoo.option import count
+from zoo.catalog.option import count
 from zoo.pipeline.options import checked_value
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal, overload
 
 from core.engine.limits import Limits
+from zoo.catalog.model_names import BackendName
 from zoo.classification.classifier import ClassifierModel
 from zoo.classification.verbs import classify
 from zoo.detection.ssd import SsdModel
@@ -24,7 +25,6 @@ from zoo.gestures.verbs import recognize_gestures
 from zoo.hands.handtrack import HandtrackModel
 from zoo.hands.landmarks import HandModel, JointPalmDetector, PalmDetector
 from zoo.hands.verbs import estimate_hands
-from zoo.model_names import BackendName
 from zoo.pipeline.model import Model
 from zoo.pose.blazepose import BlazePoseDetector, BlazePoseModel
 from zoo.pose.movenet import MoveNetModel

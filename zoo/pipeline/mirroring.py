@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from zoo.images.flips import flipped
-from zoo.results import KEYS, ResultKey
+from zoo.results.vocabulary import KEYS, ResultKey
 
 _PLAIN = ResultKey()
 
@@ -17,7 +17,7 @@ def flipped_result(result: Any, width: int) -> Any:
     real person's left and right.
 
     Args:
-        result: any of the zoo's: dicts, lists, numbers, texts, and arrays; `zoo.results.KEYS` says
+        result: any of the zoo's: dicts, lists, numbers, texts, and arrays; `zoo.results.vocabulary.KEYS` says
             what is mirrored.
         width: of the image, in pixels.
 

@@ -12,12 +12,12 @@ from core.graph_model.deferred_model import DeferredModel, deferred_model, netwo
 from core.process.context_vars import apart
 from core.process.locks import new_lock
 from weights_cache.errors import MissingError, ZooError
-from zoo.catalog import find_entry, is_entry, model_class, with_parts
-from zoo.entry import Entry
+from zoo.catalog.entries import find_entry, is_entry, model_class, with_parts
+from zoo.catalog.entry import Entry
+from zoo.catalog.networks import build_network, check_files, network_facts
 from zoo.images.flips import flipped
 from zoo.images.lists import for_each_batch
 from zoo.images.reading import read_image
-from zoo.networks import build_network, check_files, network_facts
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.mirroring import flipped_result
 from zoo.pipeline.options import checked
@@ -68,7 +68,7 @@ class Model(LoadedModel):
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
         """Names of the classes, without loading the network; empty for models without classes."""
-        from zoo.labels import read_labels
+        from zoo.catalog.labels import read_labels
 
         return read_labels(entry.labels) if entry.labels else ()
 
@@ -315,7 +315,7 @@ def _network_of(
 
     if weights is not None:
         return made()
-    network = deferred_model(made, backend, network_facts(entry, options), ["zoo.networks"])
+    network = deferred_model(made, backend, network_facts(entry, options), ["zoo.catalog.networks"])
     if isinstance(network, DeferredModel):
         check_files(entry)  # of which none is read
     return network
@@ -338,7 +338,7 @@ def _of_model(error: MissingError, entry: Entry) -> MissingError:
     """The error about a model, with all else that is missing of what it works with."""
     if is_entry(error.name):
         return error  # of a part; else the name is the record's
-    from zoo.weight_files import missing_files, of_entry
+    from zoo.catalog.weight_files import missing_files, of_entry
 
     lacking = {part.name: missing_files(of_entry(part)) for part in with_parts(entry)}
     partners = [name for name, files in lacking.items() if files and name != entry.name]

@@ -9,8 +9,8 @@ from core.graph_model.deferred_model import network_backend
 from core.process.locks import new_lock
 from weights_cache.errors import ZooError
 from weights_cache.shown_urls import shown_url
-from zoo.catalog import all_entries, chosen_name, find_entry, lookup, model_class, verbs_of
-from zoo.entry import Entry
+from zoo.catalog.entries import all_entries, chosen_name, find_entry, lookup, model_class, verbs_of
+from zoo.catalog.entry import Entry
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import make_model
 from zoo.pipeline.options import check_backend, checked, unknown_option
@@ -210,7 +210,7 @@ def _check_loaded(model: LoadedModel, verb: str, backend: str | None) -> None:
 
 def _cannot(entry: Entry, verb: str) -> str:
     """Explain what a model that lacks a verb can do, and which models have the verb."""
-    from zoo.unknown_models import able_models
+    from zoo.catalog.unknown_models import able_models
 
     user = next((e.name for e in all_entries().values() if entry.name in e.parts.values()), None)
     part_of = f", and is a part of models such as {user}" if user else ""
@@ -221,7 +221,7 @@ def _cannot(entry: Entry, verb: str) -> str:
 
 
 def _network_cannot(model: LoadedModel, verb: str) -> str:
-    from zoo.unknown_models import able_models
+    from zoo.catalog.unknown_models import able_models
 
     return (
         f"the model {model.name} cannot {verb}: the task of a network from a file is not known, "

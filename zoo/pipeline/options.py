@@ -1,4 +1,4 @@
-"""Checks of options against their records (`zoo.option`), and the errors about wrong ones."""
+"""Checks of options against their records (`zoo.catalog.option`), and the errors about wrong ones."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -7,8 +7,8 @@ from typing import Any
 
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
-from zoo.catalog import verb_options
-from zoo.option import OWN, Option, Options
+from zoo.catalog.entries import verb_options
+from zoo.catalog.option import OWN, Option, Options
 
 #: What other libraries call options of the zoo, and earlier names of them.
 _NAMES_ELSEWHERE = {
@@ -107,7 +107,7 @@ def checked_value(option: Option, value: Any, owner: str = "") -> Any:
     Raises:
         ZooError: the value is invalid.
 
-    >>> from zoo.option import count
+    >>> from zoo.catalog.option import count
     >>> checked_value(count("max_poses", "maximum number of people", 20), 0)
     Traceback (most recent call last):
     zoo.ZooError: max_poses=0 must be an integer of at least 1; leave it out for 20

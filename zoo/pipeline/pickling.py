@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from core import Limits
 from weights_cache.errors import ZooError
-from zoo.catalog import find_entry, is_entry
-from zoo.entry import Entry
+from zoo.catalog.entries import find_entry, is_entry
+from zoo.catalog.entry import Entry
 
 
 class LoadCall(NamedTuple):

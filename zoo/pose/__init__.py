@@ -1,7 +1,7 @@
 """Pose estimation: its functions are in `zoo.pose.verbs`, its models in `zoo.pose.entries`."""
 
-from zoo.choices import Choices
-from zoo.option import MIRROR, NMS_RADIUS, by_name, count, flag, threshold
+from zoo.catalog.choices import Choices
+from zoo.catalog.option import MIRROR, NMS_RADIUS, by_name, count, flag, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("posenet", "movenet", "blazepose")

@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 import core
-from zoo.option import OWN
+from zoo.catalog.option import OWN
 from zoo.pipeline.detector import PointDetector
 from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import choose_people, nobody
 from zoo.pose.entries import LandmarkOutputs
-from zoo.results import Pose
+from zoo.results.vocabulary import Pose
 from zoo.shared.anchors import Candidates, candidates_for
 from zoo.shared.boxes import box_around, to_box
 from zoo.shared.logistic import sigmoid

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from zoo.results import Pose
+from zoo.results.vocabulary import Pose
 
 #: How many poses a list has at most, by default.
 MAX_POSES = 20

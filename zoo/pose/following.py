@@ -14,7 +14,7 @@ from zoo.pipeline.following import Search, new_regions
 from zoo.pose.blazepose import BlazePoseModel, body_region
 from zoo.pose.deduplication import choose_people, nobody
 from zoo.pose.movenet import BodyPoints, MoveNetModel, region_around, to_pose
-from zoo.results import Pose
+from zoo.results.vocabulary import Pose
 from zoo.shared.anchors import candidates_for
 from zoo.shared.boxes import box_around
 from zoo.shared.placement import Region, region_of_box

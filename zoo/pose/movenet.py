@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoo.option import OWN
+from zoo.catalog.option import OWN
 from zoo.pipeline.model import MOST_CROPS, Model
 from zoo.pipeline.preprocess import prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import choose_people, nobody
 from zoo.pose.entries import MoveNetNodes
-from zoo.results import Box, Pose
+from zoo.results.vocabulary import Box, Pose
 from zoo.shared.anchors import candidates_for
 from zoo.shared.boxes import box_around, to_box
 from zoo.shared.placement import Placement, Region

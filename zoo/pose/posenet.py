@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.entry import Entry
-from zoo.option import OWN, Option
+from zoo.catalog.entry import Entry
+from zoo.catalog.option import OWN, Option
 from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.options import checked_value
 from zoo.pipeline.preprocess import prepare
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.pose.deduplication import MAX_POSES, nobody
 from zoo.pose.entries import PoseNetSizes
-from zoo.results import Pose
+from zoo.results.vocabulary import Pose
 from zoo.shared.anchors import candidates_for
 from zoo.shared.personlab import (
     Fields,

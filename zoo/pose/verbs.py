@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from zoo.model_names import (
+from zoo.catalog.model_names import (
     BackendName,
     EstimateMultiplePosesModelName,
     EstimateSinglePoseModelName,
@@ -19,7 +19,7 @@ from zoo.pipeline.model import Model
 from zoo.pipeline.model_cache import call_verb
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.pose import MODELS
-from zoo.results import Pose
+from zoo.results.vocabulary import Pose
 
 _Detector = Literal["ssd.mobilenet_v1", "blazepose.detector"]
 

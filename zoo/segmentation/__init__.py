@@ -1,7 +1,7 @@
 """Segmentation: its functions are in `zoo.segmentation.verbs`, its models in `.entries`."""
 
-from zoo.choices import Choices
-from zoo.option import MIRROR, NMS_RADIUS, by_name, count, flag, threshold
+from zoo.catalog.choices import Choices
+from zoo.catalog.option import MIRROR, NMS_RADIUS, by_name, count, flag, threshold
 
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("deeplab", "selfie", "bodypix")

@@ -15,11 +15,11 @@ from itertools import islice
 
 import numpy as np
 
-from zoo.entry import Entry
-from zoo.option import OWN
+from zoo.catalog.entry import Entry
+from zoo.catalog.option import OWN
 from zoo.pipeline.model import Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results import Instance, Segmentation
+from zoo.results.vocabulary import Instance, Segmentation
 from zoo.segmentation.cells import walked
 from zoo.segmentation.person_masks import PersonModel
 from zoo.segmentation.upsampling import Enlargement, strongest

@@ -1,6 +1,6 @@
 """The pretrained segmentation models."""
 
-from zoo.entry import Entry, Preprocess
+from zoo.catalog.entry import Entry, Preprocess
 from zoo.segmentation.upsampling import Cells
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from zoo.labels import read_labels
+from zoo.catalog.labels import read_labels
 from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results import Segmentation
+from zoo.results.vocabulary import Segmentation
 from zoo.segmentation.cells import odds_against_others
 from zoo.segmentation.upsampling import (
     Cells,

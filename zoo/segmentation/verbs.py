@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from zoo.model_names import (
+from zoo.catalog.model_names import (
     BackendName,
     SegmentModelName,
     SegmentPersonModelName,
@@ -11,7 +11,7 @@ from zoo.model_names import (
 )
 from zoo.pipeline.model_cache import call_verb
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
-from zoo.results import Instance, Segmentation
+from zoo.results.vocabulary import Instance, Segmentation
 from zoo.segmentation import MODELS
 
 

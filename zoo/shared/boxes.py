@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoo.results import Box, Detection
+from zoo.results.vocabulary import Box, Detection
 
 
 class Found(NamedTuple):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoo.results import Pose
+from zoo.results.vocabulary import Pose
 from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 from zoo.shared.skeletons import BODY_17, to_keypoints

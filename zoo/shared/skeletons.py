@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 if TYPE_CHECKING:
-    from zoo.results import Keypoint, Position, WorldPoint, WorldPosition
+    from zoo.results.vocabulary import Keypoint, Position, WorldPoint, WorldPosition
 
 
 class Skeleton(NamedTuple):

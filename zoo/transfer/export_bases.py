@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from zoo.catalog import find_entry, model_class
-from zoo.entry import Entry
+from zoo.catalog.entries import find_entry, model_class
+from zoo.catalog.entry import Entry
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.pipeline.options import checked
@@ -50,7 +50,7 @@ class ExportedNetwork(NamedTuple):
         sample: values for its input.
         expected: what the head gives for them, float32 [1, outputs].
         size: height and width of the images that it takes; None: it takes features.
-        fit: how the whole images were fitted into that size, as `zoo.entry.Preprocess` has it.
+        fit: how the whole images were fitted into that size, as `zoo.catalog.entry.Preprocess` has it.
         rounds: whether values between layers are rounded to quantised ones. Then a sum that is in
             another order, and rounded to the neighbour, has effects on all values that follow.
     """

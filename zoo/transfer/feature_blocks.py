@@ -8,8 +8,8 @@ import numpy as np
 
 from core.process.locks import new_lock
 from weights_cache.registry import find_record
-from zoo.catalog import model_class
-from zoo.entry import Entry
+from zoo.catalog.entries import model_class
+from zoo.catalog.entry import Entry
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model_cache import load
 from zoo.pipeline.options import checked
@@ -187,7 +187,7 @@ def files_of(entry: Entry) -> list[str]:
 def origin_of(entry: Entry) -> dict[str, str]:
     """Return what the model card says of the origin of a model, and the sha256 of its weights.
 
-    >>> from zoo.catalog import find_entry
+    >>> from zoo.catalog.entries import find_entry
     >>> origin_of(find_entry("posenet.tiny"))["model"]
     'posenet.tiny'
     """

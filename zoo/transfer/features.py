@@ -14,7 +14,7 @@ from core import data
 from core.graph_model.deferred_model import network_backend
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
-from zoo.catalog import all_entries, find_entry, lookup
+from zoo.catalog.entries import all_entries, find_entry, lookup
 from zoo.images.flips import flipped
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image

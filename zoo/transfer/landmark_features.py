@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.catalog import choices, find_entry, with_parts
+from zoo.catalog.entries import choices, find_entry, with_parts
 from zoo.gestures.example_images import shape_of_hand
 from zoo.shared.skeletons import BODY_17, MESH_468_EYE_CORNERS
 from zoo.transfer.feature_blocks import FeatureVector, LazyModel, files_of, origin_of

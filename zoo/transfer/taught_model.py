@@ -11,12 +11,12 @@ import numpy as np
 
 from core import GraphModel
 from weights_cache.errors import ZooError
+from zoo.catalog.labels import best_labels
 from zoo.images.lists import for_each_image
-from zoo.labels import best_labels
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results import Label
+from zoo.results.vocabulary import Label
 from zoo.transfer.export_graphs import head_graph
 from zoo.transfer.features import FeatureExtractor
 from zoo.transfer.lessons import Lesson, Skipped

@@ -6,7 +6,7 @@ from typing import cast
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.model_names import BackendName
+from zoo.catalog.model_names import BackendName
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.transfer.duplicates import Duplicates, find_duplicates
 from zoo.transfer.examples import Examples

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from weights_cache.errors import ZooError
+from zoo.catalog.model_names import BackendName
 from zoo.images.pixels import ImageError
-from zoo.model_names import BackendName
 from zoo.pipeline.model_cache import load
 from zoo.transfer.distances import Familiarity
 from zoo.transfer.duplicates import find_duplicates

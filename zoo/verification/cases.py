@@ -10,7 +10,7 @@ from core import CoreError, Graph, GraphModel
 from core.converter.sample_inputs import make_samples
 from weights_cache.locations import Locations
 from weights_cache.registry import find_record
-from zoo.entry import Entry
+from zoo.catalog.entry import Entry
 from zoo.pipeline.image_inputs import OPEN_SIZE, ImageInputs
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model

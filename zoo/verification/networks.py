@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from core import Graph, Node
 from core.graph.nodes import Quantization, node_of
-from zoo.catalog import is_entry
+from zoo.catalog.entries import is_entry
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.pipeline.model_cache import load

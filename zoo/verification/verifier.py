@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from weights_cache.errors import MissingError, ZooError
-from zoo.catalog import find_entry, lookup, with_parts
-from zoo.networks import check_files
-from zoo.option import Option, count
+from zoo.catalog.entries import find_entry, lookup, with_parts
+from zoo.catalog.networks import check_files
+from zoo.catalog.option import Option, count
 from zoo.pipeline.model_cache import is_path
 from zoo.pipeline.options import checked_value
 from zoo.verification.children import BackendError, CaseFacts, Child, UnavailableError

@@ -12,8 +12,8 @@ from zoo.export.json_text import plain_value
 from zoo.live.frame import Frame
 from zoo.live.session import Session
 from zoo.live.watching import session_for
-from zoo.moments import Moment
 from zoo.pipeline.loaded_model import LoadedModel
+from zoo.results.moments import Moment
 from zoo.web.controls import Control, ControlValue
 from zoo.web.messages import refuse_reserved
 

@@ -7,7 +7,7 @@ from sys import float_info
 from typing import Any, Literal, NamedTuple
 
 from weights_cache.errors import ZooError
-from zoo.option import Option
+from zoo.catalog.option import Option
 from zoo.pipeline.options import checked_value
 
 #: What a control may give to functions.

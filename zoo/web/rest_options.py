@@ -7,11 +7,11 @@ from contextlib import suppress
 from typing import Any
 
 from weights_cache.errors import ZooError
-from zoo.catalog import choices, find_entry, is_entry, verb_options
-from zoo.choices import Choices
-from zoo.option import Option
+from zoo.catalog.choices import Choices
+from zoo.catalog.entries import choices, find_entry, is_entry, verb_options
+from zoo.catalog.option import Option
+from zoo.catalog.unknown_models import able_models
 from zoo.pipeline.options import checked_value, unknown_option
-from zoo.unknown_models import able_models
 
 #: JSON's name of a type of option; the others are texts.
 _TYPES = {"number": "number", "integer": "integer", "flag": "boolean"}

@@ -1,4 +1,4 @@
-"""Results as JSON Schema, made of the types in `zoo.results`."""
+"""Results as JSON Schema, made of the types in `zoo.results.vocabulary`."""
 
 from __future__ import annotations
 

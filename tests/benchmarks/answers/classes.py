@@ -2,7 +2,7 @@
 
 import zoo
 from tests.benchmarks.answers.images import Clock, insects, photos, print_rows
-from zoo.catalog import all_entries
+from zoo.catalog.entries import all_entries
 
 
 def print_table() -> None:

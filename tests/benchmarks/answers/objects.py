@@ -5,7 +5,7 @@ from functools import partial
 
 import zoo
 from tests.benchmarks.answers.images import Clock, photos, print_rows
-from zoo.catalog import models
+from zoo.catalog.entries import models
 
 FEW = 5  # objects of a kind; in crowds a detector may miss some and none is a duplicate
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import zoo
 from tests.benchmarks.answers.images import Clock, Labelled, insects, people, photos, print_rows
-from zoo.catalog import all_entries, model_class
+from zoo.catalog.entries import all_entries, model_class
 
 
 def print_table() -> None:

@@ -124,7 +124,7 @@ def test_other_networks_and_other_sources_have_other_calls(model, image, monkeyp
     assert len(StoredCalls("a network")) == 1
     assert len(StoredCalls("another network")) == 0
     assert len(StoredCalls("a network", "with an option")) == 0
-    assert len(StoredCalls("a network", packages=["zoo.networks"])) == 0
+    assert len(StoredCalls("a network", packages=["zoo.catalog.networks"])) == 0
     monkeypatch.setattr(stored_calls, "source_stamp", lambda *packages: "changed")
     assert len(StoredCalls("a network")) == 0
 

@@ -4,7 +4,7 @@ import pytest
 
 import zoo
 from tests.zoo.test_shader_results import check_results
-from zoo.catalog import default_entries
+from zoo.catalog.entries import default_entries
 
 DEFAULTS = sorted({entry.name for entry in default_entries()})
 

@@ -19,7 +19,7 @@ from tests.core.converter import test_tfjs_node
 from tests.core.converter.test_tfjs_node import encoded
 from tests.helpers import skip_or_fail
 from weights_cache.errors import WeightsError, ZooError
-from zoo.catalog import find_entry
+from zoo.catalog.entries import find_entry
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.preprocess import prepare

@@ -11,9 +11,9 @@ from core import GraphModel
 from tests.conftest import ROOT
 from weights_cache import find_record
 from weights_cache.errors import ZooError
-from zoo.catalog import find_entry
+from zoo.catalog.entries import find_entry
+from zoo.catalog.networks import build_network
 from zoo.images.errors import ImageError
-from zoo.networks import build_network
 from zoo.transfer.feature_blocks import FeatureVector
 from zoo.transfer.features import (
     DEFAULT_FEATURES,

@@ -4,7 +4,7 @@ import pytest
 
 import zoo
 from tests.helpers import require
-from zoo.catalog import choices, verb_options
+from zoo.catalog.entries import choices, verb_options
 from zoo.web.rest_options import served_verbs
 from zoo.web.rest_server import RestServer
 

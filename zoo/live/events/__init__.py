@@ -19,6 +19,6 @@ parameters at the head of its file, and is a row in ``hand_detectors``, ``face_d
 
 from zoo.live.events.finder import EventFinder, finder_for, labels_of
 from zoo.live.events.steady_labels import LabelFilter, StableLabel
-from zoo.moments import Event
+from zoo.results.moments import Event
 
 __all__ = ["Event", "EventFinder", "LabelFilter", "StableLabel", "finder_for", "labels_of"]

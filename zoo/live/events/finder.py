@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 
 from zoo.live.events.states import Episodes
 from zoo.live.events.vocabulary import FORGOTTEN, RULED_OUT, Detector, Finding
-from zoo.moments import Event
+from zoo.results.moments import Event
 
 #: Kind of items -> the module with its ``read`` (an item -> what detectors see of it, or None),
 #: ``DETECTORS`` (of one item) and, where there are any, ``PAIR_DETECTORS`` (of all items).
@@ -152,7 +152,7 @@ def finder_for(kind: str) -> EventFinder | None:
     """Return a finder of the events of one kind of items, None for a kind without events.
 
     Args:
-        kind: ``"hand"``, ``"face"``, ``"pose"`` or another name of `zoo.results.KINDS`.
+        kind: ``"hand"``, ``"face"``, ``"pose"`` or another name of `zoo.results.vocabulary.KINDS`.
 
     >>> finder_for("label") is None
     True

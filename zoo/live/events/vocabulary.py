@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from zoo.moments import EventType
+from zoo.results.moments import EventType
 
 #: Items that are out of sight for longer are forgotten, in seconds.
 FORGOTTEN = 1.0

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
-from zoo.results import Hand, Result
+from zoo.results.vocabulary import Hand, Result
 
 EventType = Literal["started", "held", "ended", "happened"]
 

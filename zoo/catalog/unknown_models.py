@@ -3,8 +3,8 @@
 from typing import Any
 
 from weights_cache.similar_names import did_you_mean
-from zoo.catalog import all_entries, choices, chosen_name
-from zoo.choices import Choices
+from zoo.catalog.choices import Choices
+from zoo.catalog.entries import all_entries, choices, chosen_name
 
 _FOREIGN_ENDINGS = (".pt", ".pth", ".onnx", ".safetensors", ".ckpt", ".engine", ".mlmodel", ".task")
 
@@ -71,7 +71,7 @@ def _near(name: str, verb: str) -> str:
 
 def able_models(verb: str) -> list[str]:
     """Names of the models that have a verb, the default one first."""
-    from zoo.catalog import model_class
+    from zoo.catalog.entries import model_class
 
     able = [e.name for e in all_entries().values() if hasattr(model_class(e), verb)]
     chosen = choices()[verb].default if verb in choices() else ""

@@ -20,7 +20,7 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
-from zoo.results import Label
+from zoo.results.vocabulary import Label
 
 
 @cache

@@ -7,13 +7,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from weights_cache.errors import ZooError
-from zoo.choices import Choices
+from zoo.catalog.choices import Choices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from zoo.entry import Entry
-    from zoo.option import Options
+    from zoo.catalog.entry import Entry
+    from zoo.catalog.option import Options
 
 _FOLDER = os.path.dirname(__file__)
 
@@ -63,7 +63,7 @@ def find_entry(name: str, verb: str = "") -> "Entry":
     """
     entry = lookup(chosen_name(name, verb))
     if entry is None:
-        from zoo.unknown_models import unknown_model
+        from zoo.catalog.unknown_models import unknown_model
 
         raise ZooError(unknown_model(name, verb))
     return entry

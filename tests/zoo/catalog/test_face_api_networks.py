@@ -6,14 +6,14 @@ import pytest
 from core.graph_model.graph_model import GraphModel
 from weights_cache import load_weights
 from weights_cache.errors import WeightsError
-from zoo.catalog import find_entry
-from zoo.faces.face_api_decode import ANCHORS, Crop, find_faces
-from zoo.networks.face_api import (
+from zoo.catalog.entries import find_entry
+from zoo.catalog.networks.face_api import (
     build_age_gender,
     build_detector,
     build_expressions,
     build_landmarks,
 )
+from zoo.faces.face_api_decode import ANCHORS, Crop, find_faces
 from zoo.pipeline.preprocess import prepare
 
 NETWORKS = {

@@ -10,7 +10,7 @@ from core import CoreError
 from weights_cache.errors import WeightsError
 from weights_cache.registry import find_record
 from weights_cache.store import locate
-from zoo.entry import Entry
+from zoo.catalog.entry import Entry
 
 if TYPE_CHECKING:
     from core import Graph
@@ -56,7 +56,7 @@ def build_network(
         from weights_cache import load_weights
 
         module, function = entry.network.split(":")
-        builder = getattr(importlib.import_module(f"zoo.networks.{module}"), function)
+        builder = getattr(importlib.import_module(f"zoo.catalog.networks.{module}"), function)
         taken = {k: options[k] for k in builder.__kwdefaults__ or () if k in options}
         return builder(load_weights(entry.weights if path is None else path), **taken)
     if path is None:
@@ -116,7 +116,7 @@ def _read(entry: Entry) -> "Graph":
         paths = locate(entry.weights, only=entry.files)
         graph, *heads = [read_tflite(paths[name]) for name in entry.files or ()]
         if heads:
-            from zoo.networks.chain import chain_graphs
+            from zoo.catalog.networks.chain import chain_graphs
 
             graph = chain_graphs(graph, *heads)
         return graph

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import chain, repeat
 
 from weights_cache.errors import WeightsError
-from zoo.catalog import all_entries, find_entry, is_entry, verbs_of
-from zoo.entry import Channels, Entry
-from zoo.option import OWN, Option
+from zoo.catalog.entries import all_entries, find_entry, is_entry, verbs_of
+from zoo.catalog.entry import Channels, Entry
+from zoo.catalog.option import OWN, Option
 from zoo.pipeline.network_summary import Card
 
 _LABEL_WIDTH = 12
@@ -114,7 +114,7 @@ def _channels(value: Channels) -> str:
 
 
 def _labels(entry: Entry) -> str:
-    from zoo.catalog import model_class
+    from zoo.catalog.entries import model_class
 
     names = model_class(entry).labels_of(entry)
     if not names:
@@ -128,7 +128,7 @@ def _options(entry: Entry) -> Iterator[str]:
     """A text for each option of loading the model, then for those of its verbs."""
     for option in entry.options.values():
         yield _option(option, {option.default_text: []})
-    from zoo.catalog import model_class
+    from zoo.catalog.entries import model_class
     from zoo.pipeline.options import options_of
 
     cls = model_class(entry)
@@ -158,7 +158,7 @@ def _network(entry: Entry) -> Iterator[tuple[str, str]]:
         command = f"zoo weights fetch {entry.name}"
         yield "network", f"known when the weights are on this machine: run '{command}'"
         return
-    from zoo.networks import build_network
+    from zoo.catalog.networks import build_network
     from zoo.pipeline.network_summary import network_rows
 
     defaults = {name: option.default for name, option in entry.options.items()}

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import zoo
-from zoo import results
 from zoo.export.pretty import readable
 from zoo.export.tables import COLUMNS
-from zoo.results import KINDS, ResultItem, kind_of
+from zoo.results.vocabulary import KINDS, ResultItem, kind_of, vocabulary
 
 EVERY = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
@@ -21,7 +20,7 @@ EVERY = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def sample(kind: Any) -> Any:
     """A value of a type, with all keys that it may have."""
     if is_typeddict(kind):
-        hints = get_type_hints(kind, {**vars(results), "np": np})
+        hints = get_type_hints(kind, {**vars(vocabulary), "np": np})
         return {key: sample(hint) for key, hint in hints.items()}
     if get_origin(kind) is list:
         return [sample(get_args(kind)[0])]
@@ -32,7 +31,7 @@ def sample(kind: Any) -> Any:
     return kind(0.0) if kind is not str else "name"
 
 
-def item_of(kind: results.ResultKind) -> dict[str, Any]:
+def item_of(kind: vocabulary.ResultKind) -> dict[str, Any]:
     item = sample(kind.type)
     if "probability" in item:
         item["probability"] = np.zeros((60, 80), np.float32)
@@ -63,7 +62,7 @@ def test_items_are_recognized_by_some_keys_or_all(kind):
 
 @EVERY
 def test_keys_mean_the_same_in_all_kinds(kind):
-    assert all(results.KEYS[key] == facts for key, facts in kind.special.items())
+    assert all(vocabulary.KEYS[key] == facts for key, facts in kind.special.items())
 
 
 @EVERY

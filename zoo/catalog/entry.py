@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from zoo.option import Option
+from zoo.catalog.option import Option
 
 #: A number for all channels, or one for each of red, green and blue.
 Channels = float | tuple[float, float, float]
@@ -46,9 +46,11 @@ class Entry(NamedTuple):
     file: str = ""  # of the record, if it holds several networks; "": its model.json
     head: str = ""  # file of the record with the layers that come after those of ``file``
     outputs: tuple[str, ...] = ()  # nodes that `predict` returns instead of the file's outputs
-    network: str = ""  # builder of networks without topology: "module:function" of zoo.networks
+    network: str = (
+        ""  # builder of networks without topology: "module:function" of zoo.catalog.networks
+    )
     decode: Any = None  # what the decoder needs to know: a named tuple of the family
-    labels: str = ""  # name of a list in zoo/labels
+    labels: str = ""  # name of a list in zoo/catalog/labels
     parts: Mapping[str, str] = {}  # role -> entry of another network
     options: Mapping[str, Option] = {}  # of loading it
     #: The model's defaults of options of its verbs, by name; by "verb.name" of one verb.
@@ -61,7 +63,7 @@ class Entry(NamedTuple):
     def default_of(self, verb: str, option: str) -> float | None:
         """Return the entry's default of a verb's option; None where its detector has one.
 
-        >>> from zoo.catalog import find_entry
+        >>> from zoo.catalog.entries import find_entry
         >>> movenet = find_entry("movenet.lightning")
         >>> [movenet.default_of(f"estimate_{verb}", "score_threshold")
         ...  for verb in ("single_pose", "multiple_poses")]

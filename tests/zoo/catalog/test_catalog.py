@@ -9,7 +9,7 @@ import pytest
 import zoo
 from weights_cache import find_record
 from weights_cache.errors import ZooError
-from zoo.catalog import all_entries, find_entry, is_entry, model_class, tasks, with_parts
+from zoo.catalog.entries import all_entries, find_entry, is_entry, model_class, tasks, with_parts
 from zoo.pipeline.model import Model
 
 
@@ -72,7 +72,7 @@ def test_a_model_that_cannot_says_what_it_can_and_who_else_can():
 
 def test_looking_one_up_loads_its_task_alone():
     code = (
-        "import sys; from zoo.catalog import find_entry; find_entry('posenet.tiny');"
+        "import sys; from zoo.catalog.entries import find_entry; find_entry('posenet.tiny');"
         "print([m for m in sys.modules if m.startswith('zoo.') and m.endswith('.entries')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

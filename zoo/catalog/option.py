@@ -6,7 +6,7 @@ in the entries. Checks, flags of the command line, model cards and error message
 
 from typing import Any, NamedTuple
 
-#: The default of an option that differs by model: see `zoo.entry.Entry.default_of`.
+#: The default of an option that differs by model: see `zoo.catalog.entry.Entry.default_of`.
 OWN: Any = "the model's own"
 
 

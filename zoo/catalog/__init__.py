@@ -1,0 +1,1 @@
+"""Facts about pretrained models: entries, options, names, networks, labels, weight files."""

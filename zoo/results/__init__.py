@@ -1,0 +1,1 @@
+"""The vocabulary of results: the kinds of dicts, and live moments."""
