@@ -84,7 +84,7 @@ _PUBLIC = {
     "zoo.effects.hidden_faces": ("blur_faces",),
     "zoo.export.json_text": ("to_json",),
     "zoo.export.tables": ("to_csv", "to_pandas"),
-    "zoo.gestures.recognizer": ("GestureRecognizer",),
+    "zoo.tasks.gestures.recognizer": ("GestureRecognizer",),
     "zoo.images.pixels": ("ImageError",),
     "zoo.images.reading": ("read_image",),
     "zoo.jobs.manifest": ("BatchSummary",),

@@ -5,8 +5,6 @@
 
 from weights_cache.errors import WeightsError, ZooError
 from zoo.catalog.entries import models
-from zoo.classification.verbs import classify, infer
-from zoo.detection.verbs import detect
 from zoo.drawing import draw
 from zoo.drawing.live_painting import paint
 from zoo.drawing.plan_drawing import draw_plan
@@ -14,10 +12,6 @@ from zoo.effects.backgrounds import blur_background, cut_out
 from zoo.effects.hidden_faces import blur_faces
 from zoo.export.json_text import to_json
 from zoo.export.tables import to_csv, to_pandas
-from zoo.faces.verbs import detect_faces, estimate_faces
-from zoo.gestures.recognizer import GestureRecognizer
-from zoo.gestures.verbs import recognize_gestures
-from zoo.hands.verbs import estimate_hands
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
 from zoo.jobs.manifest import BatchSummary
@@ -32,7 +26,6 @@ from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.loaders import load
 from zoo.pipeline.model_cards import describe
 from zoo.pipeline.verb_signatures import ImageSource
-from zoo.pose.verbs import estimate_multiple_poses, estimate_single_pose
 from zoo.results.moments import Event, Moment
 from zoo.results.vocabulary import (
     Box,
@@ -47,7 +40,19 @@ from zoo.results.vocabulary import (
     Position,
     Segmentation,
 )
-from zoo.segmentation.verbs import segment, segment_person, segment_person_parts, segment_persons
+from zoo.tasks.classification.verbs import classify, infer
+from zoo.tasks.detection.verbs import detect
+from zoo.tasks.faces.verbs import detect_faces, estimate_faces
+from zoo.tasks.gestures.recognizer import GestureRecognizer
+from zoo.tasks.gestures.verbs import recognize_gestures
+from zoo.tasks.hands.verbs import estimate_hands
+from zoo.tasks.pose.verbs import estimate_multiple_poses, estimate_single_pose
+from zoo.tasks.segmentation.verbs import (
+    segment,
+    segment_person,
+    segment_person_parts,
+    segment_persons,
+)
 from zoo.transfer.heads import Head
 from zoo.transfer.knn import KNNClassifier
 from zoo.transfer.predictions import Prediction

@@ -13,7 +13,7 @@ from tests.core.converter.teachable_bundles import write_bundle, zip_of
 from tests.reliability.hostile_graphs import endless_graphs, graph_of, large_graphs
 from tests.reliability.run_hostile import run
 from tests.weights_cache.fault_server import FaultServer
-from tests.zoo.test_load_path import ROWS, WEIGHTS, graph_topology
+from tests.zoo.pipeline.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
 
 #: Small enough for a test to end at once.

@@ -39,7 +39,7 @@ CIRCLES_OF_FILES = {
     "an error about an unknown name looks for similar ones": """
         zoo/catalog/entries.py zoo/catalog/unknown_models.py""",
     "a pickled model is loaded again; a child process loads a model of a file": """
-        zoo/classification/teachable.py zoo/pipeline/*""",
+        zoo/tasks/classification/teachable.py zoo/pipeline/*""",
 }
 
 #: Imports of what stands higher, each for a reason.
@@ -51,8 +51,8 @@ UPWARD = {
     "a type": """
         core/engine/run_guard.py -> core/engine/tensors.py""",
     "a Teachable Machine model in a process of its own is one, too": """
-        zoo/pipeline/isolation/child.py -> zoo/classification/teachable.py
-        zoo/pipeline/isolation/models.py -> zoo/classification/teachable.py""",
+        zoo/pipeline/isolation/child.py -> zoo/tasks/classification/teachable.py
+        zoo/pipeline/isolation/models.py -> zoo/tasks/classification/teachable.py""",
 }
 
 #: How many names `zoo` imports of inner modules of `core`: may fall, not rise. Fine-tuning, exports

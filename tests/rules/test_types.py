@@ -18,8 +18,8 @@ from tests.rules.sources import ROOT
 from zoo.catalog.entries import all_entries, choices, is_entry, model_class, verb_options
 from zoo.catalog.option import OWN
 from zoo.catalog.unknown_models import able_models
-from zoo.faces.verbs import LANDMARKS, Landmarks
 from zoo.pipeline.options import checked_value, options_of
+from zoo.tasks.faces.verbs import LANDMARKS, Landmarks
 
 SCRIPT = ROOT / "tests" / "rules" / "planted_mistakes.py"
 
@@ -191,7 +191,7 @@ def test_choices_are_models_of_the_verb(verb):
 
 @pytest.mark.parametrize("verb", sorted(choices()))
 def test_docstrings_begin_with_an_example(verb):
-    """After the summary; what it shows is right: tests/zoo/test_docs_of_verbs.py runs it."""
+    """After the summary; what it shows is right: tests/zoo/tasks/test_docs_of_verbs.py runs it."""
     function = getattr(zoo, verb)
     summary, example, *_ = function.__doc__.split("\n\n")
     assert "\n" not in summary and summary.endswith((".", ".."))

@@ -159,7 +159,7 @@ def summary_text(summary: BatchSummary) -> str:
     """Return a summary in a few lines."""
     from datetime import timedelta
 
-    from zoo.task_verbs import result_type
+    from zoo.tasks.task_verbs import result_type
 
     kind = result_type(summary["function"])[0].__name__.lower()
     found = f"{summary['found']:,} {kind}{'s' * (summary['found'] != 1)}"

@@ -103,7 +103,7 @@ def _size(text: str) -> int | tuple[int, int]:
 
 def tasks_text() -> str:
     """Return the tasks and functions, for the help of commands."""
-    from zoo.task_verbs import image_tasks
+    from zoo.tasks.task_verbs import image_tasks
 
     tasks = image_tasks()
     names = [name for name, verb in tasks.items() if name != verb]

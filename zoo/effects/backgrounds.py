@@ -12,7 +12,7 @@ from zoo.catalog.model_names import BackendName, SegmentPersonModelName
 from zoo.effects.application import Effect, apply_effect, checked_number
 from zoo.effects.mattes import PersonMatte, blended, spread_colours
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
-from zoo.segmentation import MODELS
+from zoo.tasks.segmentation import MODELS
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -10,9 +10,9 @@ import numpy as np
 from weights_cache.errors import ZooError
 from zoo.catalog.model_names import BackendName, DetectFacesModelName
 from zoo.effects.application import Effect, apply_effect, checked_number
-from zoo.faces.verbs import detect_faces
 from zoo.images.opencv import cv2
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
+from zoo.tasks.faces.verbs import detect_faces
 
 if TYPE_CHECKING:
     from PIL import Image

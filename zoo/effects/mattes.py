@@ -9,7 +9,7 @@ import numpy as np
 
 from zoo.images.opencv import cv2
 from zoo.live.smoothing import MaskBlender
-from zoo.segmentation.verbs import segment_person
+from zoo.tasks.segmentation.verbs import segment_person
 
 _RADIUS = 0.012  # of the windows of the guided filter, in sides of the image
 _SMOOTH = 5e-4  # variance of brightness, 0..1, below which an edge is noise

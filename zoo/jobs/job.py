@@ -14,7 +14,7 @@ from zoo.jobs.parts import PARTS, check_package
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model_cache import BIND, BoundVerb, is_path
 from zoo.pipeline.options import checked_for
-from zoo.task_verbs import public_function, verb_of
+from zoo.tasks.task_verbs import public_function, verb_of
 
 #: What a job is compared by with the job of a folder, and how each is named.
 _NAMES = {

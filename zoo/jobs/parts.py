@@ -13,7 +13,7 @@ from weights_cache.errors import ZooError
 from zoo.export.json_text import plain_value
 from zoo.export.tables import Row, columns_of_type, csv_text, table_rows
 from zoo.jobs.schema import IMAGE_COLUMNS, arrow_schema, result_of, to_arrow_value
-from zoo.task_verbs import result_type
+from zoo.tasks.task_verbs import result_type
 
 #: Names of columns of flat tables that differ: labels have an index, too.
 _FLAT_NAMES = {"index": "image"}

@@ -10,7 +10,7 @@ import numpy as np
 
 from weights_cache.dependencies import needed_for
 from zoo.export.json_text import decoded_image, encoded_image
-from zoo.task_verbs import result_type
+from zoo.tasks.task_verbs import result_type
 
 #: The columns about the image, before ``result``: name, type of Arrow, whether it may be null.
 IMAGE_COLUMNS = (

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.catalog.entries import find_entry, is_entry, tasks
-from zoo.gestures.recognizer import GestureRecognizer
 from zoo.live.events import labels_of
+from zoo.tasks.gestures.recognizer import GestureRecognizer
 
 #: Task -> kind of the items whose events are found.
 KINDS = {"gestures": "hand", "hands": "hand", "faces": "face", "pose": "pose"}

@@ -10,7 +10,6 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 from zoo.catalog.entries import choices, verb_options
-from zoo.gestures.verbs import BoundGestures
 from zoo.images.flips import flipped
 from zoo.images.reading import read_image
 from zoo.live.frame import Frame
@@ -27,6 +26,7 @@ from zoo.pipeline.mirroring import flipped_result
 from zoo.pipeline.model_cache import BoundVerb
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.results.moments import Event, Moment
+from zoo.tasks.gestures.verbs import BoundGestures
 
 _RATE_CUTOFF = 1.0  # seconds over which the rate of frames is averaged
 

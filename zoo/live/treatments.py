@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from zoo.gestures.fingers import to_gesture
-from zoo.gestures.verbs import BoundGestures
 from zoo.live.events import EventFinder, LabelFilter, finder_for
 from zoo.live.smoothing import SMOOTHING, ItemSmoother, LabelSmoother, MaskBlender
 from zoo.results.moments import Event
 from zoo.results.vocabulary import Gesture, Hand, Result, kind_of
 from zoo.shared.tracking import Sighting, Tracker
+from zoo.tasks.gestures.fingers import to_gesture
+from zoo.tasks.gestures.verbs import BoundGestures
 
 _MORE_LABELS = 20  # that are followed for the few that are shown
 

@@ -16,7 +16,7 @@ from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model_cache import BIND
 from zoo.pipeline.options import unknown_option
 from zoo.results.moments import Event, Moment
-from zoo.task_verbs import preferred_verb, public_function, verb_of
+from zoo.tasks.task_verbs import preferred_verb, public_function, verb_of
 
 Self = TypeVar("Self", bound="Watch")
 

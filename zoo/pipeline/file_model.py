@@ -45,7 +45,7 @@ def load_path(
 
     Returns:
         A `zoo.TaughtModel` of what `zoo.teach` made, a
-        `zoo.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
+        `zoo.tasks.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
         `ConvertedModel`.
 
     Raises:

@@ -11,28 +11,33 @@ from typing import Literal, overload
 
 from core.engine.limits import Limits
 from zoo.catalog.model_names import BackendName
-from zoo.classification.classifier import ClassifierModel
-from zoo.classification.verbs import classify
-from zoo.detection.ssd import SsdModel
-from zoo.detection.verbs import detect
-from zoo.faces.detectors import BlazeFace, RefinedBlazeFace, TinyFaceDetector
-from zoo.faces.face_api import FacePoints, FaceReader
-from zoo.faces.irises import IrisModel
-from zoo.faces.mesh import FaceMesh
-from zoo.faces.verbs import detect_faces, estimate_faces
-from zoo.gestures.keypoint_classifier import KeypointClassifier
-from zoo.gestures.verbs import recognize_gestures
-from zoo.hands.handtrack import HandtrackModel
-from zoo.hands.landmarks import HandModel, JointPalmDetector, PalmDetector
-from zoo.hands.verbs import estimate_hands
 from zoo.pipeline.model import Model
-from zoo.pose.blazepose import BlazePoseDetector, BlazePoseModel
-from zoo.pose.movenet import MoveNetModel
-from zoo.pose.posenet import CoralPoseNetModel, PoseNetModel
-from zoo.pose.verbs import estimate_multiple_poses, estimate_single_pose
-from zoo.segmentation.bodypix import BodyPixModel
-from zoo.segmentation.person_masks import DeepLabModel, PersonModel
-from zoo.segmentation.verbs import segment, segment_person, segment_person_parts, segment_persons
+from zoo.tasks.classification.classifier import ClassifierModel
+from zoo.tasks.classification.verbs import classify
+from zoo.tasks.detection.ssd import SsdModel
+from zoo.tasks.detection.verbs import detect
+from zoo.tasks.faces.detectors import BlazeFace, RefinedBlazeFace, TinyFaceDetector
+from zoo.tasks.faces.face_api import FacePoints, FaceReader
+from zoo.tasks.faces.irises import IrisModel
+from zoo.tasks.faces.mesh import FaceMesh
+from zoo.tasks.faces.verbs import detect_faces, estimate_faces
+from zoo.tasks.gestures.keypoint_classifier import KeypointClassifier
+from zoo.tasks.gestures.verbs import recognize_gestures
+from zoo.tasks.hands.handtrack import HandtrackModel
+from zoo.tasks.hands.landmarks import HandModel, JointPalmDetector, PalmDetector
+from zoo.tasks.hands.verbs import estimate_hands
+from zoo.tasks.pose.blazepose import BlazePoseDetector, BlazePoseModel
+from zoo.tasks.pose.movenet import MoveNetModel
+from zoo.tasks.pose.posenet import CoralPoseNetModel, PoseNetModel
+from zoo.tasks.pose.verbs import estimate_multiple_poses, estimate_single_pose
+from zoo.tasks.segmentation.bodypix import BodyPixModel
+from zoo.tasks.segmentation.person_masks import DeepLabModel, PersonModel
+from zoo.tasks.segmentation.verbs import (
+    segment,
+    segment_person,
+    segment_person_parts,
+    segment_persons,
+)
 
 class AnyModel(Model):
     """A model whose name or path is known only when the program runs.

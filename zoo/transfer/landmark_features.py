@@ -11,8 +11,8 @@ import numpy as np
 
 from weights_cache.errors import ZooError
 from zoo.catalog.entries import choices, find_entry, with_parts
-from zoo.gestures.example_images import shape_of_hand
 from zoo.shared.skeletons import BODY_17, MESH_468_EYE_CORNERS
+from zoo.tasks.gestures.example_images import shape_of_hand
 from zoo.transfer.feature_blocks import FeatureVector, LazyModel, files_of, origin_of
 
 _TIPS = [4, 8, 12, 16, 20]

@@ -6,7 +6,7 @@ from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 
-from zoo.task_verbs import result_type
+from zoo.tasks.task_verbs import result_type
 
 ERROR: dict[str, Any] = {
     "type": "object",

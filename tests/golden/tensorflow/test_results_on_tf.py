@@ -3,7 +3,7 @@
 import pytest
 
 import zoo
-from tests.zoo.test_shader_results import check_results
+from tests.zoo.tasks.test_shader_results import check_results
 from zoo.catalog.entries import default_entries
 
 DEFAULTS = sorted({entry.name for entry in default_entries()})

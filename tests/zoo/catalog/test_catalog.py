@@ -76,4 +76,4 @@ def test_looking_one_up_loads_its_task_alone():
         "print([m for m in sys.modules if m.startswith('zoo.') and m.endswith('.entries')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['zoo.pose.entries']"
+    assert done.stdout.strip() == "['zoo.tasks.pose.entries']"

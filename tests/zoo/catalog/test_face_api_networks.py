@@ -13,8 +13,8 @@ from zoo.catalog.networks.face_api import (
     build_expressions,
     build_landmarks,
 )
-from zoo.faces.face_api_decode import ANCHORS, Crop, find_faces
 from zoo.pipeline.preprocess import prepare
+from zoo.tasks.faces.face_api_decode import ANCHORS, Crop, find_faces
 
 NETWORKS = {
     "tiny-face-detector": build_detector,

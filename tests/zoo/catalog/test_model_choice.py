@@ -10,7 +10,7 @@ import pytest
 import zoo
 from tests.conftest import ROOT
 from tests.core.converter.teachable_bundles import write_bundle
-from tests.zoo.test_load_path import WEIGHTS, graph_topology
+from tests.zoo.pipeline.test_load_path import WEIGHTS, graph_topology
 from weights_cache import write_weights
 from weights_cache.errors import ZooError
 from zoo.catalog.entries import choices, find_entry, tasks

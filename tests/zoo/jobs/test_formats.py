@@ -10,7 +10,7 @@ from tests.zoo.jobs.job_images import make_images
 from tests.zoo.jobs.test_sources import needed
 from zoo.jobs.parts import PARTS
 from zoo.jobs.results_folder import ResultsFolder
-from zoo.task_verbs import image_tasks
+from zoo.tasks.task_verbs import image_tasks
 
 POINT = {"part": "nose", "position": {"x": 1.5, "y": 2.25}, "score": 0.1}
 DEEP = {"part": "wrist", "position": {"x": 1.0, "y": 2.0, "z": -0.1}, "score": 0.3}

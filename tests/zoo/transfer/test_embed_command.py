@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers import require
-from tests.zoo.test_cli import PHOTO, run
+from tests.zoo.cli.test_cli import PHOTO, run
 from zoo.transfer import feature_store
 from zoo.transfer.feature_store import VARIABLE
 from zoo.transfer.features import feature_extractor

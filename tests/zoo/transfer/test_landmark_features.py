@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.zoo.gesture_hands import as_hand, make_hand
+from tests.zoo.tasks.gesture_hands import as_hand, make_hand
 from weights_cache.errors import ZooError
 from zoo.images.reading import read_image
-from zoo.segmentation.bodypix import PART_LABELS
 from zoo.shared.skeletons import BODY_17
+from zoo.tasks.segmentation.bodypix import PART_LABELS
 from zoo.transfer.features import feature_extractor
 from zoo.transfer.landmark_features import (
     face_vector,

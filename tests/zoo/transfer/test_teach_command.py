@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import zoo
-from tests.zoo.test_cli import run
+from tests.zoo.cli.test_cli import run
 from tests.zoo.transfer.colours import COLOURS, coloured, write_classes, write_images
 from zoo.images.reading import read_image
 from zoo.transfer import teaching

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from zoo.gestures.fingers import POINTS, Finger, points_of, read_fingers
+from zoo.tasks.gestures.fingers import POINTS, Finger, points_of, read_fingers
 
 WRIST, THUMB_TIP, INDEX_MCP, INDEX_TIP, MIDDLE_MCP, PINKY_MCP = 0, 4, 5, 8, 9, 17
 PALM = (0, 5, 9, 13, 17)

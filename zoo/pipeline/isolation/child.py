@@ -118,7 +118,7 @@ class _Child:
 
 
 def _facts(model: "LoadedModel") -> dict[str, Any]:
-    from zoo.classification.teachable import TeachableModel
+    from zoo.tasks.classification.teachable import TeachableModel
 
     facts: dict[str, Any] = {
         "inputs": {name: [spec.shape, spec.dtype] for name, spec in model.inputs.items()},

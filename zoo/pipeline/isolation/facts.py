@@ -25,7 +25,7 @@ class Facts(NamedTuple):
         outputs: outputs of the network.
         text: description of the model without the first line.
         bundle: metadata of a Teachable Machine model, else None.
-        features: as in `zoo.classification.teachable.TeachableModel`.
+        features: as in `zoo.tasks.classification.teachable.TeachableModel`.
     """
 
     inputs: dict[str, PartialSpec]

@@ -10,12 +10,12 @@ from core import GraphModel, Limits, PartialSpec, Tensor, run_async
 from core.engine.async_run import checked_timeout, within
 from core.graph_model.graph_signature import listed
 from weights_cache.errors import ZooError
-from zoo.classification.teachable import TeachableModel
 from zoo.pipeline.isolation.runner import BACKEND, IsolatedRunner
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.network_summary import Card
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import NetworkInput
+from zoo.tasks.classification.teachable import TeachableModel
 
 
 class IsolatedModel(LoadedModel):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import zoo
-from tests.zoo.test_posenet import largest_differences, raw
+from tests.zoo.tasks.test_posenet import largest_differences, raw
 
 PHOTO = "student-075-uint8-mixed_pose_257x257"
 

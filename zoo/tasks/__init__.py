@@ -1,0 +1,1 @@
+"""The tasks: verbs, options, models and decoders, in a folder each."""

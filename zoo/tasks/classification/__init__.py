@@ -1,0 +1,27 @@
+"""Classification: its functions are in `zoo.tasks.classification.verbs`."""
+
+from zoo.catalog.choices import Choices
+from zoo.catalog.option import MIRROR, by_name, count, flag
+
+#: Of the names in entries.py, ``family.variant``.
+FAMILIES = ("mobilenet", "nsfwjs")
+
+#: What the reader of a file finds beside a network -> the class of such models.
+FILE_MODELS = {"Bundle": "teachable:TeachableModel"}
+
+#: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
+MODELS = {
+    verb: Choices(
+        default="mobilenet.v2_100_quant", fast="mobilenet.v1_025", best="mobilenet.v2_100_quant"
+    )
+    for verb in ("classify", "infer")
+}
+
+#: Verb -> its options.
+OPTIONS = {
+    "classify": by_name(count("top_k", "maximum number of labels", 3), MIRROR),
+    "infer": by_name(
+        flag("embedding", "return the features before the last layers, not the main output"),
+        MIRROR,
+    ),
+}

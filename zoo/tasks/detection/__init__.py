@@ -1,0 +1,28 @@
+"""Object detection: its functions are in `zoo.tasks.detection.verbs`."""
+
+from zoo.catalog.choices import Choices
+from zoo.catalog.option import IOU_THRESHOLD, MIRROR, OWN, Option, by_name, count, threshold
+
+#: Of the names in entries.py, ``family.variant``.
+FAMILIES = ("ssd",)
+
+#: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
+MODELS = {
+    "detect": Choices(default="ssd.mobilenet_v1", fast="ssd.mobilenet_v1", best="ssd.mobilenet_v1"),
+}
+
+#: Verb -> its options.
+OPTIONS = {
+    "detect": by_name(
+        Option("labels", "names", "only objects with these labels, such as dog,cat", note="all"),
+        threshold("score_threshold", "minimum score of an object"),
+        IOU_THRESHOLD,
+        count("max_detections", "maximum number of objects", OWN),
+        MIRROR,
+        threshold(
+            "ios_threshold",
+            "as iou_threshold, as a share of the smaller box, for boxes of one label",
+            expert=True,
+        ),
+    ),
+}

@@ -1,0 +1,107 @@
+"""Face detectors: MediaPipe's BlazeFace, alone or refined, and the tiny one of face-api.js."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from zoo.catalog.entry import Entry
+from zoo.catalog.option import OWN
+from zoo.pipeline.detector import BoxDetector
+from zoo.pipeline.model import Outputs
+from zoo.pipeline.verb_signatures import ImageSource, model_verb
+from zoo.results.vocabulary import Face
+from zoo.shared.anchors import Candidates, find_candidates
+from zoo.shared.placement import Placement, Region, region_of_box
+from zoo.tasks.faces.entries import Refinement
+from zoo.tasks.faces.estimating import FaceModel, Located, to_faces
+from zoo.tasks.faces.face_api_decode import find_faces
+
+_WHOLE = Placement.of_scale(1.0, 1.0, 0.0, 0.0)  # of positions that are the image's already
+
+
+class FaceDetector(BoxDetector, FaceModel):
+    """A loaded detector of faces, whose own keypoints, if any, are their points."""
+
+    @model_verb
+    def detect_faces(
+        self,
+        image: ImageSource,
+        *,
+        max_faces: int | None = None,
+        score_threshold: float = OWN,
+        iou_threshold: float = OWN,
+        mirror: bool = False,
+    ) -> list[Face]:
+        """Return the faces in an image; see `zoo.detect_faces`."""
+        find = partial(
+            self.find, score_threshold=score_threshold, iou_threshold=iou_threshold, limit=max_faces
+        )
+
+        def estimate(image: np.ndarray) -> list[Face]:
+            return to_faces(self.locate(image, find(image)), self.kind)
+
+        return self.run(image, estimate, mirror=mirror)
+
+    @property
+    def detector(self) -> "FaceDetector":
+        """Return the model itself."""
+        return self
+
+    def locate(self, image: np.ndarray, found: Candidates) -> Located:
+        """Return the points of the detector itself."""
+        return Located(found, found.points, found.scores)
+
+
+class BlazeFace(FaceDetector):
+    """A loaded BlazeFace."""
+
+    kind = "points6"
+
+
+class RefinedBlazeFace(FaceDetector):
+    """A loaded BlazeFace for near faces that looks at each face which another detector proposes.
+
+    The other detector sees small faces, but places their boxes badly, and proposes much else.
+    Enlarged, each proposal is a face near the camera, or no face.
+    """
+
+    kind = "points6"
+
+    def candidates(self, image: np.ndarray, score_threshold: float) -> tuple[Candidates, Placement]:
+        """Return the faces that the network confirms in the regions of the proposed ones."""
+        how: Refinement = self.entry.decode
+        proposals = self.part("detector").find(image, score_threshold=how.proposal_threshold)
+        regions = [region_of_box(box).squared().scaled(how.scale) for box in proposals.boxes]
+        if not regions:
+            return proposals, _WHOLE
+        outputs, placements = self.run_on_regions(image, regions)
+        nearest = []
+        for i, (placement, region) in enumerate(zip(placements, regions, strict=True)):
+            of_one = {name: values[i : i + 1] for name, values in outputs.items()}
+            seen = find_candidates(of_one, how.grid, score_threshold=score_threshold)
+            nearest.append(_best_within(seen.in_image(placement), region, how))
+        joined = (np.concatenate(arrays) for arrays in zip(*nearest, strict=True))
+        return Candidates(*joined), _WHOLE
+
+
+def _best_within(found: Candidates, region: Region, how: Refinement) -> Candidates:
+    """Return the surest face near the middle of a region, or none; others have own regions."""
+    middles = (found.boxes[:, :2] + found.boxes[:, 2:]) / 2
+    away = np.hypot(middles[:, 0] - region.x, middles[:, 1] - region.y)
+    near = np.nonzero(away <= how.reach * region.width / how.scale)[0]
+    return found.at(near[np.argsort(-found.scores[near])][:1].tolist())
+
+
+class TinyFaceDetector(FaceDetector):
+    """The loaded tiny detector of face-api.js, whose faces have no keypoints."""
+
+    @classmethod
+    def input_size_of(cls, entry: Entry, options: Mapping[str, Any]) -> tuple[int, int]:
+        """Return the height and width that images are resized to."""
+        return options["input_size"], options["input_size"]
+
+    def decode(self, outputs: Outputs, *, score_threshold: float) -> Candidates:
+        """Return the faces in the network's input, in pixels of the input."""
+        return find_faces(outputs, score_threshold=score_threshold)

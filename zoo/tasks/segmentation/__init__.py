@@ -1,0 +1,36 @@
+"""Segmentation: its functions are in `zoo.tasks.segmentation.verbs`, its models in `.entries`."""
+
+from zoo.catalog.choices import Choices
+from zoo.catalog.option import MIRROR, NMS_RADIUS, by_name, count, flag, threshold
+
+#: Of the names in entries.py, ``family.variant``.
+FAMILIES = ("deeplab", "selfie", "bodypix")
+
+#: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
+MODELS = {
+    "segment": Choices(default="deeplab.v3", fast="deeplab.v3", best="deeplab.v3"),
+    "segment_person": Choices(default="selfie.base", fast="selfie.landscape", best="selfie.base"),
+    "segment_persons": Choices(
+        default="bodypix.mobilenet_075", fast="bodypix.mobilenet_075", best="bodypix.mobilenet_075"
+    ),
+    "segment_person_parts": Choices(
+        default="bodypix.mobilenet_075", fast="bodypix.mobilenet_075", best="bodypix.mobilenet_075"
+    ),
+}
+
+_THRESHOLD = threshold("threshold", "minimum probability of a person's pixel", 0.5)
+_PROBABILITY = flag("probability", "also return the probability of each pixel")
+
+#: Verb -> its options.
+OPTIONS = {
+    "segment": by_name(_PROBABILITY, MIRROR),
+    "segment_person": by_name(_THRESHOLD, _PROBABILITY, MIRROR),
+    "segment_persons": by_name(
+        count("max_persons", "maximum number of people", 10),
+        threshold("score_threshold", "minimum score of a person"),
+        _THRESHOLD,
+        MIRROR,
+        NMS_RADIUS,
+    ),
+    "segment_person_parts": by_name(_THRESHOLD, _PROBABILITY, MIRROR),
+}
