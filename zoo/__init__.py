@@ -105,11 +105,11 @@ _PUBLIC = {
         *("Pose", "Position", "Segmentation"),
     ),
     "zoo.transfer.heads": ("Head",),
-    "zoo.transfer.knn": ("KNNClassifier",),
+    "zoo.transfer.knn.classifier": ("KNNClassifier",),
     "zoo.transfer.predictions": ("Prediction",),
     "zoo.transfer.taught_model": ("TaughtModel",),
     "zoo.transfer.teaching": ("teach",),
-    "zoo.transfer.tuning": ("fine_tune",),
+    "zoo.transfer.tuning.tuning": ("fine_tune",),
     "zoo.verification.rows": ("Verification",),
     "zoo.verification.verifying": ("verify",),
 }

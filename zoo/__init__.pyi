@@ -54,11 +54,11 @@ from zoo.tasks.segmentation.verbs import (
     segment_persons,
 )
 from zoo.transfer.heads import Head
-from zoo.transfer.knn import KNNClassifier
+from zoo.transfer.knn.classifier import KNNClassifier
 from zoo.transfer.predictions import Prediction
 from zoo.transfer.taught_model import TaughtModel
 from zoo.transfer.teaching import teach
-from zoo.transfer.tuning import fine_tune
+from zoo.transfer.tuning.tuning import fine_tune
 from zoo.verification.rows import Verification
 from zoo.verification.verifying import verify
 

@@ -5,7 +5,7 @@ beside the folder of reference files, whose images have their own split (245 for
 validation). Prints the accuracy on the validation images and the seconds, and a line of JSON.
 
 Compared are a head on the features of the images, as `zoo.teach` trains it, and networks that
-`zoo.transfer.fine_tuning` trained: on all images through all epochs, and with a fifth of the
+`zoo.transfer.tuning.fine_tuning` trained: on all images through all epochs, and with a fifth of the
 training images to stop by. Both choose nothing by the validation images.
 
 ``--cross-validate`` prints the mean accuracy and loss of five folds of the training images for
@@ -51,10 +51,10 @@ def accuracy(head, rows: np.ndarray, labels: list[str]) -> float:
 def compare(name: str, seeds: int) -> dict:
     """Return accuracies on the validation images, and seconds, for a model."""
     import zoo
-    from zoo.transfer.features import embedding_extractor, feature_extractor
-    from zoo.transfer.fine_tuning import fine_tuned_network
+    from zoo.transfer.features.extractor import embedding_extractor, feature_extractor
     from zoo.transfer.heads import Head
-    from zoo.transfer.tuning_settings import TuningSettings
+    from zoo.transfer.tuning.fine_tuning import fine_tuned_network
+    from zoo.transfer.tuning.settings import TuningSettings
 
     (images, labels), (others, truth) = read_split("train"), read_split("val")
     extractor = feature_extractor(name)
@@ -83,9 +83,9 @@ def compare(name: str, seeds: int) -> dict:
 def cross_validate(name: str) -> None:
     """Print the results of folds of the training images for each setting."""
     import zoo
-    from zoo.transfer.fine_tuning import fine_tuned_network
     from zoo.transfer.folds import stratified_folds
-    from zoo.transfer.tuning_settings import TuningSettings
+    from zoo.transfer.tuning.fine_tuning import fine_tuned_network
+    from zoo.transfer.tuning.settings import TuningSettings
 
     images, labels = read_split("train")
     folds = stratified_folds(labels, 5)

@@ -130,7 +130,7 @@ def _look(given: argparse.Namespace, options: dict[str, Any]) -> int:
 
 
 def _show_plan(job: Job) -> int:
-    from zoo.jobs.trial import planned
+    from zoo.jobs.dry_run import planned
 
     plan = planned(job, complain)
     images = f"{plan.images:,} images" if plan.images != 1 else "1 image"
@@ -143,7 +143,7 @@ def _show_plan(job: Job) -> int:
 
 def _show_sample(job: Job, count: int, path: str) -> int:
     from zoo.cli.drawing_output import save_drawing
-    from zoo.jobs.trial import found_text, looked_at, sampled, sheet_of
+    from zoo.jobs.dry_run import found_text, looked_at, sampled, sheet_of
 
     items = sampled(job, count, complain)
     looked = []

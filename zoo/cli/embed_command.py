@@ -23,8 +23,8 @@ from zoo.cli.terminal import complain
 if TYPE_CHECKING:
     import numpy as np
 
-    from zoo.transfer.feature_store import Embedded, FeatureStore
-    from zoo.transfer.features import FeatureExtractor
+    from zoo.transfer.features.extractor import FeatureExtractor
+    from zoo.transfer.features.store import Embedded, FeatureStore
 
 #: Name, sha256 and features of an image.
 Row = tuple[str, str, "np.ndarray"]
@@ -64,7 +64,7 @@ def declare_embed(command: Any) -> None:
 
 
 def _features_text() -> str:
-    from zoo.transfer.features import DEFAULT_FEATURES, feature_names
+    from zoo.transfer.features.extractor import DEFAULT_FEATURES, feature_names
 
     landmarks, models = feature_names()
     return (
@@ -79,8 +79,8 @@ def _run(given: argparse.Namespace) -> int:
     images, failed = find_images(given.images, recursive=given.recursive)
     if not images:
         return 2
-    from zoo.transfer.feature_store import opened_store
-    from zoo.transfer.features import DEFAULT_FEATURES, feature_extractor
+    from zoo.transfer.features.extractor import DEFAULT_FEATURES, feature_extractor
+    from zoo.transfer.features.store import opened_store
 
     extractor = feature_extractor(given.features or DEFAULT_FEATURES, backend=given.backend)
     done: list[Row] = []
@@ -106,7 +106,7 @@ def _found(
 ) -> Iterator[Row]:
     """Yield the rows of images that have features; the others are listed on stderr."""
     from zoo.images.pixels import ImageError
-    from zoo.transfer.feature_store import embed
+    from zoo.transfer.features.store import embed
 
     lacking = False
     for each in _with_progress(embed(images, extractor, store), len(images)):

@@ -21,7 +21,7 @@ _NAMED = 20  # images that are listed one by one
 
 def declare_teach(command: Any) -> None:
     """Declare the arguments of ``zoo teach``."""
-    from zoo.transfer.features import DEFAULT_FEATURES
+    from zoo.transfer.features.extractor import DEFAULT_FEATURES
     from zoo.transfer.learning import FOLDS
 
     command.more_help = _example_text
@@ -91,7 +91,7 @@ def _example_text() -> str:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from zoo.transfer.exports import check_target
+    from zoo.transfer.exports.exporting import check_target
     from zoo.transfer.taught_files import refuse_others
 
     _check(given)

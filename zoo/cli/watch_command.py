@@ -158,8 +158,8 @@ class _Drawings:
     """Paints moments, and shows them in a window or writes them to a video."""
 
     def __init__(self, given: argparse.Namespace, task: str, stack: ExitStack):
+        from zoo.live.preview_window import Window
         from zoo.live.video_file import VideoFile
-        from zoo.live.window import Window
 
         self._window = stack.enter_context(Window(f"zoo: {task}")) if given.show else None
         self._video: VideoFile | None = None

@@ -14,7 +14,7 @@ from zoo.jobs.local_workers import LocalWorkers, Workers, cores
 from zoo.jobs.manifest import BatchSummary, finish
 from zoo.jobs.progress import Show, showing
 from zoo.jobs.results_folder import ResultsFolder
-from zoo.jobs.setbacks import Setbacks
+from zoo.jobs.retries import Setbacks
 from zoo.jobs.sources import Listing
 from zoo.jobs.work import Order
 

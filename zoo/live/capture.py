@@ -15,7 +15,7 @@ import numpy as np
 
 from weights_cache.shown_urls import shown_url
 from zoo.images.opencv import cv2
-from zoo.live.losses import Losses
+from zoo.live.lost_frames import Losses
 from zoo.live.readers import DEFAULT_FPS, TIMEOUT, BrokenFrameError, Kind, Shot, SourceError
 
 #: Seconds for which a camera may give no frame before it counts as unplugged.

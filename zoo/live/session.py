@@ -13,7 +13,7 @@ from zoo.catalog.entries import choices, verb_options
 from zoo.images.flips import flipped
 from zoo.images.reading import read_image
 from zoo.live.frame import Frame
-from zoo.live.treatments import (
+from zoo.live.result_tracking import (
     GestureTreatment,
     ItemTreatment,
     LabelTreatment,

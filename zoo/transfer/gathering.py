@@ -10,8 +10,8 @@ from weights_cache.errors import ZooError
 from weights_cache.messages import is_read_by_people
 from zoo.images.pixels import ImageError
 from zoo.transfer.examples import Examples, storable
-from zoo.transfer.feature_store import FeatureStore, embed
-from zoo.transfer.features import FeatureExtractor
+from zoo.transfer.features.extractor import FeatureExtractor
+from zoo.transfer.features.store import FeatureStore, embed
 from zoo.transfer.image_hashes import WORDS
 from zoo.transfer.image_sets import Example
 from zoo.transfer.lessons import Skipped

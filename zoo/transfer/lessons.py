@@ -9,7 +9,7 @@ from zoo.transfer.distances import Familiarity
 from zoo.transfer.examples import Examples
 from zoo.transfer.heads import Head, checked_penalty
 from zoo.transfer.learning import FOLDS
-from zoo.transfer.scores import AnyScores
+from zoo.transfer.scores.scores import AnyScores
 from zoo.transfer.targets import Kind
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TypedDict
 
-from zoo.transfer.feature_blocks import FeatureVector
+from zoo.transfer.features.blocks import FeatureVector
 from zoo.transfer.lessons import Lesson
 from zoo.transfer.targets import NONE, own_none
 

@@ -20,7 +20,7 @@ from zoo.transfer.distances import Familiarity
 from zoo.transfer.examples import Examples
 from zoo.transfer.heads import head_of
 from zoo.transfer.lessons import Lesson, Settings, Skipped
-from zoo.transfer.scores import scores_from
+from zoo.transfer.scores.scores import scores_from
 from zoo.transfer.targets import KINDS, encoded
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def _lesson_of(arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Lesson:
 
 
 def _extractor_of(folder: Path, names: Any, node: str, backend: str | None) -> Any:
-    from zoo.transfer.features import embedding_extractor, feature_extractor
+    from zoo.transfer.features.extractor import embedding_extractor, feature_extractor
 
     if not node:
         return feature_extractor(names, backend=backend)

@@ -17,8 +17,8 @@ from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Label
-from zoo.transfer.export_graphs import head_graph
-from zoo.transfer.features import FeatureExtractor
+from zoo.transfer.exports.graphs import head_graph
+from zoo.transfer.features.extractor import FeatureExtractor
 from zoo.transfer.lessons import Lesson, Skipped
 from zoo.transfer.predictions import Prediction, labels_of, prediction_of
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from core import Tensor
     from core.plots import Plot
     from zoo.pipeline.network_summary import Card
-    from zoo.transfer.exports import Export
+    from zoo.transfer.exports.exporting import Export
     from zoo.transfer.image_sets import ExampleSource
-    from zoo.transfer.scores import AnyScores
+    from zoo.transfer.scores.scores import AnyScores
     from zoo.transfer.targets import Kind, Target
 
 
@@ -232,7 +232,7 @@ class TaughtModel(LoadedModel):
 
         Args:
             path: a folder or ``.zip`` for TensorFlow.js in Teachable Machine's layout, or a file
-                ``.keras`` or ``.h5`` for Keras; see `zoo.transfer.exports.export_model`.
+                ``.keras`` or ``.h5`` for Keras; see `zoo.transfer.exports.exporting.export_model`.
 
         Returns:
             The path, what the network there takes, and whether it takes images.
@@ -240,7 +240,7 @@ class TaughtModel(LoadedModel):
         Raises:
             ZooError: the format is not supported, or nothing can be written there.
         """
-        from zoo.transfer.exports import export_model
+        from zoo.transfer.exports.exporting import export_model
 
         return export_model(
             path,
@@ -262,7 +262,7 @@ class TaughtModel(LoadedModel):
         Raises:
             ZooError: the images are not known, and no folder is given.
         """
-        from zoo.transfer.sheets import scores_sheet
+        from zoo.transfer.scores.sheets import scores_sheet
 
         notes = [*self.scores.doubtful, *self.scores.damaging]
         if notes and folder is None and not self._sources:
@@ -281,8 +281,8 @@ class TaughtModel(LoadedModel):
         Raises:
             ZooError: the model was not taught classes.
         """
-        from zoo.transfer.class_scores import Scores
-        from zoo.transfer.sheets import confusion_plot
+        from zoo.transfer.scores.class_scores import Scores
+        from zoo.transfer.scores.sheets import confusion_plot
 
         if not isinstance(self.scores, Scores):
             raise ZooError(f"{self.name} learnt {self.kind}, which has no confusion matrix")

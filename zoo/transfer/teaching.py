@@ -10,8 +10,8 @@ from zoo.catalog.model_names import BackendName
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.transfer.duplicates import Duplicates, find_duplicates
 from zoo.transfer.examples import Examples
-from zoo.transfer.feature_store import opened_store
-from zoo.transfer.features import DEFAULT_FEATURES, FeatureExtractor, feature_extractor
+from zoo.transfer.features.extractor import DEFAULT_FEATURES, FeatureExtractor, feature_extractor
+from zoo.transfer.features.store import opened_store
 from zoo.transfer.folds import stratified_folds
 from zoo.transfer.gathering import (
     Gathered,
@@ -23,7 +23,7 @@ from zoo.transfer.gathering import (
 from zoo.transfer.image_sets import Example, ExampleSource, ImageSet, read_image_set, source_name
 from zoo.transfer.learning import FOLDS, learn, stratified_by
 from zoo.transfer.lessons import Lesson, Settings
-from zoo.transfer.reports import scores_of_lesson, scores_of_others
+from zoo.transfer.scores.reports import scores_of_lesson, scores_of_others
 from zoo.transfer.targets import Kind, Target, label_names
 from zoo.transfer.taught_model import TaughtModel
 
@@ -71,7 +71,7 @@ def teach(
         seed: integer, 0 or more; draws the parts and the images for validation.
         backend: where the networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
         cache: keep features on disk by the content of image files, so that teaching again is
-            quick; see `zoo.transfer.feature_store`.
+            quick; see `zoo.transfer.features.store`.
 
     Returns:
         The model: ``predict``, ``classify``, ``add``, ``undo``, ``save``, ``export``, ``scores``.

@@ -17,8 +17,8 @@ from zoo.web.app import App
 from zoo.web.client import Client, json_of
 from zoo.web.figures import Figures
 from zoo.web.functions import AnyFunction, name_of
-from zoo.web.limits import Limits, Rate
 from zoo.web.messages import SentImage, image_of, text_of
+from zoo.web.quotas import Limits, Rate
 from zoo.web.sent_pixels import read_sent_image
 from zoo.web.turns import Job, MessageOverflowError, Place, Turns, said
 

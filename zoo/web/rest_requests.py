@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from zoo.web.limits import Limits
+from zoo.web.quotas import Limits
 
 Found = TypeVar("Found")
 

@@ -41,7 +41,7 @@ class RestServer:
         self.rest = Rest(self.turns, self.limits, self.figures, backend)
 
     def application(self) -> FastAPI:
-        """Return the ASGI application, without the checks of `zoo.web.guards.Guard`."""
+        """Return the ASGI application, without the checks of `zoo.web.security.Guard`."""
         web = FastAPI(
             title="Zoo",
             description=_ABOUT,

@@ -18,8 +18,6 @@ from zoo.web.app import Download
 from zoo.web.clip_source import ClipSource
 from zoo.web.figures import Figures
 from zoo.web.functions import name_of
-from zoo.web.guards import Application, Guard
-from zoo.web.limits import Limits
 from zoo.web.listening import (
     Listener,
     address_of,
@@ -32,6 +30,8 @@ from zoo.web.listening import (
 from zoo.web.messages import LONGEST_HEADER
 from zoo.web.page import own_file, page_of, settings_of
 from zoo.web.page_connection import LOGGER, TRY_LATER, PageConnection, words_of
+from zoo.web.quotas import Limits
+from zoo.web.security import Application, Guard
 from zoo.web.shared_routes import file_answer, not_installed, shared_routes, working
 from zoo.web.turns import Turns
 

@@ -14,7 +14,7 @@ import zoo
 from tests.conftest import ROOT
 from tests.zoo.jobs.job_images import digest, indices, leftovers, make_images
 from zoo.jobs.results_folder import ResultsFolder
-from zoo.jobs.setbacks import MOST_ENDS
+from zoo.jobs.retries import MOST_ENDS
 
 CODE = """
 import sys, zoo

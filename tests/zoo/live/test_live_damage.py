@@ -20,7 +20,7 @@ from zoo.images.opencv import cv2 as quiet_opencv
 from zoo.live import capture
 from zoo.live.capture import CameraReader, quiet
 from zoo.live.frame_source import Frames, frames
-from zoo.live.losses import Losses
+from zoo.live.lost_frames import Losses
 from zoo.live.newest import NewestFrame
 from zoo.live.recording import Recorder, replay
 

@@ -10,9 +10,9 @@ from PIL import Image
 
 from tests.helpers import require
 from tests.zoo.cli.test_cli import PHOTO, run
-from zoo.transfer import feature_store
-from zoo.transfer.feature_store import VARIABLE
-from zoo.transfer.features import feature_extractor
+from zoo.transfer.features.extractor import feature_extractor
+from zoo.transfer.features.extractor import store as feature_store
+from zoo.transfer.features.store import VARIABLE
 
 TINY = ("--features", "posenet.tiny")
 

@@ -23,9 +23,8 @@ from zoo.catalog.entries import find_entry
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.preprocess import prepare
-from zoo.transfer import exports, teachable_files
-from zoo.transfer.exports import export_model
-from zoo.transfer.features import FeatureExtractor, feature_extractor
+from zoo.transfer.exports.exporting import export_model, exporting, teachable_files
+from zoo.transfer.features.extractor import FeatureExtractor, feature_extractor
 from zoo.transfer.heads import Head
 
 modules = test_tfjs_node.modules
@@ -334,8 +333,8 @@ def test_a_failed_export_leaves_nothing(ending, tmp_path, monkeypatch):
     """Neither where the network is wrong, nor where the disk is full in the middle."""
     head = make_head(5)
     wrong = head.predict(np.ones((1, 5), np.float32)) * np.nan
-    alone = exports.head_alone
-    monkeypatch.setattr(exports, "head_alone", lambda h: alone(h)._replace(expected=wrong))
+    alone = exporting.head_alone
+    monkeypatch.setattr(exporting, "head_alone", lambda h: alone(h)._replace(expected=wrong))
     with pytest.raises(ZooError, match="gives other outputs than the head"):
         write(tmp_path / "deep" / f"mine{ending}", head)
     assert os.listdir(tmp_path) == []

@@ -14,14 +14,14 @@ from weights_cache.errors import ZooError
 from zoo.catalog.entries import find_entry
 from zoo.catalog.networks import build_network
 from zoo.images.errors import ImageError
-from zoo.transfer.feature_blocks import FeatureVector
-from zoo.transfer.features import (
+from zoo.transfer.features.blocks import FeatureVector
+from zoo.transfer.features.extractor import (
     DEFAULT_FEATURES,
     embedding_extractor,
     feature_extractor,
     feature_names,
 )
-from zoo.transfer.landmark_features import LANDMARKS
+from zoo.transfer.features.landmarks import LANDMARKS
 
 PERSON = str(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg")
 
@@ -177,7 +177,7 @@ def test_threads_load_a_network_once(rng, monkeypatch):
         time.sleep(0.05)
         return zoo.load(name, **options)
 
-    monkeypatch.setattr("zoo.transfer.feature_blocks.load", slow)
+    monkeypatch.setattr("zoo.transfer.features.blocks.load", slow)
     threads = [threading.Thread(target=extractor.of_image, args=(image,)) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -251,7 +251,7 @@ def test_keys_depend_on_the_weights(monkeypatch):
     record = find_record("posenet-tiny")
     files = tuple(file._replace(sha256=file.sha256[::-1]) for file in record.files)
     monkeypatch.setattr(
-        "zoo.transfer.feature_blocks.find_record", lambda name: record._replace(files=files)
+        "zoo.transfer.features.blocks.find_record", lambda name: record._replace(files=files)
     )
     assert feature_extractor("posenet.tiny").key != key
 

@@ -13,12 +13,12 @@ from core.graph_model.network_tails import find_tail
 from tests.zoo.transfer.colours import COLOURS, coloured
 from weights_cache.errors import ZooError
 from zoo.images.pixels import ImageError
-from zoo.transfer import training_views
-from zoo.transfer.features import embedding_extractor, feature_extractor
-from zoo.transfer.fine_tuning import FineTuned, fine_tuned_network
-from zoo.transfer.tail_training import batches
-from zoo.transfer.training_views import Views, maps_of, views_of
-from zoo.transfer.tuning_settings import TuningSettings, held_out_images
+from zoo.transfer.features.extractor import embedding_extractor, feature_extractor
+from zoo.transfer.tuning.fine_tuning import FineTuned, fine_tuned_network
+from zoo.transfer.tuning.settings import TuningSettings, held_out_images
+from zoo.transfer.tuning.tail_training import batches
+from zoo.transfer.tuning.training_views import Views, maps_of, views_of
+from zoo.transfer.tuning.tuning import training_views
 
 QUICK = TuningSettings(epochs=2, views=1, learning_rate=0.01, layers=2)
 
@@ -350,7 +350,7 @@ def test_a_model_of_a_file_cannot_be_fine_tuned(tuned, tmp_path, examples):
 
 
 def test_features_of_the_model_and_of_its_copy_before_training_agree(model, examples):
-    """The head is fitted to what `zoo.transfer.features` computes, but for the rounding of maps."""
+    """The head is fitted to what `zoo.transfer.features.extractor` computes, but for the rounding of maps."""
     settings = QUICK._replace(views=0, epochs=1, learning_rate=1e-12)
     found = fine_tuned_network(model, *examples, settings=settings)
     vectors = feature_extractor("posenet.tiny").of_images(examples[0])

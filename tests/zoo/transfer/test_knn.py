@@ -8,7 +8,7 @@ import pytest
 
 import core
 from weights_cache.errors import ZooError
-from zoo.transfer.knn import KNNClassifier
+from zoo.transfer.knn.classifier import KNNClassifier
 
 RECORDED = json.loads(Path(__file__).with_name("knn_answers.json").read_text())
 SCENARIOS = RECORDED["scenarios"]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.zoo.transfer.test_knn import PROBES, RECORDED, filled, state, undone
 from weights_cache.errors import ZooError
-from zoo.transfer.knn import KNNClassifier
+from zoo.transfer.knn.classifier import KNNClassifier
 
 ENDINGS = ["npz", "json"]
 
@@ -111,7 +111,7 @@ def test_other_endings_are_refused(path):
 
 
 def test_too_many_examples_for_json_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("zoo.transfer.knn_files.LARGEST_DOCUMENT", 1000)
+    monkeypatch.setattr("zoo.transfer.knn.files.LARGEST_DOCUMENT", 1000)
     with pytest.raises(ZooError, match=r"limit is 1,000; save them as \.npz"):
         filled().save(tmp_path / "examples.json")
     assert not [*tmp_path.iterdir()]

@@ -10,8 +10,8 @@ from weights_cache.errors import ZooError
 from zoo.images.reading import read_image
 from zoo.shared.skeletons import BODY_17
 from zoo.tasks.segmentation.bodypix import PART_LABELS
-from zoo.transfer.features import feature_extractor
-from zoo.transfer.landmark_features import (
+from zoo.transfer.features.extractor import feature_extractor
+from zoo.transfer.features.landmarks import (
     face_vector,
     hand_vector,
     parts_vector,

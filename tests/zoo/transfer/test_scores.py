@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 
 from weights_cache.errors import ZooError
-from zoo.transfer.class_scores import score_classes
-from zoo.transfer.doubts import harm_of, margins_of
 from zoo.transfer.folds import NEVER_HELD_OUT, stratified_folds
 from zoo.transfer.heads import Head
-from zoo.transfer.other_scores import score_labels, score_values
-from zoo.transfer.score_texts import confusion_lines, few_images
-from zoo.transfer.scores import score_held_out, scores_from
-from zoo.transfer.statistics import (
+from zoo.transfer.scores.class_scores import score_classes
+from zoo.transfer.scores.other_scores import score_labels, score_values
+from zoo.transfer.scores.review_list import harm_of, margins_of
+from zoo.transfer.scores.scores import score_held_out, scores_from
+from zoo.transfer.scores.statistics import (
     average_precision,
     bootstrap_interval,
     calibration_error,
@@ -22,6 +21,7 @@ from zoo.transfer.statistics import (
     percent,
     wilson_interval,
 )
+from zoo.transfer.scores.texts import confusion_lines, few_images
 
 
 def clusters(rng, per_class=50, classes=2, apart=2.5, size=10):

@@ -5,9 +5,9 @@ import pytest
 
 from tests.helpers import require
 from weights_cache.errors import ZooError
-from zoo.transfer.class_scores import score_classes
-from zoo.transfer.scores import score_held_out
-from zoo.transfer.sheets import (
+from zoo.transfer.scores.class_scores import score_classes
+from zoo.transfer.scores.scores import score_held_out
+from zoo.transfer.scores.sheets import (
     SheetImage,
     confusion_plot,
     draw_sheet,

@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 from tests.zoo.transfer.colours import COLOURS, FEATURES, coloured, write_classes
 from weights_cache.errors import WeightsError, ZooError
 from zoo.transfer import taught_files
-from zoo.transfer.features import feature_extractor
+from zoo.transfer.features.extractor import feature_extractor
 from zoo.transfer.taught_model import TaughtModel
 
 PHOTO = str(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg")

@@ -20,11 +20,11 @@ from tests.zoo.transfer.colours import (
     write_images,
 )
 from weights_cache.errors import WeightsError, ZooError
-from zoo.transfer import feature_store
-from zoo.transfer.features import (
+from zoo.transfer.features.extractor import (
     DEFAULT_FEATURES,
     FeatureVector,
     feature_extractor,
+    store,
 )
 
 PHOTO = str(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg")
@@ -83,7 +83,7 @@ def test_a_class_without_an_image_that_can_be_read_is_refused(classes):
 @pytest.mark.parametrize("change", ["remove", "truncate", "replace"])
 def test_a_folder_that_changes_while_it_is_read(classes, monkeypatch, change, rng):
     """A file changes after the folder was listed; the bytes that are read once decide."""
-    path, read = classes / "green" / "3.png", feature_store.read_bytes
+    path, read = classes / "green" / "3.png", store.read_bytes
 
     def read_later(source):
         if source.endswith(os.path.join("blue", "0.png")):
@@ -95,7 +95,7 @@ def test_a_folder_that_changes_while_it_is_read(classes, monkeypatch, change, rn
                 shutil.copy(classes / "green" / "4.png", path)
         return read(source)
 
-    monkeypatch.setattr(feature_store, "read_bytes", read_later)
+    monkeypatch.setattr(store, "read_bytes", read_later)
     monkeypatch.setattr(feature_extractor(FEATURES).__class__, "ahead", 1, raising=False)
     model = teach(classes)
     left_out = [s.name for s in model.skipped]

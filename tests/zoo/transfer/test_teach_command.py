@@ -53,7 +53,7 @@ def no_work(monkeypatch):
         raise AssertionError("images were read")
 
     monkeypatch.setattr(teaching, "gather", refuse)
-    monkeypatch.setattr("zoo.transfer.tuning.fine_tuned_network", refuse)
+    monkeypatch.setattr("zoo.transfer.tuning.tuning.fine_tuned_network", refuse)
 
 
 def test_a_folder_is_taught(capsys, folder):

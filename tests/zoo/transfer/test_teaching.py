@@ -19,7 +19,7 @@ from weights_cache.errors import ZooError
 from zoo.transfer import learning, teaching
 from zoo.transfer.duplicates import find_duplicates
 from zoo.transfer.examples import Examples
-from zoo.transfer.features import (
+from zoo.transfer.features.extractor import (
     FeatureExtractor,
     FeatureVector,
     feature_extractor,

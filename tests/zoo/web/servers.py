@@ -25,10 +25,10 @@ from zoo.live.frame import Frame
 from zoo.web import button, slider
 from zoo.web.app import App
 from zoo.web.client import Client
-from zoo.web.guards import Application, Guard
-from zoo.web.limits import Limits
 from zoo.web.listening import listening_socket
 from zoo.web.messages import message_of
+from zoo.web.quotas import Limits
+from zoo.web.security import Application, Guard
 from zoo.web.serving import AppServer, server_config
 
 #: How long a test waits for what it expects, in seconds; machines are busy.

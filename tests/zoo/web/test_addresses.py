@@ -16,8 +16,8 @@ from tests.zoo.web.server_processes import server_process
 from tests.zoo.web.servers import PATIENCE, frame, hear
 from weights_cache.errors import ZooError
 from zoo.web import App
-from zoo.web.guards import Guard
 from zoo.web.listening import address_of, check_certificate, hosts_of, listening_socket
+from zoo.web.security import Guard
 
 CERTIFICATE = str(ROOT / "tests" / "weights_cache" / "localhost.pem")  # and its key
 

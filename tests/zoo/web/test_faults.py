@@ -8,7 +8,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.zoo.web.servers import PATIENCE, brightness_app, closed, frame, hear, running, until
 from zoo.web import App
-from zoo.web.limits import Limits
+from zoo.web.quotas import Limits
 
 
 @pytest.fixture

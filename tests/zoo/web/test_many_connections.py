@@ -11,8 +11,8 @@ from websockets.sync.client import connect
 
 from tests.zoo.web.server_processes import server_process
 from tests.zoo.web.servers import PATIENCE, brightness_app, frame, hear, running, until
-from zoo.web.limits import Limits
 from zoo.web.listening import listening_socket
+from zoo.web.quotas import Limits
 
 resource = pytest.importorskip("resource", reason="limits of POSIX")
 

@@ -23,7 +23,7 @@ from tests.zoo.web.servers import (
 )
 from zoo.web import App
 from zoo.web.client import Client
-from zoo.web.limits import Limits
+from zoo.web.quotas import Limits
 from zoo.web.turns import MOST_BYTES
 
 

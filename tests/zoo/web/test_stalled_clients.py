@@ -14,9 +14,9 @@ import pytest
 from tests.zoo.web.servers import PATIENCE, brightness_app, closed, frame, hear, running, until
 from zoo.web import App, Download, listening, page_connection, turns
 from zoo.web.figures import Figures
-from zoo.web.limits import Limits
 from zoo.web.listening import listening_socket
 from zoo.web.page_connection import PageConnection
+from zoo.web.quotas import Limits
 from zoo.web.serving import server_config
 from zoo.web.turns import Job, MessageOverflowError, Place, Turns
 

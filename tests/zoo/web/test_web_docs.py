@@ -14,7 +14,7 @@ from tests.zoo.web.servers import frame, hear, running
 from zoo.pipeline.model_cache import KEPT_MODELS
 from zoo.web import client, messages, page_connection, turns
 from zoo.web.figures import _MEANINGS
-from zoo.web.limits import Limits
+from zoo.web.quotas import Limits
 from zoo.web.rest import _REFUSALS
 from zoo.web.rest_options import given_options, served_verbs
 from zoo.web.rest_requests import RestLimits

@@ -18,8 +18,8 @@ from weights_cache.errors import WeightsError, ZooError
 from weights_cache.interruptions import is_interruption
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json, read_document
 from zoo.transfer.array_files import read_arrays, write_arrays
-from zoo.transfer.knn_labels import Label, as_integer, check_label, in_class_order
-from zoo.transfer.knn_rows import unit_rows
+from zoo.transfer.knn.labels import Label, as_integer, check_label, in_class_order
+from zoo.transfer.knn.rows import unit_rows
 
 _FORMAT, _VERSION = "zoo-knn", 1
 _LARGEST_INDEX = 2**31

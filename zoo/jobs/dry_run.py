@@ -89,7 +89,7 @@ def looked_at(job: Job, items: list[Item]) -> Iterator[Looked]:
 
 def sheet_of(job: Job, looked: list[Looked]) -> Image.Image:
     """Draw the images of a sample with what was found in them, on one sheet."""
-    from zoo.transfer.sheets import SheetImage, draw_sheet
+    from zoo.transfer.scores.sheets import SheetImage, draw_sheet
 
     images = [SheetImage(*_thumbnail(each)) for each in looked]
     return draw_sheet({"": images}, title=f"{job.verb}: {count_text(len(images), 'image')}")

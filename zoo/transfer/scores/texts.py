@@ -5,8 +5,8 @@ from dataclasses import fields, is_dataclass
 
 import numpy as np
 
-from zoo.transfer.doubts import NotedImage
-from zoo.transfer.statistics import Interval, percent, wilson_interval
+from zoo.transfer.scores.review_list import NotedImage
+from zoo.transfer.scores.statistics import Interval, percent, wilson_interval
 
 FEW = 6  # images of a class, below which its scores are of little value
 _UNEVEN = 4  # times as many images of one class as of another

@@ -7,7 +7,7 @@ import numpy as np
 from core import Endpoint, Graph, Node, PartialSpec
 from core.graph.nodes import DataType
 from weights_cache.errors import ZooError
-from zoo.transfer.export_bases import (
+from zoo.transfer.exports.bases import (
     TEACHABLE_DIVISOR,
     Affine,
     Base,

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.transfer.class_scores import ClassScores, Scores, score_classes
-from zoo.transfer.doubts import NotedImage
-from zoo.transfer.other_scores import (
+from zoo.transfer.scores.class_scores import ClassScores, Scores, score_classes
+from zoo.transfer.scores.other_scores import (
     LabelScores,
     MultiLabelScores,
     RegressionScores,
@@ -17,6 +16,7 @@ from zoo.transfer.other_scores import (
     score_labels,
     score_values,
 )
+from zoo.transfer.scores.review_list import NotedImage
 from zoo.transfer.targets import Kind
 
 #: Scores of a head for classes, labels that exclude none, or values.
@@ -43,7 +43,7 @@ def score_held_out(
         labels: of the outputs.
         folds: integers [n], negative for images that were never held out.
         names: of the images; by default their indices.
-        harm: float [n], see `zoo.transfer.doubts.harm_of`.
+        harm: float [n], see `zoo.transfer.scores.review_list.harm_of`.
         warnings: sentences to put before those found here.
 
     Raises:

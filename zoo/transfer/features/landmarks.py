@@ -13,7 +13,7 @@ from weights_cache.errors import ZooError
 from zoo.catalog.entries import choices, find_entry, with_parts
 from zoo.shared.skeletons import BODY_17, MESH_468_EYE_CORNERS
 from zoo.tasks.gestures.example_images import shape_of_hand
-from zoo.transfer.feature_blocks import FeatureVector, LazyModel, files_of, origin_of
+from zoo.transfer.features.blocks import FeatureVector, LazyModel, files_of, origin_of
 
 _TIPS = [4, 8, 12, 16, 20]
 _HAND_DEPTH = 0.3  # of z, beside x and y: it is less accurate

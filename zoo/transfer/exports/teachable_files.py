@@ -14,7 +14,7 @@ from core.converter import convert
 from weights_cache.atomic_files import replace_files, replacing, writing_to
 from weights_cache.errors import ZooError
 from weights_cache.json_documents import parse_json
-from zoo.transfer.export_bases import ExportedNetwork
+from zoo.transfer.exports.bases import ExportedNetwork
 from zoo.transfer.heads import Head
 
 _MODEL, _METADATA, _WEIGHTS = "model.json", "metadata.json", "weights.bin"

@@ -21,7 +21,7 @@ class TuningSettings(NamedTuple):
             a cosine.
         layers: how many of the last convolutions train at least; 1 or more.
         views: how many views of each image there are besides itself, 0 or more; 0 trains on the
-            images as they are. See `zoo.transfer.training_views`.
+            images as they are. See `zoo.transfer.tuning.training_views`.
         mirror: whether half of the views are flipped, which is wrong where left and right are
             classes.
         patience: after how many epochs without a smaller loss on the images for validation

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from weights_cache.errors import ZooError
-from zoo.transfer.doubts import NotedImage, margins_of, note_images
-from zoo.transfer.score_texts import (
+from zoo.transfer.scores.review_list import NotedImage, margins_of, note_images
+from zoo.transfer.scores.statistics import (
+    Interval,
+    calibration_error,
+    log_loss,
+    percent,
+    wilson_interval,
+)
+from zoo.transfer.scores.texts import (
     as_json,
     class_warnings,
     confusion_lines,
     folds_text,
     image_lines,
     interval_text,
-)
-from zoo.transfer.statistics import (
-    Interval,
-    calibration_error,
-    log_loss,
-    percent,
-    wilson_interval,
 )
 
 LISTED = 10  # doubtful and damaging images
@@ -109,7 +109,7 @@ def score_classes(
         folds: fold of each image, integers [n], as `zoo.transfer.folds.stratified_folds` deals
             them; negative for images that were never held out.
         names: of the images; by default their indices.
-        harm: float [n], see `zoo.transfer.doubts.harm_of`; without it, no image is damaging.
+        harm: float [n], see `zoo.transfer.scores.review_list.harm_of`; without it, no image is damaging.
         warnings: sentences to put before those found here.
 
     Returns:

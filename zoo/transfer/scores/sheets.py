@@ -10,10 +10,10 @@ import core
 from weights_cache.errors import ZooError
 from zoo.images.errors import ImageError
 from zoo.images.reading import read_image
-from zoo.transfer.class_scores import Scores
-from zoo.transfer.doubts import NotedImage
-from zoo.transfer.other_scores import RegressionScores
-from zoo.transfer.scores import AnyScores
+from zoo.transfer.scores.class_scores import Scores
+from zoo.transfer.scores.other_scores import RegressionScores
+from zoo.transfer.scores.review_list import NotedImage
+from zoo.transfer.scores.scores import AnyScores
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -96,7 +96,7 @@ def confusion_plot(scores: Scores) -> "Plot":
     Args:
         scores: of a classifier.
 
-    >>> from zoo.transfer.class_scores import score_classes
+    >>> from zoo.transfer.scores.class_scores import score_classes
     >>> likely = np.array([[0.9, 0.1], [0.4, 0.6]])
     >>> confusion_plot(score_classes(likely, [0, 1], ["ants", "bees"], [0, 1])).data["count"]
     [1, 0, 0, 1]

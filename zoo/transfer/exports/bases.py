@@ -10,7 +10,7 @@ from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.pipeline.options import checked
 from zoo.pipeline.preprocess import prepare
-from zoo.transfer.feature_blocks import flat_embedding
+from zoo.transfer.features.blocks import flat_embedding
 from zoo.transfer.heads import Head
 
 if TYPE_CHECKING:

@@ -13,16 +13,15 @@ from core.converter import load_model
 from weights_cache.errors import ZooError
 from weights_cache.similar_names import did_you_mean
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.transfer.export_bases import Base, ExportedNetwork
-from zoo.transfer.export_graphs import graph_for_teachable
-from zoo.transfer.export_layers import (
+from zoo.transfer.exports.bases import Base, ExportedNetwork
+from zoo.transfer.exports.graphs import graph_for_teachable
+from zoo.transfer.exports.layers import (
     find_trunk,
     head_alone,
     layers_for_keras,
     layers_for_teachable,
 )
-from zoo.transfer.heads import Head
-from zoo.transfer.teachable_files import (
+from zoo.transfer.exports.teachable_files import (
     check_folder,
     metadata_file,
     metadata_of,
@@ -31,6 +30,7 @@ from zoo.transfer.teachable_files import (
     write_folder,
     zip_of,
 )
+from zoo.transfer.heads import Head
 
 #: Endings of what is exported; "" is a folder.
 _KERAS = (".keras", ".h5")

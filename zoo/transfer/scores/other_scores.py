@@ -5,22 +5,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zoo.transfer.class_scores import LISTED, check_lengths, finite_rows, most_harmful
-from zoo.transfer.doubts import NotedImage
-from zoo.transfer.score_texts import (
+from zoo.transfer.scores.class_scores import LISTED, check_lengths, finite_rows, most_harmful
+from zoo.transfer.scores.review_list import NotedImage
+from zoo.transfer.scores.statistics import (
+    Interval,
+    average_precision,
+    bootstrap_interval,
+    percent,
+    wilson_interval,
+)
+from zoo.transfer.scores.texts import (
     as_json,
     few_images,
     folds_text,
     image_lines,
     interval_text,
     join_limited,
-)
-from zoo.transfer.statistics import (
-    Interval,
-    average_precision,
-    bootstrap_interval,
-    percent,
-    wilson_interval,
 )
 
 _MOST_LINES = 8  # of labels or values, in a text
@@ -176,7 +176,7 @@ def score_labels(
         labels: of the columns.
         folds: integers [n], negative for images that were never held out.
         names: of the images; by default their indices.
-        harm: float [n], see `zoo.transfer.doubts.harm_of`.
+        harm: float [n], see `zoo.transfer.scores.review_list.harm_of`.
         warnings: sentences to put before those found here.
 
     Raises:
@@ -262,7 +262,7 @@ def score_values(
         labels: names of the values.
         folds: integers [n], negative for images that were never held out.
         names: of the images; by default their indices.
-        harm: float [n], see `zoo.transfer.doubts.harm_of`.
+        harm: float [n], see `zoo.transfer.scores.review_list.harm_of`.
         warnings: sentences to put before those found here.
 
     Raises:

@@ -9,9 +9,9 @@ import numpy as np
 from weights_cache.errors import ZooError
 from weights_cache.messages import is_read_by_people
 from zoo.transfer.heads import activated
-from zoo.transfer.tail_training import TailTraining, batches
 from zoo.transfer.targets import Kind, Target, encoded
-from zoo.transfer.tuning_settings import TuningSettings
+from zoo.transfer.tuning.settings import TuningSettings
+from zoo.transfer.tuning.tail_training import TailTraining, batches
 
 #: Training has failed where the loss is so many times that of constant answers.
 _WORST = 5.0

@@ -5,7 +5,7 @@ import numpy as np
 import core
 from weights_cache.json_documents import parse_json
 from weights_cache.store import locate
-from zoo.transfer.export_bases import (
+from zoo.transfer.exports.bases import (
     SEED,
     TEACHABLE_DIVISOR,
     Base,

@@ -12,17 +12,17 @@ from zoo.pipeline.model_cache import load
 from zoo.transfer.distances import Familiarity
 from zoo.transfer.duplicates import find_duplicates
 from zoo.transfer.examples import Examples, storable
-from zoo.transfer.feature_store import hashed
-from zoo.transfer.features import embedding_extractor
-from zoo.transfer.fine_tuning import FineTuned, fine_tuned_network
+from zoo.transfer.features.extractor import embedding_extractor
+from zoo.transfer.features.store import hashed
 from zoo.transfer.gathering import Gathered, check_classes, gather, without_conflicts
 from zoo.transfer.image_hashes import image_hash
 from zoo.transfer.image_sets import Example, ExampleSource, ImageSet, read_image_set, source_name
 from zoo.transfer.lessons import Lesson, Settings, Skipped
-from zoo.transfer.reports import scores_of_others, scores_of_stopping
+from zoo.transfer.scores.reports import scores_of_others, scores_of_stopping
 from zoo.transfer.targets import Kind, Target
 from zoo.transfer.taught_model import TaughtModel
-from zoo.transfer.tuning_settings import TuningSettings, checked_settings, held_out_images
+from zoo.transfer.tuning.fine_tuning import FineTuned, fine_tuned_network
+from zoo.transfer.tuning.settings import TuningSettings, checked_settings, held_out_images
 
 #: The quickest of the models that fine-tuning improved on ants and bees.
 DEFAULT_MODEL = "mobilenet.v1_025"

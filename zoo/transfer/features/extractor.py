@@ -21,8 +21,8 @@ from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.options import check_backend
 from zoo.pipeline.verb_signatures import ImageSource
-from zoo.transfer.feature_blocks import Block, EmbeddingBlock, FeatureVector, takes_images
-from zoo.transfer.landmark_features import LANDMARKS, LandmarkBlock
+from zoo.transfer.features.blocks import Block, EmbeddingBlock, FeatureVector, takes_images
+from zoo.transfer.features.landmarks import LANDMARKS, LandmarkBlock
 
 if TYPE_CHECKING:
     from core import GraphModel

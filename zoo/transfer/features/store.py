@@ -23,9 +23,9 @@ from zoo.images.reading import read_first_frame, read_image
 from zoo.images.urls import read_url, scheme_of
 from zoo.images.watched_files import MAX_READ
 from zoo.pipeline.verb_signatures import ImageSource
-from zoo.transfer.feature_blocks import FeatureVector
-from zoo.transfer.feature_rows import Known, RowFile
-from zoo.transfer.features import FeatureExtractor, Look
+from zoo.transfer.features.blocks import FeatureVector
+from zoo.transfer.features.extractor import FeatureExtractor, Look
+from zoo.transfer.features.rows import Known, RowFile
 from zoo.transfer.image_hashes import WORDS, image_hash
 from zoo.transfer.image_sets import name_of
 

@@ -11,13 +11,13 @@ from weights_cache.errors import ZooError
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource
-from zoo.transfer.features import feature_names
+from zoo.transfer.features.extractor import feature_names
 from zoo.transfer.heads import Head
-from zoo.transfer.tail_training import BATCH, TailTraining
 from zoo.transfer.targets import Kind, Target, label_names
-from zoo.transfer.training_views import Views, maps_of
-from zoo.transfer.tuning_runs import Data, Record, TuningRun, as_floats
-from zoo.transfer.tuning_settings import TuningSettings, checked_settings, held_out_images
+from zoo.transfer.tuning.runs import Data, Record, TuningRun, as_floats
+from zoo.transfer.tuning.settings import TuningSettings, checked_settings, held_out_images
+from zoo.transfer.tuning.tail_training import BATCH, TailTraining
+from zoo.transfer.tuning.training_views import Views, maps_of
 
 
 class FineTuned(NamedTuple):

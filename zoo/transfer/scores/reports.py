@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from zoo.transfer.distances import Familiarity
-from zoo.transfer.doubts import harm_of
 from zoo.transfer.duplicates import Duplicates, duplicate_warnings, find_duplicates
 from zoo.transfer.examples import Examples
 from zoo.transfer.heads import Head, normalized
 from zoo.transfer.learning import Learnt
-from zoo.transfer.scores import AnyScores, score_held_out
+from zoo.transfer.scores.review_list import harm_of
+from zoo.transfer.scores.scores import AnyScores, score_held_out
 from zoo.transfer.targets import NONE, Kind, encoded, own_none
 
 _OF_STOPPING = (

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weights_cache.atomic_files import replacing
-from zoo.transfer.feature_blocks import FeatureVector
+from zoo.transfer.features.blocks import FeatureVector
 from zoo.transfer.image_hashes import WORDS
 
 _MAGIC = b"zoo features 2\n"

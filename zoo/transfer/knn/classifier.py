@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from weights_cache.errors import ZooError
 from weights_cache.sizes import count_text
-from zoo.transfer.knn_files import StoredExamples, read_examples, write_examples
-from zoo.transfer.knn_labels import Label, check_label, in_class_order, other_form, unknown_label
-from zoo.transfer.knn_rows import OwnedRows, unit_row, unit_rows
+from zoo.transfer.knn.files import StoredExamples, read_examples, write_examples
+from zoo.transfer.knn.labels import Label, check_label, in_class_order, other_form, unknown_label
+from zoo.transfer.knn.rows import OwnedRows, unit_row, unit_rows
 
 if TYPE_CHECKING:
     from core import Tensor

@@ -1,0 +1,1 @@
+"""Exports of taught models: for browsers, Teachable Machine's library and Keras."""

@@ -1,0 +1,1 @@
+"""Features of images: extraction, blocks, rows on disk, the store by content."""

@@ -1,0 +1,1 @@
+"""The classifier by nearest examples, its rows, labels and files."""

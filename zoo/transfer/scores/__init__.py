@@ -1,0 +1,1 @@
+"""Honest scores of what was learnt, as numbers, text and sheets."""

@@ -1,0 +1,1 @@
+"""Fine-tuning: the last layers of a network learn together with a head."""
