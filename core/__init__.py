@@ -142,7 +142,7 @@ def __getattr__(name: str) -> Any:
         _load_ops()
     found = globals().get(name) or _declared().get(name)
     if found is None:
-        from weights_cache.similar_names import no_attribute
+        from weights_cache.common.similar_names import no_attribute
 
         raise no_attribute(__name__, name, __dir__())
     return found

@@ -1,6 +1,6 @@
 """Errors of the engine."""
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 _LONGEST = 800  # characters
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from weights_cache.errors import MissingError, WeightsError, ZooError
+    from weights_cache.common.errors import MissingError, WeightsError, ZooError
     from weights_cache.kits import Kit, installed_kits
     from weights_cache.loader import load_web_model, load_weights
     from weights_cache.locations import cache_folder
@@ -102,7 +102,7 @@ if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name val
 
     def __getattr__(name: str) -> object:
         if name not in _PUBLIC:
-            from weights_cache.similar_names import no_attribute
+            from weights_cache.common.similar_names import no_attribute
 
             raise no_attribute(__name__, name, __all__)
         value = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)

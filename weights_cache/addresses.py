@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.paths import require_relative
 from weights_cache.shown_urls import shown_url
 

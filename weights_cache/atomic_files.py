@@ -11,8 +11,8 @@ from io import BufferedWriter, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from weights_cache.dependencies import needed_for
-from weights_cache.errors import WeightsError
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.errors import WeightsError
 from weights_cache.interruptions import pass_interruption
 from weights_cache.regular_files import open_regular
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 #: What is said where Python is built into another program.
 _NO_PYTHON = (

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from weights_cache.common.messages import visible
 from weights_cache.interruptions import is_interruption, raising_package
-from weights_cache.messages import visible
 from weights_cache.shown_urls import shown_url
 
 _LONGEST_REASON = 60  # characters of a short reason

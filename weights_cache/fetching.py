@@ -7,10 +7,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from weights_cache.adoption import refuse_foreign_links
 from weights_cache.atomic_files import locked, require_space, writing_to
-from weights_cache.download import download, open_session
-from weights_cache.errors import (
+from weights_cache.common.errors import (
     AbsentFile,
     FetchError,
     MissingError,
@@ -18,6 +16,8 @@ from weights_cache.errors import (
     UnreachableError,
     WeightsError,
 )
+from weights_cache.common.sizes import count_text
+from weights_cache.download import download, open_session
 from weights_cache.failures import Failure, UnavailableError
 from weights_cache.file_checks import find_fault, is_missing
 from weights_cache.locations import (
@@ -28,13 +28,13 @@ from weights_cache.locations import (
     Locations,
     is_offline,
 )
+from weights_cache.migration import refuse_foreign_links
 from weights_cache.ownership import owner_of
 from weights_cache.partial_files import Part, WrongBytesError, receiving
 from weights_cache.progress import Progress, showing
 from weights_cache.registry import FileRecord, ModelRecord
 from weights_cache.regular_files import open_regular
 from weights_cache.shown_urls import host_of, shown_url
-from weights_cache.sizes import count_text
 
 Fill = Callable[[Part], None]
 Install = Callable[[FileRecord, Fill], Path]

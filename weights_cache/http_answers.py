@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from weights_cache.dependencies import needed_for
+from weights_cache.common.dependencies import needed_for
 from weights_cache.failures import DownloadError, UnusableError, explain, interruption_in
 from weights_cache.shown_urls import shown_url
 from weights_cache.transfer_limits import TransferLimits

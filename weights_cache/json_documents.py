@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.interruptions import is_interruption
 from weights_cache.reading_budgets import add_file, spend
 from weights_cache.regular_files import open_regular

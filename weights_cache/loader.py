@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.locations import PathLike
 from weights_cache.manifest import manifest_name
 from weights_cache.paths import inside, require_relative

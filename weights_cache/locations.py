@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from weights_cache.dependencies import needed_for
+from weights_cache.common.dependencies import needed_for
 from weights_cache.ownership import APPLICATION, cache_root
 from weights_cache.registry import VERSION_DIGITS, FileRecord, ModelRecord
 

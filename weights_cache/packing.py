@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weights_cache.atomic_files import replacing, require_space, writing_to
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.kits import GROUP, MIRROR
 from weights_cache.locations import PathLike
 from weights_cache.registry import FileRecord, ModelRecord, find_record

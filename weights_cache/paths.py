@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 
 def require_relative(name: object, what: str) -> str:

@@ -9,10 +9,10 @@ from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
 
-from weights_cache.dependencies import needed_for
-from weights_cache.messages import is_read_by_people, say, visible
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.messages import is_read_by_people, say, visible
+from weights_cache.common.sizes import size_text
 from weights_cache.partial_files import Report
-from weights_cache.sizes import size_text
 
 PATIENCE = 2.0  # seconds without a line
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 QUANTISED_DTYPES = {"uint8": "<u1", "uint16": "<u2", "float16": "<f2"}
 LARGEST_FLOAT16 = 65504.0

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 #: Allowed memory in multiples of the size of the file, beside ``free_bytes``.
 TIMES_THE_SIZE = 4

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import read_json
 from weights_cache.paths import require_relative
 

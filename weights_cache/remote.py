@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weights_cache.addresses import Address
-from weights_cache.adoption import refuse_foreign_links
 from weights_cache.atomic_files import Say, locked, replacing, require_space, siblings, writing_to
+from weights_cache.common.errors import WeightsError
 from weights_cache.download import download, open_session
-from weights_cache.errors import WeightsError
 from weights_cache.failures import UnavailableError
 from weights_cache.first_use import TOO_LARGE, WEB_PAGE, FirstPart, OtherHashError
+from weights_cache.hash_memo import HashNotes, forget
 from weights_cache.json_documents import parse_json, read_document
 from weights_cache.locations import CACHE_ADVICE, OFFLINE_VARIABLE, Locations, PathLike
 from weights_cache.manifest import Group, parse_manifest
-from weights_cache.notes import HashNotes, forget
+from weights_cache.migration import refuse_foreign_links
 from weights_cache.ownership import is_closed, is_own
 from weights_cache.partial_files import receiving
 from weights_cache.paths import inside, require_relative

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import file_errors, read_document
 from weights_cache.manifest import Entry, Group, parse_manifest
 from weights_cache.quantise import StoredArray, dequantise_array

@@ -2,7 +2,7 @@
 
 import re
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 _HIDDEN = "***"
 

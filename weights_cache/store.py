@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Literal, get_args
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.file_checks import find_bundled_fault, find_fault, find_size_fault
 from weights_cache.locations import MIRROR_VARIABLE, Locations, PathLike
 from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record
@@ -76,7 +76,7 @@ def locate(
     record = find_record(name).limited_to(only)
     if record.bundled:
         return _bundled_files(record)
-    from weights_cache.notes import HashNotes
+    from weights_cache.hash_memo import HashNotes
 
     locations = Locations.choose(cache, mirror, offline)
     book = HashNotes(record.name)
@@ -189,7 +189,7 @@ def _find_file(
     for kit in locations.in_kits(record, file):  # which takes 8 ms beside 100 installed packages
         if check(kit, file) is None:
             return kit, ""
-    from weights_cache.adoption import adopt
+    from weights_cache.migration import adopt
 
     return adopt(locations, record, file), fault or check(path, file) or ""
 

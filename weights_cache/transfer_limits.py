@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf
 from typing import NamedTuple
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.progress import PATIENCE
 
 RATE_VARIABLE = "ZOO_LEAST_RATE"

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.fetching import copy_blocks, installing
 from weights_cache.file_checks import find_fault
 from weights_cache.kits import MIRROR

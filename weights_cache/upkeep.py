@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from weights_cache.atomic_files import locked, siblings, writing_to
 from weights_cache.file_checks import find_fault, find_size_fault, is_missing
+from weights_cache.hash_memo import forget
 from weights_cache.locations import Locations, PathLike
-from weights_cache.notes import forget
 from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record, list_records
 
 _BY_HAND = "remove the files by hand"

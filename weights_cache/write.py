@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from weights_cache.atomic_files import replace_files, require_space, writing_to
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.locations import PathLike
 from weights_cache.manifest import DTYPES
 from weights_cache.quantise import (

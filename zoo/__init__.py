@@ -75,7 +75,7 @@ __version__ = "0.1.0"
 #: Module -> its public names, imported when first used, so that `import zoo` is quick. Those of
 #: tasks are not here: `_modules` finds them. Type checkers read ``__init__.pyi``.
 _PUBLIC = {
-    "weights_cache.errors": ("WeightsError", "ZooError"),
+    "weights_cache.common.errors": ("WeightsError", "ZooError"),
     "zoo.catalog.entries": ("models",),
     "zoo.drawing": ("draw",),
     "zoo.drawing.live_painting": ("paint",),
@@ -134,7 +134,7 @@ def __getattr__(name: str) -> Any:
     elif not name.startswith("_") and name in _modules():
         value = getattr(import_module(_modules()[name]), name)
     else:
-        from weights_cache.similar_names import no_attribute
+        from weights_cache.common.similar_names import no_attribute
 
         raise no_attribute(__name__, name, _modules())
     globals()[name] = value

@@ -3,7 +3,7 @@
 ``python -m tests.rules.model_types`` writes it: do not edit it.
 """
 
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.catalog.entries import models
 from zoo.drawing import draw
 from zoo.drawing.live_painting import paint

@@ -12,8 +12,8 @@ from core.conformance.suite import chosen_cases, results_of
 from core.engine.backends import REPLACED, backend_names, load_backend, unknown_backend
 from core.engine.registry import KERNELS
 from core.errors import CoreError
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,7 +12,7 @@ from core.engine.backend import Backend
 from core.engine.backends import load_backend
 from core.engine.registry import load_kernels
 from core.errors import CoreError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.similar_names import did_you_mean
 
 
 def check_backend(name: str, ops: Sequence[str] | None = None) -> list[CaseResult]:

@@ -30,7 +30,7 @@ if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name val
 
     def __getattr__(name: str) -> object:
         if name not in _PUBLIC:
-            from weights_cache.similar_names import no_attribute
+            from weights_cache.common.similar_names import no_attribute
 
             raise no_attribute(__name__, name, __all__)
         value = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)

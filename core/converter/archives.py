@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.converter.reading import LARGEST_MODEL, reading
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.reading_budgets import add_file, check_time, spend
 from weights_cache.regular_files import open_regular
 

@@ -18,7 +18,7 @@ from core.converter.accuracy_loss import Damage, Trials
 from core.converter.conversion_outputs import Weights, Written, stored_bytes
 from core.converter.sample_inputs import SampleInputs, make_samples
 from core.errors import CoreError
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.quantise import QUANTISED_DTYPES, quantise_array
 from weights_cache.write import UNQUANTISED
 

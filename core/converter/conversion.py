@@ -21,7 +21,7 @@ from core.converter.formats import find_kind
 from core.converter.output_folders import check_metadata, check_target, refuse_folders
 from core.converter.sample_inputs import SampleInputs
 from core.graph.nodes import Graph
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.write import UNQUANTISED, Quantise
 
 #: Formats of `convert`: ``auto`` writes layers for a web model of layers, else a graph.

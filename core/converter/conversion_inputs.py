@@ -14,7 +14,7 @@ from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
 from core.plan.passes import optimise as optimised
 from core.plan.passes.pruning import drop_unused
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.quantise import StoredArray, dequantise_array
 
 

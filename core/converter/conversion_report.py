@@ -15,7 +15,7 @@ from core.converter.conversion_outputs import Weights, Written, stored_bytes, st
 from core.converter.sample_inputs import SampleInputs
 from core.errors import CoreError
 from core.graph.nodes import Graph
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.quantise import QUANTISED_DTYPES, StoredArray
 from weights_cache.write import UNQUANTISED, Quantise
 

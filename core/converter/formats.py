@@ -15,7 +15,7 @@ from core.engine.settings import backend as on_backend
 from core.engine.settings import chosen_backend
 from core.graph.nodes import Graph
 from core.graph_model.graph_model import GraphModel
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.regular_files import open_regular
 
 #: The supported formats, for errors.

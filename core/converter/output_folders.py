@@ -8,7 +8,7 @@ from pathlib import Path
 from core.converter.formats import ENDINGS
 from core.converter.reading import reading
 from core.converter.teachable import is_teachable
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 #: Files of a model in the web format: the document, under any of its names, and shards.
 _MODEL_FILES = re.compile(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.engine.limits import LimitError, effective_limits
 from core.errors import CoreError, KernelNotFound
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.interruptions import is_interruption
 from weights_cache.reading_budgets import BudgetError, add_file, reading_budget
 from weights_cache.regular_files import open_regular

@@ -10,7 +10,7 @@ from core.converter.archives import LARGEST_DOCUMENT, Archive, open_archive
 from core.converter.reading import reading
 from core.converter.web import read_web
 from core.graph.nodes import Graph
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import parse_json
 from weights_cache.manifest import parse_manifest
 from weights_cache.paths import inside, require_relative

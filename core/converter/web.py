@@ -9,7 +9,7 @@ import numpy as np
 from core.converter.reading import reading
 from core.graph.graph_json_reader import read_graph_document, read_initializer
 from core.graph.nodes import Graph
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.loader import load_web_model
 from weights_cache.quantise import StoredArray
 from weights_cache.shards import Stored, WebModel

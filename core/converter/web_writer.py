@@ -20,7 +20,7 @@ from core.graph.graph_json_writer import (
 from core.graph.nodes import Graph, Node, node_of
 from core.graph.unique_names import free_name, other_names
 from core.plan.passes.pruning import drop_unused
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.quantise import StoredArray, quantise_array
 from weights_cache.write import UNQUANTISED, Quantise, kinds_by_name, write_weights
 

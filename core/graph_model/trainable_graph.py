@@ -33,7 +33,7 @@ from core.graph_model.training_norms import (
 )
 from core.plan.planner import Planner
 from core.process.locks import new_lock
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.similar_names import did_you_mean
 
 Model = TypeVar("Model", bound=AsyncRuns)
 

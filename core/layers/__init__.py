@@ -58,7 +58,7 @@ def __getattr__(name: str) -> Any:
     if found is None:
         if _is_module(name):
             return import_module(f"{__name__}.{name}")
-        from weights_cache.similar_names import no_attribute
+        from weights_cache.common.similar_names import no_attribute
 
         raise no_attribute(__name__, name, __dir__())
     globals()[name] = found

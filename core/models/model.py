@@ -16,7 +16,7 @@ from core.models.functional import LayerGraph, ShapeRun, TensorRun, functional_c
 from core.models.result_types import Result, Symbols
 from core.models.summary import summary_text
 from core.models.trainer import Trainer
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.similar_names import did_you_mean
 
 
 class Model(Trainer[Result]):

@@ -25,7 +25,7 @@ class Namespace(ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         found = None if name.startswith("_") else _declared(self.__name__).get(name)
         if found is None:
-            from weights_cache.similar_names import no_attribute
+            from weights_cache.common.similar_names import no_attribute
 
             raise no_attribute(self.__name__, name, dir(self))
         return found

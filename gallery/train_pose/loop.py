@@ -16,7 +16,7 @@ from scenes import SceneRenderer
 from targets import DenseAnswer, dense_targets, without_people
 from torch import Tensor
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 # Side of the student's picture and how often it is drawn; a batch has its size at 257 pixels.
 SIDES = {257: 0.56, 193: 0.08, 225: 0.08, 321: 0.16, 385: 0.12}

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.networks.posenet import HEADS, PREFIX, WIDTHS
 
 # Width 1.00 has other strides at the end, and is not trained here.

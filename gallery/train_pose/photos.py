@@ -9,7 +9,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo import ImageError, read_image
 
 SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}

@@ -11,7 +11,7 @@ import torch
 from photos import Photos
 from torch import Tensor
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 # The reported run: shares of its sources in each pool.
 REPORTED_SHARES = {

@@ -20,7 +20,7 @@ from pools import even_pools, reported_pools
 from scenes import SceneRenderer, teacher_confidence
 
 from weights_cache import load_weights, write_weights
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 TEACHER = "posenet-mobilenet-v1-075-float-pertensor"
 # The first pattern that fits counts. Depthwise kernels and biases are few, and suffer from uint8.

@@ -20,7 +20,7 @@ from core.backends.automatic import describe
 from core.backends.shader.renderer_probe import probe_renderer
 from core.graph_model.automatic_model import AutomaticModel
 from core.graph_model.measured_choices import Choice
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import all_entries
 
 

@@ -9,7 +9,7 @@ import core
 from core.converter import load_model
 from core.layers.lowering.rows import layer_tables
 from tests.helpers import room
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 ROWS = {name: row for table in layer_tables() for name, row in table.items()}
 CLASS_NAMES = sorted(ROWS)

@@ -25,7 +25,7 @@ from tests.core.converter.teachable_bundles import write_bundle
 from tests.core.converter.tensorflow_runs import unpack
 from tests.helpers import require
 from weights_cache import load_weights
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes, no alarms here")
 

@@ -11,7 +11,7 @@ from core.graph.unique_names import free_name
 from core.layers import weight_slots
 from core.layers.inference import layers_graph
 from tests.core.converter.fuzz.files import write_model
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 
 def dense_layers(count):

@@ -14,7 +14,7 @@ from tests.helpers import assert_near
 from tests.rules import op_table, task_pages
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import find_record
-from weights_cache.sizes import size_text
+from weights_cache.common.sizes import size_text
 from zoo.catalog.entries import all_entries, choices, find_entry, model_class, tasks
 from zoo.catalog.entry import Entry, Preprocess
 from zoo.shared.anchors import AnchorGrid

@@ -10,7 +10,7 @@ import pytest
 from tests.weights_cache.fault_server import FaultServer
 from tests.weights_cache.toys import SIZE, toy_row
 from weights_cache import MissingError, WeightsError, download, fetch, locate
-from weights_cache.errors import FetchError, UnreachableError
+from weights_cache.common.errors import FetchError, UnreachableError
 from weights_cache.transfer_limits import TransferLimits
 
 

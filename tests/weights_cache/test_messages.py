@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from weights_cache.messages import is_read_by_people, say, visible
+from weights_cache.common.messages import is_read_by_people, say, visible
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from weights_cache import (
     status,
     verify,
 )
-from weights_cache.errors import AbsentFile, OfflineError
+from weights_cache.common.errors import AbsentFile, OfflineError
 
 
 def test_the_cache_folder_is_the_argument_then_the_variable(monkeypatch, tmp_path):

@@ -6,8 +6,8 @@ import pytest
 
 from tests.weights_cache.raw_answers import ENDLESS, ROWS
 from weights_cache import WeightsError, download, locate_url, remote
-from weights_cache.errors import MissingError
-from weights_cache.messages import visible
+from weights_cache.common.errors import MissingError
+from weights_cache.common.messages import visible
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from tests.weights_cache.fault_server import CERTIFICATE, FaultServer
 from tests.weights_cache.raw_answers import ENDLESS, endless, redirect
 from weights_cache import download, locate, locate_url
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.failures import UnusableError
 from weights_cache.http_answers import Budget, answer_to, open_session
 from zoo.images.pixels import ImageError

@@ -13,7 +13,7 @@ from tests.weights_cache.fault_server import FaultServer
 from tests.weights_cache.raw_answers import sized, slow
 from tests.weights_cache.toys import toy_row
 from weights_cache import WeightsError, download, fetch, locate_url
-from weights_cache.errors import FetchError
+from weights_cache.common.errors import FetchError
 from weights_cache.failures import SlowError, TransientError, interruption_in
 from weights_cache.sessions import Meter, Session
 from weights_cache.transfer_limits import TransferLimits

@@ -11,8 +11,8 @@ from weights_cache import (
     WeightsError,
     file_checks,
     find_record,
+    hash_memo,
     locate,
-    notes,
     status,
     upkeep,
     verify,
@@ -104,9 +104,9 @@ def test_another_hash_in_the_registry_makes_the_note_worthless(toy, monkeypatch)
     settle(monkeypatch)
     locate("toy")
     record = find_record("toy").files[0]
-    assert notes.HashNotes("toy").find_fault(toy.path, record) is None
+    assert hash_memo.HashNotes("toy").find_fault(toy.path, record) is None
     other = record._replace(sha256="0" * 64)
-    assert "has sha256" in notes.HashNotes("toy").find_fault(toy.path, other)
+    assert "has sha256" in hash_memo.HashNotes("toy").find_fault(toy.path, other)
     folder = toy.folder
     toy.register(["http://127.0.0.1:1"], sha256="0" * 64)
     folder.rename(toy.folder)
@@ -137,7 +137,7 @@ def test_verify_hashes_again_and_reports(toy, mirror, monkeypatch):
     locate("toy")
     with open(toy.path, "r+b") as stream:
         stream.write(b"other")
-    monkeypatch.setattr(notes.HashNotes, "find_fault", lambda *_: None)
+    monkeypatch.setattr(hash_memo.HashNotes, "find_fault", lambda *_: None)
     assert locate("toy")["weights.bin"] == toy.path  # such a note would be believed
     (report,) = verify("toy")
     assert report.location == toy.path

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.weights_cache.fault_server import FaultServer
-from weights_cache import notes, registry, store
+from weights_cache import hash_memo, registry, store
 
 SIZE = 300_000
 
@@ -72,7 +72,7 @@ def flip_byte(path, position=1000):
 
 def settle(monkeypatch):
     """Note files at once; no test waits until the time of a change cannot be met again."""
-    monkeypatch.setattr(notes, "_SETTLED_NS", 0)
+    monkeypatch.setattr(hash_memo, "_SETTLED_NS", 0)
 
 
 def make_older(path, seconds=10):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.choices import Choices
 from zoo.catalog.entries import all_entries, choices, chosen_name
 

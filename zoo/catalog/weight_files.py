@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from weights_cache import find_record
-from weights_cache.errors import AbsentFile
+from weights_cache.common.errors import AbsentFile
 from weights_cache.registry import ModelRecord
 from zoo.catalog.entry import Entry
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from weights_cache.errors import ZooError
-from weights_cache.messages import say
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import say
+from weights_cache.common.sizes import count_text
 from weights_cache.shown_urls import shown_url
-from weights_cache.sizes import count_text
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.terminal import complain, show
 

@@ -5,7 +5,7 @@ import sys
 from functools import partial
 from importlib import import_module
 
-from weights_cache.messages import say
+from weights_cache.common.messages import say
 from zoo.cli.blas_kernels import choose_kernels, leave_threads_out
 from zoo.cli.task_commands import TASKS
 from zoo.cli.terminal import Parser, run_safely, show

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weights_cache.errors import ZooError
-from weights_cache.sizes import size_text
+from weights_cache.common.errors import ZooError
+from weights_cache.common.sizes import size_text
 from zoo.cli.terminal import complain, show
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from core import Graph
-from weights_cache.errors import MissingError, ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import MissingError, ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import all_entries, find_entry, is_entry
 from zoo.catalog.entry import Entry
 from zoo.pipeline.options import checked

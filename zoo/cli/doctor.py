@@ -9,7 +9,7 @@ from importlib import metadata
 from importlib.util import find_spec
 
 from weights_cache.child_processes import python_command, python_environment
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.cli.blas_kernels import KERNELS, VARIABLE, WIDE_KERNELS, is_misjudged
 
 PROBE_SECONDS = 60
@@ -176,7 +176,7 @@ def _weights() -> Iterator[tuple[str, str]]:
 def _cache() -> str:
     """Return the folder of the cache and its models, as `zoo models` counts them."""
     from weights_cache import cache_folder, cached_bytes
-    from weights_cache.sizes import count_text, size_text
+    from weights_cache.common.sizes import count_text, size_text
     from zoo.cli.weights_commands import old_versions_text
 
     folder = cache_folder()
@@ -190,7 +190,7 @@ def _cache() -> str:
 
 def _kits() -> str:
     from weights_cache import installed_kits
-    from weights_cache.sizes import count_text
+    from weights_cache.common.sizes import count_text
 
     kits = [f"{kit.name} in {kit.folder}" for kit in installed_kits()]
     count = count_text(len(_models_in("kit")), "model")

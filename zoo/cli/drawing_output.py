@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from weights_cache.errors import ZooError
-from weights_cache.messages import say
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import say
 from weights_cache.shown_urls import shown_url
 
 DRAWING_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".gif")

@@ -9,8 +9,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from weights_cache.errors import ZooError
-from weights_cache.messages import is_read_by_people, say
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import is_read_by_people, say
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.image_sources import find_images, is_several, read_source

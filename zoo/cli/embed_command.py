@@ -12,11 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from weights_cache.dependencies import needed_for
-from weights_cache.errors import ZooError
-from weights_cache.messages import is_read_by_people, say
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import is_read_by_people, say
+from weights_cache.common.sizes import count_text
 from weights_cache.shown_urls import shown_url
-from weights_cache.sizes import count_text
 from zoo.cli.image_sources import find_images
 from zoo.cli.terminal import complain
 

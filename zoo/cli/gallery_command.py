@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.cli.terminal import show
 
 #: Options of a server, as they are where none is given.

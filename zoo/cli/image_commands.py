@@ -6,8 +6,8 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
-from weights_cache.errors import ZooError
-from weights_cache.messages import is_read_by_people
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import is_read_by_people
 from weights_cache.shown_urls import shown_url
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.hints import Hints

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from weights_cache.sizes import count_text, size_text
+from weights_cache.common.sizes import count_text, size_text
 from zoo.cli.terminal import complain, show
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import zoo
 from weights_cache import ModelRecord, write_kit
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
+from weights_cache.common.sizes import count_text, size_text
 from weights_cache.packing import Wheel
-from weights_cache.sizes import count_text, size_text
 from zoo.catalog.entries import find_entry, is_entry
 from zoo.catalog.weight_files import Wanted
 from zoo.cli.weight_selection import runnable

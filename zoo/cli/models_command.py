@@ -4,8 +4,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from weights_cache.errors import ZooError
-from weights_cache.messages import say
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import say
 from zoo.cli.terminal import print_table
 
 #: Of licences: what a table has room for.
@@ -23,7 +23,7 @@ def declare_models(command: argparse.ArgumentParser) -> None:
 
 def _run_models(given: argparse.Namespace) -> int:
     from weights_cache import status
-    from weights_cache.sizes import size_text
+    from weights_cache.common.sizes import size_text
     from zoo.catalog.entries import find_entry, models, tasks
     from zoo.catalog.weight_files import of_entry
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from weights_cache.atomic_files import replacing
-from weights_cache.errors import ZooError
-from weights_cache.messages import say
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import say
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.terminal import show
 

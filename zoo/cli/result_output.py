@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Protocol
 
-from weights_cache.messages import visible
+from weights_cache.common.messages import visible
 
 if TYPE_CHECKING:
     from zoo.results.vocabulary import Result  # and NumPy with it

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from weights_cache.errors import ZooError
-from weights_cache.messages import say
-from weights_cache.sizes import count_text
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import say
+from weights_cache.common.sizes import count_text
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.terminal import complain, show
 

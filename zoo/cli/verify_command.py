@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weights_cache.atomic_files import replacing
-from weights_cache.errors import ZooError
-from weights_cache.messages import is_read_by_people, say
-from weights_cache.sizes import count_text
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import is_read_by_people, say
+from weights_cache.common.sizes import count_text
 from zoo.cli.terminal import complain, show
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
-from weights_cache.errors import ZooError
-from weights_cache.messages import is_read_by_people, say
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import is_read_by_people, say
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.terminal import complain, show
 

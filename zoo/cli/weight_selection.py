@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from weights_cache import find_record, list_records
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import (
     all_entries,
     default_entries,

@@ -4,9 +4,9 @@ import argparse
 import sys
 from typing import Any
 
-from weights_cache.errors import ZooError
-from weights_cache.messages import is_read_by_people, say
-from weights_cache.sizes import count_text, size_text
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import is_read_by_people, say
+from weights_cache.common.sizes import count_text, size_text
 from zoo.cli.kit_commands import add_install, add_kit
 from zoo.cli.models_command import print_licensed
 from zoo.cli.terminal import SwitchParser, complain
@@ -49,7 +49,7 @@ def declare_weights(weights: argparse.ArgumentParser) -> None:
 def _fetch_weights(given: argparse.Namespace) -> int:
     """Fetch models with their default parts, so that they run offline."""
     from weights_cache import fetch, status
-    from weights_cache.errors import MissingError, OfflineError, UnreachableError
+    from weights_cache.common.errors import MissingError, OfflineError, UnreachableError
     from zoo.cli.weight_selection import runnable
 
     wanted = runnable(given.names, every=given.all)
@@ -159,7 +159,7 @@ def _state(name: str, reports: Any) -> str:
 
 def _print_weights_path(given: argparse.Namespace) -> int:
     from weights_cache import cache_folder, locate, status
-    from weights_cache.errors import MissingError
+    from weights_cache.common.errors import MissingError
     from zoo.cli.weight_selection import matching
 
     if not given.names:

@@ -7,7 +7,7 @@ from numbers import Real
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.surface import Surface
 from zoo.images.reading import read_image

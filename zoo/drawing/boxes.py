@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing.colours import Colour, colours_of, hue_of
 from zoo.drawing.keypoints import paint_points, read_points
 from zoo.drawing.label_layout import XY, Area

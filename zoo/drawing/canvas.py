@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from weights_cache.dependencies import needed_for
+from weights_cache.common.dependencies import needed_for
 from zoo.drawing.colours import INK, Colour
 from zoo.drawing.label_layout import XY
 from zoo.drawing.surface import Surface, rim_of

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing.boxes import caption_box, read_box, score_text
 from zoo.drawing.colours import PALETTE, Sides, sides_of
 from zoo.drawing.keypoints import Point, area_of, paint_points, read_points

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing.colours import INK, Colour
 from zoo.drawing.label_layout import XY, Area
 from zoo.drawing.surface import Stroke, Surface, rim_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing import check_drawable, paint_items
 from zoo.drawing.array_canvas import ArrayCanvas
 from zoo.drawing.colours import PAPER

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing.colours import BACKGROUND, Colour, colours_of
 from zoo.drawing.panels import paint_legend
 from zoo.drawing.surface import Surface

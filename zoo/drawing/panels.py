@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing.colours import PALETTE, PAPER, Colour, mix
 from zoo.drawing.label_layout import XY, Area
 from zoo.drawing.surface import Surface

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.plan.arena import Placed
 from core.plan.plan_report import PlanFacts, PlanProfile, chain_text, shape_text, tail_of, totals_of
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import INK, PALETTE, PAPER, Colour, mix
 from zoo.drawing.text_masks import text_mask

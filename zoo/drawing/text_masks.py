@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from weights_cache.dependencies import needed_for
+from weights_cache.common.dependencies import needed_for
 
 with needed_for("drawing"):
     from PIL import Image, ImageDraw, ImageFont

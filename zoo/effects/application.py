@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weights_cache.dependencies import needed_for
-from weights_cache.errors import ZooError
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.errors import ZooError
 from zoo.images.lists import for_each_image, is_several
 from zoo.images.reading import read_image
 from zoo.live.frame_source import Frame

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.model_names import BackendName, SegmentPersonModelName
 from zoo.effects.application import Effect, apply_effect, checked_number
 from zoo.effects.mattes import PersonMatte, blended, spread_colours

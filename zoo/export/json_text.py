@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.dependencies import needed_for
-from weights_cache.errors import ZooError
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.errors import ZooError
 from zoo.export.validation import check_result
 from zoo.results.vocabulary import AnyResult, Result, is_item
 

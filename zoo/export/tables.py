@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
-from weights_cache.dependencies import needed_for
-from weights_cache.messages import visible
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.messages import visible
 from zoo.export.json_text import encodable
 from zoo.export.validation import check_result, not_a_result
 from zoo.results.vocabulary import (

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.results.vocabulary import Result, by_image, kind_of
 
 

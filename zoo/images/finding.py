@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images.errors import is_pattern
 from zoo.images.files import image_endings
 from zoo.images.urls import scheme_of

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images.errors import said_as_error_of_object
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 
 class OpenCVError(ZooError, AttributeError):

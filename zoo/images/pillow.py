@@ -17,7 +17,7 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from weights_cache.dependencies import needed_for
+from weights_cache.common.dependencies import needed_for
 
 if TYPE_CHECKING:
     from types import ModuleType

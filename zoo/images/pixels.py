@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 MAX_REPEATED = 900_000_000
 """Most bytes of an image from a broadcast array, whose memory is smaller."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any, BinaryIO, cast
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from weights_cache.shown_urls import shown_url
 from zoo.images.files import image_endings
 from zoo.images.finding import ending_of

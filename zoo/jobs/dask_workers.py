@@ -12,8 +12,8 @@ from threading import Lock
 from time import monotonic
 from typing import Any, TypeVar
 
-from weights_cache.dependencies import needed_for
-from weights_cache.errors import ZooError
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.errors import ZooError
 from weights_cache.progress import say_line
 from zoo.jobs.job import Job
 from zoo.jobs.local_workers import ONE_THREAD, Outcome

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from weights_cache.sizes import count_text
+from weights_cache.common.sizes import count_text
 from zoo.jobs.items import Item
 from zoo.jobs.job import Job
 from zoo.jobs.reading import ImageReader
@@ -69,7 +69,7 @@ def sampled(job: Job, count: int, report: Report) -> list[Item]:
 
 def looked_at(job: Job, items: list[Item]) -> Iterator[Looked]:
     """Yield what is found in each image, in this process."""
-    from weights_cache.errors import WeightsError, ZooError
+    from weights_cache.common.errors import WeightsError, ZooError
 
     model, verb, options = job.bound()
     reader = ImageReader()

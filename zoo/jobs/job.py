@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from weights_cache.shown_urls import shown_url
-from weights_cache.similar_names import did_you_mean
 from zoo.jobs.parts import PARTS, check_package
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model_cache import BIND, BoundVerb, is_path

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from weights_cache.child_processes import python_command, python_environment
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.jobs.channels import Channel
 from zoo.jobs.job import Job
 from zoo.jobs.results_folder import ResultsFolder

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from weights_cache.dependencies import needed_for
-from weights_cache.errors import ZooError
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption
 from weights_cache.shown_urls import shown_url
 from zoo.images.errors import missing_file

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from weights_cache.dependencies import needed_for
-from weights_cache.errors import ZooError
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.errors import ZooError
 from zoo.export.json_text import plain_value
 from zoo.export.tables import Row, columns_of_type, csv_text, table_rows
 from zoo.jobs.schema import IMAGE_COLUMNS, arrow_schema, result_of, to_arrow_value

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
-from weights_cache.messages import is_read_by_people
+from weights_cache.common.messages import is_read_by_people
 from weights_cache.progress import say_line
 
 #: What is called with the number of images of a chunk that is done, and its record.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images.reading import read_first_frame
 from zoo.jobs.archives import OpenArchives
 from zoo.jobs.items import Item

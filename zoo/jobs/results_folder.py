@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weights_cache.atomic_files import replacing, writing_to
-from weights_cache.dependencies import needed_for
-from weights_cache.errors import ZooError
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.errors import ZooError
 from zoo.jobs.items import Item, item_document, item_of
 
 #: Images of a chunk, unless there are few images: see `chunk_size`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from contextlib import suppress
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.jobs.results_folder import GO_ON, ResultsFolder
 from zoo.jobs.work import Order
 

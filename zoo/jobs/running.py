@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Any
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from weights_cache.progress import say_line
 from zoo.jobs.job import Job
 from zoo.jobs.local_workers import LocalWorkers, Workers, cores

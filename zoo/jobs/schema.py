@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 
-from weights_cache.dependencies import needed_for
+from weights_cache.common.dependencies import needed_for
 from zoo.export.json_text import decoded_image, encoded_image
 from zoo.tasks.task_verbs import result_type
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from weights_cache.shown_urls import shown_url
 from zoo.images.errors import is_pattern, missing_file
 from zoo.images.files import image_endings

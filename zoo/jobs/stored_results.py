@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
-from weights_cache.dependencies import needed_for
-from weights_cache.errors import ZooError
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.errors import ZooError
 from zoo.jobs.parts import PARTS, flat_columns, flat_rows, read_arrow
 from zoo.jobs.results_folder import ResultsFolder
 from zoo.jobs.schema import arrow_schema

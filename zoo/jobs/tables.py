@@ -8,10 +8,10 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from weights_cache.dependencies import needed_for
-from weights_cache.errors import ZooError
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from weights_cache.shown_urls import shown_url
-from weights_cache.similar_names import did_you_mean
 from zoo.images.finding import ending_of
 from zoo.images.urls import scheme_of
 from zoo.jobs.items import Item

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from weights_cache.atomic_files import replacing
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.export.tables import Row
 from zoo.jobs.items import Item
 from zoo.jobs.job import Job

@@ -14,7 +14,7 @@ import sys
 from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.jobs.channels import Channel
 from zoo.jobs.job import Job
 from zoo.jobs.results_folder import ResultsFolder

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.images.errors import is_pattern, missing_file
 from zoo.images.files import image_endings
 from zoo.images.flips import flipped

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import NamedTuple
 
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import find_entry, is_entry, tasks
 from zoo.live.events import labels_of
 from zoo.tasks.gestures.recognizer import GestureRecognizer

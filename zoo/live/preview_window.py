@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images.opencv import cv2
 
 Self = TypeVar("Self", bound="Window")

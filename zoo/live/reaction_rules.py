@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from inspect import Parameter, signature
 from typing import cast, get_args
 
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.live.events.vocabulary import ROUNDING
 from zoo.live.known_labels import KnownLabels
 from zoo.results.moments import Event, EventType, Moment

@@ -11,7 +11,7 @@ from inspect import isawaitable, iscoroutinefunction
 from threading import Event as Flag
 from typing import Any, NamedTuple, TypeVar, overload
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.live.frame_source import FrameSource
 from zoo.live.known_labels import KnownLabels, known_labels
 from zoo.live.reaction_rules import Rule, call_with, make_rule

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
 from zoo.images.urls import scheme_of

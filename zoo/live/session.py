@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import choices, verb_options
 from zoo.images.flips import flipped
 from zoo.images.reading import read_image

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images.opencv import cv2
 from zoo.live.capture import quiet
 from zoo.live.readers import DEFAULT_FPS

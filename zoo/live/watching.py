@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pkgutil import resolve_name
 from typing import Any, TypeVar
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.live.frame_source import Frames, FrameSource, frames
 from zoo.live.recording import Recorder
 from zoo.live.session import Session, model_session

@@ -10,7 +10,7 @@ from core import Limits
 from core.converter import load_model
 from core.engine.limits import checked_limits
 from weights_cache.addresses import is_url
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.remote import locate_url
 from weights_cache.shown_urls import other_scheme, shown_url
 from zoo.catalog.entries import file_model_class

@@ -7,7 +7,7 @@ import numpy as np
 
 from core import Endpoint
 from core.converter.sample_inputs import Samples
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Preprocess
 from zoo.pipeline.preprocess import prepare
 

@@ -5,7 +5,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from core.graph_model.deferred_model import DeferredModel
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.pipeline.inspection import Planned
 from zoo.pipeline.options import checked_for
 from zoo.pipeline.pickling import LoadCall, reduced

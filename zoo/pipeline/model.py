@@ -11,7 +11,7 @@ import numpy as np
 from core.graph_model.deferred_model import DeferredModel, deferred_model, network_backend
 from core.process.context_vars import apart
 from core.process.locks import new_lock
-from weights_cache.errors import MissingError, ZooError
+from weights_cache.common.errors import MissingError, ZooError
 from zoo.catalog.entries import find_entry, is_entry, model_class, with_parts
 from zoo.catalog.entry import Entry
 from zoo.catalog.networks import build_network, check_files, network_facts

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from core import Limits
 from core.graph_model.deferred_model import network_backend
 from core.process.locks import new_lock
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from weights_cache.shown_urls import shown_url
 from zoo.catalog.entries import all_entries, chosen_name, find_entry, lookup, model_class, verbs_of
 from zoo.catalog.entry import Entry

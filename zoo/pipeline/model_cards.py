@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator
 from itertools import chain, repeat
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from zoo.catalog.entries import all_entries, find_entry, is_entry, verbs_of
 from zoo.catalog.entry import Channels, Entry
 from zoo.catalog.option import OWN, Option
@@ -64,7 +64,7 @@ def card_text(entry: Entry, *, placed: bool = True) -> Card:
 
 def _facts(entry: Entry, placed: bool) -> Iterator[tuple[str, str]]:
     from weights_cache import find_record, status
-    from weights_cache.sizes import count_text, size_text
+    from weights_cache.common.sizes import count_text, size_text
 
     record = find_record(entry.weights).limited_to(entry.files)
     where = f" ({status(record.name, only=entry.files)})" if placed else ""

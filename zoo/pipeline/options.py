@@ -5,8 +5,8 @@ from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import verb_options
 from zoo.catalog.option import OWN, Option, Options
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 import core.backends.cpu.image_kernels as image_kernels
-from weights_cache.dependencies import needed_for
+from weights_cache.common.dependencies import needed_for
 from zoo.catalog.entry import Preprocess
 from zoo.pipeline.sampling import sample
 from zoo.shared.placement import Placement, Region

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images.lists import ResultsOfImages
 
 

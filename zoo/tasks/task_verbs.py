@@ -6,8 +6,8 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any
 
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import choices, tasks
 from zoo.pipeline.loaded_model import LoadedModel
 

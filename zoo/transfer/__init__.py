@@ -23,7 +23,7 @@ _MODULES = {
 def __getattr__(name: str) -> object:
     """Import the module of a public name."""
     if name not in _MODULES:
-        from weights_cache.similar_names import no_attribute
+        from weights_cache.common.similar_names import no_attribute
 
         raise no_attribute(__name__, name, _MODULES)
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from weights_cache.atomic_files import replacing
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from weights_cache.regular_files import open_regular
 
 _LARGEST_FILE = 2**32  # bytes of arrays

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.heads import checked_features, normalized
 
 MOST_PROTOTYPES = 2000

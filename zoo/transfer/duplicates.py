@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.image_hashes import WORDS, hash_distances, signs_of
 
 #: Bits of 128 in which hashes of near-duplicates differ at most; and where features agree.

@@ -5,7 +5,7 @@ from numbers import Real
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 #: Fold of images that are always trained on: without them, nothing would be left of their class.
 NEVER_HELD_OUT = -1

@@ -6,8 +6,8 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from weights_cache.errors import ZooError
-from weights_cache.messages import is_read_by_people
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import is_read_by_people
 from zoo.images.pixels import ImageError
 from zoo.transfer.examples import Examples, storable
 from zoo.transfer.features.extractor import FeatureExtractor

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.images.files import image_endings
 from zoo.images.lists import as_sequence, is_several
 from zoo.pipeline.verb_signatures import ImageSource

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from weights_cache.errors import ZooError
-from weights_cache.sizes import count_text
+from weights_cache.common.errors import ZooError
+from weights_cache.common.sizes import count_text
 from zoo.transfer.distances import Familiarity
 from zoo.transfer.examples import Examples
 from zoo.transfer.heads import Head, checked_penalty

@@ -5,7 +5,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 #: Of heads: classes that exclude each other, labels of which several may apply, or numbers.
 Kind = Literal["classification", "multi_label", "regression"]

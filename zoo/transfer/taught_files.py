@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from core import CoreError
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
 from weights_cache.regular_files import open_regular
 from zoo.pipeline.file_model import TAUGHT_FILE

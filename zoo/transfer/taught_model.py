@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from core import GraphModel
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.labels import best_labels
 from zoo.images.lists import for_each_image
 from zoo.pipeline.loaded_model import LoadedModel

@@ -5,7 +5,7 @@ from typing import cast
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.model_names import BackendName
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.transfer.duplicates import Duplicates, find_duplicates

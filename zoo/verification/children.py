@@ -14,8 +14,8 @@ from typing import IO, Any, cast
 import numpy as np
 
 from weights_cache.child_processes import python_command, python_environment
-from weights_cache.errors import ZooError
-from weights_cache.messages import visible
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import visible
 from zoo.pipeline.isolation.child import ERRORS
 from zoo.pipeline.isolation.messages import Message, MessageError, receive, send
 from zoo.pipeline.isolation.pipes import CAN_WAIT, LateError, Pipe

@@ -14,7 +14,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from core import Endpoint, Graph
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from weights_cache.json_documents import read_json
 from zoo.verification.networks import quantization_of
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from weights_cache.messages import visible
+from weights_cache.common.messages import visible
 from zoo.verification.rows import (
     CRASHED,
     FAILED,

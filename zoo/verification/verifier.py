@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from weights_cache.errors import MissingError, ZooError
+from weights_cache.common.errors import MissingError, ZooError
 from zoo.catalog.entries import find_entry, lookup, with_parts
 from zoo.catalog.networks import check_files
 from zoo.catalog.option import Option, count

@@ -10,7 +10,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import NamedTuple, TypeVar
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.live.frame import Frame
 from zoo.web.client import Client
 from zoo.web.controls import Control, by_name

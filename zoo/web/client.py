@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.export.json_text import plain_value
 from zoo.live.frame import Frame
 from zoo.live.session import Session

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from sys import float_info
 from typing import Any, Literal, NamedTuple
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.option import Option
 from zoo.pipeline.options import checked_value
 

@@ -10,7 +10,7 @@ import ssl
 from contextlib import suppress
 from time import monotonic
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 #: Ports that addresses and the header `Host` leave out.
 _DEFAULT_PORTS = {"http": 80, "https": 443}

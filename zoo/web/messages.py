@@ -11,7 +11,7 @@ import json
 from math import isfinite
 from typing import Any, NamedTuple, NoReturn
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 #: Bytes of the object before an image; and of a text that a page sends.
 LONGEST_HEADER = 4096

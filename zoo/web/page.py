@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 if TYPE_CHECKING:
     from zoo.web.app import App

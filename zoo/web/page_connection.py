@@ -11,7 +11,7 @@ from functools import partial
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.live.frame import Frame
 from zoo.web.app import App
 from zoo.web.client import Client, json_of

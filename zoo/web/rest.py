@@ -8,7 +8,7 @@ from importlib import import_module
 from time import perf_counter
 from typing import Any
 
-from weights_cache.errors import MissingError, WeightsError, ZooError
+from weights_cache.common.errors import MissingError, WeightsError, ZooError
 from zoo.export.json_text import to_json
 from zoo.web.figures import Figures
 from zoo.web.rest_options import described_options, given_options, served_verbs

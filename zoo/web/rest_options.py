@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.choices import Choices
 from zoo.catalog.entries import choices, find_entry, is_entry, verb_options
 from zoo.catalog.option import Option

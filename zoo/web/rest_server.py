@@ -12,7 +12,7 @@ from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.similar_names import did_you_mean
 from zoo.web.figures import Figures
 from zoo.web.page import ASSETS
 from zoo.web.rest import Rest

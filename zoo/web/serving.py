@@ -12,8 +12,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from weights_cache.errors import ZooError
-from weights_cache.messages import say
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import say
 from zoo.web.app import Download
 from zoo.web.clip_source import ClipSource
 from zoo.web.figures import Figures

@@ -5,7 +5,7 @@ from functools import cache
 
 from core.backends.renderers import Renderer, running_renderer
 from weights_cache.child_processes import python_command, python_environment
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 __all__ = ["Renderer", "probe_renderer"]
 

@@ -13,7 +13,7 @@ from core.converter.reading import read_bytes, reading
 from core.graph.nodes import Graph
 from core.layers.inference import graph_of_layer_weights
 from core.layers.weight_slots import WeightSlots, weight_slots
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import parse_json
 from weights_cache.reading_budgets import spend
 from weights_cache.regular_files import open_regular

@@ -34,7 +34,7 @@ from core.converter.web import optimizer_weights
 from core.errors import CoreError
 from core.layers.keras_config import read_topology
 from core.layers.weight_slots import WeightSlots, bind_by_names, weight_slots
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.loader import load_web_model
 from weights_cache.write import write_weights
 

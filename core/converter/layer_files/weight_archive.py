@@ -12,7 +12,7 @@ import numpy as np
 from core.converter.layer_files.keras_archive import writing_file
 from core.converter.reading import reading
 from core.errors import CoreError
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 
 def write_weight_archive(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray]) -> Path:

@@ -13,7 +13,7 @@ from core.converter.tensor_protos import Budget
 from core.errors import CoreError
 from tests.core.converter.fuzz.bundle import checkpoint, fixed32, masked_crc, table
 from tests.core.converter.fuzz.protobuf import field, shape, varint
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.reading_budgets import BudgetError, reading_budget
 
 

@@ -18,7 +18,7 @@ from core.graph_model.graph_model import GraphModel
 from tests.core.converter.teachable_bundles import LABELS, write_bundle, zip_of
 from tests.core.converter.test_keras_files import write_h5
 from weights_cache import StoredArray, load_weights, quantise_array, write_weights
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.quantise import dequantise_array
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "dilations": [1, 1, 1, 1]}

@@ -25,7 +25,7 @@ from tests.core.converter.graph_parts import (
     tensor_of,
 )
 from tests.core.converter.tensorflow_runs import archived_runs, check_run, unpack
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 FROZEN = [run for run in archived_runs() if run.model in ("branches", "functions")]
 

@@ -17,7 +17,7 @@ from tests.core.converter.graph_parts import (
     read,
     tensor_of,
 )
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 
 def test_calls_are_inlined(tmp_path):

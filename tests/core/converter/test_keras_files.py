@@ -16,7 +16,7 @@ from core.errors import KernelNotFound
 from core.graph_model.graph_model import GraphModel
 from tests.conftest import ROOT
 from tests.helpers import require, skip_or_fail
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.reading_budgets import BudgetError, reading_budget
 
 h5py = require("h5py")

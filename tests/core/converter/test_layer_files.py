@@ -31,7 +31,7 @@ from core.errors import CoreError
 from core.layers.weight_slots import bind_by_names, weight_slots
 from tests.core.layers.recorded import documents, recorded
 from tests.helpers import require
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 WRITERS = {
     "model.keras": write_keras,

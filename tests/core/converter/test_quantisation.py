@@ -12,7 +12,7 @@ from core.converter.web_writer import write_web
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from weights_cache import StoredArray
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 FIVE = PartialSpec((None, 5))
 EVERY = ("uint8", "uint16", "float16", "float32")

@@ -16,7 +16,7 @@ from tests.core.converter.teachable_bundles import write_bundle
 from tests.core.converter.test_convert import layers_model
 from tests.reliability.hostile_graphs import endless_graphs
 from tests.reliability.test_run_limits import TIGHT
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 FOUR = PartialSpec((None, 4))
 

@@ -13,7 +13,7 @@ from core.graph_model.graph_model import GraphModel
 from tests.conftest import ROOT
 from tests.core.converter.tensorflow_runs import archived_runs, check_run, runs_of, unpack
 from tests.helpers import skip_or_fail
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 SAVED = [run for run in archived_runs() if run.model not in ("branches", "functions")]
 

@@ -10,7 +10,7 @@ import pytest
 from core.converter.teachable import is_teachable, read_teachable
 from core.graph_model.graph_model import GraphModel
 from tests.core.converter.teachable_bundles import LABELS, topology, weights, write_bundle, zip_of
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from core.graph.nodes import (
     PartialSpec,
 )
 from core.graph_model.graph_model import GraphModel
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 VECTOR = PartialSpec((None,))
 

@@ -11,7 +11,7 @@ from core.graph_model.graph_model import GraphModel
 from tests.core.converter.tflite.fixtures.models import FOLDER
 from tests.core.graph.control_graphs import recorded
 from tests.core.graph_model.networks import FILES, convolutions, images
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 
 def loaded(kind, folder):

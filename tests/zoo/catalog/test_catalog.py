@@ -8,7 +8,7 @@ import pytest
 
 import zoo
 from weights_cache import find_record
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import all_entries, find_entry, is_entry, model_class, tasks, with_parts
 from zoo.pipeline.model import Model
 

@@ -5,7 +5,7 @@ import pytest
 
 from core.graph_model.graph_model import GraphModel
 from weights_cache import load_weights
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from zoo.catalog.entries import find_entry
 from zoo.catalog.networks.face_api import (
     build_age_gender,

@@ -12,7 +12,7 @@ from tests.conftest import ROOT
 from tests.core.converter.teachable_bundles import write_bundle
 from tests.zoo.pipeline.test_load_path import WEIGHTS, graph_topology
 from weights_cache import write_weights
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import choices, find_entry, tasks
 from zoo.pipeline.model import make_model
 from zoo.pipeline.model_cache import _kept

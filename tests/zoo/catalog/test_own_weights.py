@@ -3,7 +3,7 @@
 import pytest
 
 import zoo
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 PALMS = "mediapipe-palm-detection-tflite"
 SELFIES = "mediapipe-selfie-segmentation-tflite"

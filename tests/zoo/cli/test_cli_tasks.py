@@ -15,7 +15,7 @@ import zoo
 from tests.core.converter.teachable_bundles import write_bundle
 from tests.rules.test_imports import modules_after
 from tests.zoo.cli.test_cli import PHOTO, run
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import all_entries, choices, find_entry, is_entry, model_class
 from zoo.catalog.unknown_models import able_models
 from zoo.cli.commands import make_parser

@@ -15,8 +15,8 @@ from tests.conftest import ROOT
 from tests.helpers import skip_or_fail
 from tests.zoo.cli.test_cli import PHOTO, run
 from weights_cache import MissingError, cached_bytes, find_record, list_records, status
-from weights_cache.errors import AbsentFile, FetchError, UnreachableError
-from weights_cache.sizes import size_text
+from weights_cache.common.errors import AbsentFile, FetchError, UnreachableError
+from weights_cache.common.sizes import size_text
 from zoo.catalog.entries import choices, default_entries, is_entry, tasks
 from zoo.cli.doctor import examine
 from zoo.cli.terminal import complain

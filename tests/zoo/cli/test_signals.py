@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import ROOT
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo import GestureRecognizer
 from zoo.cli.drawing_output import save_drawing
 from zoo.cli.signals import ending_in_order

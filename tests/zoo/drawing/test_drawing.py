@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing import draw
 from zoo.images.reading import ImageError
 from zoo.shared.skeletons import BODY_17

@@ -15,7 +15,7 @@ from tests.zoo.drawing.test_drawing import (
     keypoint,
     person,
 )
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing import draw
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.colours import FINGER_COLOURS, PALETTE, colours_of

@@ -9,7 +9,7 @@ from PIL import Image
 
 import zoo
 from tests.helpers import require_opencv
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.effects.backgrounds import blur_background, cut_out
 from zoo.effects.hidden_faces import blur_faces
 from zoo.effects.mattes import refined_matte, spread_colours

@@ -14,7 +14,7 @@ from core.graph_model.graph_model import GraphModel
 from core.plan.plan_report import step_rows, timed
 from tests.core.plan.plan_samples import sample_plan
 from tests.zoo.cli.test_cli import PHOTO, run
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing.colours import PALETTE, mix
 from zoo.drawing.plan_drawing import _ARENA, _FED, _LINES, _ROW, _SCRATCH, _TOP, draw_plan
 from zoo.pipeline.loaded_model import LoadedModel

@@ -10,7 +10,7 @@ from PIL import Image
 from tests.weights_cache.fault_server import FaultServer
 from tests.weights_cache.raw_answers import ENDLESS, ROWS
 from weights_cache import download
-from weights_cache.messages import visible
+from weights_cache.common.messages import visible
 from zoo.images import urls
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image

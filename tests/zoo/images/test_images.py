@@ -22,7 +22,7 @@ from PIL import Image
 
 import core
 import zoo
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images import files, header_limits, urls
 from zoo.images.reading import ImageError, read_first_frame, read_image
 

@@ -10,7 +10,7 @@ import zoo
 from tests.helpers import require_opencv
 from tests.zoo.drawing.test_drawing import BODY, blank, keypoint, person
 from tests.zoo.drawing.test_drawing_kinds import box, detection, halves, mesh_face, open_hand
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.drawing import draw
 from zoo.drawing.array_canvas import ArrayCanvas
 from zoo.drawing.canvas import Canvas

@@ -7,7 +7,7 @@ import types
 
 import pytest
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.live.reaction_rules import count_arguments
 from zoo.live.reactions import when
 from zoo.tasks.gestures.recognizer import GestureRecognizer

@@ -25,7 +25,7 @@ from tests.core.graph_model.automatic import (
 )
 from tests.core.graph_model.networks import convolutions, images
 from tests.helpers import ROOT, require_llvmlite, start_or_skip
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.cli import main
 from zoo.cli.doctor import examine
 from zoo.pipeline import model_cache

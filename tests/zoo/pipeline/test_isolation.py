@@ -25,7 +25,7 @@ from tests.helpers import ROOT
 from tests.zoo.pipeline.isolated_models import write_fill, write_loop
 from tests.zoo.pipeline.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.pipeline.isolation import process as processes
 
 PHOTO = str(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg")

@@ -13,7 +13,7 @@ from core.engine.limits import LimitError
 from tests.helpers import ROOT
 from tests.zoo.pipeline.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.pipeline.isolation import process as processes
 from zoo.pipeline.isolation.arrays import ArrayError, array_of, bytes_of, entry_of
 from zoo.pipeline.isolation.facts import FactError, read_facts

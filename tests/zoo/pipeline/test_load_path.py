@@ -12,7 +12,7 @@ from core.graph.nodes import DataType, PartialSpec
 from tests.core.converter.teachable_bundles import zip_of
 from tests.helpers import require
 from weights_cache import write_weights
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 
 FLOAT = {"type": "DT_FLOAT"}
 ANY_ROWS = {"dim": [{"size": "-1"}, {"size": "3"}]}

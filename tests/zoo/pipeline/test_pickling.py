@@ -14,7 +14,7 @@ from tests.core.converter.teachable_bundles import write_bundle, zip_of
 from tests.helpers import start_or_skip
 from tests.zoo.pipeline.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import all_entries, find_entry
 from zoo.pipeline.model import make_model
 from zoo.pipeline.options import checked

@@ -14,7 +14,7 @@ import zoo
 from core.errors import CoreError
 from tests.conftest import ROOT
 from tests.zoo.tasks.audit import audit
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.catalog.entries import all_entries, model_class
 from zoo.catalog.entry import Preprocess
 from zoo.catalog.option import flag

@@ -9,7 +9,7 @@ import core
 import zoo
 from tests.conftest import ROOT
 from tests.helpers import assert_near
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.pipeline.model_cache import _kept
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"

@@ -13,7 +13,7 @@ import zoo
 from core.graph_model import stored_calls
 from core.process import code_cache
 from tests.helpers import ROOT, require_llvmlite
-from weights_cache.errors import MissingError, ZooError
+from weights_cache.common.errors import MissingError, ZooError
 
 PHOTO = str(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg")
 

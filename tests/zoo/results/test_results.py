@@ -13,7 +13,7 @@ from PIL import Image
 
 import zoo
 from tests.helpers import require
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.export.pretty import readable
 
 

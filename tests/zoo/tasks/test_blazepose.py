@@ -8,7 +8,7 @@ import pytest
 
 import zoo
 from tests.zoo.tasks.audit import audit
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.pipeline.preprocess import placement_of, prepare
 from zoo.shared.anchors import find_candidates
 from zoo.shared.placement import Region

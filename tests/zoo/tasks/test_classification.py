@@ -13,7 +13,7 @@ from tests.golden.comparison import DUST, MARGIN_QUANTA, QUANTA_BOUND
 from tests.golden.matching import percentile
 from tests.helpers import assert_near
 from tests.zoo.tasks.audit import audit
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.catalog.entries import all_entries, find_entry
 from zoo.catalog.labels import best_labels, read_labels
 from zoo.catalog.networks.chain import chain_graphs

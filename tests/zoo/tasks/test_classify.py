@@ -19,7 +19,7 @@ from tests.core.converter.teachable_bundles import (
     zip_of,
 )
 from tests.zoo.tasks.audit import audit
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.tasks.classification.teachable import center_square, prepare_square
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"

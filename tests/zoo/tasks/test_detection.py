@@ -9,7 +9,7 @@ import zoo
 from tests.conftest import ROOT
 from tests.golden.litert import Reference
 from tests.zoo.tasks.audit import audit
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.catalog.entries import all_entries, find_entry, model_class
 from zoo.catalog.labels import read_labels
 from zoo.shared.boxes import Found, overlap, to_detections, without_nested

@@ -12,7 +12,7 @@ from core.errors import CoreError
 from tests.benchmarks.answers.faces import count
 from tests.benchmarks.answers.images import LABELS
 from tests.helpers import assert_near
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.pipeline.model import make_model
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import overlap

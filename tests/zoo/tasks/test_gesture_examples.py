@@ -12,7 +12,7 @@ import pytest
 import zoo
 from tests.helpers import ROOT, assert_near
 from tests.zoo.tasks.gesture_hands import as_hand, make_hand
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.pipeline.mirroring import flipped_result
 from zoo.tasks.gestures.examples import Examples, choose_alike, distances, shape_of
 from zoo.tasks.gestures.fingers import FINGERS, points_of

@@ -7,7 +7,7 @@ import pytest
 
 import zoo
 from tests.zoo.tasks.gesture_hands import as_hand, make_hand
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.pipeline.mirroring import flipped_result
 from zoo.pipeline.model_cache import call_verb
 from zoo.tasks.gestures import verbs

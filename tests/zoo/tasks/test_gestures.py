@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.zoo.tasks.gesture_hands import DIRECTIONS, as_hand, make_hand
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.tasks.gestures import fingers, recognizer
 from zoo.tasks.gestures.built_in import BUILT_IN
 from zoo.tasks.gestures.fingers import (

@@ -13,7 +13,7 @@ import core
 import zoo
 from core.errors import CoreError
 from tests.zoo.tasks.audit import audit
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import find_entry, model_class
 from zoo.shared.anchors import Candidates
 from zoo.shared.skeletons import HAND_21

@@ -8,7 +8,7 @@ import pytest
 
 import zoo
 from tests.zoo.tasks.audit import audit
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import find_entry
 from zoo.pipeline.preprocess import placement_of, prepare_crops
 from zoo.shared.placement import Placement

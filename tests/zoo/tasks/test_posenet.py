@@ -10,7 +10,7 @@ import zoo
 from core.graph_model.graph_model import GraphModel
 from tests.core.ops.records.conv import naive_conv
 from weights_cache import load_weights
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.catalog.entries import find_entry
 from zoo.catalog.networks.posenet import HEADS, WIDTHS, build_posenet, strided_blocks
 from zoo.pipeline.preprocess import placement_of, prepare

@@ -9,7 +9,7 @@ import zoo
 from core.errors import CoreError
 from tests.zoo.tasks.audit import audit
 from tests.zoo.tasks.test_segmentation_decode import mixed
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.catalog.entries import all_entries, find_entry
 from zoo.images.reading import ImageError
 from zoo.pipeline.mirroring import flipped_result

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.distances import MOST_PROTOTYPES, Familiarity
 
 

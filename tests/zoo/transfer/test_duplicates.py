@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.helpers import require
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images.errors import ImageError
 from zoo.transfer.duplicates import (
     DuplicatePair,

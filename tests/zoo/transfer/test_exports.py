@@ -18,7 +18,7 @@ from core.converter import load_model
 from tests.core.converter import test_tfjs_node
 from tests.core.converter.test_tfjs_node import encoded
 from tests.helpers import skip_or_fail
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.catalog.entries import find_entry
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel

@@ -10,7 +10,7 @@ import zoo
 from core import GraphModel
 from tests.conftest import ROOT
 from weights_cache import find_record
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import find_entry
 from zoo.catalog.networks import build_network
 from zoo.images.errors import ImageError

@@ -11,7 +11,7 @@ from core.converter.web_writer import write_web
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
 from core.graph_model.network_tails import find_tail
 from tests.zoo.transfer.colours import COLOURS, coloured
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images.pixels import ImageError
 from zoo.transfer.features.extractor import embedding_extractor, feature_extractor
 from zoo.transfer.tuning.fine_tuning import FineTuned, fine_tuned_network

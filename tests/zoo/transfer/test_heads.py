@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.helpers import require
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.heads import EPSILON, Head, fit_path
 from zoo.transfer.solvers import (
     fit_classes,

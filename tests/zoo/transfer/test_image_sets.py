@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from tests.zoo.transfer.colours import COLOURS, coloured, write_classes, write_images
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.image_sets import read_image_set
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import core
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.knn.classifier import KNNClassifier
 
 RECORDED = json.loads(Path(__file__).with_name("knn_answers.json").read_text())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.zoo.transfer.test_knn import PROBES, RECORDED, filled, state, undone
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.knn.classifier import KNNClassifier
 
 ENDINGS = ["npz", "json"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.zoo.tasks.gesture_hands import as_hand, make_hand
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images.reading import read_image
 from zoo.shared.skeletons import BODY_17
 from zoo.tasks.segmentation.bodypix import PART_LABELS

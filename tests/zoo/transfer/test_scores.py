@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.folds import NEVER_HELD_OUT, stratified_folds
 from zoo.transfer.heads import Head
 from zoo.transfer.scores.class_scores import score_classes

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.helpers import require
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.scores.class_scores import score_classes
 from zoo.transfer.scores.scores import score_held_out
 from zoo.transfer.scores.sheets import (

@@ -13,7 +13,7 @@ import pytest
 import zoo
 from tests.conftest import ROOT
 from tests.zoo.transfer.colours import COLOURS, FEATURES, coloured, write_classes
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.transfer import taught_files
 from zoo.transfer.features.extractor import feature_extractor
 from zoo.transfer.taught_model import TaughtModel

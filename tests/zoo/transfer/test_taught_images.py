@@ -19,7 +19,7 @@ from tests.zoo.transfer.colours import (
     write_classes,
     write_images,
 )
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.transfer.features.extractor import (
     DEFAULT_FEATURES,
     FeatureVector,

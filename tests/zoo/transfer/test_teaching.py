@@ -15,7 +15,7 @@ from tests.zoo.transfer.colours import (
     write_classes,
     write_images,
 )
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer import learning, teaching
 from zoo.transfer.duplicates import find_duplicates
 from zoo.transfer.examples import Examples

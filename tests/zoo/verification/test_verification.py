@@ -13,7 +13,7 @@ from tests.helpers import require_llvmlite, start_or_skip
 from tests.zoo.cli.test_cli import run
 from tests.zoo.pipeline.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
-from weights_cache.errors import MissingError, ZooError
+from weights_cache.common.errors import MissingError, ZooError
 from zoo.verification.children import BackendError, Child, UnavailableError
 from zoo.verification.rows import CRASHED, FAILED, NOT_COMPARED, PASSED, UNAVAILABLE
 from zoo.verification.variants import GENERATED, REFERENCE, VARIANTS

@@ -9,7 +9,7 @@ import pytest
 import zoo
 from core import Endpoint, Graph, Node, PartialSpec
 from core.graph.nodes import Quantization
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.verification.cases import NOISE, SAMPLE, make_cases
 from zoo.verification.comparison import (
     FLOAT_LIMIT,

@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 from tests.helpers import ROOT
 from tests.zoo.web.server_processes import server_process
 from tests.zoo.web.servers import PATIENCE, frame, hear
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.web import App
 from zoo.web.listening import address_of, check_certificate, hosts_of, listening_socket
 from zoo.web.security import Guard

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.zoo.web.servers import PATIENCE, until
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.live.frame import Frame
 from zoo.web import clip_source
 from zoo.web.clip_source import ClipSource

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.zoo.web.servers import frame, hear, running
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.web import App, Client, Download, button, select, slider, switch
 
 

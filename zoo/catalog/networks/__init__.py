@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import CoreError
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.registry import find_record
 from weights_cache.store import locate
 from zoo.catalog.entry import Entry

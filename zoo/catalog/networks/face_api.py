@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from core import Endpoint, Graph, Node, PartialSpec
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 Weights = Mapping[str, np.ndarray]
 

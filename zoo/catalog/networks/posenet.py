@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core import Endpoint, Graph, Node, PartialSpec
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 
 PREFIX = "MobilenetV1/"
 INPUT = "image"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core import CoreError, LimitError, Limits
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from zoo.pipeline.isolation.messages import Message, Stream, receive, send
 
 if TYPE_CHECKING:

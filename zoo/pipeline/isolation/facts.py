@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from core import PartialSpec
 from core.converter.teachable import Bundle
-from weights_cache.messages import visible
+from weights_cache.common.messages import visible
 
 _MOST_AXES = 32
 _MOST_LABELS = 100_000

@@ -9,7 +9,7 @@ import numpy as np
 from core import GraphModel, Limits, PartialSpec, Tensor, run_async
 from core.engine.async_run import checked_timeout, within
 from core.graph_model.graph_signature import listed
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.pipeline.isolation.runner import BACKEND, IsolatedRunner
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.network_summary import Card

@@ -19,8 +19,8 @@ import numpy as np
 
 from core import LimitError, Limits
 from weights_cache.child_processes import python_command, python_environment
-from weights_cache.errors import DEBUG_VARIABLE, ZooError
-from weights_cache.messages import visible
+from weights_cache.common.errors import DEBUG_VARIABLE, ZooError
+from weights_cache.common.messages import visible
 from zoo.pipeline.isolation.arrays import STRINGS
 from zoo.pipeline.isolation.child import ERRORS, FOREIGN, NO_MEMORY, OUT_OF_MEMORY
 from zoo.pipeline.isolation.messages import Message, MessageError, receive, send

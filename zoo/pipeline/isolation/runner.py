@@ -12,7 +12,7 @@ from core import CoreError, LimitError, Limits, Tensor, tensor
 from core.engine.dtypes import dtype_of
 from core.engine.limits import LIMIT_NAMES, effective_limits
 from core.engine.settings import backend as on_backend
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.pipeline.isolation.arrays import MOST_STRINGS
 from zoo.pipeline.isolation.facts import FactError, Facts, read_facts
 from zoo.pipeline.isolation.process import ModelProcess

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import core
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from zoo.catalog.labels import best_labels, read_labels
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource, model_verb

@@ -7,8 +7,8 @@ import numpy as np
 from core import Graph, GraphModel, Node, Tensor
 from core.converter.teachable import Bundle
 from core.graph.nodes import node_of
-from weights_cache.dependencies import needed_for
-from weights_cache.errors import ZooError
+from weights_cache.common.dependencies import needed_for
+from weights_cache.common.errors import ZooError
 from zoo.catalog.labels import best_labels
 from zoo.images.lists import for_each_image
 from zoo.images.reading import read_image

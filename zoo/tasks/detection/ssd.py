@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from core import Node
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from zoo.catalog.entry import Entry
 from zoo.catalog.labels import read_labels, wanted_labels
 from zoo.catalog.option import OWN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import chosen_name
 from zoo.catalog.model_names import BackendName, DetectFacesModelName, EstimateFacesModelName
 from zoo.pipeline.model import Model

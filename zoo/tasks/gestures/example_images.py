@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import choices
 from zoo.images.files import image_endings
 from zoo.images.lists import as_sequence, at_index, is_several

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.tasks.gestures.fingers import POINTS
 from zoo.tasks.gestures.rules import check_label
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.results.vocabulary import Gesture
 
 FINGERS = ("thumb", "index", "middle", "ring", "pinky")

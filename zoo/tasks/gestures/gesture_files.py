@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from weights_cache.atomic_files import replacing
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.pipeline.options import checked_value
 from zoo.tasks.gestures.examples import Examples
 from zoo.tasks.gestures.rules import SCORE, GestureRules, make_gesture

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Entry
 from zoo.catalog.labels import read_labels
 from zoo.catalog.option import OWN

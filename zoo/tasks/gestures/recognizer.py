@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.model_names import EstimateHandsModelName
 from zoo.catalog.option import MIRROR
 from zoo.pipeline.options import checked_value

@@ -8,8 +8,8 @@ rule gets nine of ten points from any hand; here only rules count.
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.option import Option, flag, threshold
 from zoo.pipeline.options import checked_value
 from zoo.tasks.gestures.fingers import CURLS, DIRECTIONS, FINGERS, Finger, curl_shares

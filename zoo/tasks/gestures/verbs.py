@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple
 
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import all_entries, choices, chosen_name, find_entry
 from zoo.catalog.model_names import BackendName, EstimateHandsModelName, RecognizeGesturesModelName
 from zoo.images.lists import for_each_image, is_several

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Entry
 from zoo.catalog.option import OWN, Option
 from zoo.pipeline.model import Model, Outputs

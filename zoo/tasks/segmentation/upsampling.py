@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 import core.backends.cpu.image_kernels as image_kernels
-from weights_cache.dependencies import needed_for
+from weights_cache.common.dependencies import needed_for
 from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 

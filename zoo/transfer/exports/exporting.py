@@ -10,8 +10,8 @@ import numpy as np
 
 import core
 from core.converter import load_model
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.transfer.exports.bases import Base, ExportedNetwork
 from zoo.transfer.exports.graphs import graph_for_teachable

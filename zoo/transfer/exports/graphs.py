@@ -6,7 +6,7 @@ import numpy as np
 
 from core import Endpoint, Graph, Node, PartialSpec
 from core.graph.nodes import DataType
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.exports.bases import (
     TEACHABLE_DIVISOR,
     Affine,

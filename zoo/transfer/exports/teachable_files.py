@@ -12,7 +12,7 @@ from typing import Any
 import core
 from core.converter import convert
 from weights_cache.atomic_files import replace_files, replacing, writing_to
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from weights_cache.json_documents import parse_json
 from zoo.transfer.exports.bases import ExportedNetwork
 from zoo.transfer.heads import Head

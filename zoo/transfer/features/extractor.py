@@ -12,8 +12,8 @@ import numpy as np
 
 from core import data
 from core.graph_model.deferred_model import network_backend
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import all_entries, find_entry, lookup
 from zoo.images.flips import flipped
 from zoo.images.pixels import ImageError

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import choices, find_entry, with_parts
 from zoo.shared.skeletons import BODY_17, MESH_468_EYE_CORNERS
 from zoo.tasks.gestures.example_images import shape_of_hand

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, SupportsIndex, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from weights_cache.errors import ZooError
-from weights_cache.sizes import count_text
+from weights_cache.common.errors import ZooError
+from weights_cache.common.sizes import count_text
 from zoo.transfer.knn.files import StoredExamples, read_examples, write_examples
 from zoo.transfer.knn.labels import Label, check_label, in_class_order, other_form, unknown_label
 from zoo.transfer.knn.rows import OwnedRows, unit_row, unit_rows

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weights_cache.atomic_files import replacing
-from weights_cache.errors import WeightsError, ZooError
+from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.interruptions import is_interruption
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json, read_document
 from zoo.transfer.array_files import read_arrays, write_arrays

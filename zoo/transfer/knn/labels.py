@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from weights_cache.errors import ZooError
-from weights_cache.similar_names import did_you_mean
+from weights_cache.common.errors import ZooError
+from weights_cache.common.similar_names import did_you_mean
 
 Label = str | int
 

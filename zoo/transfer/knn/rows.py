@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 _UNIT_ERROR = 1e-3  # of the length of a row that counts as one of unit length
 _FIRST_ROOM = 16  # rows

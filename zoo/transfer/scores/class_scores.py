@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.scores.review_list import NotedImage, margins_of, note_images
 from zoo.transfer.scores.statistics import (
     Interval,

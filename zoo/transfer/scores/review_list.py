@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 
 class NotedImage(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.scores.class_scores import ClassScores, Scores, score_classes
 from zoo.transfer.scores.other_scores import (
     LabelScores,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 import core
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.images.errors import ImageError
 from zoo.images.reading import read_image
 from zoo.transfer.scores.class_scores import Scores

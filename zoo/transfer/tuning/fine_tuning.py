@@ -7,7 +7,7 @@ import numpy as np
 
 from core import GraphModel
 from core.graph_model.network_tails import find_tail
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.pipeline.verb_signatures import ImageSource

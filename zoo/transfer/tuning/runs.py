@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weights_cache.errors import ZooError
-from weights_cache.messages import is_read_by_people
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import is_read_by_people
 from zoo.transfer.heads import activated
 from zoo.transfer.targets import Kind, Target, encoded
 from zoo.transfer.tuning.settings import TuningSettings

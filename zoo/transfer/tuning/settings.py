@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.folds import stratified_folds
 from zoo.transfer.learning import stratified_by
 from zoo.transfer.targets import Kind, Target

@@ -8,7 +8,7 @@ import numpy as np
 import core
 from core import GraphModel, Tensor, Variable
 from core.graph_model.network_tails import Tail
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.transfer.heads import EPSILON, Head
 from zoo.transfer.targets import Kind
 

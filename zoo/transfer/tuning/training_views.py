@@ -14,9 +14,9 @@ from core.data.augmentation import Augmentation, RandomBrightness, RandomContras
 from core.data.iterators import prefetched
 from core.data.random_transform import RandomTransform
 from weights_cache.atomic_files import require_space, writing_to
-from weights_cache.errors import ZooError
-from weights_cache.messages import is_read_by_people
-from weights_cache.sizes import size_text
+from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import is_read_by_people
+from weights_cache.common.sizes import size_text
 from zoo.images.lists import at_index
 from zoo.images.reading import read_image
 from zoo.pipeline.model import Model

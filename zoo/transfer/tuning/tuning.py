@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 from zoo.catalog.model_names import BackendName
 from zoo.images.pixels import ImageError
 from zoo.pipeline.model_cache import load

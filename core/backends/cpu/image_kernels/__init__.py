@@ -9,7 +9,7 @@ Modules are imported when one of their functions is first used: networks run on 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from weights_cache.similar_names import no_attribute
+from weights_cache.common.similar_names import no_attribute
 
 if TYPE_CHECKING:
     from core.backends.cpu.image_kernels.cells import odds_of, walked

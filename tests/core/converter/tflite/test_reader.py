@@ -13,7 +13,7 @@ from core.converter.tflite.file_content import Dimension, Sparsity, TensorInfo, 
 from core.graph.nodes import Quantization
 from core.graph_model.graph_model import GraphModel
 from tests.core.converter.tflite.fixtures.models import FOLDER
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 
 def test_inputs_and_outputs_have_the_names_of_tensors(writer, read):

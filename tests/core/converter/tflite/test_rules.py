@@ -7,7 +7,7 @@ from core.converter.tflite.constants import KEPT_SHARE, ConstantReader
 from core.converter.tflite.file_content import Document, TensorInfo
 from core.errors import CoreError
 from core.graph_model.graph_model import GraphModel
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 
 
 def conv(writer, x, weights, shape, **how):

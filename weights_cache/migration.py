@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 from weights_cache.atomic_files import locked, unique_sibling
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.file_checks import find_fault
 from weights_cache.interruptions import pass_interruption
 from weights_cache.locations import CACHE_VARIABLE, Locations

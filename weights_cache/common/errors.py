@@ -84,7 +84,7 @@ class MissingError(WeightsError):
         return type(self)(name, files, self.reason, self.details, partners)
 
     def _contents(self) -> str:
-        from weights_cache.sizes import count_text, size_text
+        from weights_cache.common.sizes import count_text, size_text
 
         files = count_text(len(self.files), "file")
         size = size_text(sum(file.bytes for file in self.files))

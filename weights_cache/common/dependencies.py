@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from weights_cache.errors import ZooError
+from weights_cache.common.errors import ZooError
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from weights_cache.errors import WeightsError
+from weights_cache.common.errors import WeightsError
 from weights_cache.file_checks import examine
 from weights_cache.json_documents import parse_json
 from weights_cache.ownership import (

@@ -1,0 +1,1 @@
+"""What all three packages use: errors, messages, similar names, sizes, optional dependencies."""
