@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import zoo
-from tests.benchmarks.clip_sources import SHARED, Clip, Truth
-from tests.benchmarks.event_clips import fresh_clips, usual_clips
+from tests.benchmarks.clips.clip_sources import SHARED, Clip, Truth
+from tests.benchmarks.clips.event_clips import fresh_clips, usual_clips
 from zoo.live.events import LabelFilter, finder_for
 from zoo.live.known_labels import KINDS
 from zoo.live.session import model_session

@@ -112,7 +112,7 @@ def tflite_of(name: str, folder: str) -> str:
     if entry.file:
         return str(SHARED / "weights" / entry.weights / entry.file)
     file = f"{folder}/{name}.tflite"
-    command = [sys.executable, "-m", "tests.benchmarks.tflite_of_graph", name, file]
+    command = [sys.executable, "-m", "tests.benchmarks.networks.tflite_of_graph", name, file]
     subprocess.run(command, cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
     return file
 

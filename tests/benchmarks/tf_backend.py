@@ -111,7 +111,7 @@ def network_sides(name: str) -> dict[str, Sides]:
     import tensorflow as tf
 
     import zoo
-    from tests.benchmarks.network_cases import network_input
+    from tests.benchmarks.networks.network_cases import network_input
 
     model = zoo.load(name, backend="tf")
     given = np.asarray(network_input(model), np.float32)

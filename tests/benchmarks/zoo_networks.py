@@ -28,14 +28,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.network_cases import Prepared, apart, prepare
-from tests.benchmarks.network_sides import OURS, RUNTIMES
+from tests.benchmarks.networks.network_cases import Prepared, apart, prepare
+from tests.benchmarks.networks.network_sides import OURS, RUNTIMES
 from tests.benchmarks.turns import MOST_WAITING, ROOT, Side, Turn
 from zoo.catalog.entries import models
 
 WEIGHTS = Path(os.environ.get("ZOO_SHARED", ROOT.parent / "shared")) / "weights"
 
-MODULE = "tests.benchmarks.network_sides"
+MODULE = "tests.benchmarks.networks.network_sides"
 PEERS = [name for name in RUNTIMES if name != OURS]
 
 #: The environment variable of the tier of kernels.

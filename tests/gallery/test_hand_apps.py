@@ -199,8 +199,8 @@ def test_all_of_the_page_of_slides_is_in_the_window():
 
 
 def test_swipes_of_a_real_hand(shared, monkeypatch):
-    from tests.benchmarks import clip_sources
-    from tests.benchmarks.hand_clips import swipe_clip
+    from tests.benchmarks.clips import clip_sources
+    from tests.benchmarks.clips.hand_clips import swipe_clip
 
     monkeypatch.setattr(clip_sources, "IMAGES", shared / "images")
     clip = swipe_clip("photos/hand_pakutaso.jpg", 3)

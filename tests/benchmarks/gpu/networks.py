@@ -13,7 +13,7 @@ import numpy as np
 
 import core
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
-from tests.benchmarks.mobilenet_export import Case, as_graph, build
+from tests.benchmarks.networks.mobilenet_export import Case, as_graph, build
 
 #: Of MobileNet v2: expansion, channels, how often, and the first stride (Sandler et al., table 2).
 BOTTLENECKS = (
@@ -55,7 +55,7 @@ def drawn(batch: int, size: int) -> np.ndarray:
 
 
 def mobilenet_v1(batch: int, alpha: float = 1.0, size: int = 224) -> Subject:
-    """The network of `tests.benchmarks.mobilenet`, with symmetric padding."""
+    """The network of `tests.benchmarks.networks.mobilenet`, with symmetric padding."""
     graph = as_graph(build(Case(alpha, size)), batch)
     nodes = [_padded_evenly(node) for node in graph.nodes]
     return Subject(graph._replace(nodes=nodes), {"x": drawn(batch, size)})

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 import zoo
-from tests.benchmarks.clip_sources import (
+from tests.benchmarks.clips.clip_sources import (
     EXPOSURE,
     FPS,
     PALM,

@@ -7,11 +7,11 @@ and the raised arms are real, labelled by looking at the frames.
 
 import numpy as np
 
-from tests.benchmarks.body_clips import jump_clip, smaller, squat_clip, yoga_clip
-from tests.benchmarks.clip_sources import Clip
-from tests.benchmarks.face_clips import face_clip
-from tests.benchmarks.gesture_clips import gesture_clips, handless_clip, still_clip
-from tests.benchmarks.hand_clips import (
+from tests.benchmarks.clips.body_clips import jump_clip, smaller, squat_clip, yoga_clip
+from tests.benchmarks.clips.clip_sources import Clip
+from tests.benchmarks.clips.face_clips import face_clip
+from tests.benchmarks.clips.gesture_clips import gesture_clips, handless_clip, still_clip
+from tests.benchmarks.clips.hand_clips import (
     View,
     circle_clip,
     clap_clip,

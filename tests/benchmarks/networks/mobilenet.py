@@ -1,6 +1,6 @@
 """One picture through MobileNet v1: ours by plans and eager, ONNX Runtime and LiteRT.
 
-Run: ``python -m tests.benchmarks.mobilenet [--case NAME] [--batch N] [--rounds N]`` with the
+Run: ``python -m tests.benchmarks.networks.mobilenet [--case NAME] [--batch N] [--rounds N]`` with the
 ``benchmark`` extra installed. All runtimes get the same seeded random weights (`mobilenet_export`)
 and one input, and must give the same output. Each runs in a process of its own, where it has the
 threads that its name says, and has turns (`turns`), of whose calls the median counts. Rounds begin
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from core.graph_model.graph_model import GraphModel
-from tests.benchmarks.mobilenet_export import (
+from tests.benchmarks.networks.mobilenet_export import (
     CASES,
     Network,
     as_graph,
@@ -136,7 +136,7 @@ def compare(case: str, batch: int, rounds: int) -> dict[str, Any]:
         for name in SIDES:
             output = Path(folder, f"{name}.npy")
             sides[name] = Side(
-                ("tests.benchmarks.mobilenet", "--serve", name, "--case", case)
+                ("tests.benchmarks.networks.mobilenet", "--serve", name, "--case", case)
                 + ("--batch", str(batch), "--output", str(output)),
                 int(name.rpartition("_")[2]),
                 output,

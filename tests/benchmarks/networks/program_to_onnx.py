@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from core.engine.specs import Shape
 from core.plan.program import HERE, Program, Step
-from tests.benchmarks.onnx_rules import RULES, WITH_BIAS
-from tests.benchmarks.onnx_writer import (
+from tests.benchmarks.networks.onnx_rules import RULES, WITH_BIAS
+from tests.benchmarks.networks.onnx_writer import (
     IR_VERSION,
     OPSET,
     TO_FIRST,

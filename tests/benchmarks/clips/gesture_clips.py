@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tests.benchmarks.clip_sources import FPS, IMAGES, Clip, Frames, Truth, read
+from tests.benchmarks.clips.clip_sources import FPS, IMAGES, Clip, Frames, Truth, read
 
 
 def hand_held(image: np.ndarray, seconds: float, rate: float, rng: np.random.Generator) -> Frames:

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 import zoo
-from tests.benchmarks.clip_sources import FPS, Clip, Frames, Truth, bump, read, smooth
+from tests.benchmarks.clips.clip_sources import FPS, Clip, Frames, Truth, bump, read, smooth
 from zoo.shared.skeletons import MESH_468_PATHS
 
 

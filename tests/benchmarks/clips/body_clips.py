@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tests.benchmarks.clip_sources import FPS, Clip, Frames, Truth, video
+from tests.benchmarks.clips.clip_sources import FPS, Clip, Frames, Truth, video
 
 _SQUATS = (3.3, 8.1)  # seconds at which she stands again, by looking at the frames
 

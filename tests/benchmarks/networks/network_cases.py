@@ -7,7 +7,7 @@ import numpy as np
 
 import zoo
 from core.plan.plan import Plan
-from tests.benchmarks.network_sides import (
+from tests.benchmarks.networks.network_sides import (
     EXPORT,
     EXPORT_FEEDS,
     FEEDS,
@@ -16,8 +16,8 @@ from tests.benchmarks.network_sides import (
     output_file,
     write_case,
 )
-from tests.benchmarks.onnx_writer import TO_FIRST, TO_LAST, NotExportedError
-from tests.benchmarks.program_to_onnx import Export, export
+from tests.benchmarks.networks.onnx_writer import TO_FIRST, TO_LAST, NotExportedError
+from tests.benchmarks.networks.program_to_onnx import Export, export
 from zoo.catalog.entries import find_entry
 from zoo.pipeline.model import Model
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from core.plan.program import HERE, Program
-from tests.benchmarks.onnx_writer import TO_FIRST, TO_LAST, NotExportedError
-from tests.benchmarks.program_to_onnx import export
+from tests.benchmarks.networks.onnx_writer import TO_FIRST, TO_LAST, NotExportedError
+from tests.benchmarks.networks.program_to_onnx import export
 from tests.core.plan.harness import node
 from tests.core.plan.programs import Arrays, computed, program_of
 from tests.helpers import require
