@@ -19,28 +19,6 @@ from core import random as random
 from core import regularizers as regularizers
 from core import signal as signal
 from core import train as train
-from core.engine.argument_types import Scalar
-from core.engine.argument_types import TensorLike
-from core.engine.async_run import run_async as run_async
-from core.engine.backend import Backend as Backend
-from core.engine.backends import register_backend as register_backend
-from core.backends.cpu.threads import get_threads as get_threads
-from core.backends.cpu.threads import set_threads as set_threads
-from core.backends.cpu.tiers import get_tier as get_tier
-from core.backends.cpu.tiers import set_tier as set_tier
-from core.backends.shader.plans.plan_tuning import tune_shader as tune_shader
-from core.backends.shader.runtime.starting import start_shader as start_shader
-from core.backends.shader.runtime.starting import stop_shader as stop_shader
-from core.engine.limits import LimitError as LimitError
-from core.engine.limits import Limits as Limits
-from core.engine.limits import limits as limits
-from core.compiled_functions.compiled_function import compile as compile
-from core.converter.formats import load_model as load_model
-from core.engine.dispatch import run_kernel as run_kernel
-from core.engine.dispatch import tensor as tensor
-from core.engine.dtypes import DType
-from core.errors import CoreError as CoreError
-from core.errors import KernelNotFound as KernelNotFound
 from core.autodiff.gradients import custom_grad as custom_grad
 from core.autodiff.gradients import grad as grad
 from core.autodiff.gradients import grads as grads
@@ -48,14 +26,29 @@ from core.autodiff.gradients import stop_gradient as stop_gradient
 from core.autodiff.gradients import value_and_grad as value_and_grad
 from core.autodiff.gradients import value_and_grads as value_and_grads
 from core.autodiff.gradients import variable_grads as variable_grads
-from core.graph.nodes import Endpoint as Endpoint
-from core.graph.nodes import Graph as Graph
-from core.graph.nodes import Node as Node
-from core.graph.nodes import PartialSpec as PartialSpec
-from core.engine.run_guard import RunCancelledError as RunCancelledError
-from core.engine.run_guard import memory as memory
-from core.layers.input_layer import Input as Input
-from core.graph_model.graph_model import GraphModel as GraphModel
+from core.autodiff.scopes import dispose as dispose
+from core.autodiff.scopes import keep as keep
+from core.autodiff.scopes import tidy as tidy
+from core.backends.cpu.threads import get_threads as get_threads
+from core.backends.cpu.threads import set_threads as set_threads
+from core.backends.cpu.tiers import get_tier as get_tier
+from core.backends.cpu.tiers import set_tier as set_tier
+from core.backends.shader.plans.plan_tuning import tune_shader as tune_shader
+from core.backends.shader.runtime.starting import start_shader as start_shader
+from core.backends.shader.runtime.starting import stop_shader as stop_shader
+from core.compiled_functions.compiled_function import compile as compile
+from core.converter.formats import load_model as load_model
+from core.engine.argument_types import Scalar
+from core.engine.argument_types import TensorLike
+from core.engine.async_run import run_async as run_async
+from core.engine.backend import Backend as Backend
+from core.engine.backends import register_backend as register_backend
+from core.engine.dispatch import run_kernel as run_kernel
+from core.engine.dispatch import tensor as tensor
+from core.engine.dtypes import DType
+from core.engine.limits import LimitError as LimitError
+from core.engine.limits import Limits as Limits
+from core.engine.limits import limits as limits
 from core.engine.nan_check import NotFiniteError as NotFiniteError
 from core.engine.nan_check import debug_mode as debug_mode
 from core.engine.op_results import MaxPoolWithArgmaxResults
@@ -68,16 +61,10 @@ from core.engine.op_results import StringNGramsResults
 from core.engine.op_results import StringSplitResults
 from core.engine.op_results import TopkResults
 from core.engine.op_results import UniqueResults
-from core.ops.composite import Moments
-from core.ops.ragged import GatheredRows
-from core.ops.sort import Difference
-from core.profiling.profiler import profile as profile
-from core.profiling.profiler import time as time
 from core.engine.registry import kernel as kernel
 from core.engine.registry import op as op
-from core.autodiff.scopes import dispose as dispose
-from core.autodiff.scopes import keep as keep
-from core.autodiff.scopes import tidy as tidy
+from core.engine.run_guard import RunCancelledError as RunCancelledError
+from core.engine.run_guard import memory as memory
 from core.engine.settings import backend as backend
 from core.engine.settings import epsilon as epsilon
 from core.engine.settings import flags as flags
@@ -86,13 +73,26 @@ from core.engine.settings import set_backend as set_backend
 from core.engine.specs import Spec as Spec
 from core.engine.tensors import Tensor
 from core.engine.tensors import Tensor as Tensor
+from core.engine.variables import Variable as Variable
+from core.engine.variables import variable as variable
+from core.errors import CoreError as CoreError
+from core.errors import KernelNotFound as KernelNotFound
+from core.graph.nodes import Endpoint as Endpoint
+from core.graph.nodes import Graph as Graph
+from core.graph.nodes import Node as Node
+from core.graph.nodes import PartialSpec as PartialSpec
+from core.graph_model.graph_model import GraphModel as GraphModel
+from core.layers.input_layer import Input as Input
 from core.models.model import Model as Model
 from core.models.model_files import load_layers_model as load_layers_model
 from core.models.model_files import model_from_json as model_from_json
 from core.models.sequential import Sequential as Sequential
 from core.models.sequential import sequential as sequential
-from core.engine.variables import Variable as Variable
-from core.engine.variables import variable as variable
+from core.ops.composite import Moments
+from core.ops.ragged import GatheredRows
+from core.ops.sort import Difference
+from core.profiling.profiler import profile as profile
+from core.profiling.profiler import time as time
 from numpy import ndarray
 from typing import Any
 from typing import overload

@@ -122,7 +122,7 @@ def _modules() -> dict[str, str]:
 
     found = {name: module for module, names in _PUBLIC.items() for name in names}
     for task in tasks():
-        found |= dict.fromkeys(import_module(f"zoo.{task}").MODELS, f"zoo.{task}.verbs")
+        found |= dict.fromkeys(import_module(f"zoo.tasks.{task}").MODELS, f"zoo.tasks.{task}.verbs")
     return dict(sorted(found.items()))
 
 

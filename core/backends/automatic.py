@@ -1,7 +1,8 @@
 """The meaning of the backend ``"auto"``: the shader backend on a GPU, else cpu.
 
 Of ops this holds as it stands. Models measure which of the two is faster for them: see
-`core.graph_model.automatic_model`. OpenGL drawn by software, and tf, are used only when they are named.
+`core.graph_model.automatic_model`. OpenGL drawn by software, and tf, are used only when they are
+named.
 """
 
 # "from core import" would import all ops.

@@ -1,1 +1,1 @@
-"""One op on tensors, in processing order: shapes, records, tensors, backends, dispatch, observers."""
+"""One op on tensors: shapes, records, tensors, backends, dispatch, observers."""

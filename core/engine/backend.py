@@ -1,7 +1,7 @@
 """The contract of backends: the methods that the engine calls, and executables of plans.
 
-A backend holds the values of tensors and runs kernels on them. The engine (`core.engine.dispatch`) finds
-the kernel of an op, calls it with handles and wraps the results. A backend must have:
+A backend holds the values of tensors and runs kernels on them. The engine (`core.engine.dispatch`)
+finds the kernel of an op, calls it with handles and wraps the results. A backend must have:
 
 - `Backend.upload`, `Backend.download`, `Backend.view` and `Backend.spec_of` for values;
 - `Backend.run` for kernels, which are registered with `core.kernel`;

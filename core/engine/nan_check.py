@@ -17,7 +17,8 @@ from core.errors import CoreError
 if TYPE_CHECKING:
     from core.engine.tensors import Tensor
 
-_HOME, _PYTHONS = os.path.dirname(os.path.dirname(__file__)), os.path.dirname(os.__file__)
+_HOME = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+_PYTHONS = os.path.dirname(os.__file__)
 
 #: Files whose lines are not the user's: of these packages, and of Python itself.
 _OURS = tuple(os.path.join(_HOME, name, "") for name in ("core", "zoo", "weights_cache"))

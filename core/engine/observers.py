@@ -19,7 +19,8 @@ class Observer:
     ``needs_ops``: whether it is called for every op; while such an observer is active, models run
     op by op. Others are called for the tensors that a model returns. ``needs_times``: whether it
     needs the time of each kernel; a backend that queues kernels then waits for every one.
-    ``needs_places``: whether it asks for the layer and the phase of each op; see `core.engine.op_places`.
+    ``needs_places``: whether it asks for the layer and the phase of each op; see
+    `core.engine.op_places`.
     """
 
     __slots__ = ()

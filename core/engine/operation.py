@@ -113,7 +113,8 @@ class Op:
             outputs: names of several results, which then come as a named tuple.
             gradients: for each input that has one, its gradient rule.
             promote: convert all inputs, or the named ones, to their common dtype first.
-            input_dtype: what the inputs must be, one of `core.engine.dtypes.KINDS` for all or for each
+            input_dtype: what the inputs must be, one of `core.engine.dtypes.KINDS` for all or for
+                each
                 by name: ``"float32"`` (integers and bools are converted), ``"bool"``,
                 ``"int32"``, ``"number"`` (bools become int32), ``"real"`` (the same without
                 complex64), ``"complex64"``, ``"string"`` or ``"no string"``.

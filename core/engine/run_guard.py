@@ -2,7 +2,8 @@
 
 The counts are exact under threads and without a lock: adding to and removing from a set or dict is
 one atomic step, also in a finaliser in the middle of another step; `memory` makes the sums.
-`core.graph_model.graph_model` begins a guard for each run; ops, executors and plans ask the active one.
+`core.graph_model.graph_model` begins a guard for each run; ops, executors and plans ask the active
+one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class FunctionTrace(ABC):
-    """The trace of a function that is being compiled; `core.compiled_functions.trace` implements it."""
+    """The trace of a function that is compiled; `core.compiled_functions.trace` implements it."""
 
     @abstractmethod
     def value_of(self, variable: "Variable") -> "Tensor":

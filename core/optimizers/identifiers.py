@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core import train
 from core.keras.configured import NamedClasses, snake_case
+from core.optimizers import tfjs
 from core.optimizers.adafactor import Adafactor
 from core.optimizers.adam import Adam, Adamax, AdamW, Nadam
 from core.optimizers.adaptive import Adadelta, Adagrad, RMSprop
@@ -15,7 +15,7 @@ from core.optimizers.schedules import InverseTimeDecay
 
 _ALL = (SGD, RMSprop, Adam, AdamW, Adadelta, Adagrad, Adamax, Nadam, Ftrl, Lion, Adafactor)
 _KERAS = NamedClasses("optimizer", Optimizer, {kind.__name__: kind for kind in _ALL})
-_TENSORFLOW_JS = NamedClasses("optimizer", Optimizer, {k.__name__: k for k in train.CLASSES})
+_TENSORFLOW_JS = NamedClasses("optimizer", Optimizer, {k.__name__: k for k in tfjs.CLASSES})
 
 #: Arguments that only TensorFlow.js spells so; its classes Momentum and RMSProp are known by name.
 _ONLY_THERE = {"beta1", "beta2", "use_nesterov"}

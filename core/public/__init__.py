@@ -1,1 +1,1 @@
-"""What ``core.<name>`` is for programs, editors and type checkers: namespaces, signatures, stubs."""
+"""What ``core.<name>`` is for programs and type checkers: namespaces, signatures, stubs."""

@@ -1,4 +1,4 @@
-"""The parameters and results of ops and functions as text for type checkers; see `core.public.stubs`."""
+"""Parameters and results of ops and functions as text, for `core.public.stubs`."""
 
 import inspect
 import json

@@ -1,9 +1,9 @@
 """Writes the stubs by which editors and type checkers know `core`: ``python -m core.public.stubs``.
 
 Ops are records, and tensors get their methods when `core` is imported: no checker sees either.
-``__init__.pyi`` has the names of `core`, ``tensor_methods.pyi`` the methods of tensors, with the
-documentation that editors show, and ``op_results.pyi`` the results of ops with several ones. All
-are computed from the declarations.
+``__init__.pyi`` has the names of `core`, ``engine/tensor_methods.pyi`` the methods of tensors, with
+the documentation that editors show, and ``engine/op_results.pyi`` the results of ops with several
+ones. All are computed from the declarations.
 """
 
 import inspect
@@ -22,7 +22,7 @@ from core.public.layer_stubs import layers_stub
 from core.public.namespaces import NAMESPACES, names_in
 from core.public.signatures import Argument, Types, tuple_name
 
-_FOLDER = Path(__file__).parent
+_FOLDER = Path(__file__).parents[1]
 _WIDTH = 96  # of the first line of a function, which may be indented
 
 
@@ -34,9 +34,9 @@ def stubs() -> dict[str, str]:
     """
     return {
         "__init__.pyi": _package_stub(),
-        "op_results.pyi": _results_stub(),
+        "engine/op_results.pyi": _results_stub(),
         "layers/__init__.pyi": layers_stub(),
-        "tensor_methods.pyi": _methods_stub(),
+        "engine/tensor_methods.pyi": _methods_stub(),
         **{f"{name}.pyi": _namespace_stub(name) for name in NAMESPACES},
     }
 

@@ -27,7 +27,7 @@ import numpy as np
 
 import core
 from core.optimizers.base import Optimizer
-from core.train import Adam, Momentum
+from core.optimizers.tfjs import Adam, Momentum
 from tests.benchmarks.training_cases import CASES, Step, ours, theirs
 
 #: Within which TensorFlow.js's tests, too, take results of float32 for the same.

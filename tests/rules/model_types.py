@@ -97,7 +97,7 @@ def loaders() -> str:
     groups: dict[tuple[str, str, str], list[str]] = {}
     for name, entry in names_to_load().items():
         module, cls = entry.model.split(":")
-        key = f"zoo.{entry.task}.{module}", cls, _parameters(entry.options)
+        key = f"zoo.tasks.{entry.task}.{module}", cls, _parameters(entry.options)
         groups.setdefault(key, []).append(name)
     imports = {(module, cls) for module, cls, _ in groups} | {(zoo._modules()[v], v) for v in verbs}
     imports |= {("zoo.catalog.model_names", "BackendName"), ("zoo.pipeline.model", "Model")}

@@ -32,7 +32,7 @@ def page_of(task: str) -> Path:
 
 def functions(task: str) -> list[str]:
     """The functions of a task."""
-    return list(importlib.import_module(f"zoo.{task}").OPTIONS)
+    return list(importlib.import_module(f"zoo.tasks.{task}").OPTIONS)
 
 
 def arguments(verb: str) -> dict[str, str]:

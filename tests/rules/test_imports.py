@@ -129,9 +129,9 @@ def test_only_the_shader_backend_uses_opengl():
 def test_a_task_knows_no_other_task_and_decodes_with_numpy_alone():
     tasks = {f.parent.name for f in source_files("zoo") if f.name == "entries.py"}
     for task in tasks:
-        for file in source_files(f"zoo/{task}"):
+        for file in source_files(f"zoo/tasks/{task}"):
             modules = {module for module, _ in imports_of(file)}
-            others = {f"zoo.{t}" for t in tasks - {task}}
+            others = {f"zoo.tasks.{t}" for t in tasks - {task}}
             assert not any(m.startswith(o) for m in modules for o in others), name_of(file)
             if file.name == "decode.py":
                 ours = {m for m in modules if m.split(".")[0] in PACKAGES}

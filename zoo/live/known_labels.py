@@ -49,7 +49,7 @@ def _task_of(task: object) -> str:
     if name not in KINDS and is_entry(name):
         folder = find_entry(name).task
         raise ZooError(f"{name!r} is a model: pass the task {folder!r} and model={name!r}")
-    folders = (folder for folder in tasks() if name in import_module(f"zoo.{folder}").MODELS)
+    folders = (folder for folder in tasks() if name in import_module(f"zoo.tasks.{folder}").MODELS)
     name = next(folders, name)
     if name not in KINDS:
         raise ZooError(

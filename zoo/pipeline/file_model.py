@@ -45,8 +45,8 @@ def load_path(
 
     Returns:
         A `zoo.TaughtModel` of what `zoo.teach` made, a
-        `zoo.tasks.classification.teachable.TeachableModel` of what Teachable Machine exported, else a
-        `ConvertedModel`.
+        `zoo.tasks.classification.teachable.TeachableModel` of what Teachable Machine exported, else
+        a `ConvertedModel`.
 
     Raises:
         WeightsError: there is nothing, or no model that is read, or it is damaged.

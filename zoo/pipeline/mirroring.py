@@ -17,7 +17,8 @@ def flipped_result(result: Any, width: int) -> Any:
     real person's left and right.
 
     Args:
-        result: any of the zoo's: dicts, lists, numbers, texts, and arrays; `zoo.results.vocabulary.KEYS` says
+        result: any of the zoo's: dicts, lists, numbers, texts, and arrays;
+            `zoo.results.vocabulary.KEYS` says
             what is mirrored.
         width: of the image, in pixels.
 

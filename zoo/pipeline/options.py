@@ -1,4 +1,4 @@
-"""Checks of options against their records (`zoo.catalog.option`), and the errors about wrong ones."""
+"""Checks of options against their records (`zoo.catalog.option`), and errors about wrong ones."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache

@@ -20,7 +20,7 @@ def image_tasks() -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for task in tasks():
-        package = import_module(f"zoo.{task}")
+        package = import_module(f"zoo.tasks.{task}")
         found[task] = getattr(package, "WATCHED", next(iter(package.MODELS)))
     return found | {verb: verb for verb in choices() if verb != "infer"}
 
@@ -51,8 +51,8 @@ def preferred_verb(model: LoadedModel) -> str | None:
 
 def public_function(verb: str) -> FunctionType:
     """Return the function of `zoo` of a name that `verb_of` returned."""
-    task = next(t for t in tasks() if verb in import_module(f"zoo.{t}").MODELS)
-    function: FunctionType = getattr(import_module(f"zoo.{task}.verbs"), verb)
+    task = next(t for t in tasks() if verb in import_module(f"zoo.tasks.{t}").MODELS)
+    function: FunctionType = getattr(import_module(f"zoo.tasks.{task}.verbs"), verb)
     return function
 
 
@@ -62,7 +62,7 @@ def result_type(verb: str) -> tuple[type, bool]:
     >>> result_type("classify")
     (<class 'zoo.results.vocabulary.Label'>, True)
     """
-    from zoo.results.vocabulary import vocabulary
+    from zoo.results import vocabulary
 
     returned: str = public_function(verb).__annotations__["return"]
     name = returned.removeprefix("list[").removesuffix("]")

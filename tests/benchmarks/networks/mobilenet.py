@@ -1,10 +1,10 @@
 """One picture through MobileNet v1: ours by plans and eager, ONNX Runtime and LiteRT.
 
-Run: ``python -m tests.benchmarks.networks.mobilenet [--case NAME] [--batch N] [--rounds N]`` with the
-``benchmark`` extra installed. All runtimes get the same seeded random weights (`mobilenet_export`)
-and one input, and must give the same output. Each runs in a process of its own, where it has the
-threads that its name says, and has turns (`turns`), of whose calls the median counts. Rounds begin
-with each runtime in turn.
+Run: ``python -m tests.benchmarks.networks.mobilenet [--case NAME] [--batch N] [--rounds N]`` with
+the ``benchmark`` extra installed. All runtimes get the same seeded random weights
+(`mobilenet_export`) and one input, and must give the same output. Each runs in a process of its
+own, where it has the threads that its name says, and has turns (`turns`), of whose calls the median
+counts. Rounds begin with each runtime in turn.
 
 Prints medians and minima in milliseconds, the medians of the ratios within a round, of ours to each
 runtime, and how many turns were disturbed all the same; then a line of JSON.

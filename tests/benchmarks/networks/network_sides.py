@@ -1,8 +1,9 @@
 """One network in one runtime: a process of `zoo_networks`, which writes the folder of the case.
 
-Run: ``python -m tests.benchmarks.networks.network_sides SIDE FOLDER THREADS``, then a line of input for each
-turn; or with ``--peak``, which prints the most memory that the process had after three runs, or
-with ``--imports`` after it imported the runtime. Nothing but NumPy is imported beside that.
+Run: ``python -m tests.benchmarks.networks.network_sides SIDE FOLDER THREADS``, then a line of input
+for each turn; or with ``--peak``, which prints the most memory that the process had after three
+runs, or with ``--imports`` after it imported the runtime. Nothing but NumPy is imported beside
+that.
 """
 
 import argparse

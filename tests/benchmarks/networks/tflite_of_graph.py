@@ -1,8 +1,8 @@
 """A float network of the zoo that is published as a web model, as a TFLite file for LiteRT.
 
-Run: ``python -m tests.benchmarks.networks.tflite_of_graph MODEL FILE`` (extra ``oracle``): TensorFlow
-computes the graph node by node with one image at a time, and its converter traces that. The ops are
-those that the networks of faces have; another one ends it.
+Run: ``python -m tests.benchmarks.networks.tflite_of_graph MODEL FILE`` (extra ``oracle``):
+TensorFlow computes the graph node by node with one image at a time, and its converter traces that.
+The ops are those that the networks of faces have; another one ends it.
 """
 
 import sys

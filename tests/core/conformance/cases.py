@@ -1,7 +1,7 @@
 """Writes the cases of ``core.conformance``: ``python -m tests.core.conformance.cases``.
 
-They are the op tables of `tests.core.ops.records`, drawn from one generator each, with what the oracles
-make of them: users' backends are checked without the oracles, by a file in the package.
+They are the op tables of `tests.core.ops.records`, drawn from one generator each, with what the
+oracles make of them: users' backends are checked without the oracles, by a file in the package.
 """
 
 import io

@@ -1,4 +1,6 @@
-"""Which of TensorFlow.js's kernels are here, and where: ``python -m tests.core.engine.kernel_table``.
+"""Which of TensorFlow.js's kernels are here, and where.
+
+Run: ``python -m tests.core.engine.kernel_table``.
 
 The names are those of tfjs-core 4.22 (`tensorflow_js_kernels.csv`, with whether tfjs-core registers
 a gradient). There is a column for each backend: yes where an op of that name has a kernel on it,

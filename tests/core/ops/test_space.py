@@ -1,4 +1,4 @@
-"""Borders and blocks where they are special. The values come from `tests.core.ops.records.space`."""
+"""Borders and blocks where they are special. Values come from `tests.core.ops.records.space`."""
 
 import numpy as np
 import pytest

@@ -15,14 +15,16 @@ from zoo.pipeline.model import Model
 
 @pytest.mark.parametrize("task", tasks())
 def test_families_are_those_of_the_entries(task):
-    folder = importlib.import_module(f"zoo.{task}")
-    entries = importlib.import_module(f"zoo.{task}.entries").ENTRIES
+    folder = importlib.import_module(f"zoo.tasks.{task}")
+    entries = importlib.import_module(f"zoo.tasks.{task}.entries").ENTRIES
     assert {entry.name.partition(".")[0] for entry in entries} == set(folder.FAMILIES)
     assert {entry.task for entry in entries} == {task}
 
 
 def test_every_family_belongs_to_one_task():
-    families = [f for task in tasks() for f in importlib.import_module(f"zoo.{task}").FAMILIES]
+    families = [
+        f for task in tasks() for f in importlib.import_module(f"zoo.tasks.{task}").FAMILIES
+    ]
     assert len(families) == len(set(families))
 
 

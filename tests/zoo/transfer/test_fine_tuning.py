@@ -350,7 +350,7 @@ def test_a_model_of_a_file_cannot_be_fine_tuned(tuned, tmp_path, examples):
 
 
 def test_features_of_the_model_and_of_its_copy_before_training_agree(model, examples):
-    """The head is fitted to what `zoo.transfer.features.extractor` computes, but for the rounding of maps."""
+    """The head is fitted to what `zoo.transfer.features.extractor` computes, but for rounding."""
     settings = QUICK._replace(views=0, epochs=1, learning_rate=1e-12)
     found = fine_tuned_network(model, *examples, settings=settings)
     vectors = feature_extractor("posenet.tiny").of_images(examples[0])

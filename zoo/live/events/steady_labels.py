@@ -8,8 +8,9 @@ from zoo.live.events.vocabulary import FORGOTTEN, ROUNDING
 #: A label starts after so many seconds of evidence for it, and ends after so many without any.
 START_SECONDS, END_SECONDS = 0.15, 0.25
 
-#: Score of the gestures' rules to start a label (see `zoo.tasks.gestures.recognizer`), and the share of
-#: it that is enough to keep one: a gesture of seven rules keeps its label with one finger wrong.
+#: Score of the gestures' rules to start a label (see `zoo.tasks.gestures.recognizer`), and the
+#: share of it that is enough to keep one: a gesture of seven rules keeps its label with one finger
+#: wrong.
 ENTER, LEAVE_SHARE = 0.86, 0.9
 
 

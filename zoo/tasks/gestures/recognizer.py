@@ -35,10 +35,10 @@ class GestureRecognizer:
     """Recognizes the gestures of hands by rules for their fingers, and by examples.
 
     Algorithm: rules over the curl and direction of fingers as in fingerpose 0.1
-    (`zoo.tasks.gestures.fingers` and `zoo.tasks.gestures.rules` say what differs); the nearest example for
-    gestures that were added by example (`zoo.tasks.gestures.examples`). If an example is near enough,
-    its gesture is returned, whatever the rules say; otherwise that of the rules with the highest
-    score.
+    (`zoo.tasks.gestures.fingers` and `zoo.tasks.gestures.rules` say what differs); the nearest
+    example for gestures that were added by example (`zoo.tasks.gestures.examples`). If an example
+    is near enough, its gesture is returned, whatever the rules say; otherwise that of the rules
+    with the highest score.
 
     Limits: a thumb counts as curled by its last joint alone. So a fist whose thumb lies straight
     can pass for a thumb up or down: 39 % of the fists in the training data of

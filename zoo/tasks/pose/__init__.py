@@ -1,4 +1,4 @@
-"""Pose estimation: its functions are in `zoo.tasks.pose.verbs`, its models in `zoo.tasks.pose.entries`."""
+"""Pose estimation: functions in `verbs`, models in `entries`."""
 
 from zoo.catalog.choices import Choices
 from zoo.catalog.option import MIRROR, NMS_RADIUS, by_name, count, flag, threshold

@@ -50,7 +50,8 @@ class ExportedNetwork(NamedTuple):
         sample: values for its input.
         expected: what the head gives for them, float32 [1, outputs].
         size: height and width of the images that it takes; None: it takes features.
-        fit: how the whole images were fitted into that size, as `zoo.catalog.entry.Preprocess` has it.
+        fit: how the whole images were fitted into that size, as `zoo.catalog.entry.Preprocess` has
+            it.
         rounds: whether values between layers are rounded to quantised ones. Then a sum that is in
             another order, and rounded to the neighbour, has effects on all values that follow.
     """

@@ -109,7 +109,8 @@ def score_classes(
         folds: fold of each image, integers [n], as `zoo.transfer.folds.stratified_folds` deals
             them; negative for images that were never held out.
         names: of the images; by default their indices.
-        harm: float [n], see `zoo.transfer.scores.review_list.harm_of`; without it, no image is damaging.
+        harm: float [n], see `zoo.transfer.scores.review_list.harm_of`; without it, no image is
+            damaging.
         warnings: sentences to put before those found here.
 
     Returns:

@@ -182,5 +182,5 @@ class LoadedKernels:
         return self._program.listing()
 
     def joined(self, steps: Sequence[Sequence[Work]]) -> tuple[list[Work], list[int]]:
-        """Return the calls of all steps; see `core.backends.cpu.codegen.machine_code.native_calls.joined`."""
+        """Return the calls of all steps; `native_calls.joined` joins them."""
         return joined(steps)

@@ -113,8 +113,8 @@ def _units(given: np.ndarray, expected: np.ndarray) -> float:
 def check_once(backend: "ShaderBackend") -> None:
     """Check a driver that was not checked before, and warn if it computes wrong.
 
-    Nothing is checked where nothing can be kept on disk (see `core.process.code_cache`), as it would be at
-    each start; nor in a user's context, of values in 16 bits, or while NaN is an error.
+    Nothing is checked where nothing can be kept on disk (see `core.process.code_cache`), as it
+    would be at each start; nor in a user's context, of values in 16 bits, or while NaN is an error.
     """
     session = backend.session
     if not session.gl_thread.owns_context or session.storing.half or flags.debug:

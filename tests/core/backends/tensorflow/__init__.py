@@ -1,1 +1,1 @@
-"""Tests of the tf backend, which `tests.core.backends.test_on_tensorflow` runs in a process of their own."""
+"""Tests of the tf backend; `tests.core.backends.test_on_tensorflow` runs them in a process."""

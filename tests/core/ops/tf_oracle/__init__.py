@@ -1,1 +1,1 @@
-"""Every kernel against TensorFlow, in a process of its own: ``python -m tests.core.ops.tf_oracle``."""
+"""Every kernel against TensorFlow, in its own process: ``python -m tests.core.ops.tf_oracle``."""

@@ -1,4 +1,4 @@
 """Kernels around the networks of images: resampling before them, masks and fields after them.
 
-They are part of the engine because they are generated, cached and run by the team as all others are.
+They are part of the engine because they are generated, cached and run as all other kernels are.
 """
