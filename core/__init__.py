@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from core.public.namespaces import NAMESPACES, add_namespaces
+from weights_cache.common.providers import provide
 
 if TYPE_CHECKING:
     from inspect import Signature
@@ -121,6 +122,14 @@ _WITHOUT_OPS = {
     "set_threads",
     "set_tier",
 }
+
+# What lower rooms use of higher ones.
+provide(
+    ops="core.ops",
+    backends="core.backends",
+    backend_of_ops="core.backends.automatic:backend_of_ops",
+    save_graph="core.converter.web_writer:save_graph",
+)
 
 add_namespaces(sys.modules[__name__])
 

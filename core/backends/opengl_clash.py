@@ -11,7 +11,7 @@ import ctypes
 import re
 import sys
 
-from core.backends.shader.renderer_probe import Renderer, probe_renderer
+from core.backends.renderer_probe import Renderer, probe_renderer
 
 #: A function that every library of LLVM has.
 _OF_LLVM = "LLVMContextCreate"

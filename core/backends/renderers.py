@@ -11,12 +11,10 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from importlib import import_module
 from importlib.util import find_spec
-from typing import NamedTuple
 
 import core.process.code_cache as code_cache  # "from core import" would import all ops
-from core.engine.backends import BACKENDS
+from core.backends.renderer import Renderer, running_renderer
 from core.process.locks import new_lock
 
 #: Part of the key, to be changed with the format.
@@ -45,25 +43,6 @@ _LIBRARIES = ("libEGL.so.1", "libGL.so.1", "libEGL_mesa.so.0", "libEGL_nvidia.so
 _NO_DEVICE = "there is no device of a GPU in /dev"
 
 
-class Renderer(NamedTuple):
-    """The device or program that draws for OpenGL."""
-
-    name: str  #: as the driver names it, such as ``"NVIDIA H100 80GB HBM3/PCIe/SSE2"``
-    version: str  #: changes with the device, the driver and the version of OpenGL
-    is_software: bool  #: whether the processor draws
-    problem: str = ""  #: why there is no context; empty if there is one
-
-    @property
-    def is_gpu(self) -> bool:
-        """Whether a GPU draws."""
-        return not (self.problem or self.is_software)
-
-    def __str__(self) -> str:
-        if self.problem:
-            return f"OpenGL draws on no GPU: {self.problem}"
-        return f"{self.name} draws by software" if self.is_software else self.name
-
-
 def renderer_here() -> Renderer:
     """Return the renderer of the shader backend if it runs, else the one that it would get.
 
@@ -71,15 +50,6 @@ def renderer_here() -> Renderer:
     process opens a context, the first time that devices and drivers are as they are.
     """
     return running_renderer() or _renderer()
-
-
-def running_renderer() -> Renderer | None:
-    """Return the renderer of the shader backend if it runs in this process."""
-    session = getattr(BACKENDS.get("shader"), "_session", None)
-    if session is None:
-        return None
-    device = session.device
-    return Renderer(device.name, device.driver, device.is_software)
 
 
 _asking = new_lock()
@@ -97,7 +67,9 @@ def _found_renderer() -> Renderer:
     key = f"renderer-{code_cache.key_of(_FORMAT, *machine_facts())}"
     found = _read(code_cache.load(key))
     if found is None:
-        found = import_module("core.backends.shader.renderer_probe").probe_renderer()
+        from core.backends.renderer_probe import probe_renderer  # which imports subprocess
+
+        found = probe_renderer()
         code_cache.keep(key, json.dumps([*found, time.time()]).encode())
     return found
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from core.converter.output_folders import check_target
 from core.converter.web_nodes import lowered
 from core.engine.dtypes import DTYPES, to_numpy
 from core.errors import CoreError
@@ -100,6 +101,11 @@ def write_web(
     arrays = constants(graph)
     weights = stored_arrays(arrays, float_kinds(arrays, quantise), stored or {})
     return write_prepared(graph, folder, weights, metadata=metadata, fields=fields, files=files)
+
+
+def save_graph(graph: Graph, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write a graph that comes from no file; see `write_web` and `check_target`."""
+    return write_web(graph, check_target(folder, None, "graph", overwrite=overwrite))
 
 
 def write_prepared(

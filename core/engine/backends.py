@@ -5,9 +5,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import core.backends
 from core.errors import CoreError
 from core.process.locks import new_lock
+from weights_cache.common.providers import home_of, provided
 
 if TYPE_CHECKING:
     from core.engine.backend import Backend
@@ -21,9 +21,19 @@ _LOADING = new_lock()
 AUTO = "auto"
 
 
+#: What the modules of built-in backends and their kernels begin with.
+BUILT_IN = f"{home_of('backends')}."
+
+
+def backends_folder() -> str:
+    """Return the folder that has a folder for each built-in backend."""
+    (folder,) = provided("backends").__path__
+    return str(folder)
+
+
 def backend_names() -> list[str]:
     """Every backend that has a folder in ``core/backends``, or that was registered."""
-    (folder,) = core.backends.__path__
+    folder = backends_folder()
     built_in = {n for n in os.listdir(folder) if os.path.exists(f"{folder}/{n}/__init__.py")}
     return sorted(built_in | _FACTORIES.keys())
 
@@ -72,12 +82,12 @@ def load_backend(name: str) -> "Backend":
     if found is not None:
         return found
     if name == AUTO:
-        return load_backend(import_module("core.backends.automatic").backend_of_ops())
+        return load_backend(provided("backend_of_ops")())
     if name not in backend_names():
         raise unknown_backend(name)
     with _LOADING:
         if name not in BACKENDS:
-            module = f"core.backends.{name}"
+            module = f"{BUILT_IN}{name}"
             make = _FACTORIES.get(name) or import_module(module).make_backend
             BACKENDS[name] = make()
     return BACKENDS[name]

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from weights_cache.common.providers import provided
+
 #: Special method → op, called as op(self, ...).
 OPERATORS = {
     "__neg__": "neg",
@@ -42,7 +44,7 @@ class OpNamespace:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(f"no op {name!r}")
-        import_module("core.ops")  # which may be about to declare it
+        provided("ops")  # which may be about to declare it
         registry = import_module("core.engine.registry")
         found: Callable[..., Any] | None = registry.OPS.get(name) or registry.FUNCTIONS.get(name)
         if found is None:
@@ -76,7 +78,7 @@ def end_late_methods(tensor: type) -> None:
 
 def _late(tensor: type, special: str) -> Callable[..., Any]:
     def operate(self: Any, *operands: Any) -> Any:
-        import_module("core.ops")
+        provided("ops")
         return getattr(tensor, special)(self, *operands)
 
     return operate
@@ -86,5 +88,5 @@ def _late_attribute(self: Any, name: str) -> Any:
     """Find a method that is an op; Python calls this for names that an object lacks."""
     if name.startswith("__"):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-    import_module("core.ops")
+    provided("ops")
     return getattr(self, name)

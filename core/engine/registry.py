@@ -7,8 +7,14 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any, TypeVar, overload
 
-import core.backends
-from core.engine.backends import REPLACED, backend_names, load_backend, unknown_backend
+from core.engine.backends import (
+    BUILT_IN,
+    REPLACED,
+    backend_names,
+    backends_folder,
+    load_backend,
+    unknown_backend,
+)
 from core.engine.late_ops import ops
 from core.engine.operation import Op, Rule
 from core.errors import MISUSE, CoreError, KernelNotFound
@@ -128,7 +134,7 @@ def kernel(op_name: str, backend: str, *, replace: bool = False) -> Callable[[Fu
                 f"op {op_name!r} has a kernel on backend {backend!r} already: replace=True takes "
                 f"its place"
             )
-        if key in KERNELS and not home.startswith("core.backends."):
+        if key in KERNELS and not home.startswith(BUILT_IN):
             REPLACED.append(key)
         READY.pop(key, None)
         KERNELS[key] = function
@@ -155,7 +161,7 @@ def find_kernel(op_name: str, backend: str) -> Callable[..., Any]:
             f"no kernel {op_name!r} on backend {backend!r}; available on: "
             f"{', '.join(have) or 'none'} (register one with core.kernel)"
         )
-    if not _HOMES[key].startswith("core.backends."):
+    if not _HOMES[key].startswith(BUILT_IN):
         found = load_backend(backend).guarded(found)
     READY[key] = found
     return found
@@ -171,19 +177,19 @@ def _load_family(op_name: str, backend: str) -> None:
     op = OPS.get(op_name)
     family = op.rule.__module__.rpartition(".")[2] if op else ""
     for file in {"elementwise", family} & _kernel_files(backend):
-        importlib.import_module(f"core.backends.{backend}.kernels.{file}")
+        importlib.import_module(f"{BUILT_IN}{backend}.kernels.{file}")
 
 
 def load_kernels(backend: str) -> None:
     """Import every kernel file of a backend."""
     for family in _kernel_files(backend):
-        importlib.import_module(f"core.backends.{backend}.kernels.{family}")
+        importlib.import_module(f"{BUILT_IN}{backend}.kernels.{family}")
 
 
 @cache
 def _kernel_files(backend: str) -> frozenset[str]:
     try:
-        names = os.listdir(f"{core.backends.__path__[0]}/{backend}/kernels")
+        names = os.listdir(f"{backends_folder()}/{backend}/kernels")
     except OSError:  # a registered backend has no folder
         return frozenset()
     return frozenset(name[:-3] for name in names if name.endswith(".py")) - {"__init__"}

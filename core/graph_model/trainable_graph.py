@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -33,6 +32,7 @@ from core.graph_model.training_norms import (
 )
 from core.plan.planner import Planner
 from core.process.locks import new_lock
+from weights_cache.common.providers import provided
 from weights_cache.common.similar_names import did_you_mean
 
 Model = TypeVar("Model", bound=AsyncRuns)
@@ -251,10 +251,7 @@ class TrainableGraph(Generic[Model]):
             WeightsError: there is a model in the folder, the folder cannot be written, or
                 TensorFlow.js lacks node types, which are all listed.
         """
-        check: Any = resolve_name("core.converter.output_folders:check_target")
-        write: Any = resolve_name("core.converter.web_writer:write_web")
-        target = check(folder, None, "graph", overwrite=overwrite)
-        written: Path = write(self.freeze().graph, target)
+        written: Path = provided("save_graph")(self.freeze().graph, folder, overwrite=overwrite)
         return written
 
     def __repr__(self) -> str:

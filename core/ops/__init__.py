@@ -6,6 +6,7 @@ It also gives tensors the operators and methods that are ops.
 from importlib import import_module
 from pkgutil import iter_modules
 
+from core.engine.methods import install_methods
 from core.engine.registry import FUNCTIONS, OPS
 
 for _file in iter_modules(__path__):
@@ -14,4 +15,4 @@ for _file in iter_modules(__path__):
 #: Every op of the engine, and every function made of ops, by name.
 DECLARED = {**OPS, **FUNCTIONS}
 
-import_module("core.engine.methods").install_methods()
+install_methods()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.engine.backend import Backend, Executable
+from core.engine.backend import Backend
 from core.engine.dispatch import handle_on, wrap
 from core.engine.limits import LimitError, Limits, effective_limits
 from core.engine.observers import active_observers
@@ -15,6 +15,7 @@ from core.engine.specs import Spec, integer
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.feeds import ArrayView, QuantizedArray, as_view
+from core.plan.executable import Executable
 from core.plan.passes import ProgramPass
 from core.plan.program import Program
 

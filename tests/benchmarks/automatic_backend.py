@@ -17,7 +17,7 @@ import core
 import core.backends.renderers
 import zoo
 from core.backends.automatic import describe
-from core.backends.shader.renderer_probe import probe_renderer
+from core.backends.renderer_probe import probe_renderer
 from core.graph_model.automatic_model import AutomaticModel
 from core.graph_model.measured_choices import Choice
 from weights_cache.common.errors import ZooError

@@ -1,11 +1,13 @@
-"""What imports what: circles, imports against the order of the floors, sizes of public surfaces.
+"""What needs what: circles, imports against the order of the floors, sizes of public surfaces.
 
 ``python -m tests.rules.structure [folder]`` prints it, of this checkout or of another one. Imports
-count wherever they stand: at the head of a file, in functions, and for type checkers alone.
+count wherever they stand: at the head of a file, in functions, for type checkers alone, and as the
+name of a module in a string.
 """
 
 import ast
 import importlib
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -14,39 +16,37 @@ from typing import NamedTuple
 
 from tests.rules.sources import PACKAGES, ROOT
 
-#: The floors from the ground up, by the files and folders that stand on each. A file is on the
-#: floor of the longest of these paths that leads to it. Files of one floor may import each other.
+#: The floors from the ground up, by the rooms that stand on each: folders, and the few files that
+#: lie at a package's root. Files of one floor may import each other.
 FLOORS = (
+    "weights_cache/common",
     "weights_cache",
-    # What knows no tensor.
-    "core/errors.py core/process/locks.py core/process/context_vars.py core/json_values.py core/process/code_cache.py "
-    "core/process/digests.py core/process/source_stamp.py core/engine/dtypes.py core/engine/specs.py core/engine/operation.py "
-    "core/engine/limits.py core/engine/op_cost.py core/engine/windows.py core/engine/run_guard.py core/engine/backend.py",
-    # A tensor has ops, and an op makes tensors.
-    "core core/backends/__init__.py",
-    "core/ops core/autodiff/gradients.py",
-    "core/losses",
-    "core/metrics",
-    "core/graph",
-    "core/layers core/data",
-    "core/plan",
-    "core/backends",
-    "core/graph_model core/compiled_functions",
-    "core/optimizer_steps core/train core/optimizers core/converter core/public/signatures.py",
-    "core/models core/public/layer_stubs.py",
-    "core/__init__.py core/public/stubs.py core/conformance",
-    "zoo/catalog/choices.py zoo/catalog/option.py zoo/catalog/model_names.py zoo/images",
-    "zoo/catalog/entry.py zoo/results/vocabulary.py zoo/results/moments.py zoo/catalog/entries.py zoo/catalog/unknown_models.py "
-    "zoo/catalog/weight_files.py zoo/catalog/labels zoo/catalog/networks zoo/shared",
+    "core/errors.py core/process",
+    "core/engine core/keras",
+    "core/autodiff core/profiling core/initializers core/constraints core/regularizers core/plots",
+    "core/ops core/optimizers core/losses core/callbacks",
+    "core/graph core/metrics",
+    "core/plan core/data",
+    "core/layers core/backends core/compiled_functions",
+    "core/graph_model core/conformance core/public",
+    "core/converter",
+    "core/models",
+    "core/__init__.py core/train.py",
+    "zoo/images zoo/samples",
+    "zoo/catalog zoo/results zoo/shared",
     "zoo/pipeline",
-    "zoo",
+    "zoo/tasks",
+    "zoo/drawing zoo/export zoo/effects zoo/live zoo/verification",
     "zoo/transfer",
     "zoo/web zoo/jobs",
     "zoo/__init__.py zoo/__main__.py zoo/cli",
 )
 
-#: How an import is made: when its file is, in a function, or for type checkers.
-AT_ONCE, LATER, TYPES = "at once", "later", "types"
+#: How one file needs another: it imports it when it is imported itself, in a function, or for type
+#: checkers; or it names the module in a string, from which it will be imported.
+AT_ONCE, LATER, TYPES, BY_NAME = "at once", "later", "types", "by name"
+
+_MODULE = re.compile(rf"({'|'.join(PACKAGES)})(\.\w+)+")
 
 
 #: Modules of `core` that are for programs, and those for `zoo`; the others are inner ones.
@@ -84,7 +84,11 @@ def all_imports(root: Path = ROOT) -> list[Import]:
 
 
 def _imports_of(root: Path, file: str, files: Collection[str]) -> Iterator[Import]:
-    for node, kind in _import_nodes(ast.parse((root / file).read_text()), AT_ONCE):
+    tree = ast.parse((root / file).read_text())
+    for name in _module_strings(tree):
+        if target := _file_of(name, files):
+            yield Import(file, target, BY_NAME)
+    for node, kind in _import_nodes(tree, AT_ONCE):
         if isinstance(node, ast.Import):
             modules = [(alias.name,) for alias in node.names]
         else:
@@ -104,6 +108,23 @@ def _import_nodes(node: ast.AST, kind: str) -> Iterator[tuple[ast.Import | ast.I
         kind = TYPES
     for child in ast.iter_child_nodes(node):
         yield from _import_nodes(child, kind)
+
+
+def _module_strings(tree: ast.AST) -> Iterator[str]:
+    """Names of our modules in strings: ``"zoo.live.session:model_session"``, ``f"core.ops.{x}"``.
+
+    Documentation is no such string, nor is a text that merely begins like one.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            first = node.values[0] if node.values else None
+            text = first.value if isinstance(first, ast.Constant) else ""
+            if isinstance(text, str) and _MODULE.fullmatch(text.rstrip(".")):
+                yield text.rstrip(".")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            module = node.value.partition(":")[0]
+            if _MODULE.fullmatch(module):
+                yield module
 
 
 def _file_of(module: str, files: Collection[str]) -> str | None:
@@ -212,7 +233,9 @@ def _print_circles(title: str, circles: Collection[Circle]) -> None:
     print(f"{title}: {len(circles)}")
     for circle in circles:
         kinds = [i.kind for i in circle.imports]
-        how = ", ".join(f"{kinds.count(k)} {k}" for k in (AT_ONCE, LATER, TYPES) if k in kinds)
+        how = ", ".join(
+            f"{kinds.count(k)} {k}" for k in (AT_ONCE, LATER, TYPES, BY_NAME) if k in kinds
+        )
         print(f"  {len(circle.members)}: {' '.join(circle.members)} ({how})")
 
 

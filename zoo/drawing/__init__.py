@@ -16,13 +16,25 @@ from zoo.results.vocabulary import (
     KINDS,
     ResultItem,
     ResultKind,
-    drawing_order,
     kind_of,
     refuse_several,
 )
 
 if TYPE_CHECKING:
     from PIL import Image
+
+#: The painter of each kind of result, ``"module:function"``, from the lowest layer of a drawing to
+#: the highest. It is imported when such a result is drawn, and draws several items on a canvas.
+PAINTERS = {
+    "segmentation": "zoo.drawing.masks:paint_segmentations",
+    "instance": "zoo.drawing.bodies:paint_instances",
+    "gesture": "zoo.drawing.boxes:paint_boxes",
+    "detection": "zoo.drawing.boxes:paint_boxes",
+    "face": "zoo.drawing.faces:paint_faces",
+    "hand": "zoo.drawing.bodies:paint_hands",
+    "pose": "zoo.drawing.bodies:paint_poses",
+    "label": "zoo.drawing.panels:paint_labels",
+}
 
 
 def draw(
@@ -62,8 +74,8 @@ def paint_items(
 ) -> None:
     """Paint a result on a canvas, item by item in the order of their layers."""
     items = result if isinstance(result, (list, tuple)) else [result]
-    painters = [_kind(item).painter for item in items]
-    for painter in dict.fromkeys(kind.painter for kind in drawing_order()):
+    painters = [PAINTERS[_kind(item).name] for item in items]
+    for painter in dict.fromkeys(PAINTERS.values()):
         own = [item for item, its in zip(items, painters, strict=True) if its == painter]
         if own:
             resolve_name(painter)(canvas, own, min_score)

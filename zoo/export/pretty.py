@@ -1,8 +1,7 @@
 """Results for people to read: still JSON, with short numbers and a line for each item."""
 
 import json
-from collections.abc import Mapping
-from pkgutil import resolve_name
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from zoo.results.vocabulary import KEYS, Result, ResultKey, label_areas
@@ -49,8 +48,8 @@ def _short(value: Any, key: str = "", digits: int = _PLAIN.digits) -> Any:
 def _short_value(item: Mapping[str, Any], key: str, digits: int) -> Any:
     """The value of a key, or its summary."""
     value, its = item[key], KEYS.get(key)
-    if its and its.summary and not isinstance(value, str):
-        return resolve_name(its.summary)(value, item)
+    if key in SUMMARIES and not isinstance(value, str):
+        return SUMMARIES[key](value, item)
     return _short(value, key, its.digits if its else digits)
 
 
@@ -81,3 +80,13 @@ def summarize_points(points: list[Any], _: Mapping[str, Any]) -> str:
 def summarize_contours(contours: Mapping[str, Any], _: Mapping[str, Any]) -> str:
     """The names of contours."""
     return ", ".join(contours)
+
+
+#: Functions of the value of a key and its item that shorten long values.
+SUMMARIES: dict[str, Callable[[Any, Mapping[str, Any]], str]] = {
+    "mask": summarize_mask,
+    "probability": summarize_array,
+    "labels": summarize_labels,
+    "world": summarize_points,
+    "contours": summarize_contours,
+}

@@ -2,9 +2,8 @@
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, get_type_hints
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 import numpy as np
 
@@ -13,11 +12,9 @@ from weights_cache.common.messages import visible
 from zoo.export.json_text import encodable
 from zoo.export.validation import check_result, not_a_result
 from zoo.results.vocabulary import (
-    KINDS,
     AnyResult,
     Result,
     by_image,
-    drawing_order,
     is_item,
     kind_of,
     label_areas,
@@ -34,23 +31,13 @@ _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _BOX = ("x", "y", "width", "height")
 _POINT = ("part", "x", "y", "z", "visibility", "score", "world_x", "world_y", "world_z")
 
-#: The kinds in the order of their columns.
-_KINDS = drawing_order()[::-1]
-_NUMBERED = [kind.name for kind in _KINDS if kind.numbered]
 
-#: Every column, in its order; a table has those that one of its rows has.
-COLUMNS = tuple(
-    dict.fromkeys(
-        (
-            "image",
-            *_NUMBERED,
-            *(f"{name}_score" for name in _NUMBERED),
-            *(column for kind in _KINDS for column in kind.columns),
-            *(f"box_{key}" for key in _BOX),
-            *_POINT,
-        )
-    )
-)
+class Table(NamedTuple):
+    """The table of one kind of result."""
+
+    rows: Callable[[Mapping[str, Any], str, int], Iterable[Row]]  # item, kind, number of the item
+    columns: tuple[str, ...] = ()  # beside number, score, box and keypoints
+    is_numbered: bool = True  # whether there are columns of the item's number and its score
 
 
 def to_csv(result: AnyResult) -> str:
@@ -179,10 +166,10 @@ def columns_of_type(kind: type) -> list[str]:
     >>> columns_of_type(Label)
     ['label', 'index', 'score']
     """
-    own, keys = KINDS[kind.__name__.lower()], get_type_hints(kind)
-    found = {*keys, *own.columns}
-    if own.numbered:
-        found |= {own.name, f"{own.name}_score"}
+    name, keys = kind.__name__.lower(), get_type_hints(kind)
+    found = {*keys, *TABLES[name].columns}
+    if TABLES[name].is_numbered:
+        found |= {name, f"{name}_score"}
     if "box" in keys:
         found |= {f"box_{key}" for key in _BOX}
     if "pose" in keys:
@@ -197,8 +184,7 @@ def _rows(item: Any, number: int) -> Iterable[Row]:
     kind = kind_of(item)
     if kind is None:
         raise TypeError(f"{item!r:.80} is no result item")
-    rows: Iterable[Row] = resolve_name(kind.rows)(item, kind.name, number)
-    return rows
+    return TABLES[kind.name].rows(item, kind.name, number)
 
 
 def rows_of_label(item: Mapping[str, Any], *_: Any) -> list[Row]:
@@ -273,3 +259,36 @@ def rows_of_instance(item: Mapping[str, Any], kind: str, number: int) -> Iterato
     yield from ({**own, "pose_score": pose["score"], **point} for point in _points(pose))
     if not pose["keypoints"]:
         yield own
+
+
+_AREAS = ("label", "index", "area", "share")
+
+#: The table of each kind of result, in the order of their columns.
+TABLES = {
+    "label": Table(rows_of_label, ("label", "index"), is_numbered=False),
+    "pose": Table(rows_of_points, _AREAS),  # those of its mask
+    "hand": Table(rows_of_points, ("label", "handedness", "handedness_score")),
+    "face": Table(
+        rows_of_points, ("expression", "expression_score", "age", "gender", "gender_score")
+    ),
+    "detection": Table(rows_of_points, ("label",)),
+    "gesture": Table(rows_of_label, ("label", "handedness"), is_numbered=False),
+    "instance": Table(rows_of_instance, ("area", "share")),
+    "segmentation": Table(rows_of_areas, _AREAS, is_numbered=False),
+}
+
+_NUMBERED = [name for name, table in TABLES.items() if table.is_numbered]
+
+#: Every column, in its order; a table has those that one of its rows has.
+COLUMNS = tuple(
+    dict.fromkeys(
+        (
+            "image",
+            *_NUMBERED,
+            *(f"{name}_score" for name in _NUMBERED),
+            *(column for table in TABLES.values() for column in table.columns),
+            *(f"box_{key}" for key in _BOX),
+            *_POINT,
+        )
+    )
+)

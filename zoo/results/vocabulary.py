@@ -180,30 +180,24 @@ AnyResult = ResultItem | Sequence[ResultItem] | Mapping[str, ResultItem | Sequen
 
 
 class ResultKey(NamedTuple):
-    """Functions that mirror the value of a key with its image, and shorten it for people to read.
+    """How the value of a key is mirrored with its image, and rounded for people to read.
 
     ``"position"``: x becomes width - x; ``"image"``: an array [height, width] is flipped;
     ``"space"``: x becomes -x in points whose origin is the middle of the body.
     """
 
     mirrored: Literal["position", "image", "space"] | None = None
-    summary: str = ""  # "module:function" of the value and the item; "": the value itself
     digits: int = 2  # behind the decimal point
 
 
 class ResultKind(NamedTuple):
-    """All that other modules know of one kind of result item.
+    """How one kind of result item is recognized, and what is known of its keys.
 
-    Functions are named as ``"module:function"`` and imported when first used.
+    `zoo.drawing.PAINTERS` draws each kind, `zoo.export.tables.TABLES` has its table.
     """
 
     type: type  # of the dict; its name in lower case is that of the kind
     keys: tuple[str, ...]  # the first kind in `KINDS` whose keys an item all has is its kind
-    painter: str  # draws several items on a canvas
-    layer: int  # lower ones are drawn first
-    rows: str  # of tables, from an item, the name of the kind, and the number of the item
-    columns: tuple[str, ...] = ()  # of its tables, beside number, score, box and keypoints
-    numbered: bool = True  # whether tables have a column of the item's number, and its score
     special: Mapping[str, ResultKey] = {}  # what is known of its keys, those of inner dicts too
 
     @property
@@ -213,107 +207,26 @@ class ResultKind(NamedTuple):
 
 
 _POINTS = {"position": ResultKey("position", digits=1), "box": ResultKey("position", digits=1)}
-_WORLD = {"world": ResultKey("space", "zoo.export.pretty:summarize_points")}
-_MASK = {"mask": ResultKey("image", "zoo.export.pretty:summarize_mask")}
-_SEGMENTATION = {
-    **_MASK,
-    "labels": ResultKey(summary="zoo.export.pretty:summarize_labels"),
-    "probability": ResultKey("image", "zoo.export.pretty:summarize_array"),
-}
-_ROWS_OF_POINTS = "zoo.export.tables:rows_of_points"
+_WORLD = {"world": ResultKey("space")}
+_MASKS = {"mask": ResultKey("image"), "probability": ResultKey("image")}
 
 #: Every kind of result item by name, the more special first.
 KINDS = {
     kind.name: kind
     for kind in (
-        ResultKind(
-            Segmentation,
-            ("mask", "labels"),
-            painter="zoo.drawing.masks:paint_segmentations",
-            layer=0,
-            rows="zoo.export.tables:rows_of_areas",
-            columns=("label", "index", "area", "share"),
-            numbered=False,
-            special=_SEGMENTATION,
-        ),
-        ResultKind(
-            Instance,
-            ("mask",),
-            painter="zoo.drawing.bodies:paint_instances",
-            layer=0,
-            rows="zoo.export.tables:rows_of_instance",
-            columns=("area", "share"),
-            special={**_POINTS, **_WORLD, **_SEGMENTATION},
-        ),
-        ResultKind(
-            Face,
-            ("keypoints", "landmarks"),
-            painter="zoo.drawing.faces:paint_faces",
-            layer=2,
-            rows=_ROWS_OF_POINTS,
-            columns=("expression", "expression_score", "age", "gender", "gender_score"),
-            special={
-                **_POINTS,
-                "contours": ResultKey(summary="zoo.export.pretty:summarize_contours"),
-                "age": ResultKey(digits=1),
-            },
-        ),
-        ResultKind(
-            Hand,
-            ("keypoints", "handedness"),
-            painter="zoo.drawing.bodies:paint_hands",
-            layer=2,
-            rows=_ROWS_OF_POINTS,
-            columns=("label", "handedness", "handedness_score"),
-            special={**_POINTS, **_WORLD},
-        ),
-        ResultKind(
-            Gesture,
-            ("label", "score", "hand"),
-            painter="zoo.drawing.boxes:paint_boxes",
-            layer=1,
-            rows="zoo.export.tables:rows_of_label",
-            columns=("label", "handedness"),
-            numbered=False,
-            special=_POINTS,
-        ),
-        ResultKind(
-            Detection,
-            ("label", "score", "box"),
-            painter="zoo.drawing.boxes:paint_boxes",
-            layer=1,
-            rows=_ROWS_OF_POINTS,
-            columns=("label",),
-            special=_POINTS,
-        ),
-        ResultKind(
-            Pose,
-            ("keypoints",),
-            painter="zoo.drawing.bodies:paint_poses",
-            layer=2,
-            rows=_ROWS_OF_POINTS,
-            columns=("label", "index", "area", "share"),  # of its mask
-            special={**_POINTS, **_WORLD, **_SEGMENTATION},
-        ),
-        ResultKind(
-            Label,
-            ("label", "score"),
-            painter="zoo.drawing.panels:paint_labels",
-            layer=3,
-            rows="zoo.export.tables:rows_of_label",
-            columns=("label", "index"),
-            numbered=False,
-        ),
+        ResultKind(Segmentation, ("mask", "labels"), _MASKS),
+        ResultKind(Instance, ("mask",), {**_POINTS, **_WORLD, **_MASKS}),
+        ResultKind(Face, ("keypoints", "landmarks"), {**_POINTS, "age": ResultKey(digits=1)}),
+        ResultKind(Hand, ("keypoints", "handedness"), {**_POINTS, **_WORLD}),
+        ResultKind(Gesture, ("label", "score", "hand"), _POINTS),
+        ResultKind(Detection, ("label", "score", "box"), _POINTS),
+        ResultKind(Pose, ("keypoints",), {**_POINTS, **_WORLD, **_MASKS}),
+        ResultKind(Label, ("label", "score")),
     )
 }
 
 #: What is known of keys, whatever the kind.
 KEYS = {key: facts for kind in KINDS.values() for key, facts in kind.special.items()}
-
-
-def drawing_order() -> list[ResultKind]:
-    """The kinds from the lowest layer of a drawing to the highest."""
-    return sorted(KINDS.values(), key=lambda kind: kind.layer)
 
 
 def kind_of(item: object) -> ResultKind | None:

@@ -29,7 +29,7 @@ def start_backend(backend: str, tier: int | None, path: str | None) -> str:
     core.set_backend(backend)
     core.tensor(1.0).item()
     if backend == "shader":
-        from core.backends.shader.renderer_probe import probe_renderer
+        from core.backends.renderer_probe import probe_renderer
 
         return f"{probe_renderer()}, {path or 'default'} path"
     if backend == "tf":

@@ -17,8 +17,8 @@ from core.engine.specs import Spec
 from core.errors import CoreError
 
 if TYPE_CHECKING:
-    from core.engine.backend import Executable
     from core.engine.operation import Op
+    from core.plan.executable import Executable
     from core.plan.program import Program
 
     RunGenerated = Callable[["Op", list[Any], Mapping[str, Any], Any], np.ndarray | None]

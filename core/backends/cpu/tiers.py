@@ -12,7 +12,7 @@ from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
 from core.errors import SettingError
 
 if TYPE_CHECKING:
-    from core.engine.backend import Executable
+    from core.plan.executable import Executable
     from core.plan.program import Program
 
 #: Environment variable that fixes the tier of the process.

@@ -29,8 +29,8 @@ from core.process.locks import new_lock
 
 if TYPE_CHECKING:
     from core.backends.shader.runtime.session import Session
-    from core.engine.backend import Executable
     from core.engine.operation import Op
+    from core.plan.executable import Executable
     from core.plan.program import Program
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import zoo
 
-SHARED = Path(os.environ.get("ZOO_SHARED", Path(__file__).resolve().parents[2].parent / "shared"))
+SHARED = Path(os.environ.get("ZOO_SHARED", Path(__file__).resolve().parents[4] / "shared"))
 IMAGES = SHARED / "images"
 
 FPS = 25

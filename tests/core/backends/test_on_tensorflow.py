@@ -89,7 +89,7 @@ def lines_of(*steps: str) -> list[str]:
 @pytest.fixture
 def _software():
     """OpenGL draws by software here, which TensorFlow crashes with."""
-    from core.backends.shader.renderer_probe import probe_renderer
+    from core.backends.renderer_probe import probe_renderer
 
     start_or_skip()
     if not probe_renderer().is_software:

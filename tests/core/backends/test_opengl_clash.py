@@ -5,7 +5,7 @@ import pytest
 import core
 from core.backends import opengl_clash
 from core.backends.opengl_clash import why_no_opengl, why_no_tensorflow
-from core.backends.shader.renderer_probe import Renderer
+from core.backends.renderer_probe import Renderer
 from core.backends.shader.runtime import starting
 from core.backends.shader.runtime.context import ContextError, open_context
 from tests.helpers import release_context, start_or_skip

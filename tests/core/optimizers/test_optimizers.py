@@ -20,6 +20,7 @@ from core.backends.cpu.optimizers import BLOCK, UPDATES
 from core.engine.backends import BACKENDS
 from core.engine.observers import observing
 from core.optimizers.formulas import ELEMENTWISE
+from tests.helpers import ROOT
 from weights_cache import load_weights, write_weights
 
 FILE = Path(__file__).with_name("optimizer_trajectories.json")
@@ -450,7 +451,7 @@ def test_training_goes_on_in_another_process(tmp_path):
     write_weights(tmp_path / "optimizer", optimizer.get_weights())
     write_weights(tmp_path / "model", {v.name: v.numpy() for v in variables})
     command = [sys.executable, "-c", PROCESS, str(tmp_path)]
-    subprocess.run(command, check=True, cwd=FILE.parent.parent.parent)
+    subprocess.run(command, check=True, cwd=ROOT)
     optimizer.minimize(loss)
     for name, array in load_weights(tmp_path / "model").items():
         np.testing.assert_array_equal(array, next(v for v in variables if v.name == name).numpy())

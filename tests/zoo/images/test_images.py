@@ -14,7 +14,6 @@ import traceback
 import types
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +21,7 @@ from PIL import Image
 
 import core
 import zoo
+from tests.helpers import ROOT
 from weights_cache.common.errors import ZooError
 from zoo.images import files, header_limits, urls
 from zoo.images.reading import ImageError, read_first_frame, read_image
@@ -178,8 +178,7 @@ def test_reading_an_array_imports_no_decoder():
         "read_image(np.zeros((2, 2)));"
         "assert not {'PIL', 'requests'} & set(sys.modules)"
     )
-    root = Path(__file__).parents[2]
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=root, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, timeout=60)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF", "WEBP"])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from zoo.pipeline.mirroring import flipped_result
-from zoo.results.vocabulary import vocabulary
+from zoo.results import vocabulary
 
 #: Everything that results may be made of, by name.
 TYPES = {

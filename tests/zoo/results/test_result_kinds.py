@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import zoo
+from zoo.drawing import PAINTERS
 from zoo.export.pretty import readable
-from zoo.export.tables import COLUMNS
-from zoo.results.vocabulary import KINDS, ResultItem, kind_of, vocabulary
+from zoo.export.tables import COLUMNS, TABLES
+from zoo.results import vocabulary
+from zoo.results.vocabulary import KINDS, ResultItem, kind_of
 
 EVERY = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
@@ -44,12 +46,14 @@ def test_there_is_a_record_for_each_type_that_functions_return():
 
 
 @EVERY
-def test_functions_that_records_name_are_there(kind):
+def test_painters_and_rows_take_what_they_are_given(kind):
     items, item = ("canvas", "items", "min_score"), ("item", "kind", "number")
-    inspect.signature(resolve_name(kind.painter)).bind(*items)
-    inspect.signature(resolve_name(kind.rows)).bind(*item)
-    for key in kind.special.values():
-        assert not key.summary or len(inspect.signature(resolve_name(key.summary)).parameters) == 2
+    inspect.signature(resolve_name(PAINTERS[kind.name])).bind(*items)
+    inspect.signature(TABLES[kind.name].rows).bind(*item)
+
+
+def test_every_kind_has_a_painter_and_a_table():
+    assert PAINTERS.keys() == TABLES.keys() == KINDS.keys()
 
 
 @EVERY
@@ -72,8 +76,8 @@ def test_every_kind_is_drawn_written_and_read(kind):
     assert zoo.draw(image, item).size == (80, 60)
     header = zoo.to_csv(item).splitlines()[0].split(",")
     assert header == [name for name in COLUMNS if name in header]
-    assert (f"{kind.name}_score" in header) == kind.numbered
-    assert set(kind.columns) <= set(header) | {"index", "area", "share"}
+    assert (f"{kind.name}_score" in header) == TABLES[kind.name].is_numbered
+    assert set(TABLES[kind.name].columns) <= set(header) | {"index", "area", "share"}
     assert json.loads(zoo.to_json(item)).keys() == json.loads(readable(item)).keys()
 
 
@@ -91,8 +95,8 @@ def test_the_order_of_columns_is_that_of_all_tables():
 
 def test_kinds_are_drawn_from_regions_to_labels(monkeypatch):
     drawn = []
-    for kind in KINDS.values():
-        module, _, name = kind.painter.partition(":")
+    for painter in PAINTERS.values():
+        module, _, name = painter.partition(":")
         note = lambda canvas, items, _, name=name: drawn.append((name, len(items)))  # noqa: E731
         monkeypatch.setattr(resolve_name(module), name, note)
     items = [item_of(kind) for kind in KINDS.values()]

@@ -1,4 +1,4 @@
-"""A task with a kind of result of its own is a folder and edits of three files outside of it."""
+"""What a new task takes: a folder; and a kind of result of its own: five files outside of it."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class PeakFinder(Model):
         return self.run(image, estimate, mirror=mirror)
 """,
     "verbs.py": '''
-from zoo.brightness import MODELS
+from zoo.tasks.brightness import MODELS
 from zoo.pipeline.model_cache import call_verb
 from zoo.pipeline.verb_signatures import public_verb
 
@@ -67,18 +67,20 @@ def paint_peaks(canvas, items, min_score):
         canvas.image.putpixel((int(item["peak"]["x"]), int(item["peak"]["y"])), (255, 0, 0))
 
 
+""",
+}
+
+#: The table of the new kind of result.
+ROWS = """
 def rows_of_peak(item, kind, number):
     return [{"peak": number, "brightness": item["brightness"], **item["peak"]}]
 
 
-def summarize_peak(peak, item):
-    return f"at {peak['x']:.0f}, {peak['y']:.0f}"
-""",
-}
+"""
 
 #: File outside of the folder -> what stands before each edit, and the edit.
 EDITS = {
-    "results.py": [
+    "results/vocabulary.py": [
         (
             "#: What a verb returns",
             '''
@@ -92,21 +94,25 @@ class Peak(TypedDict):
 ''',
         ),
         (
-            "        ResultKind(\n            Segmentation,",
+            "        ResultKind(Segmentation,",
             """
         ResultKind(
-            Peak,
-            ("peak",),
-            painter="zoo.brightness.peak_output:paint_peaks",
-            layer=3,
-            rows="zoo.brightness.peak_output:rows_of_peak",
-            columns=("brightness",),
-            special={
-                "peak": ResultKey("position", "zoo.brightness.peak_output:summarize_peak"),
-                "brightness": ResultKey(digits=3),
-            },
+            Peak, ("peak",), {"peak": ResultKey("position"), "brightness": ResultKey(digits=3)}
         ),
 """,
+        ),
+    ],
+    "drawing/__init__.py": [
+        (
+            '    "label": "zoo.drawing.panels:paint_labels",',
+            '    "peak": "zoo.tasks.brightness.peak_output:paint_peaks",\n',
+        )
+    ],
+    "export/tables.py": [
+        ("def rows_of_label(", ROWS),
+        (
+            '    "label": Table(rows_of_label,',
+            '    "peak": Table(rows_of_peak, ("brightness",)),\n',
         ),
     ],
     "__init__.py": [('        *("Pose",', '        "Peak",\n')],
@@ -152,8 +158,8 @@ print(json.dumps({
 def add_task(package) -> None:
     """Add the folder to a copy of the package, and edit the files outside of it."""
     for name, text in FOLDER.items():
-        (package / "brightness").mkdir(exist_ok=True)
-        (package / "brightness" / name).write_text(text)
+        (package / "tasks" / "brightness").mkdir(exist_ok=True)
+        (package / "tasks" / "brightness" / name).write_text(text)
     for name, edits in EDITS.items():
         text = (package / name).read_text()
         for before, added in edits:
@@ -162,10 +168,10 @@ def add_task(package) -> None:
         (package / name).write_text(text)
 
 
-def test_a_task_and_its_kind_of_result_take_three_files_outside_of_its_folder(tmp_path):
+def test_a_task_and_its_kind_of_result_take_five_files_outside_of_its_folder(tmp_path):
     shutil.copytree(ROOT / "zoo", tmp_path / "zoo", ignore=shutil.ignore_patterns("samples"))
     add_task(tmp_path / "zoo")
-    assert len(EDITS) <= 3
+    assert len(EDITS) <= 5
     paths = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (tmp_path, ROOT)))}
     command = [sys.executable, "-c", USE, str(tmp_path)]
     done = subprocess.run(command, cwd=tmp_path, env=paths, capture_output=True, text=True)
@@ -175,7 +181,7 @@ def test_a_task_and_its_kind_of_result_take_three_files_outside_of_its_folder(tm
     assert seen["found"] == seen["json"] == peak
     assert seen["mirrored"]["peak"] == {"x": 21.0, "y": 10.0}  # 60 - 39, as points of edges move
     assert seen["table"] == "peak,brightness,x,y\n0,0.8,20.0,10.0\n"
-    assert seen["mixed"].startswith("peak,label,index,brightness,x,y,score\n")
-    assert seen["text"] == '{"brightness": 0.8, "peak": "at 20, 10"}'
+    assert seen["mixed"].startswith("peak,brightness,label,index,x,y,score\n")
+    assert seen["text"] == '{"brightness": 0.8, "peak": {"x": 20.0, "y": 10.0}}'
     assert seen["drawn"] == seen["file"] == [255, 0, 0]
     assert seen["printed"].splitlines()[0] == "image,peak,brightness,x,y"

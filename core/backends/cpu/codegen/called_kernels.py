@@ -24,8 +24,8 @@ from core.backends.cpu.codegen.machine_code.cached_code import (
     compile_code,
 )
 from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
-from core.backends.cpu.codegen.machine_code.native_calls import NativeRun
 from core.backends.cpu.codegen.team.loading import load_team
+from core.backends.cpu.codegen.team.native_calls import NativeRun
 from core.backends.cpu.threads import MOST_THREADS, thread_count
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier
 from core.process.locks import new_lock

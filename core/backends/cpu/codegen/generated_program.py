@@ -12,7 +12,6 @@ from core.backends.cpu.codegen.machine_code.cached_code import (
     cached_code,
     compile_code,
 )
-from core.backends.cpu.codegen.machine_code.native_calls import NativeCall, NativeRun, joined
 from core.backends.cpu.codegen.packed_weights import PackedWeights
 from core.backends.cpu.codegen.step_kernels import (
     Argument,
@@ -21,6 +20,7 @@ from core.backends.cpu.codegen.step_kernels import (
     Temporary,
     find_generator,
 )
+from core.backends.cpu.codegen.team.native_calls import NativeCall, NativeRun, joined
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, Scratch, Views, Work
 from core.plan.program import ABSENT, Program, Step, is_alias, use_counts
 

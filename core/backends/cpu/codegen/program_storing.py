@@ -6,7 +6,7 @@ import numpy as np
 
 from core.backends.cpu.aligned import CACHE_LINE
 from core.backends.cpu.codegen.machine_code.code_memory import CodeMemory
-from core.backends.cpu.codegen.machine_code.native_calls import NativeCall, NativeRun
+from core.backends.cpu.codegen.team.native_calls import NativeCall, NativeRun
 from core.backends.cpu.numpy_steps.lowering_rules import Work
 from core.backends.cpu.stored_program import (
     IN_ARENA,

@@ -10,8 +10,8 @@ from core.backends.cpu.aligned import aligned_bytes
 from core.backends.cpu.codegen.generated_program import GeneratedProgram
 from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
 from core.backends.cpu.codegen.machine_code.cached_code import MachineCode
-from core.backends.cpu.codegen.machine_code.native_calls import NativeCall, NativeRun
 from core.backends.cpu.codegen.team.loading import load_team
+from core.backends.cpu.codegen.team.native_calls import NativeCall, NativeRun
 from core.backends.cpu.numpy_steps.lowering_rules import Views
 from core.backends.cpu.threads import MOST_THREADS
 from core.engine.operation import Op

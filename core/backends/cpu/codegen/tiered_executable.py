@@ -9,7 +9,7 @@ from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
 from core.backends.cpu.codegen.machine_code.cached_code import MachineCode
 from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
-from core.engine.backend import MOST_IDLE, Executable
+from core.plan.executable import MOST_IDLE, Executable
 from core.plan.program import Program
 from core.process.locks import new_lock
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description
-from core.backends.cpu.codegen.images.layout import TILE
+from core.backends.cpu.codegen.ir.image_layout import TILE
 from core.backends.cpu.image_kernels.pillow_filter import Taps
 
 #: What a pixel takes, in instructions: most are in tiles where few fields count.

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description
-from core.backends.cpu.codegen.images.layout import LANES
+from core.backends.cpu.codegen.ir.image_layout import LANES
 from core.backends.cpu.image_kernels.scaled import Scaled
 
 #: What a pixel takes, in instructions.

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description
-from core.backends.cpu.codegen.images.layout import PRECISION, pixels_of_vector
+from core.backends.cpu.codegen.ir.image_layout import PRECISION, pixels_of_vector
 from core.backends.cpu.image_kernels.pillow_filter import Taps, bilinear_taps
 from core.backends.cpu.image_kernels.scaled import Scaled
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.codegen.images.layout import LANES
+from core.backends.cpu.codegen.ir.image_layout import LANES
 
 Channels = float | tuple[float, ...]
 

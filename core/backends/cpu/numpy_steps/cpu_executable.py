@@ -31,13 +31,13 @@ from core.backends.cpu.numpy_steps.updates import (
 )
 from core.backends.cpu.numpy_steps.workspaces import Workspace, Workspaces
 from core.backends.cpu.threads import MOST_THREADS
-from core.engine.backend import Executable
 from core.engine.limits import LimitError
 from core.engine.run_guard import active_guard
 from core.engine.specs import Shape
 from core.errors import MISUSE, CoreError
 from core.graph.feeds import QuantizedArray
 from core.plan.arena import Placed, Request, place
+from core.plan.executable import Executable
 from core.plan.program import Program, Step, homes_of, is_alias
 from core.process.locks import lazy_property
 

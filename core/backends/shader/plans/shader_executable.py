@@ -10,8 +10,8 @@ from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
 from core.backends.shader.plans.bound_program import Feed, ReadyProgram
 from core.backends.shader.plans.program_lowering import Hosted, Lowered
 from core.backends.shader.runtime.values import Value
-from core.engine.backend import Executable
 from core.engine.run_guard import check_active
+from core.plan.executable import Executable
 from core.plan.program import Program
 from core.process.locks import new_lock
 

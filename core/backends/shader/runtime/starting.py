@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.backends.opengl_clash import why_no_opengl
-from core.backends.shader.renderer_probe import Renderer
+from core.backends.renderer_probe import Renderer
 from core.backends.shader.runtime.caller_thread import CallerThread
 from core.backends.shader.runtime.context import (
     ContextError,

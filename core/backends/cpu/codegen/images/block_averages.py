@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.backends.cpu.codegen.images.layout import LANES
+from core.backends.cpu.codegen.ir.image_layout import LANES
 from core.backends.cpu.codegen.ir.kernel_text import Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.ir.parameters import ARRAY, WHOLE, Parameters, read_parameters
 from core.backends.cpu.codegen.ir.pixels import load_levels, store_levels

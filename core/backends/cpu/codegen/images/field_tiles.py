@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from core.backends.cpu.codegen.images.layout import TILE
+from core.backends.cpu.codegen.ir.image_layout import TILE
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Index, KernelText, Name
 from core.backends.cpu.codegen.ir.parameters import ARRAY, WHOLE, Parameters, read_parameters
 from core.backends.cpu.codegen.ir.vectors import Vectors

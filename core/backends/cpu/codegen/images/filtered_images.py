@@ -7,7 +7,7 @@ are integers in units of 2 to the -22, and sums are exact.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.backends.cpu.codegen.images.layout import LANES, PRECISION, pixels_of_vector
+from core.backends.cpu.codegen.ir.image_layout import LANES, PRECISION, pixels_of_vector
 from core.backends.cpu.codegen.ir.kernel_text import Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.ir.parameters import ARRAY, WHOLE, Parameters, read_parameters
 from core.backends.cpu.codegen.ir.pixels import store_levels

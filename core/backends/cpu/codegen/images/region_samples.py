@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.backends.cpu.codegen.images.layout import LANES
+from core.backends.cpu.codegen.ir.image_layout import LANES
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, POINTER, Index, KernelText, Name
 from core.backends.cpu.codegen.ir.parameters import (
     ARRAY,

@@ -10,8 +10,8 @@ from core.backends.cpu.codegen.images.field_tiles import (
     Tile,
     store_bytes,
 )
-from core.backends.cpu.codegen.images.layout import TILE
 from core.backends.cpu.codegen.ir.formulas import exp
+from core.backends.cpu.codegen.ir.image_layout import TILE
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.ir.parameters import ARRAY, Parameters
 from core.backends.cpu.codegen.ir.shuffles import shuffled

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from core.backends.cpu.codegen.images.layout import LANES
+from core.backends.cpu.codegen.ir.image_layout import LANES
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Index, KernelText, Name
 
 #: The types of values that are read at once.

@@ -3,7 +3,7 @@
 import subprocess
 from functools import cache
 
-from core.backends.renderers import Renderer, running_renderer
+from core.backends.renderer import Renderer, running_renderer
 from weights_cache.child_processes import python_command, python_environment
 from weights_cache.common.errors import ZooError
 
