@@ -70,6 +70,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from weights_cache.common.providers import provide
+
 __version__ = "0.1.0"
 
 #: Module -> its public names, imported when first used, so that `import zoo` is quick. Those of
@@ -113,6 +115,15 @@ _PUBLIC = {
     "zoo.verification.rows": ("Verification",),
     "zoo.verification.verifying": ("verify",),
 }
+
+
+# What lower rooms use of higher ones.
+provide(
+    tasks="zoo.tasks",
+    model_session="zoo.live.session:model_session",
+    read_taught="zoo.transfer.taught_files:read_taught",
+    isolated_teachable_model="zoo.tasks.classification.isolated_teachable:IsolatedTeachableModel",
+)
 
 
 @cache

@@ -9,12 +9,12 @@ import numpy as np
 from core.engine.backend import Backend
 from core.engine.nan_check import users_line, users_line_of
 from core.engine.observers import unobserved
+from core.engine.program import Program
 from core.engine.settings import running_on
 from core.engine.specs import Spec
 from core.engine.tensors import Tensor
 from core.engine.trace_hook import FunctionTrace, tracing
 from core.engine.variables import Variable
-from core.plan.program import Program
 from core.plan.tracing import DataDependentError, Tracer
 
 

@@ -9,11 +9,12 @@ finds the kernel of an op, calls it with handles and wraps the results. A backen
 
 The rest has defaults. Variables that change in place need `Backend.owns`, `Backend.copy` and
 `Backend.change`; optimizers that do so `Backend.update_of`; plans need ``has_plans``,
-`Backend.lower` and a `core.plan.executable.Executable`, and fuse the ops that `Backend.can_fuse` allows.
+`Backend.lower` and a `core.engine.executable.Executable`, and fuse the ops that
+`Backend.can_fuse` allows.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,9 @@ from core.engine.specs import Spec
 from core.errors import CoreError
 
 if TYPE_CHECKING:
+    from core.engine.executable import Executable
     from core.engine.operation import Op
-    from core.plan.executable import Executable, Program
+    from core.engine.program import Program
 
 #: A backend's own reference to data: an array on cpu, a buffer on a GPU.
 Handle = Any

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from core.engine.executable import Placed
 from core.errors import CoreError
 
 _Spans = dict[int, list[tuple[int, int]]]
@@ -18,16 +19,6 @@ class Request(NamedTuple):
     """A buffer that is needed from one step to another, both included."""
 
     name: str
-    bytes: int
-    first: int
-    last: int
-
-
-class Placed(NamedTuple):
-    """The offset of a buffer in the arena, and the steps during which the buffer owns it."""
-
-    name: str
-    offset: int
     bytes: int
     first: int
     last: int

@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 import numpy as np
 
 from core.autodiff.scopes import keep
+from core.engine.executable import MOST_IDLE
 from core.engine.tensors import Tensor
 from core.graph.weight_tensors import weight
-from core.plan.executable import MOST_IDLE
 from core.plan.plan import Plan
 from core.process.digests import blake2b
 from core.process.locks import new_lock

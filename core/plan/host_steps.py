@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from core.engine.backends import load_backend
+from core.engine.program import ABSENT, HERE, Step
 from core.engine.registry import find_kernel
 from core.engine.specs import Spec
-from core.plan.program import ABSENT, HERE, Step
 
 
 def host_function(

@@ -7,21 +7,20 @@ import numpy as np
 
 from core.engine.backend import Backend
 from core.engine.dispatch import handle_on, wrap
+from core.engine.executable import Executable
 from core.engine.limits import LimitError, Limits, effective_limits
 from core.engine.observers import active_observers
+from core.engine.program import Program
 from core.engine.run_guard import active_guard, check_active, check_value
 from core.engine.settings import active_backend
 from core.engine.specs import Spec, integer
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.feeds import ArrayView, QuantizedArray, as_view
-from core.plan.executable import Executable
 from core.plan.passes import ProgramPass
-from core.plan.program import Program
 
 if TYPE_CHECKING:
-    from core.plan.arena import Placed
-    from core.plan.plan_report import StepInfo
+    from core.engine.executable import Placed, StepInfo
 
 
 class Plan:

@@ -3,72 +3,10 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypedDict, cast
+from typing import Any, Protocol, TypedDict, cast
 
+from core.engine.executable import Placed, StepInfo
 from core.engine.specs import Shape, Spec
-from core.plan.arena import Placed
-from core.plan.program import Program, Step, multiply_adds
-
-
-class StepInfo(NamedTuple):
-    """One step of a plan.
-
-    Attributes:
-        name: name of the node whose value the step computes.
-        op: name of the op.
-        kernel: name of its implementation.
-        fused: ops applied to the result in the step, in order.
-        input_shapes: shapes of the inputs, weights included.
-        output_shape: shape of the (first) result.
-        dtype: dtype of the result.
-        bytes: bytes of the result.
-        weight_bytes: bytes of the constants that are read.
-        multiply_adds: number of multiply-adds.
-        scratch_bytes: bytes needed besides inputs and results.
-    """
-
-    name: str
-    op: str
-    kernel: str
-    fused: tuple[str, ...]
-    input_shapes: tuple[Shape, ...]
-    output_shape: Shape
-    dtype: str
-    bytes: int
-    weight_bytes: int
-    multiply_adds: int
-    scratch_bytes: int
-
-    @classmethod
-    def of(
-        cls, steps: Sequence[Step], program: Program, kernel: str, scratch_bytes: int
-    ) -> "StepInfo":
-        """Describe steps of a program that a backend runs as one.
-
-        Args:
-            steps: steps in order; the last computes the result.
-            program: the program.
-            kernel: name of the backend's implementation.
-            scratch_bytes: bytes needed besides inputs and results.
-        """
-        specs, constants = program.specs, program.constants
-        between = {step.name for step in steps[:-1]}
-        read = [r for step in steps for r in step.reads() if r not in between]
-        result = specs[steps[-1].name]
-        ops = [*(step.op.name for step in steps), *(e.op.name for s in steps for e in s.epilogue)]
-        return cls(
-            name=steps[-1].name,
-            op=ops[0],
-            kernel=kernel,
-            fused=tuple(ops[1:]),
-            input_shapes=tuple(specs[r].shape for r in read),
-            output_shape=result.shape,
-            dtype=result.dtype,
-            bytes=result.bytes,
-            weight_bytes=sum(constants[r].nbytes for r in read if r in constants),
-            multiply_adds=sum(multiply_adds(step, specs) for step in steps),
-            scratch_bytes=scratch_bytes,
-        )
 
 
 class PlanFacts(Protocol):

@@ -20,6 +20,7 @@ from core.engine.generators import before_drawing
 from core.engine.limits import LimitError
 from core.engine.observers import unobserved
 from core.engine.operation import Op
+from core.engine.program import ABSENT, Program, Step
 from core.engine.registry import OPS
 from core.engine.run_guard import active_guard
 from core.engine.settings import running_on
@@ -27,7 +28,6 @@ from core.engine.specs import Spec
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.unique_names import UniqueNames
-from core.plan.program import ABSENT, Program, Step
 
 #: Results of constants with more values than this are computed at each run, not kept.
 MOST_FOLDED = 1 << 20

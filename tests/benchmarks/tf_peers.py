@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from core.plan.program import HERE, Program, Step
+from core.engine.program import HERE, Program, Step
 
 #: Runs a step of an optimizer on a batch; returns the loss before it.
 TrainingStep = Callable[[np.ndarray, np.ndarray], float]

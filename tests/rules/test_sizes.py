@@ -1,4 +1,4 @@
-"""Small functions and files, as CONTRIBUTING.md asks; nothing of this machine in the sources."""
+"""Small functions, as CONTRIBUTING.md asks; nothing of this machine in the sources."""
 
 import ast
 import re
@@ -6,7 +6,6 @@ import statistics
 
 from tests.rules.sources import PACKAGES, ROOT, name_of, source_files
 
-LONGEST_FILE = 400
 FORBIDDEN = re.compile(r"(^|[^\w.])/(home|root|work|Users)/")
 
 
@@ -26,15 +25,6 @@ def test_functions_are_short():
     lengths = sorted(function_lengths())
     assert statistics.median(lengths) <= 10
     assert lengths[int(len(lengths) * 0.9)] <= 40
-
-
-def test_files_are_short():
-    long = {
-        name_of(f): n
-        for f in source_files(*PACKAGES)
-        if (n := f.read_text().count("\n")) > LONGEST_FILE
-    }
-    assert not long
 
 
 def test_no_absolute_paths():

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from weights_cache.common.errors import ZooError
+from weights_cache.common.providers import home_of, provided
 from zoo.catalog.choices import Choices
 
 if TYPE_CHECKING:
@@ -15,14 +16,19 @@ if TYPE_CHECKING:
     from zoo.catalog.entry import Entry
     from zoo.catalog.option import Options
 
-_FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "tasks")
-
 
 @lru_cache(maxsize=1)
 def tasks() -> tuple[str, ...]:
     """The folders of `zoo.tasks` that have an ``entries.py``."""
-    folders = sorted(os.listdir(_FOLDER))
-    return tuple(f for f in folders if os.path.isfile(os.path.join(_FOLDER, f, "entries.py")))
+    (folder,) = provided("tasks").__path__
+    names = sorted(os.listdir(folder))
+    return tuple(n for n in names if os.path.isfile(os.path.join(folder, n, "entries.py")))
+
+
+def _task_module(task: str, module: str = "") -> Any:
+    """Import the package of a task, or a module of it."""
+    name = f"{home_of('tasks')}.{task}"
+    return importlib.import_module(f"{name}.{module}" if module else name)
 
 
 @lru_cache(maxsize=1)
@@ -33,7 +39,7 @@ def all_entries() -> "Mapping[str, Entry]":
 
 
 def _entries_of(task: str) -> "list[Entry]":
-    entries: list[Entry] = importlib.import_module(f"zoo.tasks.{task}.entries").ENTRIES
+    entries: list[Entry] = _task_module(task, "entries").ENTRIES
     return entries
 
 
@@ -85,7 +91,7 @@ def chosen_name(name: Any, verb: str = "") -> Any:
 def _choices_of(owner: str) -> Choices | None:
     """Return the choices of a verb, or of the first verb of a task that has some."""
     for task in tasks():
-        found: dict[str, Choices] = importlib.import_module(f"zoo.tasks.{task}").MODELS
+        found: dict[str, Choices] = _task_module(task).MODELS
         if owner in found:
             return found[owner]
         if owner == task:
@@ -101,7 +107,7 @@ def lookup(name: Any) -> "Entry | None":
     name = chosen_name(name)
     family = name.partition(".")[0] if isinstance(name, str) else None
     for task in tasks():
-        if family in importlib.import_module(f"zoo.tasks.{task}").FAMILIES:
+        if family in _task_module(task).FAMILIES:
             return next((entry for entry in _entries_of(task) if entry.name == name), None)
     return None
 
@@ -113,7 +119,7 @@ def choices() -> "Mapping[str, Choices]":
     >>> choices()["detect_faces"].fast
     'blazeface.short'
     """
-    packages = (importlib.import_module(f"zoo.tasks.{task}") for task in tasks())
+    packages = (_task_module(task) for task in tasks())
     return MappingProxyType({verb: its for p in packages for verb, its in p.MODELS.items()})
 
 
@@ -125,7 +131,7 @@ def verb_options(verb: str) -> "Options":
     3
     """
     for task in tasks():
-        its: dict[str, Options] = importlib.import_module(f"zoo.tasks.{task}").OPTIONS
+        its: dict[str, Options] = _task_module(task).OPTIONS
         if verb in its:
             return its[verb]
     raise ZooError(f"no task declares the options of {verb}: add a row to its OPTIONS")
@@ -137,12 +143,10 @@ def default_entries(task: str | None = None) -> "list[Entry]":
     >>> [entry.name for entry in default_entries("hands")]
     ['hands.lite', 'palm.lite']
     """
-    packages = [
-        importlib.import_module(f"zoo.tasks.{name}") for name in ([task] if task else tasks())
-    ]
+    packages = [_task_module(name) for name in ([task] if task else tasks())]
     for package in list(packages):
         others = getattr(package, "WORKS_WITH", ())
-        packages += [importlib.import_module(f"zoo.tasks.{name}") for name in others]
+        packages += [_task_module(name) for name in others]
     names = [its.default for package in packages for its in package.MODELS.values()]
     found = {e.name: e for name in names if is_entry(name) for e in with_parts(find_entry(name))}
     return list(found.values())
@@ -208,7 +212,7 @@ def file_model_class(metadata: object) -> Any:
         metadata: what the reader of the file found beside the network, by its class.
     """
     for task in tasks():
-        its = getattr(importlib.import_module(f"zoo.tasks.{task}"), "FILE_MODELS", {})
+        its = getattr(_task_module(task), "FILE_MODELS", {})
         if type(metadata).__name__ in its:
             return _class_of(task, its[type(metadata).__name__])
     return None
@@ -217,4 +221,4 @@ def file_model_class(metadata: object) -> Any:
 def _class_of(task: str, location: str) -> Any:
     """A class by its module in the folder of a task and its name, as ``"module:Class"``."""
     module, name = location.split(":")
-    return getattr(importlib.import_module(f"zoo.tasks.{task}.{module}"), name)
+    return getattr(_task_module(task, module), name)

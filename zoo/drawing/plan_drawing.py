@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from core.plan.arena import Placed
+from core.engine.executable import Placed
 from core.plan.plan_report import PlanFacts, PlanProfile, chain_text, shape_text, tail_of, totals_of
 from weights_cache.common.errors import ZooError
 from zoo.drawing.canvas import Canvas

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any
 
 from core import Limits
@@ -11,6 +10,7 @@ from core.converter import load_model
 from core.engine.limits import checked_limits
 from weights_cache.addresses import is_url
 from weights_cache.common.errors import WeightsError, ZooError
+from weights_cache.common.providers import provided
 from weights_cache.remote import locate_url
 from weights_cache.shown_urls import other_scheme, shown_url
 from zoo.catalog.entries import file_model_class
@@ -103,4 +103,4 @@ def _load_taught(name: str, backend: str | None, kernels: Kernels | None, isolat
     if kernels is not None or isolate:
         option = "kernels" if kernels is not None else "isolate"
         raise ZooError(f"{option}= is not for models that were taught, such as {name!r}")
-    return resolve_name("zoo.transfer.taught_files:read_taught")(name, backend)
+    return provided("read_taught")(name, backend)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from core.graph_model.deferred_model import DeferredModel
 from weights_cache.common.errors import ZooError
+from weights_cache.common.providers import provided
 from zoo.pipeline.inspection import Planned
 from zoo.pipeline.options import checked_for
 from zoo.pipeline.pickling import LoadCall, reduced
@@ -205,7 +206,7 @@ class LoadedModel(Planned):
         >>> moment["result"], moment["ids"], moment["index"]
         ([], [], 0)
         """
-        make: Callable[..., LiveSession] = resolve_name("zoo.live.session:model_session")
+        make: Callable[..., LiveSession] = provided("model_session")
         return make(self, verb, smooth=smooth, **options)
 
     def follower(self, verb: str, options: Mapping[str, Any]) -> "Follower":

@@ -17,9 +17,9 @@ from core.engine.specs import Spec
 from core.errors import CoreError
 
 if TYPE_CHECKING:
+    from core.engine.executable import Executable
     from core.engine.operation import Op
-    from core.plan.executable import Executable
-    from core.plan.program import Program
+    from core.engine.program import Program
 
     RunGenerated = Callable[["Op", list[Any], Mapping[str, Any], Any], np.ndarray | None]
 

@@ -20,8 +20,8 @@ from core.backends.cpu.aligned import CACHE_LINE, aligned_bytes, frozen_copy
 from core.backends.cpu.codegen.machine_code.code_memory import CodeMemory
 from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.codegen.team.thread_team import current_team
+from core.engine.executable import MOST_IDLE
 from core.graph.real_values import write_real_values
-from core.plan.executable import MOST_IDLE
 
 #: An array, or integers with their scale and zero point.
 Feed = np.ndarray | tuple[np.ndarray, float, int]

@@ -12,8 +12,8 @@ from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
 from core.errors import SettingError
 
 if TYPE_CHECKING:
-    from core.plan.executable import Executable
-    from core.plan.program import Program
+    from core.engine.executable import Executable
+    from core.engine.program import Program
 
 #: Environment variable that fixes the tier of the process.
 VARIABLE = "CORE_TIER"

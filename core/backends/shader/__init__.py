@@ -29,9 +29,9 @@ from core.process.locks import new_lock
 
 if TYPE_CHECKING:
     from core.backends.shader.runtime.session import Session
+    from core.engine.executable import Executable
     from core.engine.operation import Op
-    from core.plan.executable import Executable
-    from core.plan.program import Program
+    from core.engine.program import Program
 
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -23,9 +23,9 @@ from core.engine.specs import Spec
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor
+    from core.engine.executable import Executable
     from core.engine.operation import Op
-    from core.plan.executable import Executable
-    from core.plan.program import Program
+    from core.engine.program import Program
 
 
 class TfBackend(Backend):

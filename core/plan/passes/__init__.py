@@ -3,11 +3,12 @@
 Passes before shapes are known map a `core.graph.nodes.Graph` to another one; the converter runs
 them, too. They change neither its inputs, nor the names and order of its outputs. They leave bodies
 of functions unchanged, and nodes with control inputs in graphs with loops. Later passes map a
-`core.plan.program.Program`, whose steps are ops with known shapes.
+`core.engine.program.Program`, whose steps are ops with known shapes.
 """
 
 from collections.abc import Callable
 
+from core.engine.program import Program
 from core.graph.nodes import Graph
 from core.plan.passes.batching import free_batch
 from core.plan.passes.folding import fold_constants
@@ -20,7 +21,6 @@ from core.plan.passes.program_passes import (
 )
 from core.plan.passes.pruning import drop_unused, prune
 from core.plan.passes.weights import fold_batch_norm, fuse
-from core.plan.program import Program
 
 __all__ = [
     "PROGRAM_PASSES",

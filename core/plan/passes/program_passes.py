@@ -5,12 +5,12 @@ from typing import Any
 
 from core.engine.backends import REPLACED
 from core.engine.operation import Op
+from core.engine.program import ABSENT, HERE, Program, Step, use_counts
 from core.engine.registry import OPS
 from core.engine.settings import active_backend, get_backend
 from core.engine.specs import Spec
 from core.engine.windows import window
 from core.graph.unique_names import free_name
-from core.plan.program import ABSENT, HERE, Program, Step, use_counts
 
 
 def is_replaced(op: Op) -> bool:

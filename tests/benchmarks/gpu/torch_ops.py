@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from core.engine.program import Step
 from core.engine.specs import Shape
 from core.engine.windows import Window, window
 from core.errors import CoreError
-from core.plan.program import Step
 
 if TYPE_CHECKING:
     from tests.benchmarks.gpu.torch_reader import Reader, Value

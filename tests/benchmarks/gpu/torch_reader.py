@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import fx
 
+from core.engine.program import ABSENT, HERE, Program, Step
 from core.engine.specs import Shape
 from core.errors import CoreError
-from core.plan.program import ABSENT, HERE, Program, Step
 from tests.benchmarks.gpu.torch_ops import (
     ELEMENTWISE,
     FROM_IMAGES,

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from core.engine.program import Step
 from core.engine.specs import Shape
 from core.engine.windows import Window, window
-from core.plan.program import Step
 from tests.benchmarks.networks.onnx_writer import TO_FIRST, NotExportedError, OnnxWriter
 
 #: Writes the nodes of a step, and notes the names of its results.

@@ -8,8 +8,8 @@ outputs too, so that nothing is transposed but before steps that change what an 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from core.engine.program import HERE, Program, Step
 from core.engine.specs import Shape
-from core.plan.program import HERE, Program, Step
 from tests.benchmarks.networks.onnx_rules import RULES, WITH_BIAS
 from tests.benchmarks.networks.onnx_writer import (
     IR_VERSION,

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from core.plan.program import HERE, Program
+from core.engine.program import HERE, Program
 from tests.benchmarks.networks.onnx_writer import TO_FIRST, TO_LAST, NotExportedError
 from tests.benchmarks.networks.program_to_onnx import export
+from tests.core.engine.programs import Arrays, computed, program_of
 from tests.core.plan.harness import node
-from tests.core.plan.programs import Arrays, computed, program_of
 from tests.helpers import require
 
 

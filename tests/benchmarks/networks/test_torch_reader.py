@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from core.engine.program import HERE, Program
 from core.errors import CoreError
 from core.graph_model.graph_model import GraphModel
-from core.plan.program import HERE, Program
 from tests.benchmarks.gpu.measuring import apart
 from tests.benchmarks.gpu.networks import Subject, mobilenet_v1, mobilenet_v2, of_zoo
+from tests.core.engine.programs import computed, program_of
 from tests.core.plan.harness import node
-from tests.core.plan.programs import computed, program_of
 from tests.helpers import require
 
 #: Of the range of outputs: sums of other orders.

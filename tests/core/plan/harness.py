@@ -23,10 +23,10 @@ from core.backends.cpu.numpy_steps.lowering_rules import (
 )
 from core.backends.cpu.numpy_steps.thread_pool import ParallelTasks
 from core.engine.dtypes import dtype_of
+from core.engine.program import ABSENT, HERE, Program, Step
 from core.engine.registry import OPS
 from core.engine.specs import Shape, Spec
 from core.engine.windows import Sides
-from core.plan.program import ABSENT, HERE, Program, Step
 from tests.core.plan.plan_threads import one_blas_thread
 from tests.helpers import peak_of
 

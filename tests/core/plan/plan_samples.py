@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
+from core.engine.executable import Placed, StepInfo
 from core.engine.specs import Spec
-from core.plan.arena import Placed, Request, place
-from core.plan.plan_report import StepInfo
+from core.plan.arena import Request, place
 
 
 class SamplePlan(NamedTuple):

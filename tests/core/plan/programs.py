@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from core.engine.dtypes import dtype_of
+from core.engine.program import Program, Step
 from core.engine.specs import Spec
-from core.plan.program import Program, Step
 from tests.core.plan.harness import expected, node, with_outputs
 
 Arrays = Mapping[str, np.ndarray]

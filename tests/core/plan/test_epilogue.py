@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.backends.cpu.numpy_steps.lowering_rules import Views
-from core.plan.program import HERE
+from core.engine.program import HERE
 from tests.core.plan.harness import call_of, check, lower, node, numbers
 
 MARGINS = {

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from core.backends.cpu.numpy_steps.lowering_rules import NumpyCall, Views
+from core.engine.program import HERE
 from core.errors import CoreError
-from core.plan.program import HERE
 from tests.core.plan.harness import MARGIN, call_of, check, lower, node, run
 
 SHAPE = (2, 6, 5, 8)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from core.engine.program import HERE
 from core.engine.windows import window
-from core.plan.program import HERE
 from tests.core.plan.harness import check, node, numbers, random_margins, random_windows, run
 
 CASES = {

@@ -7,10 +7,10 @@ import core
 from core.backends.cpu.numpy_steps.chain import lower_elementwise
 from core.backends.cpu.numpy_steps.lowering_rules import find_lowering
 from core.engine.operation import Traits
+from core.engine.program import HERE
 from core.engine.registry import KERNEL_NAMES, KERNELS, OPS, READY
 from core.engine.settings import active_backend
 from core.engine.specs import Spec
-from core.plan.program import HERE
 from tests.core.plan.harness import MARGIN, check, expected, node, random_margins, run
 
 ELEMENTWISE = sorted(name for name, op in OPS.items() if op.traits.elementwise)

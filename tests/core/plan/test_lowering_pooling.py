@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.plan.program import HERE
+from core.engine.program import HERE
 from tests.core.plan.harness import (
     MARGIN,
     check,

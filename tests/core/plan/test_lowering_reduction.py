@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.plan.program import HERE
+from core.engine.program import HERE
 from tests.core.plan.harness import MARGIN, check, node, numbers, run
 
 AXES = [((1, 2), (2, 7, 9, 24)), (-1, (3, 5, 40)), (0, (6, 5)), (None, (2, 3, 4)), (1, (2, 5, 3))]

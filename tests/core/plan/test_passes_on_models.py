@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import core
+from core.engine.program import Program, multiply_adds
 from core.graph.executor import Executor
 from core.graph.nodes import Graph, Node
 from core.graph.weight_tensors import weight
@@ -24,8 +25,7 @@ from core.plan.passes import (
     split_fused,
 )
 from core.plan.planner import Planner
-from core.plan.program import Program, multiply_adds
-from tests.core.plan.programs import shown
+from tests.core.engine.programs import shown
 from tests.golden.staged import STAGED, loaded, read_golden
 
 GRAPH_PASSES = (prune, fold_constants, fold_batch_norm, fuse)

@@ -5,8 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from core.engine.executable import Placed
 from core.errors import CoreError
-from core.plan.arena import Placed, Request, _live_bytes, place
+from core.plan.arena import Request, _live_bytes, place
 
 
 def least_bytes(requests):

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from core.plan.plan_report import PlanProfile, StepInfo, plan_table, step_rows, tail_of, timed
+from core.engine.executable import StepInfo
+from core.plan.plan_report import PlanProfile, plan_table, step_rows, tail_of, timed
 from tests.core.plan.plan_samples import sample_plan
 
 PLAN = sample_plan(2)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import core
+from core.engine.program import ABSENT
 from core.engine.settings import active_backend
 from core.engine.specs import Spec
 from core.graph.node_types import NodeType, elementwise
 from core.graph.nodes import DataType
 from core.graph_model.graph_model import GraphModel
 from core.plan import tracing
-from core.plan.program import ABSENT
 from core.plan.tracing import DataDependentError, Tracer
 from tests.core.graph.control_graphs import model
 

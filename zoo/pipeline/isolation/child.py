@@ -118,15 +118,16 @@ class _Child:
 
 
 def _facts(model: "LoadedModel") -> dict[str, Any]:
-    from zoo.tasks.classification.teachable import TeachableModel
+    from core.converter.teachable import Bundle
 
     facts: dict[str, Any] = {
         "inputs": {name: [spec.shape, spec.dtype] for name, spec in model.inputs.items()},
         "outputs": {name: [spec.shape, spec.dtype] for name, spec in model.outputs.items()},
         "text": "\n".join(model.describe().splitlines()[1:]),
     }
-    if isinstance(model, TeachableModel):
-        facts |= {"bundle": model.bundle._asdict(), "features": model.features}
+    bundle = model.network.graph.metadata
+    if isinstance(bundle, Bundle):
+        facts |= {"bundle": bundle._asdict(), "features": getattr(model, "features", None)}
     return facts
 
 

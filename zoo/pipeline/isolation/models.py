@@ -4,18 +4,16 @@ from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from core import GraphModel, Limits, PartialSpec, Tensor, run_async
 from core.engine.async_run import checked_timeout, within
 from core.graph_model.graph_signature import listed
 from weights_cache.common.errors import ZooError
+from weights_cache.common.providers import provided
 from zoo.pipeline.isolation.runner import BACKEND, IsolatedRunner
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.network_summary import Card
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import NetworkInput
-from zoo.tasks.classification.teachable import TeachableModel
 
 
 class IsolatedModel(LoadedModel):
@@ -127,27 +125,6 @@ class IsolatedModel(LoadedModel):
         self._runner.close()
 
 
-class IsolatedTeachableModel(IsolatedModel, TeachableModel):
-    """A Teachable Machine model in a separate process."""
-
-    def __init__(self, name: str, runner: IsolatedRunner, recipe: LoadCall):
-        super().__init__(name, runner, recipe)
-        assert runner.facts.bundle is not None
-        self.bundle = runner.facts.bundle
-
-    @property
-    def features(self) -> str | None:
-        """Name of the input of the dense layers or the convolution that compute the scores."""
-        return self._runner.facts.features
-
-    def _scores(self, prepared: np.ndarray) -> np.ndarray:
-        (found,) = self.predict(prepared).values()
-        expected = (1, len(self.labels))
-        if found.shape != expected or found.dtype != "float32":
-            raise self._runner.distrusted(f"scores {found.dtype} {found.shape}, not {expected}")
-        return found.numpy()[0]
-
-
 def load_isolated(
     file: str | Path, name: str, limits: Limits | None, recipe: LoadCall
 ) -> IsolatedModel:
@@ -164,5 +141,6 @@ def load_isolated(
     """
     runner = IsolatedRunner(str(file), name, limits)
     recipe = recipe._replace(arguments={**recipe.arguments, "isolate": True})
-    kind = IsolatedModel if runner.facts.bundle is None else IsolatedTeachableModel
+    is_plain = runner.facts.bundle is None
+    kind: type[IsolatedModel] = IsolatedModel if is_plain else provided("isolated_teachable_model")
     return kind(name, runner, recipe)

@@ -22,7 +22,7 @@ from core.backends.cpu.codegen.step_kernels import (
 )
 from core.backends.cpu.codegen.team.native_calls import NativeCall, NativeRun, joined
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, Scratch, Views, Work
-from core.plan.program import ABSENT, Program, Step, is_alias, use_counts
+from core.engine.program import ABSENT, Program, Step, is_alias, use_counts
 
 
 class GeneratedProgram:

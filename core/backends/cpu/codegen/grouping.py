@@ -14,8 +14,8 @@ from core.backends.cpu.codegen.kernels.elementwise_group import (
 )
 from core.backends.cpu.codegen.step_kernels import Argument, Generated, find_generator
 from core.engine.backends import REPLACED
+from core.engine.program import ABSENT, HERE, Program, Step, homes_of, is_alias
 from core.engine.specs import Shape
-from core.plan.program import ABSENT, HERE, Program, Step, homes_of, is_alias
 
 #: Steps, and operands and results, of a group at most: more need more registers than there are.
 _MOST_STEPS, _MOST_POINTERS = 40, 32

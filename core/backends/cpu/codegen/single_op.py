@@ -15,9 +15,9 @@ from core.backends.cpu.codegen.team.native_calls import NativeCall, NativeRun
 from core.backends.cpu.numpy_steps.lowering_rules import Views
 from core.backends.cpu.threads import MOST_THREADS
 from core.engine.operation import Op
+from core.engine.program import ABSENT, Program, Step
 from core.engine.specs import Spec
 from core.plan.passes import PROGRAM_PASSES
-from core.plan.program import ABSENT, Program, Step
 
 #: Bytes of memory that the kernels of one op keep between calls: many ops are remembered.
 _MOST_IDLE_BYTES = 1 << 20

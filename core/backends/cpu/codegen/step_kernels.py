@@ -16,9 +16,9 @@ from core.backends.cpu.codegen.ir.kernel_text import KernelText
 from core.backends.cpu.codegen.packed_weights import Layout, PackedWeights, packed_weights
 from core.engine.backends import REPLACED
 from core.engine.operation import Op
+from core.engine.program import HERE as RESULT
+from core.engine.program import Program, Step
 from core.engine.specs import Spec
-from core.plan.program import HERE as RESULT
-from core.plan.program import Program, Step
 
 
 class Temporary(NamedTuple):

@@ -9,13 +9,12 @@ from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
 from core.backends.cpu.codegen.machine_code.cached_code import MachineCode
 from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
-from core.plan.executable import MOST_IDLE, Executable
-from core.plan.program import Program
+from core.engine.executable import MOST_IDLE, Executable
+from core.engine.program import Program
 from core.process.locks import new_lock
 
 if TYPE_CHECKING:
-    from core.plan.arena import Placed
-    from core.plan.plan_report import StepInfo
+    from core.engine.executable import Placed, StepInfo
 
 #: Runs after which a program is worth the time of compiling.
 _RUNS = 2

@@ -10,9 +10,9 @@ from core.backends.cpu.numpy_steps.chain import with_epilogue
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, NumpyCall, Views, Work
 from core.engine.backends import load_backend
 from core.engine.operation import Op
+from core.engine.program import ABSENT
 from core.engine.registry import READY, find_kernel
 from core.engine.specs import Spec
-from core.plan.program import ABSENT
 
 
 def lower_by_kernel(call: NumpyCall) -> Lowered:

@@ -34,8 +34,8 @@ from core.backends.cpu.numpy_steps.row_blocks import (
     spread_to,
 )
 from core.backends.cpu.numpy_steps.thread_pool import cuts, parallel, task_count
+from core.engine.program import HERE, Step
 from core.engine.specs import Shape
-from core.plan.program import HERE, Step
 
 #: Functions of NumPy that are slow where an operand is one number.
 _NEEDS_ROWS = frozenset({"maximum", "minimum"})

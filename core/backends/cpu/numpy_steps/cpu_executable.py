@@ -31,18 +31,18 @@ from core.backends.cpu.numpy_steps.updates import (
 )
 from core.backends.cpu.numpy_steps.workspaces import Workspace, Workspaces
 from core.backends.cpu.threads import MOST_THREADS
+from core.engine.executable import Executable, Placed
 from core.engine.limits import LimitError
+from core.engine.program import Program, Step, homes_of, is_alias
 from core.engine.run_guard import active_guard
 from core.engine.specs import Shape
 from core.errors import MISUSE, CoreError
 from core.graph.feeds import QuantizedArray
-from core.plan.arena import Placed, Request, place
-from core.plan.executable import Executable
-from core.plan.program import Program, Step, homes_of, is_alias
+from core.plan.arena import Request, place
 from core.process.locks import lazy_property
 
 if TYPE_CHECKING:
-    from core.plan.plan_report import StepInfo
+    from core.engine.executable import StepInfo
 
 #: Name of the memory that generated kernels need for themselves, in all threads.
 _THREADS = "scratch of threads"

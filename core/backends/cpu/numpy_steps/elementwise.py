@@ -23,10 +23,10 @@ from core.backends.cpu.numpy_steps.float64_formulas import (
 )
 from core.backends.cpu.numpy_steps.lowering_rules import Work
 from core.backends.cpu.numpy_steps.row_blocks import spread_to, with_long_rows
+from core.engine.program import Step
 from core.engine.registry import READY, find_kernel
 from core.errors import CoreError
 from core.ops.quantisation import NUDGE
-from core.plan.program import Step
 
 #: Attributes of a step of ``prelu`` whose factors may be infinite or NaN.
 ANY_FACTORS = {"any_factors": True}

@@ -15,9 +15,9 @@ from core.backends.cpu.numpy_steps.lowering_rules import (
     padded_shape,
 )
 from core.backends.cpu.numpy_steps.thread_pool import cuts
+from core.engine.program import Program, Step, is_alias
 from core.engine.specs import Shape
 from core.engine.windows import Sides, Window, window
-from core.plan.program import Program, Step, is_alias
 
 #: Of a block of results. Many small ones cost: changes between `np.einsum`, which has narrow
 #: instructions, and the wide ones of an epilogue can take 10 microseconds each.

@@ -17,9 +17,9 @@ from core.backends.cpu.numpy_steps.thread_pool import Work
 from core.engine.backends import REPLACED
 from core.engine.dtypes import DTYPES
 from core.engine.operation import Op
+from core.engine.program import Program, Step
 from core.engine.specs import Shape, Spec
 from core.engine.windows import Sides
-from core.plan.program import Program, Step
 
 
 class Scratch(NamedTuple):

@@ -7,7 +7,7 @@ from weakref import ref
 
 import numpy as np
 
-from core.plan.program import Program, Step
+from core.engine.program import Program, Step
 
 
 class PlacedStep(Protocol):

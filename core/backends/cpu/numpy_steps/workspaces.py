@@ -13,7 +13,7 @@ from core.backends.cpu.numpy_steps.blas import Run, one_blas_thread
 from core.backends.cpu.numpy_steps.lowering_rules import Work
 from core.backends.cpu.numpy_steps.thread_pool import current_pool
 from core.backends.cpu.numpy_steps.updates import BoundArrays
-from core.plan.executable import MOST_IDLE
+from core.engine.executable import MOST_IDLE
 
 Result = TypeVar("Result")
 

@@ -17,8 +17,8 @@ from core.backends.shader.runtime.memory_blocks import UNFINISHED, Block, RunOut
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.stored_forms import loaded_values, stored_dtype
 from core.backends.shader.runtime.values import Value
+from core.engine.program import Program
 from core.graph.feeds import QuantizedArray
-from core.plan.program import Program
 
 #: The most bytes of inputs and outputs that a plan has memory for twice: the host fills and reads
 #: one while the device works on the other.

@@ -11,7 +11,8 @@ from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.runtime.memory_blocks import Block, Key, key_of
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.textures import from_texture
-from core.plan.arena import Placed, Request, place
+from core.engine.executable import Placed
+from core.plan.arena import Request, place
 
 #: Least alignment of parts of buffers, in bytes.
 ALIGNMENT = 256

@@ -17,8 +17,8 @@ from core.backends.shader.runtime.gl_functions import BARRIER
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import Programs, ShaderError
 from core.backends.shader.runtime.session import Session
+from core.engine.program import Program
 from core.errors import CoreError
-from core.plan.program import Program
 
 if TYPE_CHECKING:
     from core.plan.plan import Plan

@@ -23,11 +23,11 @@ from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
 from core.engine.backends import load_backend
 from core.engine.host_fallback import host_reason
+from core.engine.program import ABSENT, HERE, Program, Step, homes_of, is_alias
 from core.engine.registry import find_kernel
 from core.engine.specs import Spec
 from core.errors import CoreError
 from core.plan.host_steps import host_function
-from core.plan.program import ABSENT, HERE, Program, Step, homes_of, is_alias
 
 #: A value of a plan for a block number of a compiled kernel: its name, or a block of constants.
 ValueRef: TypeAlias = str | Block

@@ -10,16 +10,16 @@ from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
 from core.backends.shader.plans.bound_program import Feed, ReadyProgram
 from core.backends.shader.plans.program_lowering import Hosted, Lowered
 from core.backends.shader.runtime.values import Value
+from core.engine.executable import Executable
+from core.engine.program import Program
 from core.engine.run_guard import check_active
-from core.plan.executable import Executable
-from core.plan.program import Program
 from core.process.locks import new_lock
 
 if TYPE_CHECKING:
     from core.backends.shader import ShaderBackend
     from core.backends.shader.plans.plan_tuning import TunedStep
     from core.backends.shader.runtime.session import Session
-    from core.plan.plan_report import StepInfo
+    from core.engine.executable import StepInfo
 
 
 class ShaderExecutable(Executable):

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.fused import pays
 from core.engine.backends import REPLACED
+from core.engine.program import HERE, Program, Step, use_counts
 from core.engine.windows import window
-from core.plan.program import HERE, Program, Step, use_counts
 
 
 class Separable(NamedTuple):

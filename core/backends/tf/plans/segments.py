@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core.backends.tf.plans.step_runs import StepRun, where
 from core.backends.tf.starting import load_tensorflow
+from core.engine.program import Program
 from core.engine.specs import Spec
 from core.errors import MISUSE, CoreError
-from core.plan.program import Program
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from core.backends.tf.raw_ops import raw
 from core.backends.tf.user_kernels import UserKernel
 from core.engine.host_fallback import host_reason
+from core.engine.program import ABSENT, HERE, Program, Step, is_alias
 from core.engine.registry import find_kernel
 from core.engine.specs import Spec
 from core.plan.host_steps import host_function
-from core.plan.program import ABSENT, HERE, Program, Step, is_alias
 
 if TYPE_CHECKING:
     from core.backends.tf import TfBackend

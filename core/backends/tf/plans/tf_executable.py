@@ -11,17 +11,17 @@ from core.backends.tf.errors import converted
 from core.backends.tf.plans.segments import run_into, segments_of
 from core.backends.tf.plans.step_runs import step_run
 from core.backends.tf.starting import load_tensorflow
+from core.engine.executable import Executable
+from core.engine.program import Program, homes_of
 from core.engine.run_guard import check_active
 from core.errors import CoreError
 from core.graph.feeds import QuantizedArray
 from core.plan.arena import Request, place
-from core.plan.executable import Executable
-from core.plan.program import Program, homes_of
 
 if TYPE_CHECKING:
     from core.backends.tf import TfBackend
     from core.backends.tf.raw_ops import TfTensor
-    from core.plan.plan_report import StepInfo
+    from core.engine.executable import StepInfo
 
     #: An input of a run, from the caller.
     Feed = TfTensor | QuantizedArray | np.ndarray

@@ -21,9 +21,9 @@ from core.backends.cpu.codegen.step_kernels import (
     find_generator,
 )
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
+from core.engine.program import HERE, Program, Step
 from core.engine.registry import OPS
 from core.engine.specs import Spec
-from core.plan.program import HERE, Program, Step
 
 Epilogue = Sequence[tuple[str, Sequence[Any], Mapping[str, Any]]]
 

@@ -17,7 +17,7 @@ from core.backends.cpu.codegen.kernels.window_lines import (
 )
 from core.backends.cpu.codegen.step_kernels import GeneratedCall
 from core.engine.backends import REPLACED
-from core.plan.program import Step
+from core.engine.program import Step
 
 #: Position of the filter of the depthwise convolution before a product.
 INNER_FILTER = 3

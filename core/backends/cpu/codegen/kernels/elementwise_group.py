@@ -12,7 +12,7 @@ from core.backends.cpu.codegen.ir.epilogue import CHANNEL, SCALAR, Operand, Plac
 from core.backends.cpu.codegen.ir.formulas import COMPARISONS, FORMULAS, LOGICAL, OF_GROUPS
 from core.backends.cpu.codegen.ir.kernel_text import KernelText, Name
 from core.backends.cpu.codegen.kernels.elementwise import ValueKernel
-from core.plan.program import ABSENT
+from core.engine.program import ABSENT
 
 
 class GroupStep(NamedTuple):
