@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 #: Public names by module.
 _MODULES = {
-    "errors": ("MissingError", "WeightsError", "ZooError"),
+    "common.errors": ("MissingError", "WeightsError", "ZooError"),
     "kits": ("Kit", "installed_kits"),
     "loader": ("load_web_model", "load_weights"),
     "locations": ("cache_folder",),

@@ -6,8 +6,8 @@ import pytest
 from core.engine.program import HERE, Program
 from tests.benchmarks.networks.onnx_writer import TO_FIRST, TO_LAST, NotExportedError
 from tests.benchmarks.networks.program_to_onnx import export
-from tests.core.engine.programs import Arrays, computed, program_of
 from tests.core.plan.harness import node
+from tests.core.plan.programs import Arrays, computed, program_of
 from tests.helpers import require
 
 

@@ -10,8 +10,8 @@ from core.errors import CoreError
 from core.graph_model.graph_model import GraphModel
 from tests.benchmarks.gpu.measuring import apart
 from tests.benchmarks.gpu.networks import Subject, mobilenet_v1, mobilenet_v2, of_zoo
-from tests.core.engine.programs import computed, program_of
 from tests.core.plan.harness import node
+from tests.core.plan.programs import computed, program_of
 from tests.helpers import require
 
 #: Of the range of outputs: sums of other orders.

@@ -5,8 +5,8 @@ import pytest
 
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.engine.program import HERE
-from tests.core.engine.programs import program_of
 from tests.core.plan.harness import Arrays, expected, node
+from tests.core.plan.programs import program_of
 from tests.core.plan.test_lowering_elementwise import ATTRIBUTES, BINARY, ELEMENTWISE
 
 SHAPES = [(0,), (1, 0), (0, 1), (2, 0, 3), (0, 4, 5, 3), (1, 0, 5, 3), (1, 4, 0, 3), (1, 4, 5, 0)]

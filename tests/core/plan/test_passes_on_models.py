@@ -25,7 +25,7 @@ from core.plan.passes import (
     split_fused,
 )
 from core.plan.planner import Planner
-from tests.core.engine.programs import shown
+from tests.core.plan.programs import shown
 from tests.golden.staged import STAGED, loaded, read_golden
 
 GRAPH_PASSES = (prune, fold_constants, fold_batch_norm, fuse)

@@ -10,8 +10,8 @@ import pytest
 
 from core.engine.program import ABSENT, HERE, Program
 from core.plan.passes import drop_identities, fuse_epilogues, merge_pads, split_fused
-from tests.core.engine.programs import program_of, same, shown
 from tests.core.plan.harness import node
+from tests.core.plan.programs import program_of, same, shown
 
 NO_PADS = ((0, 0), (0, 0), (0, 0), (0, 0))
 

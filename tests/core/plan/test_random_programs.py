@@ -6,8 +6,8 @@ import pytest
 from core.engine.program import Program, Step, use_counts
 from core.engine.settings import active_backend
 from core.plan.passes import PROGRAM_PASSES
-from tests.core.engine.programs import computed, program_of, same
 from tests.core.plan.harness import node
+from tests.core.plan.programs import computed, program_of, same
 
 UNARY = ("relu", "neg", "abs", "identity", "relu6", "tanh", "sigmoid", "square")
 BINARY = ("add", "sub", "mul", "maximum", "squared_difference")

@@ -20,7 +20,7 @@ from core.engine.backends import load_backend
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.graph_model.graph_model import GraphModel
 from tests.benchmarks.gpu_training import OPTIMIZERS, QUICK, trained
-from tests.core.engine.programs import computed, program_with_a_host_step
+from tests.core.plan.programs import computed, program_with_a_host_step
 
 
 class Watch:

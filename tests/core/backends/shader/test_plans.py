@@ -12,8 +12,8 @@ from core.engine.registry import KERNELS
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.graph_model.graph_model import GraphModel
 from core.plan.passes import PROGRAM_PASSES
-from tests.core.engine.programs import computed, program_of, program_with_a_host_step
 from tests.core.plan.harness import node
+from tests.core.plan.programs import computed, program_of, program_with_a_host_step
 from tests.core.plan.test_random_programs import random_program
 
 

@@ -14,8 +14,8 @@ from core.engine.run_guard import Guard, RunCancelledError, guarded
 from core.graph.feeds import QuantizedArray
 from core.graph.nodes import Quantization
 from core.plan.passes import PROGRAM_PASSES
-from tests.core.engine.programs import computed, program_of, program_with_a_host_step
 from tests.core.plan.harness import node
+from tests.core.plan.programs import computed, program_of, program_with_a_host_step
 from tests.core.plan.test_plan_runs import graph, x  # noqa: F401 - fixtures
 from tests.core.plan.test_random_programs import random_program
 

@@ -1,0 +1,161 @@
+"""Names of models and backends, as editors and type checkers know them.
+
+``python -m tests.rules.model_types`` writes it: do not edit it.
+"""
+
+from typing import Literal
+
+#: Where networks run.
+BackendName = Literal["auto", "cpu", "shader", "tf"]
+
+#: Of the models of `zoo.classify`.
+ClassifyModelName = Literal[
+    "fast",
+    "best",
+    "mobilenet.v1_025",
+    "mobilenet.v1_025_quant",
+    "mobilenet.v1_025_tflite",
+    "mobilenet.v1_100_quant",
+    "mobilenet.v2_100_ptq",
+    "mobilenet.v2_100_quant",
+    "nsfwjs.mobilenet_v2",
+]
+
+#: Of the models of `zoo.detect`.
+DetectModelName = Literal[
+    "fast",
+    "best",
+    "blazepose.detector",
+    "handpose.palm",
+    "handtrack.ssd320",
+    "palm.full",
+    "palm.lite",
+    "ssd.mobilenet_v1",
+]
+
+#: Of the models of `zoo.detect_faces`.
+DetectFacesModelName = Literal[
+    "fast",
+    "best",
+    "blazeface.back",
+    "blazeface.front",
+    "blazeface.full",
+    "blazeface.refined",
+    "blazeface.short",
+    "faceapi.tiny_detector",
+]
+
+#: Of the models of `zoo.estimate_faces`.
+EstimateFacesModelName = Literal[
+    "fast",
+    "best",
+    "blazeface.back",
+    "blazeface.front",
+    "blazeface.full",
+    "blazeface.refined",
+    "blazeface.short",
+    "faceapi.landmark68",
+    "faceapi.landmark68_tiny",
+    "faceapi.tiny_detector",
+    "facemesh.base",
+]
+
+#: Of the models of `zoo.estimate_hands`.
+EstimateHandsModelName = Literal[
+    "fast", "best", "hands.lite", "hands.lite_tfjs", "handtrack.ssd320"
+]
+
+#: Of the models of `zoo.estimate_multiple_poses`.
+EstimateMultiplePosesModelName = Literal[
+    "fast",
+    "best",
+    "blazepose.lite",
+    "blazepose.lite_tfjs",
+    "movenet.lightning",
+    "movenet.lightning_ptq",
+    "posenet.mobilenet_v1_075",
+    "posenet.mobilenet_v1_075_quant",
+    "posenet.tiny",
+]
+
+#: Of the models of `zoo.estimate_single_pose`.
+EstimateSinglePoseModelName = Literal[
+    "fast",
+    "best",
+    "blazepose.lite",
+    "blazepose.lite_tfjs",
+    "movenet.lightning",
+    "movenet.lightning_ptq",
+    "posenet.mobilenet_v1_075",
+    "posenet.mobilenet_v1_075_quant",
+    "posenet.tiny",
+]
+
+#: Of the models of `zoo.infer`.
+InferModelName = Literal[
+    "fast",
+    "best",
+    "blazeface.back",
+    "blazeface.front",
+    "blazeface.full",
+    "blazeface.refined",
+    "blazeface.short",
+    "blazepose.detector",
+    "blazepose.lite",
+    "blazepose.lite_tfjs",
+    "bodypix.mobilenet_075",
+    "deeplab.v3",
+    "faceapi.age_gender",
+    "faceapi.expression",
+    "faceapi.landmark68",
+    "faceapi.landmark68_tiny",
+    "faceapi.tiny_detector",
+    "facemesh.base",
+    "gesture.keypoints",
+    "handpose.palm",
+    "hands.lite",
+    "hands.lite_tfjs",
+    "handtrack.ssd320",
+    "iris.base",
+    "mobilenet.v1_025",
+    "mobilenet.v1_025_quant",
+    "mobilenet.v1_025_tflite",
+    "mobilenet.v1_100_quant",
+    "mobilenet.v2_100_ptq",
+    "mobilenet.v2_100_quant",
+    "movenet.lightning",
+    "movenet.lightning_ptq",
+    "nsfwjs.mobilenet_v2",
+    "palm.full",
+    "palm.lite",
+    "posenet.mobilenet_v1_075",
+    "posenet.mobilenet_v1_075_quant",
+    "posenet.tiny",
+    "selfie.base",
+    "selfie.landscape",
+    "selfie.tfjs",
+    "ssd.mobilenet_v1",
+]
+
+#: Of the models of `zoo.recognize_gestures`.
+RecognizeGesturesModelName = Literal["fast", "best", "rules", "gesture.keypoints"]
+
+#: Of the models of `zoo.segment`.
+SegmentModelName = Literal["fast", "best", "deeplab.v3"]
+
+#: Of the models of `zoo.segment_person`.
+SegmentPersonModelName = Literal[
+    "fast",
+    "best",
+    "bodypix.mobilenet_075",
+    "deeplab.v3",
+    "selfie.base",
+    "selfie.landscape",
+    "selfie.tfjs",
+]
+
+#: Of the models of `zoo.segment_person_parts`.
+SegmentPersonPartsModelName = Literal["fast", "best", "bodypix.mobilenet_075"]
+
+#: Of the models of `zoo.segment_persons`.
+SegmentPersonsModelName = Literal["fast", "best", "bodypix.mobilenet_075"]
