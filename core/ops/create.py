@@ -1,6 +1,6 @@
-"""Ops that make tensors from shapes, numbers and ranges."""
+"""Ops and functions that make tensors from values, shapes, numbers and ranges."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any
 
@@ -266,3 +266,39 @@ def _along(line, axis: int, shape: list[int]):
     alone = [1] * len(shape)
     alone[axis] = line.size
     return ops.broadcast_to(ops.reshape(line, shape=alone), shape=shape)
+
+
+_DOCUMENT = """Make a tensor of {rank} axes; `core.tensor` makes one of any.
+
+Args:
+    values: nested lists, an array, or a flat list with a shape.
+    shape: length of each of the {rank} axes, for a flat list.
+    dtype: by default that of the values.
+
+Raises:
+    CoreError: values or shape have another number of axes.
+
+>>> import core
+>>> core.tensor{rank}d([1, 2], {shape}).shape
+{shape}
+"""
+
+
+def _of_rank(rank: int) -> Callable[..., Tensor]:
+    def made(
+        values: TensorLike, shape: Sequence[int] | None = None, dtype: DType | None = None
+    ) -> Tensor:
+        found = tensor(values, shape, dtype)
+        if len(found.shape) != rank:
+            raise CoreError(f"tensor{rank}d needs {rank} axes, got the shape {found.shape}")
+        return found
+
+    made.__name__ = f"tensor{rank}d"
+    shape = (2,) if rank == 1 else (*(1,) * (rank - 1), 2)
+    made.__doc__ = _DOCUMENT.format(rank=rank, shape=shape)
+    found: Callable[..., Tensor] = composite(made)
+    return found
+
+
+for _rank in range(1, 7):
+    _of_rank(_rank)

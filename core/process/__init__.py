@@ -1,1 +1,1 @@
-"""What a process has once: locks, context variables, caches of code. It knows no tensor."""
+"""Facts of a process: locks, context variables, caches of code. They know no tensor."""

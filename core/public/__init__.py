@@ -1,1 +1,1 @@
-"""What ``core.<name>`` is for programs and type checkers: namespaces, signatures, stubs."""
+"""The names of `core` as programs and type checkers see them: namespaces, signatures, stubs."""

@@ -18,7 +18,7 @@ from zoo.catalog.entry import Entry
 from zoo.catalog.option import Option
 from zoo.catalog.unknown_models import able_models
 
-NAMES = ROOT / "zoo" / "model_names.py"
+NAMES = ROOT / "zoo" / "catalog" / "model_names.py"
 LOADERS = ROOT / "zoo" / "pipeline" / "loaders.pyi"
 PACKAGE = ROOT / "zoo" / "__init__.pyi"
 

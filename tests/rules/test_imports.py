@@ -74,7 +74,7 @@ USED_ELSEWHERE = {"core/layers/": {"errors", "reading_budgets"}}
 #: may crash runs in a process of its own, started like others.
 USED_FOR_CODE = {
     "core/process/code_cache.py": {"ownership"},
-    "core.backends.renderer_probe.py": {"child_processes"},
+    "core/backends/renderer_probe.py": {"child_processes"},
 }
 
 

@@ -53,6 +53,8 @@ CIRCLES_OF_FILES = {
         zoo/catalog/entries.py zoo/catalog/unknown_models.py""",
     "a pickled model is loaded again; a child process loads a model of a file": """
         zoo/pipeline/*""",
+    "a taught model learns more, and writes itself": """
+        zoo/transfer/taught_files.py zoo/transfer/taught_model.py zoo/transfer/teaching.py""",
     "a network names its follower, which is made of it at the first frame": """
         zoo/tasks/pose/* zoo/tasks/faces/* zoo/tasks/hands/*""",
     "an app starts the server of its pages": """

@@ -1,1 +1,1 @@
-"""What all three packages use: errors, messages, similar names, sizes, optional dependencies."""
+"""Helpers of all three packages: errors, messages, similar names, sizes, dependencies."""

@@ -180,7 +180,7 @@ AnyResult = ResultItem | Sequence[ResultItem] | Mapping[str, ResultItem | Sequen
 
 
 class ResultKey(NamedTuple):
-    """How the value of a key is mirrored with its image, and rounded for people to read.
+    """Mirroring of the value of a key with its image, and its rounding for people to read.
 
     ``"position"``: x becomes width - x; ``"image"``: an array [height, width] is flipped;
     ``"space"``: x becomes -x in points whose origin is the middle of the body.
@@ -191,7 +191,7 @@ class ResultKey(NamedTuple):
 
 
 class ResultKind(NamedTuple):
-    """How one kind of result item is recognized, and what is known of its keys.
+    """Recognition of one kind of result item, and facts about its keys.
 
     `zoo.drawing.PAINTERS` draws each kind, `zoo.export.tables.TABLES` has its table.
     """

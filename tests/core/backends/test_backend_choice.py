@@ -9,10 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import core
-from core.backends import automatic, renderers
+from core.backends import automatic, renderer_probe, renderers
 from core.backends.renderer_probe import probe_renderer
 from core.backends.renderers import Renderer
-from core.backends.shader import renderer_probe
 from core.engine import settings
 from core.engine.backends import AUTO, BACKENDS, backend_names, load_backend
 from core.engine.settings import chosen_backend

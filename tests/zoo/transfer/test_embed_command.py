@@ -10,8 +10,8 @@ from PIL import Image
 
 from tests.helpers import require
 from tests.zoo.cli.test_cli import PHOTO, run
+from zoo.transfer.features import store as feature_store
 from zoo.transfer.features.extractor import feature_extractor
-from zoo.transfer.features.extractor import store as feature_store
 from zoo.transfer.features.store import VARIABLE
 
 TINY = ("--features", "posenet.tiny")

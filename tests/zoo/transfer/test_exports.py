@@ -23,7 +23,8 @@ from zoo.catalog.entries import find_entry
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.preprocess import prepare
-from zoo.transfer.exports.exporting import export_model, exporting, teachable_files
+from zoo.transfer.exports import exporting, teachable_files
+from zoo.transfer.exports.exporting import export_model
 from zoo.transfer.features.extractor import FeatureExtractor, feature_extractor
 from zoo.transfer.heads import Head
 

@@ -13,10 +13,10 @@ import pytest
 from PIL import Image
 
 from zoo.images.errors import ImageError
+from zoo.transfer.features import rows as feature_rows
+from zoo.transfer.features import store as feature_store
 from zoo.transfer.features.blocks import FeatureVector
 from zoo.transfer.features.extractor import feature_extractor
-from zoo.transfer.features.extractor import rows as feature_rows
-from zoo.transfer.features.extractor import store as feature_store
 from zoo.transfer.features.rows import Known, RowFile
 from zoo.transfer.features.store import VARIABLE, FeatureStore, default_store, embed
 from zoo.transfer.image_hashes import image_hash

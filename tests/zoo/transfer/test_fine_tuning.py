@@ -14,11 +14,11 @@ from tests.zoo.transfer.colours import COLOURS, coloured
 from weights_cache.common.errors import ZooError
 from zoo.images.pixels import ImageError
 from zoo.transfer.features.extractor import embedding_extractor, feature_extractor
+from zoo.transfer.tuning import training_views
 from zoo.transfer.tuning.fine_tuning import FineTuned, fine_tuned_network
 from zoo.transfer.tuning.settings import TuningSettings, held_out_images
 from zoo.transfer.tuning.tail_training import batches
 from zoo.transfer.tuning.training_views import Views, maps_of, views_of
-from zoo.transfer.tuning.tuning import training_views
 
 QUICK = TuningSettings(epochs=2, views=1, learning_rate=0.01, layers=2)
 

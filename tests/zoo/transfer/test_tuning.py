@@ -8,7 +8,7 @@ import pytest
 import zoo
 from tests.zoo.transfer.colours import COLOURS, FEATURES, coloured, write_classes, write_images
 from weights_cache.common.errors import WeightsError, ZooError
-from zoo.transfer.tuning.tuning import tuning
+from zoo.transfer.tuning import tuning
 
 QUICK = {"model": FEATURES, "epochs": 2, "views": 0, "layers": 1}
 

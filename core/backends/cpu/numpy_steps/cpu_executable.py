@@ -371,7 +371,7 @@ class CpuExecutable(Executable):
 
 
 def _told(step: CpuStep, program: Program) -> "StepInfo":
-    from core.plan.plan_report import StepInfo  # imported only for reports
+    from core.engine.executable import StepInfo  # imported only for reports
 
     scratch_bytes = sum(scratch.bytes for scratch in step.lowered.scratch)
     steps = (*step.before, step.step)

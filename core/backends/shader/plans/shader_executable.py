@@ -119,7 +119,7 @@ class ShaderExecutable(Executable):
 
 
 def _told(step: Lowered | Hosted, program: Program) -> "StepInfo":
-    from core.plan.plan_report import StepInfo  # runs do not need this import
+    from core.engine.executable import StepInfo  # runs do not need this import
 
     scratch = {} if isinstance(step, Hosted) else step.intermediates
     scratch_bytes = sum(stored_bytes(size, layout) for layout, size in scratch.values())

@@ -102,7 +102,7 @@ class TfExecutable(Executable):
     @property
     def steps(self) -> "Sequence[StepInfo]":
         """Return the steps in execution order."""
-        from core.plan.plan_report import StepInfo  # runs do not need this import
+        from core.engine.executable import StepInfo  # runs do not need this import
 
         return [StepInfo.of((run.step,), self._program, run.kernel, 0) for run in self._runs]
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from core.backends.cpu.codegen.machine_code.cached_code import cpu_features
+from core.backends.cpu.codegen.machine_code import cpu_features
 from tests.rules.sources import ROOT
 
 FACTS = """processor\t: 0

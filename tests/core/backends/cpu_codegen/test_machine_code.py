@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from core import CoreError
+from core.backends.cpu.codegen.machine_code import cached_code as machine_code
 from core.backends.cpu.codegen.machine_code.cached_code import (
     MachineCode,
     cached_code,
@@ -16,7 +17,6 @@ from core.backends.cpu.codegen.machine_code.cached_code import (
     compiler,
     cpu_features,
 )
-from core.backends.cpu.codegen.machine_code.cached_code import cached_code as machine_code
 from core.backends.cpu.codegen.machine_code.object_linker import link
 from core.process import code_cache
 from tests.helpers import ROOT
@@ -188,7 +188,7 @@ def test_variables_are_refused(folder):
 
 _FRESH = """
 import sys
-from core.backends.cpu.codegen.machine_code.cached_code import cached_code as machine_code
+from core.backends.cpu.codegen.machine_code import cached_code as machine_code
 from tests.core.backends.cpu_codegen.test_machine_code import check_functions
 check_functions(cached_code(("a",)))
 assert "llvmlite" not in sys.modules

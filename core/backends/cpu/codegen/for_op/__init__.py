@@ -1,1 +1,1 @@
-"""How the steps of each family of ops become generated kernels; one file for each family."""
+"""Generated kernels for the steps of each family of ops; one file for each family."""
