@@ -20,12 +20,8 @@ from tests.zoo.transfer.colours import (
     write_images,
 )
 from weights_cache.common.errors import WeightsError, ZooError
-from zoo.transfer.features.extractor import (
-    DEFAULT_FEATURES,
-    FeatureVector,
-    feature_extractor,
-    store,
-)
+from zoo.transfer.features import store
+from zoo.transfer.features.extractor import DEFAULT_FEATURES, FeatureVector, feature_extractor
 
 PHOTO = str(ROOT / "gallery" / "one_line_pose" / "astronaut.jpg")
 

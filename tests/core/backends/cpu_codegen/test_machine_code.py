@@ -9,14 +9,9 @@ import numpy as np
 import pytest
 
 from core import CoreError
+from core.backends.cpu.codegen.machine_code import cached_code, compiler, cpu_features
 from core.backends.cpu.codegen.machine_code import cached_code as machine_code
-from core.backends.cpu.codegen.machine_code.cached_code import (
-    MachineCode,
-    cached_code,
-    compile_code,
-    compiler,
-    cpu_features,
-)
+from core.backends.cpu.codegen.machine_code.cached_code import MachineCode, compile_code
 from core.backends.cpu.codegen.machine_code.object_linker import link
 from core.process import code_cache
 from tests.helpers import ROOT
