@@ -1,6 +1,6 @@
 """Download of one file over HTTP: resumed after a lost connection, retried with back-off, bounded.
 
-The rules and the faults behind them are listed in README.md, section "Guarantees".
+The rules and the faults behind them are listed in `docs/guarantees.md`.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""The tables of ops in ``core/docs/ops.md``; ``python -m tests.rules.op_table`` writes them."""
+"""The lists of ops in ``core/docs/ops.md``; ``python -m tests.rules.op_table`` writes them."""
 
 import re
 import sys
@@ -8,12 +8,13 @@ from inspect import getdoc
 from typing import Any
 
 import core
+from tests.rules.document_forms import list_item
 from tests.rules.sources import ROOT
 
 PAGE = ROOT / "core" / "docs" / "ops.md"
 
-#: The first lines of the tables, and what gives their rows.
-OPS_HEAD, KERNELS_HEAD = "| family | functions |", "| kernels of |"
+#: What stands before the lists: of the ops, and of those that a backend leaves to the host.
+OPS_HEAD, KERNELS_HEAD = "public function:\n\n", "reasons):\n\n"
 
 
 def op_rows() -> list[str]:
@@ -25,7 +26,7 @@ def op_rows() -> list[str]:
         if module.startswith("core."):
             families.setdefault(module, []).append(f"`{name}`")
     rows = [(_summary(module), ", ".join(names)) for module, names in families.items()]
-    return [f"| {summary} | {names} |" for summary, names in sorted(rows)]
+    return [list_item(f"{summary}: {names}.") for summary, names in sorted(rows)]
 
 
 def _summary(module: str) -> str:
@@ -35,25 +36,25 @@ def _summary(module: str) -> str:
 
 
 def kernel_rows() -> list[str]:
-    """For families of ops (files of core/ops) where their kernels run; those alike share a row."""
-    families: dict[str, list[str]] = {}
-    for op in core.engine.registry.OPS.values():
-        package, _, family = op.rule.__module__.rpartition(".")
-        if package == "core.ops":
-            families.setdefault(family, []).append(op.name)
-    shown: dict[tuple[str, ...], list[str]] = {}
-    for family, names in sorted(families.items()):
-        cells = tuple(_where(names, backend) for backend in core.engine.backends.backend_names())
-        kernels = sum((name, "cpu") in core.engine.registry.KERNELS for name in names)
-        shown.setdefault(cells, []).append(f"`{family}` {kernels}")
-    return [f"| {' | '.join([', '.join(shown[cells]), *cells])} |" for cells in shown]
+    """For each backend the ops that run on the host, by reason."""
+    names = [
+        op.name
+        for op in core.engine.registry.OPS.values()
+        if op.rule.__module__.startswith("core.ops.")
+    ]
+    return [
+        list_item(f"`{backend}`: {text}.")
+        for backend in core.engine.backends.backend_names()
+        for text in _where(sorted(names), backend)
+    ]
 
 
-def _where(names: list[str], backend: str) -> str:
-    """What is native there, and why the rest is not."""
+def _where(names: list[str], backend: str) -> list[str]:
+    """How many are native there, and why the rest is not."""
     core.engine.registry.load_kernels(backend)
     hosted = host_ops(backend)
     reasons: dict[str, list[str]] = {}
+    native = 0
     for name in names:
         reason = hosted.get(name)
         if reason is not None:
@@ -63,10 +64,9 @@ def _where(names: list[str], backend: str) -> str:
             assert found or core.engine.registry.OPS[name].traits.view, (
                 f"no kernel {name} on {backend}"
             )
-    if sum(map(len, reasons.values())) == len(names) and len(reasons) == 1:
-        return f"host: {next(iter(reasons))}"
-    rest = [f"host for {', '.join(ops)}: {reason}" for reason, ops in reasons.items()]
-    return "; ".join(["native", *rest])
+            native += 1
+    rest = [f"on the host {', '.join(ops)}: {reason}" for reason, ops in reasons.items()]
+    return [f"{native} of {len(names)} ops are native", *rest]
 
 
 def host_ops(backend: str) -> dict[str, str]:
@@ -75,23 +75,16 @@ def host_ops(backend: str) -> dict[str, str]:
     return import_module(module).HOST_OPS if find_spec(module) else {}
 
 
-def kernel_columns() -> list[str]:
-    """The rest of the first line of the table of kernels, a column for each backend; its rule."""
-    names = core.engine.backends.backend_names()
-    columns = "".join(f" `{name}` |" for name in names)
-    return [columns, "|" + " --- |" * (1 + len(names))]
-
-
 def written(text: str) -> str:
-    """The document with both tables as they should be."""
-    text = _replaced(text, OPS_HEAD, ["", "| --- | --- |", *op_rows()])
-    return _replaced(text, KERNELS_HEAD, [*kernel_columns(), *kernel_rows()])
+    """The document with both lists as they should be."""
+    text = _replaced(text, OPS_HEAD, op_rows())
+    return _replaced(text, KERNELS_HEAD, kernel_rows())
 
 
 def _replaced(text: str, head: str, lines: list[str]) -> str:
-    """The text with other lines from the start of a table up to the blank line after it."""
-    before, table = text.split(head)
-    return before + head + "\n".join(lines) + table[table.index("\n\n") :]
+    """The text with another list after a head, up to the blank line after it."""
+    before, after = text.split(head)
+    return before + head + "\n".join(lines) + after[after.index("\n\n") :]
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("zoo", "core", "weights_cache")
 
+#: How names of pictures end.
+IMAGES = (".png", ".jpg", ".svg")
+
 #: Public modules with pages of their own.
 MODULES = (
     "zoo.web",
@@ -42,17 +45,23 @@ def on_files(files: Any, config: Any) -> Any:
         files.remove(file)
     for path, text in {**pages(), **reference()}.items():
         files.append(File.generated(config, path, content=text))
-    for image in sorted((ROOT / "gallery").rglob("*.[pj][np]g")):
+    for image in images():
         name = image.relative_to(ROOT).as_posix()
         files.append(File.generated(config, name, abs_src_path=str(image)))
     return files
 
 
+def images() -> list[Path]:
+    """The pictures of the documents."""
+    folders = (ROOT / "gallery", *(ROOT / package / "docs" for package in PACKAGES))
+    return sorted(f for folder in folders for f in folder.rglob("*") if f.suffix in IMAGES)
+
+
 def pages() -> dict[str, str]:
-    """The documents by path; links to files that are no page become links to the repository."""
+    """The documents by path; of links to files that are no page the label remains."""
     found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     for package in PACKAGES:
-        found += [*(ROOT / package).glob("*.md"), *(ROOT / package / "docs").glob("*.md")]
+        found += [*(ROOT / package).glob("*.md"), *(ROOT / package / "docs").rglob("*.md")]
     known = {path.relative_to(ROOT).as_posix() for path in found}
     return {p.relative_to(ROOT).as_posix(): _linked(p, known) for p in sorted(found)}
 
@@ -64,7 +73,7 @@ def _linked(path: Path, known: set[str]) -> str:
         if ":" in target or not name:
             return match[0]
         full = (path.parent / name).resolve().relative_to(ROOT).as_posix()
-        return match[0] if full in known or full.endswith((".png", ".jpg")) else label
+        return match[0] if full in known or full.endswith(IMAGES) else label
 
     return re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", link, path.read_text())
 

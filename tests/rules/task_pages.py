@@ -1,4 +1,4 @@
-"""The tables of functions and options in ``zoo/docs``; ``python -m tests.rules.task_pages``.
+"""The lists of functions and options in ``zoo/docs``; ``python -m tests.rules.task_pages``.
 
 Meanings are those of the docstrings, values and defaults those of the records of options.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import zoo
 from core.engine.backends import AUTO, backend_names
+from tests.rules.document_forms import list_item
 from tests.rules.sources import ROOT
 from zoo.catalog.entries import all_entries, choices, tasks, verb_options, verbs_of
 from zoo.catalog.entry import Entry
@@ -98,13 +99,11 @@ def cells(verb: str, name: str) -> tuple[str, str]:
     return values(found), default(verb, found)
 
 
-def option_table(verb: str) -> Iterator[str]:
-    """A row for each option."""
-    yield "| option | values | default | meaning |"
-    yield "| --- | --- | --- | --- |"
+def option_list(verb: str) -> Iterator[str]:
+    """An item for each option, with its values, its default and its meaning."""
     for name in list(signature(getattr(zoo, verb)).parameters)[1:]:
-        row = (f"`{name}`", *cells(verb, name), meaning(verb, name))
-        yield f"| {' | '.join(row)} |"
+        valid, usual = cells(verb, name)
+        yield list_item(f"`{name}` ({valid}; default: {usual}): {meaning(verb, name)}")
 
 
 def function_table(task: str) -> Iterator[str]:
@@ -117,13 +116,13 @@ def function_table(task: str) -> Iterator[str]:
 
 
 def written(task: str, text: str) -> str:
-    """The page with its tables as they should be."""
+    """The page with its table and its lists as they should be."""
     tables = {"Functions and models": function_table(task)}
-    tables |= {f"Options of `{verb}`": option_table(verb) for verb in functions(task)}
+    tables |= {f"Options of `{verb}`": option_list(verb) for verb in functions(task)}
     for heading, rows in tables.items():
         before, found, after = text.partition(f"## {heading}\n\n")
         assert found, f"no heading {heading!r} on the page of {task}"
-        rest = re.sub(r"\A(?:\|.*\n)*", "", after)
+        rest = re.sub(r"\A(?:[|\- ].*\n)*", "", after)
         text = before + found + "\n".join(rows) + "\n" + rest
     return text
 

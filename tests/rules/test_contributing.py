@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md says that takes one row takes one row."""
+"""What ``core/docs/how_to/op.md`` says that takes one row takes one row."""
 
 import os
 import re
@@ -10,12 +10,13 @@ from importlib.util import find_spec
 from tests.helpers import ONLY_BACKEND
 from tests.rules.sources import ROOT
 
+PAGE = ROOT / "core" / "docs" / "how_to" / "op.md"
 TESTS = tuple(f"tests/core/test_{name}.py" for name in ("ops", "derivatives", "elementwise"))
 
 
 def rows_of_the_document() -> list[str]:
     """The rows of an op: its declaration, and its kernels on each backend."""
-    text = (ROOT / "CONTRIBUTING.md").read_text()
+    text = PAGE.read_text()
     block = text[text.index("## An element-wise op") :]
     code = block[block.index("```python") + len("```python") : block.index("```\n\nThe tables")]
     parts = re.split(r"^(?:#.*\n)+", code, flags=re.MULTILINE)
@@ -30,7 +31,7 @@ def insert_row(file, table: str, row: str) -> None:
 
 def parts_of_any_other_op() -> dict[str, str]:
     """What the document adds to each file; a comment before it names the file."""
-    text = (ROOT / "CONTRIBUTING.md").read_text()
+    text = PAGE.read_text()
     block = text[text.index("## Any other op") :]
     code = block[block.index("```python") + len("```python") : block.index("\n```\n\nand its")]
     _, *parts = re.split(r"^# (\S+\.py): .*\n", code, flags=re.MULTILINE)

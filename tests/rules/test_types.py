@@ -202,6 +202,6 @@ def test_docstrings_begin_with_an_example(verb):
 
 
 def test_the_table_of_choices_is_in_step():
-    text = (ROOT / "zoo" / "README.md").read_text()
+    text = (ROOT / "zoo" / "docs" / "models.md").read_text()
     for verb, its in choices().items():
         assert f"| `{verb}` | `{its.default}` | `{its.fast}` | `{its.best}` |\n" in text

@@ -48,7 +48,7 @@ class Saved(NamedTuple):
 def run_keras(folder: Path, module: str, **environment: str) -> dict[str, list[str]]:
     """What differs, by file, after Keras trained and saved models in a folder, and loaded ours."""
     if importlib.util.find_spec(module) is None:
-        skip_or_fail(f"{module} is not installed: CONTRIBUTING.md says how")
+        skip_or_fail(f"{module} is not installed: core/docs/how_to/tests.md says how")
     command = [sys.executable, "-m", "tests.core.converter.layer_files_oracle", str(folder)]
     given = {**os.environ, **environment}
     done = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, timeout=900)

@@ -1,4 +1,4 @@
-"""The page of README.md answers frames."""
+"""The smallest page of ``zoo/docs/web.md`` answers frames."""
 
 import re
 
@@ -6,9 +6,9 @@ from tests.helpers import ROOT
 from tests.zoo.web.servers import frame, hear, running
 
 
-def test_the_page_of_the_readme(shared, monkeypatch):
+def test_the_smallest_page(shared, monkeypatch):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "zoo" / "docs" / "web.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"<!-- page app -->\n```python\n(.*?)```", text, re.DOTALL)
     names = {"__name__": "page"}
     exec(code, names)

@@ -9,7 +9,7 @@ FAMILIES = ("mobilenet", "nsfwjs")
 #: What the reader of a file finds beside a network -> the class of such models.
 FILE_MODELS = {"Bundle": "teachable:TeachableModel"}
 
-#: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
+#: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     verb: Choices(
         default="mobilenet.v2_100_quant", fast="mobilenet.v1_025", best="mobilenet.v2_100_quant"

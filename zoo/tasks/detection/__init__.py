@@ -6,7 +6,7 @@ from zoo.catalog.option import IOU_THRESHOLD, MIRROR, OWN, Option, by_name, coun
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("ssd",)
 
-#: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
+#: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     "detect": Choices(default="ssd.mobilenet_v1", fast="ssd.mobilenet_v1", best="ssd.mobilenet_v1"),
 }

@@ -13,7 +13,7 @@ ENTRIES = [
         preprocess=Preprocess(size=(300, 300), fit="stretch", dtype="uint8"),
         output="convert_scores",  # of each class for each anchor, 0..1
         embedding="FeatureExtractor/MobilenetV1/MobilenetV1/Conv2d_13_pointwise/Relu6",
-        # The overlap is that of the op at the end of its file; `zoo/README.md` on the nested ones.
+        # The overlap is that of the op at the end of its file; `zoo/docs/models.md` on nested ones.
         defaults={
             "score_threshold": 0.5,
             "iou_threshold": 0.6,

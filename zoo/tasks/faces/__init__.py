@@ -6,7 +6,7 @@ from zoo.catalog.option import IOU_THRESHOLD, MIRROR, Option, by_name, count, fl
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("blazeface", "facemesh", "iris", "faceapi")
 
-#: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
+#: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     "estimate_faces": Choices(default="facemesh.base", fast="facemesh.base", best="facemesh.base"),
     "detect_faces": Choices(

@@ -6,7 +6,7 @@ from zoo.catalog.option import MIRROR, Option, by_name, threshold
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("gesture",)
 
-#: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
+#: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     "recognize_gestures": Choices(default="rules", fast="rules", best="rules"),
 }

@@ -6,7 +6,7 @@ from zoo.catalog.option import IOU_THRESHOLD, MIRROR, by_name, count, flag, thre
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("hands", "palm", "handpose", "handtrack")
 
-#: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
+#: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     "estimate_hands": Choices(default="hands.lite", fast="hands.lite", best="hands.lite"),
 }

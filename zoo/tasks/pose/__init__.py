@@ -6,7 +6,7 @@ from zoo.catalog.option import MIRROR, NMS_RADIUS, by_name, count, flag, thresho
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("posenet", "movenet", "blazepose")
 
-#: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
+#: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     "estimate_single_pose": Choices(
         default="posenet.tiny", fast="posenet.tiny", best="blazepose.lite"

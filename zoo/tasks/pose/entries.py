@@ -35,7 +35,7 @@ class MoveNetNodes(NamedTuple):
 # tfjs-models' PoseNet scales pixels to -1..1 and pads to the aspect ratio with black.
 _PREPROCESS = Preprocess(divide=127.5, subtract=1.0)
 
-# Sides of the input for one person and for several; `zoo/README.md` has the table behind them.
+# Sides of the input for one person and for several; `zoo/docs/posenet_tiny.md` has the table.
 _SINGLE_SIZE, _TINY_MULTIPLE_SIZE = 257, 321
 
 _STRIDE = Option("output_stride", "choice", "input pixels per output cell", 16, choices=(8, 16))
@@ -53,7 +53,7 @@ _POSENET_LIMITS = (
 )
 
 
-#: `zoo/README.md` has both measurements; no model was trained on these images.
+#: `zoo/docs/posenet_tiny.md` has both measurements; no model was trained on these images.
 _MEASURED = (
     "On 69 images of COCO val2017 with one person, at 257: mean OKS {oks} (with 0.53 x the box's "
     "area), PCK {pck} at 0.2 of the torso; AP {ap} on 162 images of 495 people."
@@ -117,7 +117,7 @@ _LIGHTNING = Entry(
     "kpt_regress_0/separable_conv2d_5/separable_conv2d/depthwise;"
     f"{_MOVENET}/separable_conv2d_2/separable_conv2d1",
     decode=MoveNetNodes(pixels="Cast", heads=_MOVENET_HEADS),
-    # In a crop that a detector found, and in a whole image: see `zoo/README.md`.
+    # In a crop that a detector found, and in a whole image: see `zoo/docs/models.md`.
     defaults={"score_threshold": 0.25, "estimate_single_pose.score_threshold": 0.4},
     parts={"detector": _PEOPLE[0]},
     options=by_name(

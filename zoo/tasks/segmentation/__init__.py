@@ -6,7 +6,7 @@ from zoo.catalog.option import MIRROR, NMS_RADIUS, by_name, count, flag, thresho
 #: Of the names in entries.py, ``family.variant``.
 FAMILIES = ("deeplab", "selfie", "bodypix")
 
-#: Verb -> its models. `zoo/README.md` has the measurements behind each choice.
+#: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     "segment": Choices(default="deeplab.v3", fast="deeplab.v3", best="deeplab.v3"),
     "segment_person": Choices(default="selfie.base", fast="selfie.landscape", best="selfie.base"),
