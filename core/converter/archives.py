@@ -8,13 +8,13 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
 from core.converter.reading import LARGEST_MODEL, reading
 from weights_cache.common.errors import WeightsError
 from weights_cache.reading_budgets import add_file, check_time, spend
-from weights_cache.regular_files import open_regular
 
 #: The largest JSON document in an archive.
 LARGEST_DOCUMENT = 8 * 2**20
@@ -104,18 +104,20 @@ class _Opening(io.BufferedReader):
 
 
 @contextmanager
-def open_archive(path: Path) -> Iterator[Archive]:
-    """Open a zip archive.
+def open_archive(path: Path, file: FileIO) -> Iterator[Archive]:
+    """Open a zip archive, inside of `reading`.
+
+    Args:
+        path: path of the archive, for errors.
+        file: the open file, which is closed at the end.
 
     Raises:
-        WeightsError: the file is missing, damaged, or not a zip archive.
+        ValueError: the file is damaged, or not a zip archive.
     """
-    with reading(path):
-        stream = _Opening(open_regular(path, buffering=0))
-        add_file(os.fstat(stream.fileno()))
-        with stream, _zipped(stream) as zipped:
-            stream.is_open = True
-            yield Archive(path, zipped)
+    add_file(os.fstat(file.fileno()))
+    with _Opening(file) as stream, _zipped(stream) as zipped:
+        stream.is_open = True
+        yield Archive(path, zipped)
 
 
 def _zipped(stream: BinaryIO) -> zipfile.ZipFile:

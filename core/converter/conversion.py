@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from core.converter.accuracy_loss import TOLERANCE, QuantisationWarning, percent
 from core.converter.choosing import AUTO, Measured, measure, require_tolerance
-from core.converter.conversion_inputs import Original, read_original
+from core.converter.conversion_inputs import Original, opened_source, original_of
 from core.converter.conversion_outputs import (
     Weights,
     Written,
@@ -17,7 +17,6 @@ from core.converter.conversion_outputs import (
     stored_bytes,
     stored_kind,
 )
-from core.converter.formats import find_kind
 from core.converter.output_folders import check_metadata, check_target, refuse_folders
 from core.converter.sample_inputs import SampleInputs
 from core.graph.nodes import Graph
@@ -175,10 +174,10 @@ def prepare_conversion(
 ) -> Conversion:
     """Prepare a conversion like `convert`, without the warning and without writing."""
     request.check()
-    path = None if isinstance(source, Graph) else Path(source)
-    kind = "graph" if isinstance(source, Graph) else find_kind(source)
-    folder = check_target(target, path, kind, overwrite=overwrite)
-    original = read_original(source, signature=request.signature)
+    with opened_source(source) as model:
+        path, kind = (None, "graph") if isinstance(model, Graph) else (model.path, model.kind)
+        folder = check_target(target, path, kind, overwrite=overwrite)
+        original = original_of(model, signature=request.signature)
     refuse_folders(folder, original.folders)
     check_metadata(folder, original.files, overwrite=overwrite)
     written = request.written(original)

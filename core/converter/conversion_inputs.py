@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.converter.formats import find_kind, read_graph
-from core.converter.reading import read_bytes, reading
+from core.converter.formats import graph_of
+from core.converter.opened import METADATA, Opened, opened
+from core.converter.reading import reading
 from core.converter.web import WebSource, read_web_source
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
@@ -16,6 +18,9 @@ from core.plan.passes import optimise as optimised
 from core.plan.passes.pruning import drop_unused
 from weights_cache.common.errors import WeightsError
 from weights_cache.quantise import StoredArray, dequantise_array
+
+#: What is converted: the path of a model, or a graph.
+Source = str | os.PathLike[str] | Graph
 
 
 class Original(NamedTuple):
@@ -44,20 +49,24 @@ class Original(NamedTuple):
         return {(folder / shard).parent for shard in self.web.shards}
 
 
-def read_original(
-    source: str | os.PathLike[str] | Graph, *, signature: str | None = None
-) -> Original:
+def read_original(source: Source, *, signature: str | None = None) -> Original:
     """Read the original of a conversion."""
-    if isinstance(source, Graph):
+    with opened_source(source) as model:
+        return original_of(model, signature=signature)
+
+
+def opened_source(source: Source) -> AbstractContextManager[Opened | Graph]:
+    """Return the context in which a source is open; a graph is a source that is read."""
+    return nullcontext(source) if isinstance(source, Graph) else opened(source)
+
+
+def original_of(model: Opened | Graph, *, signature: str | None = None) -> Original:
+    """Return the original of a conversion, from an open source."""
+    if isinstance(model, Graph):
         if signature is not None:
             raise WeightsError(f"a graph has no signature {signature!r}: leave signature= out")
-        return Original(Path("graph"), source)
-    with reading(source):
-        return _read_file(source, signature)
-
-
-def _read_file(source: str | os.PathLike[str], signature: str | None) -> Original:
-    kind, path = find_kind(source), Path(source)
+        return Original(Path("graph"), model)
+    path, kind = model.path, model.kind
     if signature is not None and kind != "saved":
         raise WeightsError(f"{path} is not a SavedModel, so it has no signature {signature!r}")
     if kind == "saved" and signature is not None:
@@ -65,9 +74,9 @@ def _read_file(source: str | os.PathLike[str], signature: str | None) -> Origina
 
         return Original(path, read_saved_model(path, signature=signature))
     if kind == "teachable":
-        return _read_bundle(path)
+        return _read_bundle(model)
     if kind != "web":
-        return Original(path, read_graph(path))
+        return Original(path, graph_of(model))
     web = read_web_source(path)
     metadata = web.document.get("userDefinedMetadata")
     if isinstance(metadata, dict):  # old converters kept the signature there
@@ -75,20 +84,17 @@ def _read_file(source: str | os.PathLike[str], signature: str | None) -> Origina
     return Original(path, web.graph, metadata or None, web)
 
 
-def _read_bundle(path: Path) -> Original:
+def _read_bundle(model: Opened) -> Original:
     """Read a Teachable Machine export; a folder is also a web model, whose layers can be kept."""
-    from core.converter.teachable import bundle_folder, read_teachable
+    from core.converter.teachable import read_bundle
 
-    graph, bundle = read_teachable(path)
-    web = None
-    if path.is_dir() or path.suffix == ".json":
-        web = read_web_source(path)
-    if not bundle.kind:
-        return Original(path, web.graph if web else graph, None, web)
-    with bundle_folder(path) as folder:
-        files = {"metadata.json": read_bytes(folder / "metadata.json")}
-    metadata = {**bundle._asdict(), "labels": list(bundle.labels)}
-    return Original(path, web.graph if web else graph, metadata, web, files)
+    source, metadata = read_bundle(model)
+    web = source if model.archive is None else None
+    if metadata is None:
+        return Original(model.path, source.graph, None, web)
+    bundle = source.graph.metadata
+    described = {**bundle._asdict(), "labels": list(bundle.labels)}
+    return Original(model.path, source.graph, described, web, {METADATA: metadata.data})
 
 
 def prepared(original: Original, optimise: bool | None, outputs: Sequence[str] | None) -> Graph:

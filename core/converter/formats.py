@@ -1,53 +1,16 @@
-"""The formats of model files: recognition of a path's format, and the reader of each format."""
+"""Models of any kind: a path in, a graph or a model that runs out."""
 
 import os
 from collections.abc import Callable, Container, Mapping
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-from core.converter.archives import open_archive
-from core.converter.reading import reading
-from core.converter.teachable import is_teachable
+from core.converter.opened import Opened, opened
 from core.engine.backends import AUTO
 from core.engine.limits import Limits, limited
 from core.engine.settings import backend as on_backend
 from core.engine.settings import chosen_backend
 from core.graph.nodes import Graph
 from core.graph_model.graph_model import GraphModel
-from weights_cache.common.errors import WeightsError
-from weights_cache.regular_files import open_regular
-
-#: The supported formats, for errors.
-KINDS = (
-    "a TensorFlow.js model.json or its folder, a Teachable Machine folder or .zip, a TFLite "
-    ".tflite, a Keras .h5 or .keras, a frozen graph .pb, or a SavedModel folder"
-)
-
-#: Readers by the kind that `find_kind` gives.
-_READERS = {
-    "web": ("web", "read_web"),
-    "tflite": ("tflite", "read_tflite"),
-    "keras": ("keras_files", "read_keras"),
-    "teachable": ("teachable", "read_teachable"),
-    "frozen": ("graph_def", "read_frozen_graph"),
-    "saved": ("saved_model", "read_saved_model"),
-}
-
-#: Kinds that may have layers, some of which user-defined functions may run.
-_LAYERED = frozenset({"web", "keras", "teachable"})
-
-#: Kinds by the ending of a file's name, for content that is ambiguous.
-ENDINGS = {
-    ".pb": "frozen",
-    ".tflite": "tflite",
-    ".h5": "keras",
-    ".hdf5": "keras",
-    ".keras": "keras",
-    ".json": "web",
-}
-
-_HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Graph:
@@ -66,13 +29,45 @@ def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Gr
     Raises:
         WeightsError: the path does not exist, is of another kind, or damaged.
     """
-    with reading(path):
-        kind, path = find_kind(path), Path(path)
-        module, function = _READERS[kind]
-        reader: Callable[..., Any] = getattr(import_module(f"core.converter.{module}"), function)
-        graph = reader(path, kernels) if kind in _LAYERED else reader(path)
-    # read_teachable also returns the metadata
-    return graph if isinstance(graph, Graph) else graph[0]
+    with opened(path) as model:
+        return graph_of(model, kernels)
+
+
+def graph_of(model: Opened, kernels: Container[str] = ()) -> Graph:
+    """Read the graph of an open model; only the reader of its format is imported.
+
+    Args:
+        model: the model.
+        kernels: as for `read_graph`.
+
+    Raises:
+        WeightsError: the model is damaged.
+    """
+    match model.kind:
+        case "tflite":
+            from core.converter.tflite import read_tflite
+
+            return read_tflite(model.path)
+        case "web":
+            from core.converter.web import read_web
+
+            return read_web(model.path, kernels)
+        case "keras":
+            from core.converter.keras_files import read_keras
+
+            return read_keras(model, kernels)
+        case "teachable":
+            from core.converter.teachable import read_teachable
+
+            return read_teachable(model, kernels)
+        case "frozen":
+            from core.converter.graph_def import read_frozen_graph
+
+            return read_frozen_graph(model.path)
+        case _:
+            from core.converter.saved_model import read_saved_model
+
+            return read_saved_model(model.path)
 
 
 def load_model(
@@ -109,66 +104,6 @@ def load_model(
     array([-1., -2.], dtype=float32)
     """
     name = backend or chosen_backend()
-    with on_backend("cpu" if name == AUTO else name), limited(limits):
-        graph = read_graph(path, kernels or ())
-        with reading(path):
-            return GraphModel(graph, name, kernels=kernels, limits=limits)
-
-
-def find_kind(path: str | os.PathLike[str]) -> str:
-    """Return the kind of a model: ``"web"``, ``"tflite"``, ``"keras"``, ``"teachable"`` ...
-
-    Raises:
-        WeightsError: the path does not exist, or is not a model of a known kind.
-    """
-    path = _existing(path)
-    with reading(path):
-        found = _kind_of_folder(path) if path.is_dir() else _kind_of_file(path)
-    if found is None:
-        raise WeightsError(f"{path} is not a supported model: give {KINDS}")
-    return found
-
-
-def _existing(path: str | os.PathLike[str]) -> Path:
-    if not isinstance(path, (str, os.PathLike)) or not str(path):
-        raise WeightsError(f"a model is read from a path, not from a {type(path).__name__}")
-    with reading(path):
-        found = Path(path)
-        if not found.exists():
-            raise WeightsError(f"there is no file or folder {found}: give {KINDS}")
-        if not (found.is_dir() or found.is_file()):
-            raise WeightsError(f"{found} is neither a file nor a folder: give {KINDS}")
-    return found
-
-
-def _kind_of_folder(folder: Path) -> str | None:
-    if is_teachable(folder):
-        return "teachable"
-    names = set(os.listdir(folder))
-    if "saved_model.pb" in names:
-        return "saved"
-    return "web" if any(name.endswith("model.json") for name in names) else None
-
-
-def _kind_of_file(path: Path) -> str | None:
-    with open_regular(path, buffering=0) as stream:
-        start = stream.read(64)
-    if start[4:8] == b"TFL3":
-        return "tflite"
-    if start.startswith(_HDF5):
-        return "keras"
-    if start.startswith(b"PK"):
-        return _kind_of_archive(path)
-    if start.lstrip().startswith((b"{", b"[")) and path.suffix != ".pb":
-        return "teachable" if is_teachable(path) else "web"
-    # A GraphDef has no fixed bytes, and a damaged file its name only.
-    return "saved" if path.name == "saved_model.pb" else ENDINGS.get(path.suffix.lower())
-
-
-def _kind_of_archive(path: Path) -> str | None:
-    """Return the kind of an archive: of Keras or of Teachable Machine."""
-    with open_archive(path) as archive:
-        names = {name.rpartition("/")[2] for name in archive.names}
-    if "model.json" in names:
-        return "teachable"
-    return "keras" if "config.json" in names else None
+    with on_backend("cpu" if name == AUTO else name), limited(limits), opened(path) as model:
+        graph = graph_of(model, kernels or ())
+        return GraphModel(graph, name, kernels=kernels, limits=limits)

@@ -5,9 +5,8 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from core.converter.formats import ENDINGS
+from core.converter.opened import ENDINGS, METADATA, MODEL, metadata_beside
 from core.converter.reading import reading
-from core.converter.teachable import is_teachable
 from weights_cache.common.errors import WeightsError
 
 #: Files of a model in the web format: the document, under any of its names, and shards.
@@ -36,7 +35,7 @@ def check_target(
     Args:
         target: the folder, which need not exist.
         source: the path of the source; None if it has none.
-        kind: kind of the source, from `core.converter.formats.find_kind`.
+        kind: kind of the source, from `core.converter.opened.find_kind`.
         overwrite: whether to replace a model in the folder.
 
     Raises:
@@ -96,12 +95,12 @@ def check_metadata(target: Path, written: Collection[str], *, overwrite: bool = 
         written: names of the files that are written beside the model.
         overwrite: whether a file may be replaced.
     """
-    path = target / "metadata.json"
+    path = target / METADATA
     with reading(target):
         if not path.exists():
             return
         replaced = path.name in written
-        kept = not replaced and is_teachable(target)
+        kept = not replaced and metadata_beside(target / MODEL) is not None
     if replaced and not overwrite:
         raise WeightsError(f"there is a {path}: give another folder, or overwrite=True")
     if kept:

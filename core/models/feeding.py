@@ -1,4 +1,4 @@
-"""Batches as tensors: the inputs, labels and weights that a model's steps take."""
+"""Batches taken apart: the inputs, labels and weights that a model's steps take."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -7,11 +7,15 @@ import numpy as np
 
 from core.data.batches import Batch
 from core.engine.dispatch import tensor
+from core.engine.dtypes import to_numpy
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 
 #: Labels, or weights, for each output; None where there is none.
 Parts = list[Tensor | None]
+
+#: The same as they are given, arrays in the engine's dtypes: not uploaded to the backend yet.
+Targets = list[np.ndarray | Tensor | None]
 
 
 class Feeder:
@@ -37,10 +41,10 @@ class Feeder:
             return [as_input(each) for each in x]
         return [as_input(x)]
 
-    def tensors(
+    def targets(
         self, batch: Batch, class_weight: Mapping[int, float] | None
-    ) -> tuple[list[Tensor], Parts, Parts]:
-        """Return the inputs, labels and weights of a batch.
+    ) -> tuple[Targets, Targets]:
+        """Return the labels and weights of a batch.
 
         Args:
             batch: the batch.
@@ -54,9 +58,9 @@ class Feeder:
         weights = self._for_outputs(batch.sample_weight, count, "sample_weight")
         if class_weight is not None:
             weights = weights_of_classes(labels, weights, class_weight)
-        return self.inputs(batch.x), labels, weights
+        return labels, weights
 
-    def _for_outputs(self, given: Any, count: int, what: str) -> Parts:
+    def _for_outputs(self, given: Any, count: int, what: str) -> Targets:
         if isinstance(given, Mapping):
             unknown = sorted(set(given) - set(self._outputs))
             if unknown:
@@ -66,7 +70,9 @@ class Feeder:
             given = [given] * (count if given is None or what != "labels" else 1)
         if len(given) != count:
             raise CoreError(f"the model has {count} outputs, got {len(given)} {what}")
-        return [None if each is None else as_input(each) for each in given]
+        return [
+            each if each is None or isinstance(each, Tensor) else to_numpy(each) for each in given
+        ]
 
 
 def in_order(given: Mapping[str, Any], names: Sequence[str], what: str) -> list[Any]:
@@ -85,15 +91,23 @@ def as_input(value: Any) -> Tensor:
     return value if isinstance(value, Tensor) else tensor(value)
 
 
+def uploaded(targets: Targets) -> Parts:
+    """Return labels or weights as tensors of the active backend."""
+    return [None if each is None else as_input(each) for each in targets]
+
+
+def host_array(value: np.ndarray | Tensor) -> np.ndarray:
+    """Return an array as it is, and the values of a tensor, which are read back."""
+    return value.numpy() if isinstance(value, Tensor) else value
+
+
 def _are_arrays(values: Iterable[Any]) -> bool:
     return any(isinstance(each, (Tensor, np.ndarray)) for each in values)
 
 
 def weights_of_classes(
-    labels: Sequence[Tensor | None],
-    weights: Sequence[Tensor | None],
-    class_weight: Mapping[int, float],
-) -> Parts:
+    labels: Targets, weights: Targets, class_weight: Mapping[int, float]
+) -> Targets:
     """Return weights of samples by their class, times those given.
 
     Raises:
@@ -101,10 +115,10 @@ def weights_of_classes(
     """
     if len(labels) != 1 or labels[0] is None:
         raise CoreError("class_weight is for models with one output and labels")
-    y = labels[0].numpy()
+    y = host_array(labels[0])
     classes = y.argmax(-1) if y.ndim > 1 and y.shape[-1] > 1 else y.reshape(len(y)).astype(int)
     found = np.ones(len(y), np.float32)
     for number, weight in class_weight.items():
         found[classes == number] = weight
     given = weights[0]
-    return [tensor(found if given is None else found * given.numpy().reshape(len(y)))]
+    return [found if given is None else found * host_array(given).reshape(len(y))]

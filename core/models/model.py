@@ -256,6 +256,11 @@ class Model(Trainer[Result]):
             return {"name": self.name, "trainable": self.trainable}
         return functional_config(self._graph, self.name, self.trainable)
 
+    def _topology(self) -> dict[str, Any]:
+        if self._graph is None:
+            return super()._topology()
+        return {"class_name": self.class_name, "config": self.get_config()}
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name!r} layers={len(self.layers)}>"
 

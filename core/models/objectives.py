@@ -137,7 +137,7 @@ class Objectives:
         outputs: Sequence[Tensor],
         weights: Sequence[Tensor | None],
     ) -> tuple[Tensor | None, list[Tensor]]:
-        """Return the sum of the losses by their factors, and the losses."""
+        """Return the sum of the losses by their factors, and the losses if outputs are several."""
         values: list[Tensor] = []
         total: Any = None
         for each, y, output, weight in zip(self.outputs, labels, outputs, weights, strict=True):
@@ -147,7 +147,7 @@ class Objectives:
             values.append(value)
             part = value if each.weight == 1 else ops.mul(value, each.weight)
             total = part if total is None else total + part
-        return total, values
+        return total, values if len(self.outputs) > 1 else []
 
     def update(
         self,

@@ -1,27 +1,23 @@
 """Known facts on a model's outputs: their activations and numbers of units."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from core.layers.built_in import BuiltIn
 from core.layers.symbolic import SymbolicTensor
-
-if TYPE_CHECKING:
-    from core.models.compiled_model import CompiledModel
 
 #: Layers that are activations, and which ones.
 _LAYERS = {"Softmax": "softmax", "ReLU": "relu", "ELU": "elu"}
 
 
-def output_activations(model: "CompiledModel") -> list[str | None]:
+def output_activations(outputs: Sequence[SymbolicTensor]) -> list[str | None]:
     """Return the name of each output's activation; None where it is unknown.
 
     >>> import core
     >>> layers = [core.layers.Dense(3, activation="softmax", input_shape=(2,))]
-    >>> output_activations(core.Sequential(layers))
+    >>> output_activations(core.Sequential(layers).output_symbols())
     ['softmax']
     """
-    return [_activation(symbol) for symbol in model.output_symbols()]
+    return [_activation(symbol) for symbol in outputs]
 
 
 def _activation(symbol: SymbolicTensor) -> str | None:

@@ -1,16 +1,17 @@
-"""Sequential models: a list of layers, each called on the result of the one before."""
+"""Sequential models: layers in a row; and models of either kind from their configs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from core.engine.tensors import Tensor
-from core.errors import CoreError
+from core.errors import CoreError, KernelNotFound
+from core.layers.built_in import function_class, layer_class
 from core.layers.input_layer import Input, InputLayer
-from core.layers.keras_config import KerasCall
+from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, read_topology
 from core.layers.layer import Layer, ValueOf
 from core.layers.layer_call import Value
-from core.layers.model_run import bound_arguments
-from core.layers.symbolic import SymbolicTensor
+from core.layers.model_run import ModelRun, bound_arguments
+from core.layers.symbolic import SymbolicTensor, replaced
 from core.models.functional import layer_document
 from core.models.model import Model
 
@@ -173,11 +174,17 @@ class Sequential(Model[Tensor]):
             config["build_input_shape"] = list(self._first.shape)
         return config
 
+    def _topology(self) -> dict[str, Any]:
+        if self._graph is None:
+            raise CoreError(
+                f"the model {self.name!r} has no shape of its input yet: call it on data, or give "
+                f"the first layer input_shape="
+            )
+        return super()._topology()
+
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "Sequential":
         """Make a model from the result of `get_config`, with new weights."""
-        from core.models.documents import model_from_document
-
         made: Any = model_from_document({"class_name": "Sequential", "config": config})
         model: Sequential = made
         return model
@@ -218,3 +225,113 @@ def sequential(
         [[...]]
     """
     return Sequential(layers, name=name)
+
+
+# --- models from configs ------------------------------------------------------------------------
+
+#: Classes of user-defined layers by their names in files.
+CustomObjects = Mapping[str, type[Layer]]
+
+
+def model_from_document(
+    topology: Mapping[str, Any], custom_objects: CustomObjects | None = None
+) -> Model:
+    """Make a model from a topology in any dialect, with new weights.
+
+    Args:
+        topology: class name and config, as `Model.get_config` and files have them.
+        custom_objects: classes of user-defined layers by their names in the topology.
+
+    Raises:
+        CoreError: the topology is invalid.
+        KernelNotFound: it has layers of unknown classes, which are listed.
+    """
+    spec = read_topology(topology)
+    _check_classes(spec, custom_objects or {})
+    return _model_of(spec, custom_objects or {})
+
+
+def _check_classes(spec: LayerSpec, custom: CustomObjects) -> None:
+    assert spec.model is not None
+    unknown = sorted(
+        f"{layer.class_name} ({layer.name})"
+        for layer in _flat(spec.model)
+        if not layer.is_function
+        and layer.class_name not in (*custom, "InputLayer")
+        and layer_class(layer.class_name) is None
+    )
+    if unknown:
+        raise KernelNotFound(
+            f"these classes of layers are unknown: {', '.join(unknown)}; give their classes as "
+            f"custom_objects={{'Name': Class}}"
+        )
+
+
+def _flat(model: ModelSpec) -> list[LayerSpec]:
+    found: list[LayerSpec] = []
+    for layer in model.layers:
+        found += [layer] if layer.model is None else _flat(layer.model)
+    return found
+
+
+def _model_of(spec: LayerSpec, custom: CustomObjects) -> Model:
+    model = spec.model
+    assert model is not None
+    trainable = spec.config.get("trainable", True) is not False
+    layers = {layer.name: _layer_of(layer, custom) for layer in model.layers}
+    if spec.class_name == "Sequential":
+        made: Model = Sequential(list(layers.values()), name=spec.name)
+    else:
+        run = _SymbolRun(model, f"the model {spec.name!r}", layers)
+        starts = [run.begin(source) for source in model.inputs]
+        ends: Any = run.results(starts)  # type: ignore[arg-type]
+        made = Model(starts, list(ends), name=spec.name)
+    if not trainable:
+        made.trainable = False
+    made.dialect = spec.dialect
+    return made
+
+
+def _layer_of(spec: LayerSpec, custom: CustomObjects) -> Layer:
+    if spec.model is not None:
+        return _model_of(spec, custom)
+    if spec.class_name == "InputLayer":
+        return InputLayer.from_spec(spec)
+    if spec.is_function:
+        return function_class(spec.class_name).from_spec(spec)
+    if spec.class_name in custom:
+        return custom[spec.class_name].from_config(spec.config)
+    found = layer_class(spec.class_name)
+    assert found is not None
+    return found.from_spec(spec)
+
+
+class _SymbolRun(ModelRun):
+    """A run of a functional model on symbolic tensors, which calls its layers anew."""
+
+    def __init__(self, model: ModelSpec, where: str, layers: Mapping[str, Layer]):
+        super().__init__(model, where)
+        self._objects = layers
+
+    def begin(self, source: Source) -> SymbolicTensor:
+        """Return the symbolic tensor of an input."""
+        layer = self._objects.get(source.layer)
+        if not isinstance(layer, InputLayer):
+            raise CoreError(f"{self.where} has no input layer {source.layer!r}")
+        return layer.call_outputs[0][0]
+
+    def called(self, spec: LayerSpec, index: int, values: Any, keywords: Any) -> Any:
+        """Return the symbolic results of a call of a layer."""
+        from core.converter.layer_files.dialect_tables import RECURRENT
+
+        call = spec.calls[index]
+        arguments = replaced(call.arguments, Source, self._value)
+        options = replaced(dict(call.keywords), Source, self._value)
+        given = arguments if isinstance(arguments, list) else [arguments]
+        if spec.dialect != "keras3" and len(given) > 1 and spec.class_name not in RECURRENT:
+            given = [given]  # layers of Keras 2 and TensorFlow.js take their inputs as one list
+        found = self._objects[spec.name](*given, **options)
+        return found if isinstance(found, list) else [found]
+
+    def _called(self, name: str, index: int) -> Any:
+        return self.called(self.layers[name], index, (), {})

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.autodiff.gradients import variable_grads
 from core.compiled_functions.compiled_function import CompiledFunction
@@ -15,12 +15,11 @@ from core.engine.trace_hook import active_trace
 from core.engine.variables import Variable
 from core.errors import CoreError
 from core.layers.call_context import collected_losses, collected_updates
+from core.layers.layer import Layer
 from core.layers.layer_variables import VariableOwner
+from core.layers.symbolic import flattened
 from core.models.objectives import Objectives
 from core.models.running import not_finite
-
-if TYPE_CHECKING:
-    from core.models.compiled_model import CompiledModel
 
 Parts = Sequence[Tensor | None]
 
@@ -38,9 +37,7 @@ class Steps:
         eagerly: run op by op.
     """
 
-    def __init__(
-        self, model: "CompiledModel", objectives: Objectives, optimizer: Any, *, eagerly: bool
-    ):
+    def __init__(self, model: Layer, objectives: Objectives, optimizer: Any, *, eagerly: bool):
         self._model, self._objectives, self._optimizer = model, objectives, optimizer
         self._trained = model.trainable_variables
         # Flags are compared in a hundredth of the time that `trainable_variables` takes.
@@ -124,7 +121,7 @@ class Steps:
         self, inputs: Sequence[Tensor], labels: Parts, weights: Parts, *, training: bool
     ) -> tuple[list[Tensor], Tensor, list[Tensor]]:
         with collected_losses() as added:
-            outputs = self._model.output_list(inputs, training=training)
+            outputs = output_list(self._model, inputs, training=training)
         total, values = self._objectives.total(labels, outputs, weights)
         for penalty in (*added, *(r(variable.read()) for r, variable in self._penalties)):
             total = penalty if total is None else total + penalty
@@ -139,7 +136,13 @@ class Steps:
         return total, values
 
     def _predict(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        return self._model.output_list(inputs, training=False)
+        return output_list(self._model, inputs, training=False)
+
+
+def output_list(model: Layer, inputs: Sequence[Tensor], *, training: bool) -> list[Tensor]:
+    """Return the results of a model for its inputs, as a list."""
+    given: Any = inputs[0] if len(inputs) == 1 else list(inputs)
+    return flattened(model(given, training=training), Tensor)
 
 
 def _layers_in(owner: VariableOwner) -> Iterator[VariableOwner]:

@@ -1,18 +1,14 @@
 """The table of a model's layers."""
 
-from typing import TYPE_CHECKING
-
 from core.errors import CoreError
 from core.layers.layer import Layer
 
-if TYPE_CHECKING:
-    from core.models.model import Model
 
-
-def summary_text(model: "Model") -> str:
+def summary_text(model: Layer) -> str:
     """Return the layers with the shapes of their results and their numbers of parameters."""
     rows = [("Layer (type)", "Output shape", "Parameters")]
-    for layer in model.layers:
+    for layer in model.sublayers():
+        assert isinstance(layer, Layer)
         rows.append(
             (f"{layer.name} ({type(layer).__name__})", _shape(layer), f"{layer.count_params():,}")
         )
@@ -31,7 +27,7 @@ def _shape(layer: Layer) -> str:
         return "?"
 
 
-def _totals(model: "Model") -> str:
+def _totals(model: Layer) -> str:
     trained = sum(v.size for v in model.trainable_variables)
     total = model.count_params()
     size = 4 * total

@@ -1,21 +1,108 @@
-"""Training and evaluation of models."""
+"""Models that are compiled, trained and evaluated, that predict and are saved."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, overload
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, Literal, overload
+from warnings import warn
+
+import numpy as np
 
 from core import callbacks as all_callbacks
+from core import optimizers
 from core.callbacks import Callback, History
 from core.callbacks.callback_list import Callbacks
 from core.data.batches import Batch, Samples, TrainingData, as_batches, split_validation
+from core.engine.late_ops import ops
+from core.engine.tensors import Tensor
+from core.engine.variables import Variable
 from core.errors import CoreError
-from core.models.compiled_model import CompiledModel
+from core.layers.layer import Layer
+from core.layers.symbolic import SymbolicTensor
+from core.losses import LossLike
+from core.losses.fitting import output_mismatch
+from core.metrics import Metric, MetricLike
+from core.models.feeding import Feeder, Parts, Targets, host_array, uploaded
 from core.models.interrupts import INTERRUPTS
+from core.models.objectives import Objectives
+from core.models.output_facts import output_activations
 from core.models.result_types import Result
 from core.models.running import Loop, Means
+from core.models.steps import Steps, output_list
+from core.optimizers import Optimizer, OptimizerLike
+
+#: The path of a file.
+Path = str | os.PathLike[str]
+
+#: Metrics of the only output; or for several outputs a list of lists, or a dict by their names.
+_Metrics = MetricLike | Sequence[MetricLike]
+Metrics = _Metrics | Sequence[_Metrics | None] | Mapping[str, _Metrics | None] | None
 
 
-class Trainer(CompiledModel[Result]):
-    """A model with methods that train and evaluate it."""
+class Trainer(Layer, Generic[Result]):
+    """A model with an optimizer, losses and metrics: it trains, evaluates, predicts and is saved.
+
+    Args:
+        name: name of the model.
+        trainable: whether training changes its variables.
+    """
+
+    #: The library that wrote the topology, by which some defaults differ.
+    dialect: Any = "keras3"
+
+    def __init__(self, *, name: str | None = None, trainable: bool = True):
+        super().__init__(name=name, trainable=trainable)
+        self.input_names: list[str] = []
+        self.output_names: list[str] = []
+        self._returns_dict = self._run_eagerly = False
+        self.stop_training = False
+        self.history: History | None = None
+        self._optimizer: Optimizer | None = None
+        self._objectives: Objectives | None = None
+        self._compiled_with: dict[str, Any] | None = None
+        self._steps: Steps | None = None
+        self._units: dict[str, int | None] = {}
+
+    def _forget_steps(self) -> None:
+        self._steps = None
+
+    def compile(
+        self,
+        optimizer: OptimizerLike = "rmsprop",
+        loss: LossLike | Sequence[LossLike | None] | Mapping[str, LossLike | None] | None = None,
+        loss_weights: float | Sequence[float] | Mapping[str, float] | None = None,
+        metrics: Metrics = None,
+        weighted_metrics: Metrics = None,
+        run_eagerly: bool = False,
+    ) -> None:
+        """Say how the model is trained.
+
+        Args:
+            optimizer: name, config or object of `core.optimizers`, or an optimizer of
+                `core.train`.
+            loss: name, config or object of `core.losses`, or a function of labels and outputs; for
+                several outputs a list, or a dict by their names.
+            loss_weights: factors of the losses of several outputs.
+            metrics: names or objects of `core.metrics`; for several outputs a list of lists, or a
+                dict by their names. Steps that a mask hides do not count.
+            weighted_metrics: metrics that count samples by their weights.
+            run_eagerly: run steps op by op instead of as one compiled function, to look into them.
+
+        Raises:
+            CoreError: there is no optimizer, loss or metric of a name. Where the loss does not fit
+                the activation of the output, the first step warns.
+        """
+        self._compiled_with = {
+            "optimizer": optimizer,
+            "loss": loss,
+            "loss_weights": loss_weights,
+            "metrics": metrics,
+            "weighted_metrics": weighted_metrics,
+        }
+        self._run_eagerly = bool(run_eagerly)
+        self._optimizer = optimizers.get(optimizer)
+        self._objectives, self._steps = None, None
+        if self.output_names:
+            self._objectives = self._new_objectives(len(self.output_names))
 
     # --- fit ---------------------------------------------------------------------------------
 
@@ -127,7 +214,7 @@ class Trainer(CompiledModel[Result]):
         class_weight: Mapping[int, float] | None,
     ) -> dict[str, float]:
         """Train for one epoch, and return its results."""
-        means, feeder = Means(), self._feeder()
+        means = Means()
         self._forget_other_steps()
         if self._objectives is not None:
             self._objectives.reset()
@@ -135,8 +222,7 @@ class Trainer(CompiledModel[Result]):
             called.on_train_batch_begin(step)
             where = f"step {step} of epoch {epoch}"
             with INTERRUPTS.step():
-                inputs, labels, weights = feeder.tensors(batch, class_weight)
-                steps = self._ready(inputs, labels)
+                steps, inputs, labels, weights = self._ready(batch, class_weight)
                 total, values = steps.train_or_explain(inputs, labels, weights, where)
                 means.add(total, values, inputs[0].shape[0], where=where)
             needs_results = called.needs_batch_results()
@@ -228,8 +314,8 @@ class Trainer(CompiledModel[Result]):
         for step, batch in enumerate(loop):
             called.on_test_batch_begin(step)
             with INTERRUPTS.step():
-                inputs, labels, weights = self._feeder().tensors(batch, None)
-                total, values = self._ready(inputs, labels).test(inputs, labels, weights)
+                compiled, inputs, labels, weights = self._ready(batch)
+                total, values = compiled.test(inputs, labels, weights)
                 means.add(total, values, inputs[0].shape[0], where=None)
             called.on_test_batch_end(step, {})
         means.check()
@@ -238,6 +324,45 @@ class Trainer(CompiledModel[Result]):
         logs = self._logs(means)
         called.on_test_end(logs)
         return logs
+
+    def predict(
+        self,
+        x: TrainingData,
+        batch_size: int | None = None,
+        verbose: int = 0,
+        steps: int | None = None,
+    ) -> Result:
+        """Return the results of the model for inputs.
+
+        Args:
+            x: inputs: an array, or a list or dict of arrays for several inputs; or an iterable of
+                batches, whose labels are not used.
+            batch_size: samples that are computed at a time, by default 32.
+            verbose: accepted for Keras's sake; nothing is printed.
+            steps: number of batches, by default all.
+
+        Returns:
+            A tensor; a list of tensors for several outputs; or a dict if the model has one.
+        """
+        parts: list[list[Tensor]] = []
+        feeder = self._feeder()
+        for batch in Loop(as_batches(x, batch_size=batch_size), steps):
+            inputs = feeder.inputs(batch.x)
+            self._build_on(inputs)
+            parts.append(self._steps_for().predict(inputs))
+        if not parts:
+            raise CoreError("there was no batch to predict: the data are empty")
+        found = [
+            columns[0] if len(columns) == 1 else ops.concat(list(columns), axis=0)
+            for columns in zip(*parts, strict=True)
+        ]
+        return self._as_returned(found)
+
+    def predict_on_batch(self, x: Samples) -> Result:
+        """Return the results of the model for one batch of inputs."""
+        inputs = self._feeder().inputs(x)
+        self._build_on(inputs)
+        return self._as_returned(self._steps_for().predict(inputs))
 
     # --- single batches ----------------------------------------------------------------------
 
@@ -328,9 +453,8 @@ class Trainer(CompiledModel[Result]):
         class_weight: Mapping[int, float] | None,
         return_dict: bool,
     ) -> Any:
-        inputs, labels, weights = self._feeder().tensors(batch, class_weight)
         self._forget_other_steps()
-        steps = self._ready(inputs, labels)
+        steps, inputs, labels, weights = self._ready(batch, class_weight)
         assert self._objectives is not None
         self._objectives.reset()
         means = Means()
@@ -344,6 +468,222 @@ class Trainer(CompiledModel[Result]):
         logs = self._logs(means)
         numbers = list(logs.values())
         return logs if return_dict else numbers[0] if len(numbers) == 1 else numbers
+
+    # --- files -------------------------------------------------------------------------------
+
+    def save(self, path: Path, *, include_optimizer: bool = True) -> None:
+        """Write the model with its weights, its training configuration, and the optimizer's state.
+
+        Args:
+            path: a ``.keras`` file (Keras 3), an ``.h5`` or ``.hdf5`` file (Keras 2 and 3), or a
+                folder, for the layers format of TensorFlow.js: ``model.json`` and shards. What is
+                there before is replaced as a whole, or stays if writing fails.
+            include_optimizer: write the optimizer's state, too.
+
+        Raises:
+            CoreError: the model is a subclass, or a layer has what the format cannot express.
+
+        >>> import core, os, tempfile
+        >>> model = core.Sequential([core.layers.Dense(2, input_shape=(3,))])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.save(os.path.join(folder, "model.keras"))
+        ...     again = core.load_layers_model(os.path.join(folder, "model.keras"))
+        >>> bool((again.get_weights()[0] == model.get_weights()[0]).all())
+        True
+        """
+        from core.models.documents import document_of, writer_for
+
+        write = writer_for(path)
+        with INTERRUPTS.step():
+            compiled_with = self._compiled_with if include_optimizer else None
+            document = document_of(self, self._topology(), compiled_with, self._optimizer)
+            write(path, document._replace(dialect=self.dialect))
+
+    def _topology(self) -> dict[str, Any]:
+        """Return the class and config of the model, as files have them."""
+        raise CoreError(
+            f"the model {self.name!r} is a subclass, which files cannot describe: save its weights "
+            f"by save_weights"
+        )
+
+    def save_weights(self, path: Path) -> None:
+        """Write the weights alone, as an ``.npz`` file of arrays by the names of variables.
+
+        Raises:
+            CoreError: two variables have one name, or the model has no variables yet.
+        """
+        from core.converter.layer_files.weight_archive import write_weight_archive
+
+        arrays = {name: variable.numpy() for name, variable in self._named_variables().items()}
+        with INTERRUPTS.step():
+            write_weight_archive(path, arrays)
+
+    def load_weights(self, path: Path) -> None:
+        """Give the variables the values that `save_weights` wrote.
+
+        Raises:
+            CoreError: a variable is missing or left over, or has another shape.
+            WeightsError: the file is damaged.
+        """
+        from core.converter.layer_files.weight_archive import read_weight_archive
+
+        found = read_weight_archive(path)
+        variables = self._named_variables()
+        missing, left = sorted(set(variables) - set(found)), sorted(set(found) - set(variables))
+        if missing or left:
+            raise CoreError(
+                f"the weights do not fit the model: missing are {missing or 'none'}, left over "
+                f"{left or 'none'}"
+            )
+        for name, variable in variables.items():
+            if found[name].shape != variable.shape:
+                raise CoreError(
+                    f"{name!r} has shape {variable.shape}, the file has {found[name].shape}"
+                )
+        for name, variable in variables.items():
+            variable.assign(found[name])
+
+    def _named_variables(self) -> dict[str, Variable]:
+        """Return the variables by their names in archives."""
+        variables = self.variables
+        named = {variable.name.replace("/", "."): variable for variable in variables}
+        if len(named) < len(variables) or not variables:
+            raise CoreError(
+                f"the model {self.name!r} has no variables yet, or two of one name: build it by a "
+                f"call on data, and give its layers names"
+            )
+        return named
+
+    # --- what these need ---------------------------------------------------------------------
+
+    @property
+    def optimizer(self) -> Optimizer:
+        """The optimizer of `compile`."""
+        self._check_compiled()
+        assert self._optimizer is not None
+        return self._optimizer
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """The metrics of `compile`, once the model has seen data."""
+        found = () if self._objectives is None else self._objectives.metrics
+        return [metric for _, metric in found]
+
+    @property
+    def metrics_names(self) -> list[str]:
+        """The names of the results of `evaluate`: the loss, and the metrics."""
+        if self._objectives is None:
+            return ["loss"]
+        names = [name for name, _ in self._objectives.metrics]
+        return ["loss", *self._objectives.loss_names, *names]
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether `compile` was called."""
+        return self._compiled_with is not None
+
+    def _check_compiled(self) -> None:
+        if self._compiled_with is None:
+            raise CoreError(
+                "the model was not compiled: call compile(optimizer=..., loss=...) before"
+            )
+
+    def _new_objectives(self, outputs: int) -> Objectives:
+        assert self._compiled_with is not None
+        names = self.output_names or [f"output_{i + 1}" for i in range(outputs)]
+        options = {k: v for k, v in self._compiled_with.items() if k != "optimizer"}
+        return Objectives(names, **options)
+
+    def _ready(
+        self, batch: Batch, class_weight: Mapping[int, float] | None = None
+    ) -> tuple[Steps, list[Tensor], Parts, Parts]:
+        """Return the steps, and a batch's inputs, labels and weights for them.
+
+        Labels are checked before they are uploaded: to read them back would make each step wait
+        for the device.
+        """
+        feeder = self._feeder()
+        labels, weights = feeder.targets(batch, class_weight)
+        inputs = feeder.inputs(batch.x)
+        steps = self._steps_on(inputs, labels)
+        return steps, inputs, uploaded(labels), uploaded(weights)
+
+    def _steps_on(self, inputs: list[Tensor], labels: Targets) -> Steps:
+        """Return the steps, after all variables that they need are made, and labels are checked."""
+        outputs = self._build_on(inputs)
+        if self._objectives is None:
+            outputs = outputs or output_list(self, inputs, training=False)
+            self._objectives = self._new_objectives(len(outputs))
+            self._forget_steps()  # those of predictions have no losses
+        if self._steps is None or any(not o.metrics and o._named for o in self._objectives.outputs):
+            outputs = outputs or output_list(self, inputs, training=False)
+            self._objectives.build(labels, outputs)
+            self._check_outputs(outputs)
+        for each, y in zip(self._objectives.outputs, labels, strict=True):
+            if y is not None:
+                each.check(host_array(y), self._units.get(each.name))
+        return self._steps_for()
+
+    def _steps_for(self) -> Steps:
+        """Return the compiled steps."""
+        if self._steps is None:
+            objectives = self._objectives or Objectives([], None, None, None, None)
+            eagerly = self._run_eagerly
+            self._steps = Steps(self, objectives, self._optimizer, eagerly=eagerly)
+        return self._steps
+
+    def _forget_other_steps(self) -> None:
+        """Forget the compiled steps if other variables train now."""
+        if self._steps is not None and not self._steps.are_current():
+            self._forget_steps()
+
+    def _check_outputs(self, outputs: Sequence[Tensor]) -> None:
+        """Warn where a loss does not fit the activation of its output, once."""
+        assert self._objectives is not None
+        activations = output_activations(self.output_symbols()) or [None] * len(outputs)
+        for each, output, activation in zip(
+            self._objectives.outputs, outputs, activations, strict=True
+        ):
+            units = output.shape[-1] if output.shape else None
+            self._units[each.name] = units
+            if each.loss is not None:
+                problem = output_mismatch(each.loss, activation, units)
+                if problem:
+                    warn(f"the loss of output {each.name!r}: {problem}", stacklevel=5)
+
+    def _build_on(self, inputs: list[Tensor]) -> list[Tensor]:
+        """Make the variables of a model that has none yet, by a call; return its outputs."""
+        if self.built:
+            return []
+        return output_list(self, inputs, training=False)
+
+    def output_symbols(self) -> list[SymbolicTensor]:
+        """Return the symbolic outputs of a functional model; none of a subclass."""
+        return []
+
+    def _feeder(self) -> Feeder:
+        return Feeder(self.input_names, self.output_names)
+
+    def _as_returned(self, tensors: list[Tensor]) -> Result:
+        found: Any = tensors
+        if self._returns_dict:
+            found = dict(zip(self.output_names, tensors, strict=True))
+        elif len(tensors) == 1:
+            found = tensors[0]
+        returned: Result = found
+        return returned
+
+    def _logs(self, means: Means) -> dict[str, float]:
+        if self._objectives is None:
+            return means.results([])
+        found = means.results(self._objectives.loss_names)
+        for name, metric in self._objectives.metrics:
+            result = metric.result()
+            if isinstance(result, Mapping):
+                found |= {key: float(value.item()) for key, value in result.items()}
+            else:
+                found[name] = float(np.mean(result.numpy()))
+        return found
 
 
 def _verbosity(verbose: Any) -> int:

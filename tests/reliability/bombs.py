@@ -239,7 +239,7 @@ def teachable_with_zeros(bundle: Path, size: int = 800_000_000) -> Path:
     return path
 
 
-def many_members(folder: Path, count: int = 400_000) -> Path:
+def many_members(folder: Path, count: int = 500_000) -> Path:
     """An archive of many files without content."""
     path = folder / "model.keras"
     entries = []

@@ -1,4 +1,4 @@
-"""Finds the entries of all task folders."""
+"""The entries of all task folders, found by name."""
 
 import importlib
 import os
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from zoo.catalog.entry import Entry
     from zoo.catalog.option import Options
 
+#: Of files with models.
+_ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".zip")
+
 
 @lru_cache(maxsize=1)
 def tasks() -> tuple[str, ...]:
@@ -25,22 +28,50 @@ def tasks() -> tuple[str, ...]:
     return tuple(n for n in names if os.path.isfile(os.path.join(folder, n, "entries.py")))
 
 
-def _task_module(task: str, module: str = "") -> Any:
-    """Import the package of a task, or a module of it."""
+@lru_cache(maxsize=1)
+def all_entries() -> "Mapping[str, Entry]":
+    """Return every entry by name."""
+    found = {entry.name: entry for task in tasks() for entry in _task(task, "entries").ENTRIES}
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+def _task(task: str, module: str = "") -> Any:
+    """The package of a task, or a module in it: imported when asked for, as each takes time."""
     name = f"{home_of('tasks')}.{task}"
     return importlib.import_module(f"{name}.{module}" if module else name)
 
 
-@lru_cache(maxsize=1)
-def all_entries() -> "Mapping[str, Entry]":
-    """Return every entry by name."""
-    found = {entry.name: entry for task in tasks() for entry in _entries_of(task)}
-    return MappingProxyType(dict(sorted(found.items())))
+def find(name: Any, verb: str = "") -> "Entry | str | os.PathLike[str]":
+    """The entry of a name, or the path of a model, which is looked for second.
+
+    Args:
+        name: as for `find_entry`; or a path or URL.
+        verb: as for `find_entry`.
+
+    Raises:
+        ZooError: as of `find_entry`, and the name is no path.
+
+    >>> find("posenet.tiny").task, find("./posenet.tiny")
+    ('pose', './posenet.tiny')
+    """
+    entry = lookup(name, verb)
+    if entry is not None:
+        return entry
+    if isinstance(name, os.PathLike) or is_path(name):
+        path: str | os.PathLike[str] = name
+        return path
+    raise _unknown(name, verb)
 
 
-def _entries_of(task: str) -> "list[Entry]":
-    entries: list[Entry] = _task_module(task, "entries").ENTRIES
-    return entries
+def is_path(name: Any) -> bool:
+    """Whether a text that is no name of a pretrained model is meant as a path.
+
+    >>> is_path("face.tflite"), is_path("posenet.huge")
+    (True, False)
+    """
+    if not isinstance(name, str):
+        return False
+    return "/" in name or os.sep in name or name.lower().endswith(_ENDINGS) or os.path.exists(name)
 
 
 def is_entry(name: Any) -> bool:
@@ -67,12 +98,16 @@ def find_entry(name: str, verb: str = "") -> "Entry":
     >>> find_entry("classification.fast").name
     'mobilenet.v1_025'
     """
-    entry = lookup(chosen_name(name, verb))
+    entry = lookup(name, verb)
     if entry is None:
-        from zoo.catalog.unknown_models import unknown_model
-
-        raise ZooError(unknown_model(name, verb))
+        raise _unknown(name, verb)
     return entry
+
+
+def _unknown(name: Any, verb: str) -> ZooError:
+    from zoo.catalog.unknown_models import unknown_model
+
+    return ZooError(unknown_model(name, verb))
 
 
 def chosen_name(name: Any, verb: str = "") -> Any:
@@ -91,7 +126,7 @@ def chosen_name(name: Any, verb: str = "") -> Any:
 def _choices_of(owner: str) -> Choices | None:
     """Return the choices of a verb, or of the first verb of a task that has some."""
     for task in tasks():
-        found: dict[str, Choices] = _task_module(task).MODELS
+        found: dict[str, Choices] = _task(task).MODELS
         if owner in found:
             return found[owner]
         if owner == task:
@@ -99,16 +134,17 @@ def _choices_of(owner: str) -> Choices | None:
     return None
 
 
-def lookup(name: Any) -> "Entry | None":
-    """The entry of a name, or None.
+def lookup(name: Any, verb: str = "") -> "Entry | None":
+    """The entry of a name as `find_entry` takes it, or None.
 
-    Only the folder that has the family is looked into: the others would take time to load.
+    Only the entries of the task that has the family are loaded.
     """
-    name = chosen_name(name)
+    name = chosen_name(name, verb)
     family = name.partition(".")[0] if isinstance(name, str) else None
     for task in tasks():
-        if family in _task_module(task).FAMILIES:
-            return next((entry for entry in _entries_of(task) if entry.name == name), None)
+        if family in _task(task).FAMILIES:
+            entries: list[Entry] = _task(task, "entries").ENTRIES
+            return next((entry for entry in entries if entry.name == name), None)
     return None
 
 
@@ -119,8 +155,7 @@ def choices() -> "Mapping[str, Choices]":
     >>> choices()["detect_faces"].fast
     'blazeface.short'
     """
-    packages = (_task_module(task) for task in tasks())
-    return MappingProxyType({verb: its for p in packages for verb, its in p.MODELS.items()})
+    return MappingProxyType({v: its for t in tasks() for v, its in _task(t).MODELS.items()})
 
 
 @cache
@@ -131,7 +166,7 @@ def verb_options(verb: str) -> "Options":
     3
     """
     for task in tasks():
-        its: dict[str, Options] = _task_module(task).OPTIONS
+        its: dict[str, Options] = _task(task).OPTIONS
         if verb in its:
             return its[verb]
     raise ZooError(f"no task declares the options of {verb}: add a row to its OPTIONS")
@@ -143,10 +178,9 @@ def default_entries(task: str | None = None) -> "list[Entry]":
     >>> [entry.name for entry in default_entries("hands")]
     ['hands.lite', 'palm.lite']
     """
-    packages = [_task_module(name) for name in ([task] if task else tasks())]
+    packages = [_task(name) for name in ([task] if task else tasks())]
     for package in list(packages):
-        others = getattr(package, "WORKS_WITH", ())
-        packages += [_task_module(name) for name in others]
+        packages += [_task(name) for name in getattr(package, "WORKS_WITH", ())]
     names = [its.default for package in packages for its in package.MODELS.values()]
     found = {e.name: e for name in names if is_entry(name) for e in with_parts(find_entry(name))}
     return list(found.values())
@@ -212,7 +246,7 @@ def file_model_class(metadata: object) -> Any:
         metadata: what the reader of the file found beside the network, by its class.
     """
     for task in tasks():
-        its = getattr(_task_module(task), "FILE_MODELS", {})
+        its = getattr(_task(task), "FILE_MODELS", {})
         if type(metadata).__name__ in its:
             return _class_of(task, its[type(metadata).__name__])
     return None
@@ -221,4 +255,4 @@ def file_model_class(metadata: object) -> Any:
 def _class_of(task: str, location: str) -> Any:
     """A class by its module in the folder of a task and its name, as ``"module:Class"``."""
     module, name = location.split(":")
-    return getattr(_task_module(task, module), name)
+    return getattr(_task(task, module), name)

@@ -123,7 +123,7 @@ def _convert(given: argparse.Namespace) -> int:
     from core import Graph
     from core.converter.choosing import AUTO
     from core.converter.conversion import prepare_conversion, require_format
-    from core.converter.formats import find_kind
+    from core.converter.opened import find_kind
     from zoo.cli.convertible import find_source
 
     source, entry = find_source(given.source)

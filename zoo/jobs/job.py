@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from weights_cache.shown_urls import shown_url
+from zoo.catalog.entries import is_path
 from zoo.jobs.parts import PARTS, check_package
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.pipeline.model_cache import BIND, BoundVerb, is_path
+from zoo.pipeline.model_cache import BIND, BoundVerb
 from zoo.pipeline.options import checked_for
 from zoo.tasks.task_verbs import public_function, verb_of
 

@@ -9,16 +9,13 @@ from core.graph_model.deferred_model import network_backend
 from core.process.locks import new_lock
 from weights_cache.common.errors import ZooError
 from weights_cache.shown_urls import shown_url
-from zoo.catalog.entries import all_entries, chosen_name, find_entry, lookup, model_class, verbs_of
+from zoo.catalog.entries import all_entries, find, model_class, verbs_of
 from zoo.catalog.entry import Entry
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import make_model
 from zoo.pipeline.options import check_backend, checked, unknown_option
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded
-
-#: Of files with models.
-_ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".zip")
 
 _kept: dict[Any, LoadedModel] = {}
 _keeping = new_lock()
@@ -88,8 +85,8 @@ def load(
     (None, None, None, 17)
     """
     check_backend(backend)
-    entry = _entry_of(name)
-    if entry is None:
+    entry = find(name)
+    if not isinstance(entry, Entry):
         unknown = [*options, *(["weights"] if weights is not None else [])]
         if unknown:
             owner = f"the model in {shown_url(os.fspath(name))!r}"
@@ -124,20 +121,6 @@ def _check_isolated(backend: str | None, kernels: object) -> None:
         raise ZooError(
             "kernels= are functions of this process, which isolate=True cannot call: leave one out"
         )
-
-
-def _entry_of(name: Any, verb: str = "") -> Entry | None:
-    """The entry of a name; None for the path of a model, which is looked for second."""
-    if isinstance(name, os.PathLike):
-        return None
-    return lookup(name) or (None if is_path(name) else find_entry(name, verb))
-
-
-def is_path(name: Any) -> bool:
-    """Whether a text that is no name of a pretrained model is meant as a path."""
-    if not isinstance(name, str):
-        return False
-    return "/" in name or os.sep in name or name.lower().endswith(_ENDINGS) or os.path.exists(name)
 
 
 class BoundVerb(NamedTuple):
@@ -178,9 +161,8 @@ def call_verb(
 
 def _bound(verb: str, model: Any, backend: str | None, options: Mapping[str, Any]) -> BoundVerb:
     given = {name: value for name, value in options.items() if value is not None}
-    model = chosen_name(model, verb)  # before a folder that happens to be called "best"
-    entry = None if isinstance(model, LoadedModel) else _entry_of(model, verb)
-    if entry is None:
+    entry = model if isinstance(model, LoadedModel) else find(model, verb)
+    if not isinstance(entry, Entry):
         if not isinstance(model, LoadedModel):
             model, backend = _load_path_once(model, backend), None
         _check_loaded(model, verb, backend)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import chain, repeat
 
 from weights_cache.common.errors import WeightsError
-from zoo.catalog.entries import all_entries, find_entry, is_entry, verbs_of
+from zoo.catalog.entries import all_entries, find, verbs_of
 from zoo.catalog.entry import Channels, Entry
 from zoo.catalog.option import OWN, Option
 from zoo.pipeline.network_summary import Card
@@ -41,12 +41,13 @@ def describe(name: str) -> Card:
     >>> print(zoo.describe("posenet.tiny").splitlines()[1])
     task        pose: estimate_multiple_poses, estimate_single_pose, infer
     """
-    from zoo.pipeline.model_cache import is_path, load
+    entry = find(name)
+    if isinstance(entry, Entry):
+        return card_text(entry)
+    from zoo.pipeline.model_cache import load
 
-    if not is_entry(name) and is_path(name):
-        card: Card = load(name).describe()
-        return card
-    return card_text(find_entry(name))
+    card: Card = load(name).describe()
+    return card
 
 
 def card_text(entry: Entry, *, placed: bool = True) -> Card:

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from weights_cache.common.errors import MissingError, ZooError
-from zoo.catalog.entries import find_entry, lookup, with_parts
+from zoo.catalog.entries import find, with_parts
+from zoo.catalog.entry import Entry
 from zoo.catalog.networks import check_files
 from zoo.catalog.option import Option, count
-from zoo.pipeline.model_cache import is_path
 from zoo.pipeline.options import checked_value
 from zoo.verification.children import BackendError, CaseFacts, Child, UnavailableError
 from zoo.verification.comparison import difference
@@ -40,11 +40,12 @@ def checked_names(name: str | os.PathLike[str]) -> list[str]:
         WeightsError: its weights are missing.
     """
     text = os.fspath(name)
-    if lookup(name) is None and is_path(text):
+    entry = find(text)
+    if not isinstance(entry, Entry):
         if "://" not in text and not os.path.exists(text):
             raise ZooError(f"there is no model {text!r}: give a path, or a name of 'zoo models'")
         return [text]
-    entries = with_parts(find_entry(text))
+    entries = with_parts(entry)
     for entry in entries:
         try:
             check_files(entry)

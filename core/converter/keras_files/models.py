@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.converter.archives import LARGEST_DOCUMENT, Archive, open_archive
+from core.converter.archives import LARGEST_DOCUMENT, Archive
 from core.converter.keras_files.hdf5 import Item, open_hdf5
-from core.converter.reading import read_bytes, reading
+from core.converter.opened import Opened
+from core.converter.reading import read_bytes
 from core.graph.nodes import Graph
 from core.layers.inference import graph_of_layer_weights
 from core.layers.weight_slots import WeightSlots, weight_slots
 from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import parse_json
 from weights_cache.reading_budgets import spend
-from weights_cache.regular_files import open_regular
 
 #: Names of the group of a model's layers in the first versions of the archives.
 _EARLIER_HOLDERS = {"layers": "_layer_checkpoint_dependencies"}
@@ -39,11 +39,11 @@ class StoredModel(NamedTuple):
     is_archive: bool
 
 
-def read_keras(path: str | Path, kernels: Container[str] = ()) -> Graph:
+def read_keras(model: Opened, kernels: Container[str] = ()) -> Graph:
     """Read a model that Keras saved.
 
     Args:
-        path: a ``.h5`` file of Keras 2 or 3, or a ``.keras`` archive.
+        model: a ``.h5`` file of Keras 2 or 3, or a ``.keras`` archive.
         kernels: classes of layers that user-defined functions run; see
             `core.layers.inference.layers_graph`.
 
@@ -55,19 +55,15 @@ def read_keras(path: str | Path, kernels: Container[str] = ()) -> Graph:
             are programs (Lambda).
         KernelNotFound: some layers have no kernel; all are listed.
     """
-    with reading(path):
-        stored = read_stored(Path(path))
-        return graph_of_layer_weights(stored.config, stored.weights, kernels)
+    stored = read_stored(model)
+    return graph_of_layer_weights(stored.config, stored.weights, kernels)
 
 
-def read_stored(path: Path) -> StoredModel:
-    """Return the content of a file of Keras; raises as `read_keras` inside of its `reading`."""
-    with open_regular(path, buffering=0) as stream:
-        zipped = stream.read(2) == b"PK"
-    if zipped:
-        with open_archive(path) as archive:
-            return _read_archive(path, archive)
-    return _read_hdf5(path)
+def read_stored(model: Opened) -> StoredModel:
+    """Return the content of a file of Keras; raises as `read_keras`."""
+    if model.archive is None:
+        return _read_hdf5(model.path)
+    return _read_archive(model.path, model.archive)
 
 
 def _read_hdf5(path: Path) -> StoredModel:

@@ -13,11 +13,12 @@ from core.converter.layer_files.document import Dialect, LayersDocument
 from core.converter.layer_files.optimizer_state import keras3_variables, state_of_keras2
 from core.converter.layer_files.tfjs_layers import read_tfjs_layers
 from core.converter.layer_files.training_configs import compile_config_of_h5
-from core.converter.reading import reading
+from core.converter.opened import opened
 from core.errors import CoreError
 from core.graph.json_values import mapping
 from core.layers.keras_config import read_topology
 from core.layers.weight_slots import bind_by_lists, weight_slots
+from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import parse_json
 
 
@@ -35,12 +36,16 @@ def read_document(path: str | os.PathLike[str]) -> LayersDocument:
         WeightsError: the file is damaged, has weights without an architecture, or holds a graph
             without layers.
     """
-    source = Path(path)
-    with reading(source):
-        if source.is_dir() or source.suffix == ".json":
-            return read_tfjs_layers(source)
-        stored = read_stored(source)
-        return _of_archive(stored) if stored.is_archive else _of_h5(stored, source)
+    with opened(path) as model:
+        if model.kind == "keras":
+            stored = read_stored(model)
+            return _of_archive(stored) if stored.is_archive else _of_h5(stored, model.path)
+        if model.kind in ("web", "teachable") and model.archive is None:
+            return read_tfjs_layers(model.path)
+        raise WeightsError(
+            f"{model.path} is not a file of layers, which are a .keras or .h5 file, or a folder or "
+            f"model.json of TensorFlow.js: load it with core.load_model"
+        )
 
 
 def _of_archive(stored: StoredModel) -> LayersDocument:

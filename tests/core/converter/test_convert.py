@@ -9,7 +9,7 @@ import pytest
 import zoo
 from core.converter import convert, load_model, read_graph
 from core.converter.conversion_inputs import quantised_weight, with_outputs
-from core.converter.formats import find_kind
+from core.converter.opened import find_kind
 from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
 from core.errors import CoreError

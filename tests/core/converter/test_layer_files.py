@@ -173,6 +173,9 @@ def test_graphs_and_weights_alone_are_refused(tmp_path):
     write_weights(tmp_path, {}, topology={"node": []})
     with pytest.raises(WeightsError, match="a graph: load it with"):
         read_document(tmp_path)
+    (tmp_path / "model.tflite").write_bytes(b"\x1c\0\0\0TFL3")
+    with pytest.raises(WeightsError, match="not a file of layers.*load it with core.load_model"):
+        core.load_layers_model(tmp_path / "model.tflite")
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -2,12 +2,14 @@
 
 import json
 import os
+import re
 import zipfile
 
 import numpy as np
 import pytest
 
-from core.converter.teachable import is_teachable, read_teachable
+from core.converter import convert, read_graph
+from core.converter.opened import find_kind
 from core.graph_model.graph_model import GraphModel
 from tests.core.converter.teachable_bundles import LABELS, topology, weights, write_bundle, zip_of
 from weights_cache.common.errors import WeightsError
@@ -19,7 +21,7 @@ def bundle(tmp_path):
 
 
 def scores(path) -> np.ndarray:
-    graph, _ = read_teachable(path)
+    graph = read_graph(path)
     image = np.random.default_rng(1).uniform(-1, 1, (2, 16, 16, 3)).astype(np.float32)
     (output,) = GraphModel(graph).predict(image).values()
     return output.numpy()
@@ -31,12 +33,29 @@ def test_a_folder_a_file_and_zips_are_the_same(bundle):
     np.testing.assert_array_equal(scores(bundle / "model.json"), expected)
     for inside in ("", "my model/"):
         path = zip_of(bundle, inside)
-        assert is_teachable(path)
+        assert find_kind(path) == "teachable"
         np.testing.assert_array_equal(scores(path), expected)
 
 
+def test_an_archive_is_opened_once(bundle, tmp_path, monkeypatch):
+    opened = []
+
+    class Counted(zipfile.ZipFile):
+        def __init__(self, *arguments, **options):
+            opened.append(arguments)
+            super().__init__(*arguments, **options)
+
+    path = zip_of(bundle)
+    monkeypatch.setattr(zipfile, "ZipFile", Counted)
+    read_graph(path)
+    assert len(opened) == 1
+    convert(path, tmp_path / "new")
+    assert len(opened) == 2
+    assert read_graph(tmp_path / "new").metadata == read_graph(path).metadata
+
+
 def test_what_the_metadata_says(bundle):
-    _, said = read_teachable(bundle)
+    said = read_graph(bundle).metadata
     assert said == ("image", tuple(LABELS), 16, "tm-my-image-model")
 
 
@@ -45,10 +64,10 @@ def test_nothing_is_left_behind(bundle, tmp_path, monkeypatch):
     places.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(places))
     path = zip_of(bundle)
-    read_teachable(path)
+    read_graph(path)
     path.write_bytes(path.read_bytes().replace(b"model.json", b"other.json"))
     with pytest.raises(WeightsError):
-        read_teachable(path)
+        read_graph(path)
     assert list(places.iterdir()) == []
 
 
@@ -70,20 +89,29 @@ def audio_bundle(folder):
 @pytest.mark.parametrize("write, kind", [(pose_bundle, "pose"), (audio_bundle, "audio")])
 def test_other_bundles_are_recognised(tmp_path, write, kind):
     path = write(tmp_path / "bundle")
-    graph, said = read_teachable(path)
+    graph = read_graph(path)
+    said = graph.metadata
     assert (said.kind, said.image_size, len(said.labels)) == (kind, 0, 3)
     assert graph.outputs
 
 
+def is_bundle(path) -> bool:
+    try:
+        return find_kind(path) == "teachable"
+    except WeightsError as error:
+        assert re.search("there is no|is not a supported model", str(error))
+        return False
+
+
 def test_what_is_no_bundle(tmp_path, bundle):
-    assert is_teachable(bundle) and is_teachable(bundle / "model.json")
+    assert is_bundle(bundle) and is_bundle(bundle / "model.json")
     for name in ("model.json", "metadata.json"):
         (bundle / name).rename(bundle / "other.json")
-        assert not is_teachable(bundle)
-        assert is_teachable(zip_of(bundle)) == (name == "metadata.json")
+        assert not is_bundle(bundle)
+        assert is_bundle(zip_of(bundle)) == (name == "metadata.json")
         (bundle / "other.json").rename(bundle / name)
-    assert not is_teachable(bundle / "weights.bin")
-    assert not is_teachable(tmp_path / "nothing")
+    assert not is_bundle(bundle / "weights.bin")
+    assert not is_bundle(tmp_path / "nothing")
 
 
 def repacked(bundle, *, rename=(), **contents):
@@ -103,11 +131,11 @@ def repacked(bundle, *, rename=(), **contents):
     [
         (
             lambda b: repacked(b, rename={"model.json": "keras_model.h5"}),
-            "not a Teachable Machine bundle.*keras_model.h5.*: unpack it and give the model in it",
+            "without a model.json .*keras_model.h5.*: unpack it and give the model in it",
         ),
         (
             lambda b: repacked(b, rename={f: f"a/b/{f}" for f in os.listdir(b)}),
-            "not a Teachable Machine bundle",
+            "without a model.json or config.json, with a/b/",
         ),
         (lambda b: repacked(b, rename={"weights.bin": "../weights.bin"}), "weights.bin"),
         (lambda b: repacked(b, rename={"weights.bin": "..\\weights.bin"}), "holds no weights.bin"),
@@ -128,7 +156,7 @@ def repacked(bundle, *, rename=(), **contents):
 )
 def test_what_is_refused(bundle, make, message):
     with pytest.raises(WeightsError, match=message):
-        read_teachable(make(bundle))
+        read_graph(make(bundle))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +173,7 @@ def test_damaged_metadata(bundle, document):
     (bundle / "metadata.json").write_text(document)
     for path in (bundle, zip_of(bundle)):
         with pytest.raises(WeightsError, match="metadata.json"):
-            read_teachable(path)
+            read_graph(path)
 
 
 def test_the_next_step_with_damaged_metadata(bundle):
@@ -153,7 +181,7 @@ def test_the_next_step_with_damaged_metadata(bundle):
     with pytest.raises(
         WeightsError, match="remove it to load the network without labels, with predict"
     ):
-        is_teachable(bundle)
+        find_kind(bundle)
 
 
 SOMEBODY_ELSES = [
@@ -177,18 +205,17 @@ SOMEBODY_ELSES = [
 def test_metadata_without_teachable_machines_marks(bundle, document):
     expected = scores(bundle)
     (bundle / "metadata.json").write_text(document)
-    assert not is_teachable(bundle) and not is_teachable(bundle / "model.json")
+    assert find_kind(bundle) == find_kind(bundle / "model.json") == "web"
     for path in (bundle, bundle / "model.json", zip_of(bundle)):
-        _, said = read_teachable(path)
-        assert said == ("", (), 0, "")
+        assert read_graph(path).metadata is None
     np.testing.assert_array_equal(scores(bundle), expected)
 
 
 def test_metadata_that_cannot_be_opened(bundle):
     (bundle / "metadata.json").unlink()
     (bundle / "metadata.json").mkdir()
-    assert not is_teachable(bundle)
-    assert read_teachable(bundle)[1].kind == ""
+    assert find_kind(bundle) == "web"
+    assert read_graph(bundle).metadata is None
 
 
 def test_a_damaged_network(bundle):
@@ -196,9 +223,9 @@ def test_a_damaged_network(bundle):
     document["weightsManifest"][0]["weights"][0]["shape"] = [3, 3, 3, 9]
     (bundle / "model.json").write_text(json.dumps(document))
     with pytest.raises(WeightsError, match="weights.bin"):
-        read_teachable(bundle)
+        read_graph(bundle)
     with pytest.raises(WeightsError):
-        read_teachable(zip_of(bundle))
+        read_graph(zip_of(bundle))
 
 
 def test_a_zip_cut_anywhere(bundle):
@@ -207,21 +234,21 @@ def test_a_zip_cut_anywhere(bundle):
     for size in range(0, len(whole), len(whole) // 40):
         path.write_bytes(whole[:size])
         with pytest.raises(WeightsError):
-            read_teachable(path)
+            read_graph(path)
 
 
 def test_imagesize_need_not_be_there(tmp_path):
-    _, said = read_teachable(write_bundle(tmp_path / "bundle", imageSize=None))
+    said = read_graph(write_bundle(tmp_path / "bundle", imageSize=None)).metadata
     assert said.image_size == 16
 
 
 @pytest.mark.parametrize("mark", ["packageName", "tmVersion"])
 def test_one_mark_is_enough(tmp_path, mark):
     path = write_bundle(tmp_path / "bundle", **{mark: None})
-    assert is_teachable(path)
-    assert read_teachable(path)[1].kind == "image"
+    assert find_kind(path) == "teachable"
+    assert read_graph(path).metadata.kind == "image"
 
 
 def test_no_metadata(bundle):
     (bundle / "metadata.json").unlink()
-    assert read_teachable(zip_of(bundle))[1].kind == ""
+    assert read_graph(zip_of(bundle)).metadata is None

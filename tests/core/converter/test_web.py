@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from core import converter
-from core.converter.formats import find_kind, read_graph
+from core.converter.formats import read_graph
+from core.converter.opened import find_kind
 from core.converter.web import read_web, read_web_source
 from core.converter.web_nodes import lowered
 from core.converter.web_writer import WEB_TYPES, unknown_types, write_web

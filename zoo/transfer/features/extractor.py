@@ -14,7 +14,7 @@ from core import data
 from core.graph_model.deferred_model import network_backend
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
-from zoo.catalog.entries import all_entries, find_entry, lookup
+from zoo.catalog.entries import all_entries, lookup
 from zoo.images.flips import flipped
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
@@ -303,7 +303,7 @@ def _block(name: str, backend: str) -> Block:
         raise ZooError(f"unknown features {name!r}{close}; {_valid(name)}")
     if not (entry.embedding and takes_images(entry)):
         raise ZooError(f"{name} has no embedding of images, so it gives no features: {_valid()}")
-    return EmbeddingBlock(find_entry(name), backend)
+    return EmbeddingBlock(entry, backend)
 
 
 def _valid(name: str = "") -> str:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import core
+from core.engine.backends import load_backend
 
 STEPS, BATCH = 20, 8
 
@@ -77,3 +78,31 @@ def test_a_loss_that_is_not_finite_changes_no_weight(bad, opengl):
         good = slice(4 * BATCH, None)
         history = model.fit(images[good], classes[good], BATCH, verbose=0).history
         assert np.isfinite(history["loss"]).all()
+
+
+@pytest.mark.parametrize("options", [{}, {"class_weight": {0: 1.0, 1: 2.0, 2: 0.5}}])
+def test_a_step_reads_nothing_back_but_its_loss(options, opengl, monkeypatch):
+    """Labels and weights are looked at before they are uploaded."""
+    core.start_shader()
+    try:
+        backend = load_backend("shader")
+        with core.backend("shader"):
+            model = made_model()
+            model.compile(core.optimizers.Adam(0.005), "sparse_categorical_crossentropy")
+            images, classes = data()
+            model.fit(images, classes, BATCH, verbose=0, **options)
+            read, sizes = backend.session.read, []
+
+            def counted(block):
+                sizes.append(block.size)
+                return read(block)
+
+            monkeypatch.setattr(backend.session, "read", counted)
+            weights = np.linspace(0.5, 1.5, len(classes), dtype=np.float32)
+            model.fit(images, classes, BATCH, verbose=0, sample_weight=weights, **options)
+            assert sizes == [1] * STEPS
+            sizes.clear()
+            model.evaluate(images, classes, BATCH)
+            assert sizes == [1] * STEPS
+    finally:
+        core.stop_shader()
