@@ -2119,7 +2119,7 @@ def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 
         batch_dims: so many first axes of x and of indices run together.
 
     Returns:
-        A tensor of x's shape, with the shape of indices (without batch axes) in place of the axis.
+        A tensor of x's shape, with the shape of indices (without batch axes) instead of the axis.
 
     Raises:
         CoreError: an index is outside of the axis.

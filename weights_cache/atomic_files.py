@@ -239,7 +239,7 @@ def _remove_stale(target: Path, ending: str) -> None:
 
 
 def _remove_unless_regular(path: Path) -> None:
-    """Remove what is no regular file: older versions of filelock follow links and wait on pipes."""
+    """Remove all but a regular file: older versions of filelock follow links and wait on pipes."""
     with suppress(FileNotFoundError):
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:

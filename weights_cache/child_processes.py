@@ -1,4 +1,4 @@
-"""Child processes of Python, which import what this process would, and nothing else.
+"""Child processes of Python with the import path of this process.
 
 ``python -c`` puts the current folder first on the path, where a download called ``numpy.py`` may
 lie. So a child gets the path of this process, without that folder.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from weights_cache.common.errors import ZooError
 
-#: What is said where Python is built into another program.
+#: Error message where Python is embedded in another program.
 _NO_PYTHON = (
     "sys.executable is empty, so no Python process can be started: run this with an installed "
     "Python"

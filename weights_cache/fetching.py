@@ -175,7 +175,7 @@ def _details(
 def _install(
     locations: Locations,
     record: ModelRecord,
-    shown: Progress,
+    progress: Progress,
     file: FileRecord,
     fill: Fill,
 ) -> Path:
@@ -183,7 +183,7 @@ def _install(
     target = locations.in_cache(record, file)
     for attempt in range(_ATTEMPTS):
         try:
-            _receive(locations, record, shown, file, fill)
+            _receive(locations, record, progress, file, fill)
             break
         except FileNotFoundError:  # another process removed the folder: it is made again
             if attempt + 1 == _ATTEMPTS:
@@ -200,19 +200,19 @@ def _install(
 
 
 def _receive(
-    locations: Locations, record: ModelRecord, shown: Progress, file: FileRecord, fill: Fill
+    locations: Locations, record: ModelRecord, progress: Progress, file: FileRecord, fill: Fill
 ) -> None:
     target, lock = locations.in_cache(record, file), locations.lock(record, file)
     for path in (target, lock):
         refuse_foreign_links(locations.cache, path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with locked(lock, shown.say):
+    with locked(lock, progress.say):
         if find_fault(target, file):
-            with receiving(Part(target, file, shown.report)) as part:
+            with receiving(Part(target, file, progress.report)) as part:
                 try:
                     fill(part)
                 except FileNotFoundError:
-                    shown.report(-part.size)
+                    progress.report(-part.size)
                     raise
 
 
@@ -237,13 +237,17 @@ def _read_blocks(source: Path) -> Iterator[bytes]:
 
 
 def _download_all(
-    locations: Locations, record: ModelRecord, missing: Missing, install: Install, shown: Progress
+    locations: Locations,
+    record: ModelRecord,
+    missing: Missing,
+    install: Install,
+    progress: Progress,
 ) -> dict[str, Path]:
     found: dict[str, Path] = {}
     with open_session() as session:
         for file in missing:
             urls = locations.urls(record, file)
-            fill = partial(download, session=session, urls=urls, say=shown.say)
+            fill = partial(download, session=session, urls=urls, say=progress.say)
             try:
                 found[file.path] = install(file, fill)
             except UnavailableError as error:

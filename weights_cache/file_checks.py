@@ -46,7 +46,7 @@ def examine(path: Path, file: FileRecord) -> Finding:
 
 
 def find_bundled_fault(path: Path, file: FileRecord) -> str | None:
-    """Return the fault of a bundled file, or None; a CRC-32 is checked in place of the sha256."""
+    """Return the fault of a bundled file, or None; a CRC-32 is checked instead of the sha256."""
     import zlib
 
     if fault := find_size_fault(path, file):

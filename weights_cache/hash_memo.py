@@ -1,4 +1,4 @@
-"""Notes of files with the right sha256, so that each file is hashed once, not at each load.
+"""Memo of files with the right sha256, so that each file is hashed once, not at each load.
 
 The notes are in a private folder of the user: a note beside the weights could be written by every
 user who may write the weights. ``ZOO_WEIGHTS_NOTES`` names another folder; ``0`` turns the notes

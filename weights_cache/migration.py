@@ -1,4 +1,4 @@
-"""Files that the cache has where an earlier release or another version put them.
+"""Migration of cached files from the paths of earlier releases and other versions.
 
 A file with the right hash is not fetched again: it is moved or linked into the folder of its own
 version. Versions do not share folders, so a file is not changed after that.

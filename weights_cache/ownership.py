@@ -102,7 +102,7 @@ def make_private(folder: Path) -> None:
 
 
 def find_folder_fault(folder: Path, variable: str) -> str | None:
-    """Return the reason why a folder is not private; None if it is, or does not exist yet."""
+    """Return the reason why a folder is not private; None if it is private or does not exist."""
     if not folder.is_absolute():
         return f"{folder} is not an absolute path: set {variable} to one, or to 0"
     try:

@@ -225,23 +225,23 @@ class _Fetch(NamedTuple):
             self._shards(folder, found)
         return found
 
-    def _shards(self, folder: Path, found: Records) -> None:
+    def _shards(self, folder: Path, records: Records) -> None:
         """Add the shards and the metadata of a web model."""
         main = folder / self.address.name
         document, groups = _manifest(main, self.address.shown)
         require_space(folder, sum(e.bytes for group in groups for e in group.entries), CACHE_ADVICE)
         shards = [require_relative(s, self.address.shown) for group in groups for s in group.shards]
         for shard in shards:
-            if shard in (*found, NOTE_NAME, _METADATA):
+            if shard in (*records, NOTE_NAME, _METADATA):
                 raise WeightsError(f"{self.address.shown} lists a shard with the name {shard!r}")
-            found[shard] = self._one(folder, _with_room(shard, found))
+            records[shard] = self._one(folder, _with_room(shard, records))
         if isinstance(document, dict) and document.get("format") != "graph-model":
-            self._metadata(folder, found)
+            self._metadata(folder, records)
 
-    def _metadata(self, folder: Path, found: Records) -> None:
+    def _metadata(self, folder: Path, records: Records) -> None:
         """Add the labels, if the server has any."""
         try:
-            found[_METADATA] = self._received(folder, _with_room(_METADATA, found))
+            records[_METADATA] = self._received(folder, _with_room(_METADATA, records))
         except UnavailableError as error:
             if error.failures[0].short not in _ABSENT:
                 raise _refusal(error) from None
@@ -291,9 +291,9 @@ def _refusal(error: UnavailableError) -> WeightsError:
     return WeightsError(f"cannot fetch {failure}; {_ADVICE_ON.get(failure.short, usual)}")
 
 
-def _with_room(path: str, found: Records) -> FileRecord:
+def _with_room(path: str, records: Records) -> FileRecord:
     """Return the record of a file with the bytes left as its greatest length."""
-    left = LARGEST_DOWNLOAD - sum(file.bytes for file in found.values())
+    left = LARGEST_DOWNLOAD - sum(file.bytes for file in records.values())
     return FileRecord(path, left, "")
 
 

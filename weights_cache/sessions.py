@@ -159,7 +159,7 @@ def _metered_pool(pool: type[HTTPConnectionPool], meter: Meter) -> type[HTTPConn
 
 
 class _ConnectionQueue:
-    """The last connection put is the first that is got; nothing is locked and nothing waits.
+    """A last-in, first-out queue of connections without locks or waits.
 
     The exception of a signal handler may strike inside of `queue.LifoQueue` and leave its lock
     held: closing the pool would then wait for ever. Methods of a deque are one step each.

@@ -15,7 +15,7 @@ _USER = r"""
 _VALUE = r"""
         ([?&;\#](?:[\w.~%-]{0,64}(?:token|key|secret|passw|pwd|auth|signature|credential|session)
         [\w.~%-]{0,64}|sig|code|pass)=)[^&;\#\s'"<>)]*"""
-#: The patterns are compiled when first used, which takes a millisecond: most texts need none.
+#: Patterns, compiled when first used, which takes a millisecond: most texts need none.
 _FLAGS = re.IGNORECASE | re.VERBOSE
 
 

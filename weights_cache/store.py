@@ -208,7 +208,7 @@ def _bundled_files(record: ModelRecord) -> ModelFiles:
 def _complete(
     locations: Locations,
     record: ModelRecord,
-    found: dict[str, Path],
+    paths: dict[str, Path],
     faults: dict[FileRecord, str],
     progress: bool | None,
 ) -> ModelFiles:
@@ -216,8 +216,8 @@ def _complete(
     if faults:
         from weights_cache.fetching import fetch_files
 
-        found |= fetch_files(locations, record, faults, progress)
-    return ModelFiles(record, found)
+        paths |= fetch_files(locations, record, faults, progress)
+    return ModelFiles(record, paths)
 
 
 def _has_size(path: Path | None, file: FileRecord) -> bool:

@@ -27,7 +27,7 @@ Slot = tuple[int, Spec]
 Flow = tuple[Slot, Tensor]
 
 
-#: For an input that is reached: name, slot, gradient rule, and the rule's arguments.
+#: Rules of the reached inputs: name, slot, gradient rule, and the rule's arguments.
 Rules = list[tuple[str, Any, Callable[..., Any] | None, dict[str, Any]]]
 
 

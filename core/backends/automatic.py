@@ -11,7 +11,7 @@ import core.process.code_cache as code_cache
 from core.engine.backends import load_backend
 from core.errors import CoreError
 
-#: What the names of files begin with that keep a measured choice.
+#: Prefix of the names of files with a measured choice.
 CHOICE_FILES = "choice-"
 
 _failures: list[str] = []

@@ -12,7 +12,7 @@ __all__ = ["Renderer", "probe_renderer"]
 #: Time limit of the process; a first start on a busy computer takes a few seconds.
 SECONDS = 30.0
 
-#: What comes before the values in the process's output, where drivers may write lines, too.
+#: Prefix of the values in the process's output, where drivers may write lines, too.
 _MARK = "renderer:"
 
 _CODE = """

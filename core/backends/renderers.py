@@ -23,10 +23,10 @@ _FORMAT = "renderer 1"
 #: Seconds for which a failure is remembered, which may pass by itself.
 _FAILURE_SECONDS = 86_400.0
 
-#: What the names of files of GPUs in /dev begin with. Without any there is none (on Linux).
+#: Prefixes of the device files of GPUs in /dev. Without any there is no GPU (on Linux).
 _DEVICES = ("dri", "nvidia", "dxg", "kgsl", "mali", "nvhost", "nvmap", "pvr", "galcore")
 
-#: What the names of variables begin with that decide which driver and device draw.
+#: Prefixes of environment variables that choose driver and device.
 _VARIABLES = (
     *("CORE_SHADER_", "GLCONTEXT_", "MESA_", "LIBGL_", "EGL_", "__EGL_", "__GLX_", "__NV_"),
     *("GALLIUM_", "DRI_", "VK_", "ZINK_", "NVIDIA_", "CUDA_VISIBLE_", "DISPLAY", "LD_LIBRARY_"),

@@ -131,7 +131,7 @@ class ProgbarLogger(Callback):
         return f"{counted} [{'=' * done}{'.' * (_WIDTH - done)}]"
 
     def _left(self) -> str:
-        """Return how long the rest of the epoch takes, if that is known."""
+        """Return the estimated time until the end of the epoch, if it is known."""
         step = (perf_counter() - self._start) / self._seen
         left = f"{_duration(step * (self._steps - self._seen))} " if self._steps else ""
         return f"{left}{_step_time(step)}"

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.compiled_functions.structure import Structure, put_together, specs_in, with_replaced
+from core.compiled_functions.structure import Structure, specs_in, unflatten, with_replaced
 from core.compiled_functions.trace import Argument, Reading, RefusedError, Source, Supplied, Trace
 from core.engine.backend import Backend
 from core.engine.dispatch import handle_on, wrap
@@ -22,7 +22,7 @@ class Refusal(NamedTuple):
     """Why a function runs op by op.
 
     Attributes:
-        reason: what it does that has no place in a plan.
+        reason: what it does that a plan cannot hold.
         line: where, as ``file:number: code``.
         is_lasting: whether it will do so at each call.
     """
@@ -33,7 +33,7 @@ class Refusal(NamedTuple):
 
 
 class _Result:
-    """The place of a result of the plan in what the function returns."""
+    """A result of the plan in the value that the function returns."""
 
     __slots__ = ("index",)
 
@@ -42,7 +42,7 @@ class _Result:
 
 
 class CompiledCall:
-    """A plan of a function for arguments of some shapes. Threads may share it.
+    """A plan of a function for arguments of some shapes. It is thread-safe.
 
     Args:
         function: the function.
@@ -58,14 +58,14 @@ class CompiledCall:
         trace = Trace(backend)
         results: list[Tensor] = []
 
-        def place(tensor: Tensor) -> _Result:
+        def as_result(tensor: Tensor) -> _Result:
             results.append(trace.traced(tensor))
             return _Result(len(results) - 1)
 
         def traced() -> Any:
             tensors = (trace.argument(spec) for spec in specs_in(structure))
-            arguments, options = put_together(structure, tensors)
-            returned = with_replaced(function(*arguments, **options), Tensor, place)
+            arguments, options = unflatten(structure, tensors)
+            returned = with_replaced(function(*arguments, **options), Tensor, as_result)
             if any(True for _ in tensors_in(returned)):
                 trace.refuse("returns tensors in another object than a list, a tuple or a dict")
             return returned
@@ -81,13 +81,13 @@ class CompiledCall:
             self.plan: Plan = make_plan(program, inputs, outputs, (merge_equal, *PROGRAM_PASSES))
 
     def _sort_sources(self, sources: Sequence[Source]) -> None:
-        """Note where each input of the plan comes from, by its number."""
+        """Group the inputs of the plan by their source."""
         changed = {id(v): i for i, v in enumerate(self._changed)}
         numbered = [*enumerate(sources)]
         readings = [(i, s.variable) for i, s in numbered if isinstance(s, Reading)]
         self._inputs = len(sources)
-        self._given = [(i, s.place) for i, s in numbered if isinstance(s, Argument)]
-        self._supplied = [(i, s.supply, s.place) for i, s in numbered if isinstance(s, Supplied)]
+        self._given = [(i, s.number) for i, s in numbered if isinstance(s, Argument)]
+        self._supplied = [(i, s.supply, s.number) for i, s in numbered if isinstance(s, Supplied)]
         self._held = [(i, changed[id(v)]) for i, v in readings if id(v) in changed]
         self._read = [(i, v) for i, v in readings if id(v) not in changed]
 
@@ -115,15 +115,15 @@ class CompiledCall:
         """Return a handle or an array for each input of the plan."""
         backend = self._backend
         found: list[Any] = [None] * self._inputs
-        for i, place in self._given:
-            feed = feeds[place]
+        for i, number in self._given:
+            feed = feeds[number]
             found[i] = handle_on(backend, feed) if isinstance(feed, Tensor) else feed.array
-        for i, place in self._held:
-            found[i] = values[place].handle  # they are on the backend: see `changing`
+        for i, number in self._held:
+            found[i] = values[number].handle  # they are on the backend: see `changing`
         for i, variable in self._read:
             found[i] = handle_on(backend, variable._present())
-        for i, supply, place in self._supplied:
-            found[i] = supplied[supply][place]
+        for i, supply, number in self._supplied:
+            found[i] = supplied[supply][number]
         return found
 
     def _made(self, handles: Sequence[Any]) -> Any:

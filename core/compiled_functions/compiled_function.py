@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, overload
 
 from core.compiled_functions.compiled_call import CompiledCall, Refusal, call_or_refusal
-from core.compiled_functions.structure import Structure, shown, take_apart
+from core.compiled_functions.structure import Structure, flatten, format_structure
 from core.engine.observers import active_observers
 from core.engine.settings import active_backend, flags
 from core.engine.trace_hook import active_trace
@@ -48,7 +48,7 @@ class CompiledFunction(Generic[P, R]):
         if self._runs_ops():
             return self._function(*arguments, **options)
         feeds: list[Feed] = []
-        call = self._call_for(take_apart((arguments, options), feeds))
+        call = self._call_for(flatten((arguments, options), feeds))
         if isinstance(call, CompiledCall):
             return call.run(feeds)
         return self._function(*arguments, **options)
@@ -68,7 +68,7 @@ class CompiledFunction(Generic[P, R]):
         >>> [step.op for step in double.plan(core.ones((2, 3))).steps]
         ['mul']
         """
-        structure = take_apart((arguments, options), [])
+        structure = flatten((arguments, options), [])
         call = self._call_for(structure)
         if isinstance(call, Refusal):
             raise CoreError(f"{self._name} runs op by op: it {call.reason} at {call.line}")
@@ -105,7 +105,7 @@ class CompiledFunction(Generic[P, R]):
         clip(float32 (2,)): op by op, as it reads the values of 'sum'
         """
         lines = [
-            f"{self._name}{_signature(key.structure)}: {_told(call)}"
+            f"{self._name}{_signature(key.structure)}: {_report_line(call)}"
             for key, call in self._calls.items()
         ]
         return "\n".join(lines) or f"{self._name}: not called yet"
@@ -198,13 +198,13 @@ def compile(function: Any = None) -> Any:
 def _signature(structure: Structure) -> str:
     arguments, options = structure.members
     named = [
-        f"{name}={shown(member)}"
+        f"{name}={format_structure(member)}"
         for name, member in zip(options.keys, options.members, strict=True)
     ]
-    return f"({', '.join([*map(shown, arguments.members), *named])})"
+    return f"({', '.join([*map(format_structure, arguments.members), *named])})"
 
 
-def _told(call: CompiledCall | Refusal) -> str:
+def _report_line(call: CompiledCall | Refusal) -> str:
     if isinstance(call, Refusal):
         return f"op by op, as it {call.reason} at {call.line}"
     return f"a plan of {len(call.plan.steps)} steps, {call.plan.tier} kernels"

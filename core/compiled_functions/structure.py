@@ -1,4 +1,4 @@
-"""Nested arguments and results of functions, taken apart into tensors and what is around them."""
+"""Nested arguments and results of functions, flattened into tensors and their structure."""
 
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NamedTuple, TypeVar
@@ -31,12 +31,12 @@ class _Group(NamedTuple):
 
 _NONE = _Static(type(None), None)
 
-#: What an argument is, without the values of its tensors: `Spec`, `_Static` or `_Group`.
+#: Structure of an argument without the values of its tensors: `Spec`, `_Static` or `_Group`.
 Structure = Any
 
 
-def take_apart(value: Any, feeds: list[Feed]) -> Structure:
-    """Return the structure of arguments.
+def flatten(value: Any, feeds: list[Feed]) -> Structure:
+    """Append the tensors of nested arguments to feeds, and return the structure around them.
 
     Args:
         value: tensors, arrays, lists, tuples and dicts of them, and hashable values.
@@ -50,7 +50,7 @@ def take_apart(value: Any, feeds: list[Feed]) -> Structure:
         feeds.append(value)
         return value.spec
     if kind is list or kind is tuple:
-        return _Group(kind, (), tuple([take_apart(member, feeds) for member in value]))
+        return _Group(kind, (), tuple([flatten(member, feeds) for member in value]))
     if value is None:
         return _NONE
     if isinstance(value, Variable):
@@ -63,10 +63,10 @@ def take_apart(value: Any, feeds: list[Feed]) -> Structure:
         feeds.append(feed)
         return feed.spec
     if isinstance(value, (list, tuple)):
-        members = tuple(take_apart(member, feeds) for member in value)
+        members = tuple(flatten(member, feeds) for member in value)
         return _Group(type(value), (), members)
     if isinstance(value, dict):
-        members = tuple(take_apart(member, feeds) for member in value.values())
+        members = tuple(flatten(member, feeds) for member in value.values())
         return _Group(dict, tuple(value), members)
     try:
         hash(value)
@@ -78,13 +78,13 @@ def take_apart(value: Any, feeds: list[Feed]) -> Structure:
     return _Static(type(value), value)
 
 
-def put_together(structure: Structure, tensors: Iterator[Any]) -> Any:
-    """Return what `take_apart` took apart, with other tensors."""
+def unflatten(structure: Structure, tensors: Iterator[Any]) -> Any:
+    """Return nested values of a structure from `flatten`, with other tensors."""
     if isinstance(structure, Spec):
         return next(tensors)
     if isinstance(structure, _Static):
         return structure.value
-    members = [put_together(member, tensors) for member in structure.members]
+    members = [unflatten(member, tensors) for member in structure.members]
     if structure.type is dict:
         return dict(zip(structure.keys, members, strict=True))
     return _sequence(structure.type, members)
@@ -100,7 +100,7 @@ def specs_in(structure: Structure) -> Iterator[Spec]:
 
 
 def with_replaced(value: Any, kind: type[Leaf], replace: Callable[[Leaf], Any]) -> Any:
-    """Return a result of a function with every value of a kind in it replaced."""
+    """Return nested values with every leaf of a kind replaced."""
     if isinstance(value, kind):
         return replace(value)
     if isinstance(value, (list, tuple)):
@@ -110,17 +110,17 @@ def with_replaced(value: Any, kind: type[Leaf], replace: Callable[[Leaf], Any]) 
     return value
 
 
-def shown(structure: Structure) -> str:
-    """Return a structure as people read it.
+def format_structure(structure: Structure) -> str:
+    """Return a readable text of a structure.
 
-    >>> shown(_Group(tuple, (), (Spec((2, 3)), _Static(float, 0.5))))
+    >>> format_structure(_Group(tuple, (), (Spec((2, 3)), _Static(float, 0.5))))
     '(float32 (2, 3), 0.5)'
     """
     if isinstance(structure, Spec):
         return f"{structure.dtype} {structure.shape}"
     if isinstance(structure, _Static):
         return f"{structure.value!r:.40}"
-    members = [shown(member) for member in structure.members]
+    members = [format_structure(member) for member in structure.members]
     if structure.type is dict:
         pairs = zip(structure.keys, members, strict=True)
         return f"{{{', '.join(f'{key}: {member}' for key, member in pairs)}}}"

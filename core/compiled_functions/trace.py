@@ -21,7 +21,7 @@ from core.plan.tracing import DataDependentError, Tracer
 class Argument(NamedTuple):
     """An input of the program that is an argument of the function."""
 
-    place: int
+    number: int
 
 
 class Reading(NamedTuple):
@@ -34,14 +34,14 @@ class Supplied(NamedTuple):
     """An input of the program that is made before each run: a result of a function."""
 
     supply: int
-    place: int
+    number: int
 
 
 Source = Argument | Reading | Supplied
 
 
 class RefusedError(DataDependentError):
-    """A function did something that has no place in a program.
+    """A function did something that a program cannot hold.
 
     Attributes:
         reason: what it did.
@@ -83,7 +83,7 @@ class Trace(FunctionTrace):
         """Return the result of a function, whose ops are recorded.
 
         Raises:
-            RefusedError: the function does something that has no place in a program.
+            RefusedError: the function does something that a program cannot hold.
         """
         try:
             with self._tracer.recording(""), tracing(self):
@@ -153,5 +153,5 @@ class Trace(FunctionTrace):
         return self._tracer.input(name, spec)
 
 
-#: What a layer does at its first call only.
+#: Reason to trace again: a layer makes its variables at its first call only.
 MAKES_VARIABLE = "makes a variable"

@@ -11,7 +11,7 @@ import numpy as np
 from core.conformance.case_results import CaseResult, Status
 from core.conformance.comparison import TOLERANCE, are_identical, differences
 from core.conformance.gradient_checks import gradient_failures
-from core.conformance.op_cases import Arguments, OpCase, arrays_of, given_tensors
+from core.conformance.op_cases import Arguments, OpCase, arrays_of, as_arguments
 from core.engine.backend import Backend
 from core.engine.dispatch import tensor
 from core.engine.host_fallback import host_reason, needs_host
@@ -95,8 +95,8 @@ def _raised(error: Exception) -> str:
 
 
 def _run(case: OpCase, backend: Backend) -> _Run:
-    """Run the op once, and compare what it gives."""
-    arguments = given_tensors(case.inputs)
+    """Run the op once, and compare its results."""
+    arguments = as_arguments(case.inputs)
     sources = [*tensors_in(arguments)]
     made = case.record(*arguments, **case.attributes)
     results = [*made] if isinstance(made, (list, tuple)) else [made]
@@ -114,8 +114,8 @@ def _wrong_results(case: OpCase, results: list[Tensor], backend: Backend) -> Ite
     if len(results) != len(case.results):
         yield f"it has {len(results)} results, should have {len(case.results)}"
         return
-    for place, (found, expected) in enumerate(zip(results, case.results, strict=True)):
-        what = "the result" if len(results) == 1 else f"result {place}"
+    for index, (found, expected) in enumerate(zip(results, case.results, strict=True)):
+        what = "the result" if len(results) == 1 else f"result {index}"
         array = backend.download(found.handle, found.spec)
         yield from differences(what, array, expected, TOLERANCE * backend.epsilon)
 
@@ -125,11 +125,11 @@ def _arrays(case: OpCase) -> list[np.ndarray]:
 
 
 def _changed_inputs(case: OpCase, sources: list[Tensor], backend: Backend) -> list[str]:
-    """Inputs that are no longer what they were, but for the precision of the backend's floats."""
+    """Inputs that the kernel changed, beyond the precision of the backend's floats."""
     tolerance = TOLERANCE * backend.epsilon
     return [
-        f"the kernel wrote to input {place}"
-        for place, (source, x) in enumerate(zip(sources, _arrays(case), strict=True))
+        f"the kernel wrote to input {index}"
+        for index, (source, x) in enumerate(zip(sources, _arrays(case), strict=True))
         if any(differences("", source.numpy(), x, tolerance))
     ]
 
@@ -141,8 +141,8 @@ def _is_view(case: OpCase, sources: list[Tensor], results: list[Tensor]) -> bool
 def _aliases(sources: list[Tensor], results: list[Tensor]) -> list[str]:
     """Results that are the data of an input: the engine frees both, one after the other."""
     return [
-        f"the data of result {place} are those of an input: a kernel returns new ones"
-        for place, result in enumerate(results)
+        f"the data of result {index} are those of an input: a kernel returns new ones"
+        for index, result in enumerate(results)
         if any(_share(result.handle, source.handle) for source in sources)
     ]
 
@@ -162,8 +162,8 @@ def _changed_by_disposal(case: OpCase, sources: list[Tensor], results: list[Tens
     after = [result.numpy() for result in results]
     del others
     return [
-        f"result {place} changes when the inputs are disposed"
-        for place, pair in enumerate(zip(before, after, strict=True))
+        f"result {index} changes when the inputs are disposed"
+        for index, pair in enumerate(zip(before, after, strict=True))
         if not are_identical(*pair)
     ]
 
@@ -179,16 +179,16 @@ def _leaks(before: Any, first: _Run, again: _Run) -> list[str]:
     """Describe what both runs of a case left behind."""
     failures = _grown(before, "the op")
     kept = [(a(), b()) for a, b in zip(first.handles, again.handles, strict=True)]
-    if not failures and _are_kept(kept):
+    if not failures and _are_retained(kept):
         del kept
         gc.collect()
         kept = [(a(), b()) for a, b in zip(first.handles, again.handles, strict=True)]
-        if _are_kept(kept):
+        if _are_retained(kept):
             failures = ["the backend keeps the data of results whose tensors are gone"]
     return failures
 
 
-def _are_kept(pairs: Sequence[tuple[Any, Any]]) -> bool:
+def _are_retained(pairs: Sequence[tuple[Any, Any]]) -> bool:
     return any(a is not None and b is not None and a is not b for a, b in pairs)
 
 

@@ -12,7 +12,7 @@ from core.engine.dispatch import tensor
 from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 
-#: How far derivatives may be off, in epsilons of the backend. They are sums of many values.
+#: Tolerance of derivatives, which are sums of many values, in epsilons of the backend.
 TOLERANCE = 1000
 
 
@@ -23,9 +23,9 @@ def gradient_failures(case: OpCase, backend: Backend) -> Iterator[str]:
 
 
 def _failures(case: OpCase, gradient: Gradient, tolerance: float) -> Iterator[str]:
-    name = case.record.inputs[gradient.place]
-    xs = [tensor(x) for x in arrays_of(case.inputs[gradient.place])]
-    found = _gradients(case, gradient.place, xs)
+    name = case.record.inputs[gradient.input_index]
+    xs = [tensor(x) for x in arrays_of(case.inputs[gradient.input_index])]
+    found = _gradients(case, gradient.input_index, xs)
     for x, g in zip(xs, found, strict=True):
         if g.spec != x.spec:
             yield f"the gradient of {name!r} is {g.dtype} {g.shape}, should be {x.dtype} {x.shape}"
@@ -49,14 +49,14 @@ def _flow(gradient: np.ndarray, direction: np.ndarray) -> np.ndarray:
     return real.ravel()
 
 
-def _gradients(case: OpCase, place: int, xs: list[Tensor]) -> list[Tensor]:
+def _gradients(case: OpCase, index: int, xs: list[Tensor]) -> list[Tensor]:
     """Gradients of the loss for the tensors of one input."""
-    several = isinstance(case.inputs[place], list)
+    several = isinstance(case.inputs[index], list)
     dtypes = [y.dtype.kind for y in case.results]
 
     def call(*moved: Tensor) -> Any:
         inputs: list[Any] = [*case.inputs]
-        inputs[place] = [*moved] if several else moved[0]
+        inputs[index] = [*moved] if several else moved[0]
         return case.record(*inputs, **case.attributes)
 
     if len(dtypes) == 1:  # no op but those of the gradient runs

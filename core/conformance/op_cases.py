@@ -48,10 +48,10 @@ def arrays_of(value: Value) -> list[np.ndarray]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def given_tensors(values: Sequence[Value]) -> Arguments:
+def as_arguments(values: Sequence[Value]) -> Arguments:
     """Return values as arguments of an op on the active backend.
 
-    >>> given_tensors([None, np.zeros(2)])[1].shape
+    >>> as_arguments([None, np.zeros(2)])[1].shape
     (2,)
     """
     return [
@@ -66,18 +66,18 @@ class Gradient(NamedTuple):
     The loss sums the results of floats times the weights of the case.
 
     Attributes:
-        place: the number of the input.
+        input_index: index of the input in the call.
         directions: an array for the input, or for each of a list.
         derivative: that the difference quotient of the oracle gives.
     """
 
-    place: int
+    input_index: int
     directions: list[np.ndarray]
     derivative: float
 
 
 class OpCase(NamedTuple):
-    """One call of an op, and its right results.
+    """One call of an op, and its expected results.
 
     Attributes:
         op: name of the op.
@@ -112,14 +112,14 @@ class _Reader:
     """Takes values from the arrays of a file one after the other."""
 
     def __init__(self, arrays: Mapping[str, np.ndarray]):
-        self._arrays, self._places = arrays, dict.fromkeys(arrays, 0)
+        self._arrays, self._offsets = arrays, dict.fromkeys(arrays, 0)
 
     def _next(self, name: str, count: int) -> np.ndarray:
-        place = self._places[name]
-        self._places[name] = end = place + count
-        if not 0 <= place <= end <= len(self._arrays[name]):
+        start = self._offsets[name]
+        self._offsets[name] = end = start + count
+        if not 0 <= start <= end <= len(self._arrays[name]):
             raise ValueError(f"{name} has {len(self._arrays[name])} values, fewer than it should")
-        return self._arrays[name][place:end]
+        return self._arrays[name][start:end]
 
     def value(self, described: Any) -> Value:
         """Return the next value of a description: None, [dtype, shape], or a list of these."""
@@ -156,11 +156,11 @@ def _case(row: Mapping[str, Any], reader: _Reader) -> OpCase:
         return case
     weights = [reader.factors(r) if is_float(r) else None for r in row["results"]]
     gradients = []
-    for place, derivative in row["gradients"]:
-        given = row["inputs"][place]
+    for index, derivative in row["gradients"]:
+        given = row["inputs"][index]
         several = given if isinstance(given[0], list) else [given]
         directions = [reader.factors(each) for each in several]
-        gradients.append(Gradient(place, directions, float(derivative)))
+        gradients.append(Gradient(index, directions, float(derivative)))
     return case._replace(weights=weights, gradients=gradients)
 
 

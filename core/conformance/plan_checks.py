@@ -7,7 +7,7 @@ import numpy as np
 
 from core.compiled_functions.compiled_function import CompiledFunction
 from core.conformance.comparison import TOLERANCE, differences
-from core.conformance.op_cases import OpCase, given_tensors
+from core.conformance.op_cases import OpCase, as_arguments
 from core.engine.backend import Backend
 from core.engine.dispatch import tensor
 from core.engine.late_ops import ops
@@ -30,7 +30,7 @@ class PlanCheck:
         if case.op in self._known or traits.data_dependent or not any(y.size for y in case.results):
             return []
         self._known.add(case.op)
-        inputs = given_tensors(case.inputs)
+        inputs = as_arguments(case.inputs)
         made: Any = CompiledFunction(_alone(case))(*inputs)
         failures = self._wrong("the plan's result", made, case.results)
         if traits.elementwise and isinstance(inputs[0], Tensor) and inputs[0].dtype == "float32":

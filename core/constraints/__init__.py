@@ -170,7 +170,7 @@ NAMED: NamedClasses[Constraint] = NamedClasses(
     {each.__name__: each for each in (MaxNorm, MinMaxNorm, NonNeg, UnitNorm)},
 )
 
-#: What `get` makes a constraint from.
+#: Types from which `get` makes a constraint.
 ConstraintLike = (
     str | Mapping[str, Any] | Constraint | type[Constraint] | Callable[[Tensor], Tensor] | None
 )

@@ -1,7 +1,7 @@
 """Affine maps of batches of images: each new pixel is read between old ones.
 
-A row of six numbers a0 a1 a2 b0 b1 b2 takes the place (x, y) of a new pixel to (a0 x + a1 y + a2,
-b0 x + b1 y + b2) in the old image, as in TensorFlow's ``ImageProjectiveTransformV3`` and Keras.
+A row of six numbers a0 a1 a2 b0 b1 b2 maps the position (x, y) of a new pixel to (a0 x + a1 y +
+a2, b0 x + b1 y + b2) in the old image, as in TensorFlow's ``ImageProjectiveTransformV3`` and Keras.
 """
 
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def affine_transform(
     new = np.empty((len(images), height, width, images.shape[3]), dtype)
     read = _read_nearest if interpolation == "nearest" else _read_bilinear
     for image, matrix, result in zip(images, matrices, new, strict=True):
-        x, y = _places(matrix, height, width)
+        x, y = _positions(matrix, height, width)
         x, y = (_inside(at, n, fill_mode) for at, n in ((x, image.shape[1]), (y, image.shape[0])))
         image = _framed(image, fill_mode, fill_value)
         read(image, x, y, result)
@@ -59,7 +59,7 @@ def computed_dtype(images: np.ndarray) -> np.dtype:
     return np.dtype(np.float64 if images.dtype == np.float64 else np.float32)
 
 
-def _places(matrix: np.ndarray, height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+def _positions(matrix: np.ndarray, height: int, width: int) -> tuple[np.ndarray, np.ndarray]:
     a0, a1, a2, b0, b1, b2 = matrix.astype(np.float32)
     x, y = np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32)[:, None]
     return a0 * x + (a1 * y + a2), b0 * x + (b1 * y + b2)
@@ -73,7 +73,7 @@ def _framed(image: np.ndarray, fill_mode: FillMode, fill_value: float) -> np.nda
 
 
 def _inside(at: np.ndarray, length: int, fill_mode: FillMode) -> np.ndarray:
-    """Return places mapped into an axis of an image with the pixels of `_framed`."""
+    """Return positions mapped into an axis of an image with the pixels of `_framed`."""
     if fill_mode == "constant":
         return np.clip(at, -1, length) + np.float32(1)
     if fill_mode == "wrap":
@@ -91,7 +91,7 @@ def _reflected(at: np.ndarray, length: int) -> np.ndarray:
 
 
 def _planes(image: np.ndarray, result: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the values of each channel, and where the new ones belong."""
+    """Yield the values of each channel, and the array for the new ones."""
     for channel in range(image.shape[2]):
         yield np.ascontiguousarray(image[:, :, channel]).ravel(), result[:, :, channel]
 
@@ -127,7 +127,7 @@ def _read_bilinear(image: np.ndarray, x: np.ndarray, y: np.ndarray, result: np.n
 
 
 def _matrices(batch: int, height: int, width: int) -> tuple[np.ndarray, float, float]:
-    """Return room for matrices, and the middle of an image."""
+    """Return empty matrices, and the middle of an image."""
     return np.zeros((batch, 6)), (width - 1) / 2, (height - 1) / 2
 
 

@@ -6,7 +6,7 @@ black and white.
 
 import numpy as np
 
-#: The smallest value by which is divided.
+#: Smallest divisor.
 _TINY = 1e-7
 
 
@@ -57,8 +57,8 @@ def hue_shifted(images: np.ndarray, turns: np.ndarray, low: float, high: float) 
     for image, turn, result in zip(images, turns, new, strict=True):
         rgb, value, span = _hexcone(image, low)
         sixths = _sixths(rgb, value, span)
-        for channel, place in enumerate((5, 3, 1)):
-            k = np.mod(sixths + (turn * 6 + place), 6, dtype=images.dtype)
+        for channel, shift in enumerate((5, 3, 1)):
+            k = np.mod(sixths + (turn * 6 + shift), 6, dtype=images.dtype)
             share = np.clip(np.minimum(k, 4 - k), 0, 1)
             result[:, :, channel] = value - span * share
     new += low

@@ -1,4 +1,4 @@
-"""Functions that get the elements of a dataset, and loops over all of them."""
+"""Map and iterate: functions of a dataset's elements, and loops over all of them."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from inspect import isawaitable

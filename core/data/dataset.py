@@ -43,7 +43,7 @@ class Dataset(Consumed[Element]):
         start: makes the iterator of a pass, for its key.
         length: gives the number of elements.
         spec: gives the shapes and dtypes; by default those of the first element.
-        rows: samples by index, in place of the other arguments.
+        rows: samples by index, instead of the other arguments.
 
     >>> import numpy as np
     >>> numbers = Dataset.from_arrays(np.arange(5)).map(lambda x: x * x)

@@ -48,7 +48,7 @@ class RandomFlip(RandomTransform):
 
 
 class RandomCrop(RandomTransform):
-    """Cuts a part of each image, at a place of its own.
+    """Cuts a part of each image, at a position of its own.
 
     Of images that are too small the middle of the aspect ratio of the part is resized, as in Keras.
 
@@ -226,7 +226,7 @@ class RandomZoom(_Affine):
 
 
 class RandomErasing(RandomTransform):
-    """Fills a rectangle of an image, of a place and a size of its own.
+    """Fills a rectangle of an image, of a position and a size of its own.
 
     From "Random Erasing Data Augmentation" (Zhong et al., 2017), with Keras's arguments.
 
@@ -274,7 +274,7 @@ class RandomErasing(RandomTransform):
 def rectangles(
     down: np.ndarray, across: np.ndarray, height: int, width: int, generator: "Generator"
 ) -> np.ndarray:
-    """Draw a place for a rectangle in each image.
+    """Draw a position for a rectangle in each image.
 
     Args:
         down: [batch], shares of the height.

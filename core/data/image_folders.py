@@ -147,15 +147,15 @@ def _images(folder: Path) -> Iterator[Path]:
 
 
 def _part(
-    found: list[tuple[Path, int]], share: float, subset: str | None, seed: int
+    files: list[tuple[Path, int]], share: float, subset: str | None, seed: int
 ) -> list[tuple[Path, int]]:
     """Return the files of a subset, in the order of all."""
-    order = generator_of(seed).permutation(len(found))
-    ends = len(found) - int(share * len(found))
+    order = generator_of(seed).permutation(len(files))
+    ends = len(files) - int(share * len(files))
     chosen = sorted(order[:ends] if subset == "training" else order[ends:])
     if not chosen:
-        raise CoreError(f"validation_split={share} leaves no image of {len(found)} for {subset}")
-    return [found[index] for index in chosen]
+        raise CoreError(f"validation_split={share} leaves no image of {len(files)} for {subset}")
+    return [files[index] for index in chosen]
 
 
 def _coded(indices: list[int], classes: int, labels: str | None) -> np.ndarray | None:

@@ -31,21 +31,21 @@ def shuffled(
     """
     items = iter(items)
     buffer = list(islice(items, buffer_size))
-    places = _places(len(buffer), generator) if buffer else iter(())
-    for item, place in zip(items, places, strict=False):
-        chosen, buffer[place] = buffer[place], item
+    positions = _positions(len(buffer), generator) if buffer else iter(())
+    for item, position in zip(items, positions, strict=False):
+        chosen, buffer[position] = buffer[position], item
         yield chosen
-    for place in generator.permutation(len(buffer)).tolist():
-        yield buffer[place]
+    for position in generator.permutation(len(buffer)).tolist():
+        yield buffer[position]
 
 
-def _places(length: int, generator: "Generator") -> Iterator[int]:
+def _positions(length: int, generator: "Generator") -> Iterator[int]:
     while True:
         yield from generator.integers(length, size=_DRAWS).tolist()
 
 
 def batched(items: Iterable[Any], size: int, drop_remainder: bool) -> Iterator[Any]:
-    """Yield batches of so many items; the last may be smaller, unless it is dropped."""
+    """Yield batches of ``size`` items; the last may be smaller, unless it is dropped."""
     items = iter(items)
     while group := list(islice(items, size)):
         if len(group) == size or not drop_remainder:
@@ -57,7 +57,7 @@ def mapped_in_threads(
 ) -> Iterator[Result]:
     """Yield the results of a function in the order of the items; so many are computed at a time.
 
-    Errors of the function are raised in their place. When the consumer stops early, waiting calls
+    Errors of the function are raised instead. When the consumer stops early, waiting calls
     are dropped, and the threads end after the current ones.
     """
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -78,8 +78,8 @@ def mapped_in_threads(
 def prefetched(start: Callable[[], Iterator[Item]], size: int) -> Iterator[Item]:
     """Yield items that a daemon thread computes ahead, at most so many.
 
-    An error ends the iteration in its place, with its traceback. When the consumer stops early, or
-    the iterator is dropped, the thread ends after the current item.
+    An error ends the iteration where it occurs, with its traceback. When the consumer stops early,
+    or the iterator is dropped, the thread ends after the current item.
 
     Args:
         start: makes the iterator, in the thread.
@@ -100,7 +100,7 @@ def prefetched(start: Callable[[], Iterator[Item]], size: int) -> Iterator[Item]
 
 
 def _fill(shelf: "_Shelf[Item]", start: Callable[[], Iterator[Item]]) -> None:
-    """Compute items and put them on a shelf until it is stopped."""
+    """Compute items and put them into a bounded queue until it is stopped."""
     try:
         items = start()
         try:
@@ -117,7 +117,7 @@ def _fill(shelf: "_Shelf[Item]", start: Callable[[], Iterator[Item]]) -> None:
 
 
 class _Shelf(Generic[Item]):
-    """Items between the thread that computes them and the consumer, at most so many."""
+    """Bounded queue of items between the thread that computes them and the consumer."""
 
     def __init__(self, size: int):
         self.size = size
@@ -139,7 +139,7 @@ class _Shelf(Generic[Item]):
             self.changed.notify_all()
 
     def end(self, error: BaseException | None) -> None:
-        """Let no item follow; an error is raised in place of the next one."""
+        """End the items; an error is raised instead of the next one."""
         with self.changed:
             self.is_ended, self.error = True, error
             self.changed.notify_all()

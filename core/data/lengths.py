@@ -5,7 +5,7 @@ from math import ceil, inf
 
 from core.errors import CoreError
 
-#: Gives the number of elements: inf for endless, None for unknown.
+#: Function that returns the number of elements: inf for endless, None for unknown.
 Length = Callable[[], float | None]
 
 
@@ -14,7 +14,7 @@ class UnknownLengthError(CoreError, TypeError):
 
 
 def unknown() -> None:
-    """Give no length."""
+    """Return None, for an unknown length."""
 
 
 def known(length: float | None) -> int:

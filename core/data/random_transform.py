@@ -106,7 +106,7 @@ def as_function(
 
 
 def floats(images: np.ndarray) -> np.ndarray:
-    """Return values of images as the floats that are computed with."""
+    """Return values of images as floats for computation."""
     return images.astype(computed_dtype(images), copy=False)
 
 

@@ -19,7 +19,7 @@ from core.data.seeds import PEEK, Key
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-#: Gives the indices of a pass, in pieces of any lengths.
+#: Function that yields the indices of a pass, in pieces of any lengths.
 Orders = Callable[[Key], Iterator[np.ndarray]]
 
 _PIECE = 256  # indices of a piece, where they come one by one
@@ -127,7 +127,7 @@ class Rows:
         return Rows(self.table, orders, self.length)
 
     def repeated(self, times: int | None) -> "Rows":
-        """Return the samples so many times, None for endlessly; each time is a pass."""
+        """Return the samples repeated; None for endlessly. Each repetition is a pass."""
 
         def orders(key: Key) -> Iterator[np.ndarray]:
             for number in count() if times is None else range(times):
@@ -141,7 +141,7 @@ class Rows:
         return Rows(self.table, orders, lengths.repeated(self.length, times))
 
     def taken(self, most: int) -> "Rows":
-        """Return the first so many samples."""
+        """Return the first samples."""
 
         def orders(key: Key) -> Iterator[np.ndarray]:
             left = most
@@ -153,7 +153,7 @@ class Rows:
         return Rows(self.table, orders, lengths.taken(self.length, most))
 
     def skipped(self, least: int) -> "Rows":
-        """Return the samples without the first so many."""
+        """Return the samples without the first ones."""
 
         def orders(key: Key) -> Iterator[np.ndarray]:
             left = least

@@ -1,4 +1,4 @@
-"""Passes over iterables and over what functions return."""
+"""Passes over iterables and over the iterables that functions return."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
@@ -12,7 +12,7 @@ Element = TypeVar("Element")
 
 
 def passes_of(source: Any) -> tuple[Callable[[Key], Iterator[Any]], Length]:
-    """Return what starts a pass over a source, and what gives its length.
+    """Return a function that starts a pass over a source, and one that returns its length.
 
     Args:
         source: a function that returns an iterable, or an iterable.

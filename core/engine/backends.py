@@ -38,7 +38,7 @@ def backend_names() -> list[str]:
     return sorted(built_in | _FACTORIES.keys())
 
 
-#: What is said where a backend is called like a GPU.
+#: Hint in errors where a backend is called like a GPU.
 ON_GPUS = "'auto' takes a GPU where it is faster than the processor, 'shader' always runs on it"
 
 #: Names that other engines give to backends on the GPU, on the processor, and by TensorFlow.

@@ -27,7 +27,7 @@ DIFFERENTIABLE = frozenset({"float32", "complex64"})
 
 _REAL = {"bool": "int32", "int32": "int32", "float32": "float32"}
 
-#: For each kind of input: the dtypes that it may have, and the dtypes that others become.
+#: Dtypes by kind of input: those that it may have, and the ones that others become.
 KINDS: dict[str, dict[str, str]] = {
     "bool": {"bool": "bool"},
     "int32": {"bool": "int32", "int32": "int32"},

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.errors import CoreError
-from core.process.context_vars import put_back
+from core.process.context_vars import reset
 from core.process.locks import new_lock, renewed
 
 if TYPE_CHECKING:  # NumPy imports its generators when they are first used, which takes 20 ms
@@ -37,7 +37,7 @@ def before_drawing(function: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        put_back(_before_drawing, token)
+        reset(_before_drawing, token)
 
 
 def begin_drawing() -> None:

@@ -13,7 +13,7 @@ from math import inf, isnan
 from typing import Any
 
 from core.errors import CoreError
-from core.process.context_vars import put_back
+from core.process.context_vars import reset
 
 _MIB, _GIB = 2**20, 2**30
 
@@ -209,7 +209,7 @@ _of_context: ContextVar[Limits | None] = ContextVar("limits", default=None)
 #: ``value_bytes`` of the run or context that ops are a part of. Each op asks for it.
 _ceiling: ContextVar[float | None] = ContextVar("value ceiling", default=None)
 value_ceiling, set_ceiling = _ceiling.get, _ceiling.set
-reset_ceiling = partial(put_back, _ceiling)
+reset_ceiling = partial(reset, _ceiling)
 
 
 def claim(size: float, what: str) -> None:
@@ -254,7 +254,7 @@ def limits(given: Limits | None = None, /, **values: float) -> Iterator[None]:
     try:
         yield
     finally:
-        put_back(_of_context, token)
+        reset(_of_context, token)
         reset_ceiling(token_of_ceiling)
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from core.process.context_vars import put_back
+from core.process.context_vars import reset
 
 if TYPE_CHECKING:
     from core.engine.operation import Op
@@ -95,4 +95,4 @@ def unobserved(kind: type[Observer] = Observer) -> Iterator[tuple[Any, ...]]:
     try:
         yield tuple(w for w in before if isinstance(w, kind))
     finally:
-        put_back(_observers, token)
+        reset(_observers, token)

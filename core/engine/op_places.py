@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import Literal, NamedTuple
 
 from core.engine.observers import active_observers
-from core.process.context_vars import put_back
+from core.process.context_vars import reset
 
 Phase = Literal["forward", "backward", "update"]
 
@@ -93,4 +93,4 @@ def _at(place: Place) -> Iterator[None]:
     try:
         yield
     finally:
-        put_back(_place, token)
+        reset(_place, token)

@@ -29,7 +29,7 @@ class Gradient(NamedTuple):
     """The gradient rule of one input, and the arguments of the rule."""
 
     function: Rule
-    #: For each parameter after g its name, its kind ("input", "y", "spec" or "attribute"), and the
+    #: Name of each parameter after g, its kind ("input", "y", "spec" or "attribute"), and the
     #: input's position.
     sources: tuple[tuple[str, str, int], ...]
 
@@ -54,7 +54,7 @@ class Traits(NamedTuple):
     heavy: bool = False
 
 
-#: Of most ops.
+#: Traits of an op that declares none.
 PLAIN = Traits()
 
 
@@ -77,7 +77,7 @@ class Spellings(NamedTuple):
     activations: tuple[str, ...] = ()
 
 
-#: Of ops that no format spells so plainly.
+#: Spellings of an op that no format has as a single node.
 UNSPELLED = Spellings()
 
 
@@ -168,10 +168,10 @@ class Op:
         #: The least number of inputs, if inputs that may be absent come last.
         self.least = len(required) if self.inputs[: len(required)] == tuple(required) else count
 
-    def _read_input_dtypes(self, given: str | Mapping[str, str] | None) -> None:
-        each = given if isinstance(given, Mapping) else dict.fromkeys(self.inputs, given)
+    def _read_input_dtypes(self, dtypes: str | Mapping[str, str] | None) -> None:
+        each = dtypes if isinstance(dtypes, Mapping) else dict.fromkeys(self.inputs, dtypes)
         kinds = {name: kind for name, kind in each.items() if kind}
-        #: For each input the dtypes that it may have and what these become; None for any.
+        #: Dtypes that each input may have and the ones they become; None for any.
         self.kinds = tuple(KINDS[kinds[n]] if n in kinds else None for n in self.inputs)
         #: Dtypes that need no conversion when all inputs have the same.
         self.ready_dtypes = {
@@ -199,8 +199,8 @@ class Op:
     def set_gradient(self, input_name: str, function: Rule, parameters: Sequence[str]) -> None:
         """Attach the gradient of one input; the rule gets g, and the parameters by name."""
         known = {"y": ("y", -1), **dict.fromkeys(self.attributes, ("attribute", -1))}
-        for place, name in enumerate(self.inputs):
-            known |= {name: ("input", place), f"{name}_spec": ("spec", place)}
+        for position, name in enumerate(self.inputs):
+            known |= {name: ("input", position), f"{name}_spec": ("spec", position)}
         self.gradients[input_name] = Gradient(function, tuple((p, *known[p]) for p in parameters))
 
     def gradient(self, input_name: str) -> Callable[[Rule], Rule]:
@@ -317,7 +317,7 @@ _PLAIN = frozenset({int, float, bool, str, type(None)})
 
 
 def _with_attributes(doc: str, names: Sequence[str]) -> str:
-    """Return documentation with a line for each attribute in place of that for ``**how``."""
+    """Return documentation with a line for each attribute instead of that for ``**how``."""
     before, mark, after = doc.partition("**how: ")
     meaning, _, rest = after.partition("\n")
     new_line = before[before.rfind("\n") :]

@@ -10,10 +10,10 @@ from core.engine.specs import Spec
 if TYPE_CHECKING:
     from core.engine.operation import Op
 
-#: In the inputs of a step of an epilogue: the result of the step before it.
+#: Input of a step of an epilogue that is the result of the step before it.
 HERE = "."
 
-#: In the inputs of a step: an optional input that is absent.
+#: Input of a step that is optional and absent.
 ABSENT = ""
 
 
@@ -105,11 +105,11 @@ def is_alias(step: Step, program: Program) -> bool:
     return program.specs[step.inputs[0]].dtype == program.specs[step.name].dtype
 
 
-def homes_of(program: Program) -> dict[str, str]:
+def owners_of(program: Program) -> dict[str, str]:
     """Return for each value the value that owns its data: itself, unless it is a view."""
-    homes = {r: r for r in (*program.inputs, *program.constants)}
+    owners = {r: r for r in (*program.inputs, *program.constants)}
     for step in program.steps:
-        homes.update(zip(step.outputs, step.outputs, strict=True))
+        owners.update(zip(step.outputs, step.outputs, strict=True))
         if is_alias(step, program):
-            homes[step.name] = homes[step.inputs[0]]
-    return homes
+            owners[step.name] = owners[step.inputs[0]]
+    return owners

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from core.engine.limits import LimitError, Limits, reset_ceiling, set_ceiling, value_ceiling
 from core.engine.specs import Spec
 from core.errors import CoreError
-from core.process.context_vars import put_back
+from core.process.context_vars import reset
 
 if TYPE_CHECKING:
     from core.engine.tensors import Tensor
@@ -159,7 +159,7 @@ def guarded(guard: Guard) -> Iterator[Guard]:
     try:
         yield guard
     finally:
-        put_back(_active, token)
+        reset(_active, token)
         reset_ceiling(token_of_ceiling)
 
 

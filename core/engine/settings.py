@@ -10,7 +10,7 @@ from weakref import ref
 from core.engine.backend import Backend
 from core.engine.backends import AUTO, load_backend
 from core.errors import CoreError
-from core.process.context_vars import put_back
+from core.process.context_vars import reset
 from core.process.locks import new_lock
 
 _of_context: ContextVar[Backend | None] = ContextVar("backend", default=None)
@@ -116,8 +116,8 @@ def running_on(chosen: Backend, *, is_auto: bool = False) -> Iterator[None]:
     try:
         yield
     finally:
-        put_back(_is_auto_in_context, token_of_auto)
-        put_back(_of_context, token)
+        reset(_is_auto_in_context, token_of_auto)
+        reset(_of_context, token)
 
 
 class Flags:

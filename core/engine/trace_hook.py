@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from core.engine.specs import Spec
-from core.process.context_vars import put_back
+from core.process.context_vars import reset
 
 if TYPE_CHECKING:
     from core.engine.tensors import Tensor
@@ -68,4 +68,4 @@ def tracing(trace: FunctionTrace | None) -> Iterator[None]:
     try:
         yield
     finally:
-        put_back(_active, token)
+        reset(_active, token)

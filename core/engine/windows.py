@@ -24,7 +24,7 @@ _AXES = {2: "height, width", 3: "depth, height, width"}
 _LARGEST = 1 << 24  # of a stride, a size or a padding, in pixels
 LONGEST_SIDE = 1 << 16  # of an image that is made, in pixels
 
-#: How many strides fit into some room, by dim_rounding_mode.
+#: Number of strides that fit into some room, by dim_rounding_mode.
 _FIT = {
     None: lambda room, stride: room // stride,
     "floor": lambda room, stride: room // stride,

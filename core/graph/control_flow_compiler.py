@@ -13,7 +13,7 @@ from core.graph.subgraph import last_uses, running_order
 if TYPE_CHECKING:
     from core.graph.bound_nodes import BoundNode
 
-#: How deep loops may be nested.
+#: Largest depth of nested loops.
 MOST_NESTED = 64
 
 #: Before the name of a value: that of the iteration before. No node has such a name.

@@ -23,7 +23,7 @@ GIVEN_TYPES = {"Placeholder", "Const"}
 #: The number of sets of outputs of which an executor keeps the schedule.
 MOST_SCHEDULES = 64
 
-#: Of the values that nodes give: tensors, lists of tensors, hash tables.
+#: Values of nodes: tensors, lists of tensors, hash tables.
 Value = Any
 Values = dict[str, Value]
 
@@ -86,7 +86,7 @@ class Executor(Subgraph):
         super().__init__(nodes, _without(constants, arguments), name)
         self.functions, self.kernels = functions, kernels
         self.arguments, self.results = tuple(arguments), tuple(map(self.normalised, results))
-        #: What lives from run to run, such as hash tables, by name; for all bodies of a graph.
+        #: Resources that outlive a run, such as hash tables, by name; for all bodies of a graph.
         self.resources: dict[str, Value] = {} if root is None else root.resources
         # Weak, as a circle would keep the weights of a closed model until the next collection.
         self._root = ref(root or self)

@@ -7,8 +7,8 @@ import numpy as np
 #: Largest difference of floats, of the range of the output; of integers the share that differs.
 MOST = 1e-4
 
-#: Of outputs in quanta the 99th percentile of the distance may be one quantum, which as a product
-#: of floats is a little more.
+#: Largest distance of quantized outputs, in steps, at a percentile: one step, which as a product of
+#: floats is a little more.
 _QUANTUM, _PERCENTILE = 1.001, 99
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from core.graph_model.trainable_graph import ModelParts
     from core.plan.plan import Plan
 
-#: How many calls of a model get a choice in a process; others take that of the nearest size.
+#: Largest number of input sizes with a choice in a process; others take that of the nearest size.
 MOST_CHOICES = 32
 
 #: Two measurements at the same time would disturb each other.

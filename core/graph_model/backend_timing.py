@@ -28,13 +28,13 @@ SECONDS, MOST_ROUNDS = 1.0, 9
 #: Seconds and number of runs of a backend in one round: a GPU is slow after a pause.
 _BLOCK_SECONDS, _MOST_RUNS = 0.02, 10
 
-#: Where the slower one takes so much longer, single runs are enough.
+#: Ratio of times from which on single runs decide.
 _CLEAR = 4.0
 
 #: The shader backend has to be faster by that share, as its memory is scarcer.
 _GAIN = 0.05
 
-#: What may pass by itself, so that another process measures again.
+#: Transient errors, after which another process measures again.
 _PASSING = (ContextError, DeviceMemoryError, LimitError, MemoryError)
 
 

@@ -33,7 +33,7 @@ from core.graph_model.graph_signature import GraphSignature, MakeFeed, listed
 from core.graph_model.run_cache import RunCache, call_key, needs_ops
 from core.plan.partition import largest_plan
 from core.plan.planner import Planner
-from core.process.context_vars import apart
+from core.process.context_vars import in_new_context
 
 if TYPE_CHECKING:
     from core.graph_model.stored_calls import StoredCalls
@@ -249,7 +249,7 @@ class GraphModel(AsyncRuns):
             with on_backend(self.backend), guarded(Guard(limits, active_guard())):
                 return run()
 
-        return apart(inside)
+        return in_new_context(inside)
 
     def _renew_plans(self) -> None:
         """Drop plans that call kernels which a user replaced since."""

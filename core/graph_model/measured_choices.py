@@ -30,8 +30,8 @@ from core.process.source_stamp import source_stamp
 #: Part of the key, to be changed with the format.
 _FORMAT = "choice 1"
 
-#: How many inputs have to show that the backends differ: on a black image, say, rounding decides
-#: which of many equal values is the largest.
+#: Number of inputs on which the backends must differ: on a black image, say, rounding decides which
+#: of many equal values is the largest.
 MOST_DIFFERING = 3
 
 #: Characters of a reason that are kept.

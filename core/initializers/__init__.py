@@ -74,7 +74,7 @@ __all__ = [
     "zeros",
 ]
 
-#: What Keras calls them, too.
+#: Other names of Keras for them.
 IdentityInitializer, OrthogonalInitializer = Identity, Orthogonal
 
 # The names of functions are those of the classes, as in Keras.
@@ -105,7 +105,7 @@ NAMED: NamedClasses[Initializer] = NamedClasses(
     "initializer", Initializer, {each.__name__: each for each in _CLASSES}, _ALIASES
 )
 
-#: What `get` makes an initializer from.
+#: Types from which `get` makes an initializer.
 InitializerLike = (
     str
     | Mapping[str, Any]

@@ -24,7 +24,7 @@ from core.layers.tensor_calls import TensorCall
 from core.layers.texts import about
 from core.layers.variable_store import VariableStore
 
-#: What the texts, configs and objects of an argument become, by the end of its name.
+#: Functions that read the texts, configs and objects of an argument, by the end of its name.
 _FAMILIES = {
     "_initializer": initializers.get,
     "_regularizer": regularizers.get,

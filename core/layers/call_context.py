@@ -8,7 +8,7 @@ from weakref import ref
 
 from core.engine.tensors import Tensor
 from core.layers.layer_call import Value
-from core.process.context_vars import put_back
+from core.process.context_vars import reset
 
 _training: ContextVar[bool] = ContextVar("training", default=False)
 _updates: "ContextVar[list[Callable[[], None]] | None]" = ContextVar("updates", default=None)
@@ -29,7 +29,7 @@ def training_phase(flag: bool) -> Iterator[None]:
     try:
         yield
     finally:
-        put_back(_training, token)
+        reset(_training, token)
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def collected_losses() -> Iterator[list[Tensor]]:
     try:
         yield losses
     finally:
-        put_back(_losses, token)
+        reset(_losses, token)
 
 
 def add_loss(loss: Tensor) -> None:
@@ -58,7 +58,7 @@ def collected_updates() -> Iterator[list[Callable[[], None]]]:
     try:
         yield updates
     finally:
-        put_back(_updates, token)
+        reset(_updates, token)
 
 
 def update_later(update: Callable[[], None]) -> None:

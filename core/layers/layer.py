@@ -135,12 +135,12 @@ class Layer(VariableOwner):
             return self._called_on_symbols(arguments, keywords)
         values: list[Value] = []
 
-        def placed(given: Any) -> Source:
+        def to_source(given: Any) -> Source:
             found = given if isinstance(given, Tensor) else tensor(given)
             values.append(value_of(found, MASKS.find(found)))
             return Source("", 0, len(values) - 1)
 
-        call = _call_of(arguments, keywords, placed)
+        call = _call_of(arguments, keywords, to_source)
         flag = is_training(training)
         with training_phase(flag), in_layer(self.name):
             found = self.results_of_call(call, lambda source: values[source.output], training=flag)
@@ -150,7 +150,7 @@ class Layer(VariableOwner):
     def _called_on_symbols(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         given: list[SymbolicTensor] = []
 
-        def placed(symbol: Any) -> Source:
+        def to_source(symbol: Any) -> Source:
             if not isinstance(symbol, SymbolicTensor):
                 raise CoreError(
                     f"layer {self.name!r} is called on symbolic tensors and on data: call it on "
@@ -159,7 +159,7 @@ class Layer(VariableOwner):
             given.append(symbol)
             return Source(symbol.layer.name, symbol.call, symbol.output)
 
-        call = _call_of(arguments, keywords, placed)
+        call = _call_of(arguments, keywords, to_source)
         values = {Source(s.layer.name, s.call, s.output): s.value for s in given}
         found = self.shapes_of_call(call, lambda source: values[source])
         number = len(self.calls)
@@ -328,12 +328,12 @@ def _as_tensors(value: Any) -> Any:
 
 
 def _call_of(
-    arguments: tuple[Any, ...], keywords: dict[str, Any], placed: Callable[[Any], Source]
+    arguments: tuple[Any, ...], keywords: dict[str, Any], to_source: Callable[[Any], Source]
 ) -> KerasCall:
     kinds = _CLASSES_OF_TENSORS
     return KerasCall(
-        [replaced(argument, kinds, placed) for argument in arguments],
-        {name: replaced(value, kinds, placed) for name, value in keywords.items()},
+        [replaced(argument, kinds, to_source) for argument in arguments],
+        {name: replaced(value, kinds, to_source) for name, value in keywords.items()},
     )
 
 

@@ -179,7 +179,7 @@ _CHOSEN = {
 }
 
 
-#: What `get` makes a loss from.
+#: Types from which `get` makes a loss.
 LossLike = str | Mapping[str, Any] | Loss | type[Loss] | LossFunction
 
 

@@ -16,7 +16,7 @@ LossFunction = Callable[..., Tensor]
 
 REDUCTIONS = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none")
 
-#: Probabilities are kept so far from 0 and 1, as in Keras.
+#: Distance to which probabilities are clipped from 0 and 1, as in Keras.
 EPSILON = 1e-7
 
 

@@ -38,7 +38,7 @@ def binary_crossentropy(
     y_true = smoothed(y_true, label_smoothing, 2)
     if from_logits:
         return ops.mean(sigmoid_entropies(y_true, y_pred), axis=axis)
-    return ops.mean(_binary_entropies(y_true, _kept_inside(y_pred)), axis=axis)
+    return ops.mean(_binary_entropies(y_true, _clipped(y_pred)), axis=axis)
 
 
 def binary_focal_crossentropy(
@@ -79,7 +79,7 @@ def binary_focal_crossentropy(
     if from_logits:
         p, entropies = ops.sigmoid(y_pred), sigmoid_entropies(y_true, y_pred)
     else:
-        p, entropies = y_pred, _binary_entropies(y_true, _kept_inside(y_pred))
+        p, entropies = y_pred, _binary_entropies(y_true, _clipped(y_pred))
     wrong = y_true * (1.0 - p) + (1.0 - y_true) * p
     values = _power(wrong, gamma) * entropies
     if apply_class_balancing:
@@ -116,7 +116,7 @@ def categorical_crossentropy(
     if from_logits:
         logs = ops.log_softmax(y_pred, axis=axis)
     else:
-        logs = ops.log(_kept_inside(_shares(y_pred, axis)))
+        logs = ops.log(_clipped(_shares(y_pred, axis)))
     return ops.neg(ops.sum(y_true * logs, axis=axis))
 
 
@@ -154,7 +154,7 @@ def categorical_focal_crossentropy(
     y_true, y_pred = as_floats(y_true, y_pred, "categorical_focal_crossentropy")
     y_true = smoothed(y_true, label_smoothing, y_true.shape[axis])
     p = ops.softmax(y_pred, axis=axis) if from_logits else _shares(y_pred, axis)
-    p = _kept_inside(p)
+    p = _clipped(p)
     values = y_true * _power(1.0 - p, gamma) * ops.log(p)
     return ops.sum(values, axis=axis) * -alpha
 
@@ -200,7 +200,7 @@ def _sparse_values(labels: Tensor, y_pred: Tensor, from_logits: bool) -> Tensor:
     if from_logits:
         return ops.neg(picked(labels, ops.log_softmax(y_pred)))
     shares = picked(labels, y_pred) / ops.sum(y_pred, axis=-1)
-    return ops.neg(ops.log(_kept_inside(shares)))
+    return ops.neg(ops.log(_clipped(shares)))
 
 
 def picked(labels: Tensor, y_pred: Tensor) -> Tensor:
@@ -271,7 +271,7 @@ def _binary_entropies(y_true: Tensor, p: Tensor) -> Tensor:
     return -(y_true * ops.log(p) + (1.0 - y_true) * ops.log(1.0 - p))
 
 
-def _kept_inside(p: Tensor) -> Tensor:
+def _clipped(p: Tensor) -> Tensor:
     return ops.clip_by_value(p, EPSILON, 1.0 - EPSILON)
 
 
@@ -280,7 +280,7 @@ def _shares(p: Tensor, axis: int) -> Tensor:
 
 
 def smoothed(y_true: Tensor, smoothing: float, classes: int) -> Tensor:
-    """Return labels that are moved towards equal shares of so many classes."""
+    """Return smoothed labels: moved towards equal shares of all classes."""
     return y_true * (1.0 - smoothing) + smoothing / classes if smoothing else y_true
 
 

@@ -143,7 +143,7 @@ def _logit_problem(loss: Loss, output: _Output) -> str | None:
     return f"needs logits, but the activation is {output.activation!r}: use 'linear'"
 
 
-#: What says which outputs do not fit, by kinds of losses.
+#: Checks of a model's outputs, by kinds of losses.
 _RULES: tuple[tuple[tuple[type[Loss], ...], Callable[[Loss, _Output], str | None]], ...] = (
     (_BINARY + _ONE_HOT + _SPARSE, _crossentropy_problem),
     ((Hinge, SquaredHinge, CategoricalHinge), _hinge_problem),
@@ -250,14 +250,14 @@ def _check_sparse(loss: Loss, y_true: np.ndarray, outputs: int) -> None:
     if ignored is not None:
         bad &= y_true != ignored
     if bad.any():
-        place, value = _first(bad, y_true)
+        index, value = _first(bad, y_true)
         if value == np.floor(value):
             raise CoreError(
-                f"label {value} at position {place} is outside of 0..{outputs - 1}: the model has "
+                f"label {value} at position {index} is outside of 0..{outputs - 1}: the model has "
                 f"{outputs} outputs"
             )
         raise CoreError(
-            f"label {value} at position {place} is not the number of a class, 0..{outputs - 1}"
+            f"label {value} at position {index} is not the number of a class, 0..{outputs - 1}"
         )
 
 
@@ -275,9 +275,9 @@ def _check_one_hot(loss: Loss, y_true: np.ndarray, outputs: int) -> None:
 def _check_range(loss: Loss, y_true: np.ndarray, low: float, high: float) -> None:
     bad = ~((y_true >= low) & (y_true <= high))
     if bad.any():
-        place, value = _first(bad, y_true)
+        index, value = _first(bad, y_true)
         limits = f"from {low} to {high}" if np.isfinite(high) else f"of {low} or more"
-        raise CoreError(f"label {value} at position {place}: {loss.name} needs labels {limits}")
+        raise CoreError(f"label {value} at position {index}: {loss.name} needs labels {limits}")
 
 
 def _is_one_hot(y_true: np.ndarray) -> bool:
@@ -285,6 +285,6 @@ def _is_one_hot(y_true: np.ndarray) -> bool:
 
 
 def _first(bad: np.ndarray, y_true: np.ndarray) -> tuple[int | tuple[int, ...], float]:
-    """Return position and value of the first label that is not right."""
-    place = tuple(int(i) for i in np.argwhere(bad)[0])
-    return (place[0] if len(place) == 1 else place), y_true[place].item()
+    """Return position and value of the first invalid label."""
+    index = tuple(int(i) for i in np.argwhere(bad)[0])
+    return (index[0] if len(index) == 1 else index), y_true[index].item()

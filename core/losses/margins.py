@@ -1,4 +1,4 @@
-"""Hinge losses: scores that are right by a margin of 1 cost nothing."""
+"""Hinge losses: correct scores with a margin of 1 cost nothing."""
 
 from core.engine.argument_types import TensorLike
 from core.engine.late_ops import ops

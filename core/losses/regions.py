@@ -118,7 +118,7 @@ def _log_sum(chosen: Tensor, values: Tensor) -> Tensor:
     return ops.log(ops.sum(ops.exp(shifted), axis=1) + _TINY) + ops.squeeze(largest, axis=1)
 
 
-#: Whose exponential is 0, and which keeps sums finite; a positive number that changes no sum.
+#: Logit whose exponential is 0 but which keeps sums finite; positive number that changes no sum.
 _LOWEST, _TINY = -1e30, 1e-37
 
 

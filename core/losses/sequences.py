@@ -6,7 +6,7 @@ from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.losses.base import NamedLoss
 
-#: The logarithm of what is impossible.
+#: Log-probability of an impossible path.
 _NEVER = -1e30
 
 
@@ -49,8 +49,8 @@ def ctc(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
         paths = ops.stack([alpha, _moved(alpha, 1), _moved(alpha, 2) + skips])
         alpha = ops.log_sum_exp(paths, axis=0) + emitted[:, step]
     last = 2 * ops.sum(ops.cast(ops.not_equal(labels, 0), dtype="int32"), axis=1)
-    place = ops.reshape(last, shape=(batch, 1)) - ops.range(0, states.shape[1], dtype="int32")
-    is_end = ops.logical_or(ops.equal(place, 0), ops.equal(place, 1))
+    position = ops.reshape(last, shape=(batch, 1)) - ops.range(0, states.shape[1], dtype="int32")
+    is_end = ops.logical_or(ops.equal(position, 0), ops.equal(position, 1))
     return ops.neg(ops.log_sum_exp(ops.select(is_end, alpha, _NEVER), axis=1))
 
 

@@ -23,13 +23,13 @@ class Reduction(Enum):
     'SUM'
     """
 
-    #: They stay as they are.
+    #: Weighted losses of the samples, not reduced.
     NONE = 0
-    #: Their sum divided by the sum of the weights.
+    #: Sum of the weighted losses divided by the sum of the weights.
     MEAN = 1
-    #: Their sum.
+    #: Sum of the weighted losses.
     SUM = 2
-    #: Their sum divided by the number of weights that are not 0.
+    #: Sum of the weighted losses divided by the number of nonzero weights.
     SUM_BY_NONZERO_WEIGHTS = 3
 
 

@@ -243,7 +243,7 @@ _CHOSEN: dict[str, dict[str, type[Metric]]] = {
 _CHOSEN |= {"acc": _CHOSEN["accuracy"], "ce": _CHOSEN["crossentropy"]}
 
 
-#: What `get` makes a metric from.
+#: Types from which `get` makes a metric.
 MetricLike = str | Mapping[str, Any] | Metric | type[Metric] | MetricFunction
 
 

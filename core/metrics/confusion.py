@@ -1,4 +1,4 @@
-"""Counts of right and wrong decisions at thresholds, and metrics made of them."""
+"""Counts of true and false decisions at thresholds, and metrics made of them."""
 
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
@@ -12,7 +12,7 @@ from core.errors import CoreError
 from core.losses.base import as_float, as_floats, fitted_weights
 from core.metrics.base import Metric, add, quotient
 
-#: Below all outputs: what is not among the best k.
+#: Score below all outputs, for classes that are not among the top k.
 LOWEST = -1e10
 
 
@@ -26,7 +26,7 @@ class Counts(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """Rules by which outputs stand for 0 or 1.
+    """Rules that turn outputs into decisions, 0 or 1.
 
     Args:
         thresholds: outputs above one stand for 1.
@@ -90,11 +90,13 @@ class Decisions(NamedTuple):
             above = as_float(ops.greater(outputs, limits))
             return ops.sum(ops.expand_dims(parts, axis=1) * above, axis=2)
         count, columns = len(self.thresholds), outputs.shape[-1]
-        places = ops.ceil(ops.clip_by_value(outputs, 0.0, 1.0) * (count - 1.0))
+        positions = ops.ceil(ops.clip_by_value(outputs, 0.0, 1.0) * (count - 1.0))
         if self.thresholds[0] < 0:  # then 0 is above the first one
-            places = ops.maximum(places, 1.0)
-        places = ops.cast(places, dtype="int32") + ops.range(0, columns, dtype="int32") * count
-        flat = ops.reshape(places, shape=(-1,))
+            positions = ops.maximum(positions, 1.0)
+        positions = (
+            ops.cast(positions, dtype="int32") + ops.range(0, columns, dtype="int32") * count
+        )
+        flat = ops.reshape(positions, shape=(-1,))
         sums = [
             ops.unsorted_segment_sum(ops.reshape(p, (-1,)), flat, num_segments=count * columns)
             for p in ops.unstack(parts)
@@ -105,7 +107,7 @@ class Decisions(NamedTuple):
 
 
 def _among_best(outputs: Tensor, k: int) -> Tensor:
-    """Return outputs with all but the k largest of each sample replaced by the lowest."""
+    """Return outputs with all but the top k of each sample replaced by the lowest score."""
     best = ops.topk(outputs, k=k).indices
     chosen = ops.sum(ops.one_hot(best, depth=outputs.shape[-1]), axis=-2)
     return ops.select(ops.greater(chosen, 0), outputs, LOWEST)

@@ -79,14 +79,14 @@ class IoU(Metric):
                 f"{outputs.shape}"
             )
         labels, outputs, weights = (ops.reshape(t, (-1,)) for t in (labels, outputs, weights))
-        places = labels * self.num_classes + outputs
+        positions = labels * self.num_classes + outputs
         for each in (labels, outputs):
             is_class = ops.logical_and(ops.greater_equal(each, 0), ops.less(each, self.num_classes))
-            places = ops.select(is_class, places, -1)
+            positions = ops.select(is_class, positions, -1)
         if self.ignore_class is not None:
-            places = ops.select(ops.equal(labels, self.ignore_class), -1, places)
+            positions = ops.select(ops.equal(labels, self.ignore_class), -1, positions)
         shape = (self.num_classes, self.num_classes)
-        sums = ops.unsorted_segment_sum(weights, places, num_segments=self.num_classes**2)
+        sums = ops.unsorted_segment_sum(weights, positions, num_segments=self.num_classes**2)
         add(self.total_cm, ops.reshape(sums, shape=shape))
 
     def _numbers(self, values: TensorLike, is_sparse: bool) -> Tensor:

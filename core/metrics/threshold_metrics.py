@@ -1,4 +1,4 @@
-"""Rates of decisions at thresholds, and the largest of one where another one is large enough."""
+"""Metrics at thresholds: the largest rate where another rate is at least a value."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -11,36 +11,36 @@ from core.metrics.confusion import Counts, Decided, Decisions, checked_threshold
 
 
 def recall_of(c: Counts) -> Tensor:
-    """Return the share of labels 1 that are found."""
+    """Recall: TP / (TP + FN)."""
     return quotient(c.true_positives, c.true_positives + c.false_negatives)
 
 
 def specificity_of(c: Counts) -> Tensor:
-    """Return the share of labels 0 that give no alarm."""
+    """Specificity: TN / (TN + FP)."""
     return quotient(c.true_negatives, c.true_negatives + c.false_positives)
 
 
 def precision_of(c: Counts) -> Tensor:
-    """Return the share of right ones among all alarms."""
+    """Precision: TP / (TP + FP)."""
     return quotient(c.true_positives, c.true_positives + c.false_positives)
 
 
 def fall_out_of(c: Counts) -> Tensor:
-    """Return the share of labels 0 that give an alarm."""
+    """False positive rate: FP / (FP + TN)."""
     return quotient(c.false_positives, c.false_positives + c.true_negatives)
 
 
-def inner_thresholds(count: int, given: Sequence[float] | None) -> list[float]:
+def inner_thresholds(count: int, thresholds: Sequence[float] | None) -> list[float]:
     """Return the thresholds between 0 and 1 in ascending order."""
-    if given is not None:
-        return sorted(checked_thresholds(given))
+    if thresholds is not None:
+        return sorted(checked_thresholds(thresholds))
     if count < 2:
         raise CoreError(f"num_thresholds must be 2 or more, got {count}")
     return [(i + 1) / (count - 1) for i in range(count - 2)]
 
 
 class _RateAtRate(Decided):
-    """Base of the largest rate where another one is at least a value."""
+    """Base of the largest rate where another rate is at least a value."""
 
     #: Name of the argument that is the least value.
     argument: ClassVar[str]

@@ -61,7 +61,7 @@ class Interrupts:
         raise KeyboardInterrupt
 
 
-#: Those of this process.
+#: Interrupts of this process.
 INTERRUPTS = Interrupts()
 
 

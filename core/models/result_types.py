@@ -8,7 +8,7 @@ from core.layers.symbolic import SymbolicTensor
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    #: What a model returns for data: a tensor, a list or a dict of tensors; open for subclasses.
+    #: Result of a model for data: a tensor, a list or a dict of tensors; open for subclasses.
     Result = TypeVar("Result", default=Any)
 else:
     from typing import TypeVar

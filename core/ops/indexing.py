@@ -39,7 +39,7 @@ def gather(x: Spec, indices: Spec, *, axis: int = 0, batch_dims: int = 0) -> Spe
         batch_dims: so many first axes of x and of indices run together.
 
     Returns:
-        A tensor of x's shape, with the shape of indices (without batch axes) in place of the axis.
+        A tensor of x's shape, with the shape of indices (without batch axes) instead of the axis.
 
     Raises:
         CoreError: an index is outside of the axis.

@@ -245,5 +245,5 @@ def _lrn_grad_rule(position: int) -> Callable[..., Any]:
     return rule
 
 
-for _place, _name in enumerate(("x", "dy", "y")):
-    local_response_normalization_grad.gradient(_name)(_lrn_grad_rule(_place))
+for _index, _name in enumerate(("x", "dy", "y")):
+    local_response_normalization_grad.gradient(_name)(_lrn_grad_rule(_index))

@@ -10,11 +10,10 @@ from core.engine.registry import op
 from core.engine.specs import Spec, integer
 from core.errors import CoreError
 
-#: What arithmetic in float32 took from a half is given back before rounding, else values half
-#: way between two integers would round either way: a tenth of one SUB of MoveNet on int8 differs
-#: from LiteRT's reference kernel, with this factor less than a hundredth. After convolutions it
-#: does harm: no half is meant there, and the border moves away from where XNNPACK's kernels have
-#: it.
+#: Factor before rounding that makes up for the rounding error of float32, else values half way
+#: between two integers would round either way: a tenth of one SUB of MoveNet on int8 differs from
+#: LiteRT's reference kernel, with this factor less than a hundredth. After convolutions it does
+#: harm: no half is meant there, and the border moves away from where XNNPACK's kernels have it.
 NUDGE = np.float32(1 + 2**-20)
 
 

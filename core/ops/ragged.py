@@ -220,6 +220,6 @@ def _flows(g, shape, values_spec: Spec, row_partition_tensors, row_partition_typ
         row_partition_tensors,
         row_partition_types=row_partition_types,
     )
-    places = ops.reshape(sources, shape=(-1,))
-    rows = ops.reshape(g, shape=(places.size, *inner))
-    return ops.unsorted_segment_sum(rows, places, num_segments=count + 1)
+    positions = ops.reshape(sources, shape=(-1,))
+    rows = ops.reshape(g, shape=(positions.size, *inner))
+    return ops.unsorted_segment_sum(rows, positions, num_segments=count + 1)

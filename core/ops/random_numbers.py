@@ -292,10 +292,10 @@ def dropout(
     return ops.mul(x, drawn(draw, shape, "float32"))
 
 
-def _noise_shape(shape: Shape, given: Sequence[int | None] | None) -> Shape:
-    if given is None:
+def _noise_shape(shape: Shape, noise_shape: Sequence[int | None] | None) -> Shape:
+    if noise_shape is None:
         return shape
-    lengths: list[Any] = list(given)
+    lengths: list[Any] = list(noise_shape)
     if len(lengths) == len(shape):
         lengths = [
             n if wanted is None else wanted for n, wanted in zip(shape, lengths, strict=True)

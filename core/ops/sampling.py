@@ -70,9 +70,9 @@ def centres(height: int, width: int, align_corners: bool) -> np.ndarray:
         steps = length - 1 if align_corners else length
         return (2 * np.arange(length) - (length - 1)) / max(steps, 1)
 
-    places = np.ones((height, width, 3), np.float32)
-    places[..., 0], places[..., 1] = along(width), along(height)[:, None]
-    return places.reshape(-1, 3)
+    positions = np.ones((height, width, 3), np.float32)
+    positions[..., 0], positions[..., 1] = along(width), along(height)[:, None]
+    return positions.reshape(-1, 3)
 
 
 def check_grid(x: Spec, grid: Spec, padding_mode: str) -> None:

@@ -156,7 +156,7 @@ def _(g, x_spec, begin, end, strides, **masks):  # in the order of the attribute
     index = full_index(index, x_spec.shape)
     items = [item for item in index if item is not None]
     taken = [taken_range(item, n) for item, n in zip(items, x_spec.shape, strict=True)]
-    return _put_back(g, x_spec.shape, taken) if taken else ops.reshape(g, shape=())
+    return _unslice(g, x_spec.shape, taken) if taken else ops.reshape(g, shape=())
 
 
 def taken_range(item: Any, length: int) -> range:
@@ -166,7 +166,7 @@ def taken_range(item: Any, length: int) -> range:
     return range(item % length, item % length + 1)
 
 
-def _put_back(g, shape: Shape, taken: list[range]):
+def _unslice(g, shape: Shape, taken: list[range]):
     """Put a gradient back to the positions of its values in the input, with zeros between them."""
     g = ops.reshape(g, shape=tuple(map(len, taken)))
     backwards = tuple(axis for axis, r in enumerate(taken) if r.step < 0)

@@ -206,7 +206,7 @@ def sparse_to_dense(
 
 
 @sparse_to_dense.gradient("sparse_values")
-def _of_places(g, sparse_indices):
+def _of_positions(g, sparse_indices):
     """The gradient at each index whose value is in the result."""
     lists = ops.reshape(sparse_indices, shape=(-1, g.ndim))
     return where_last(lists, g.shape, ops.gather_nd(g, lists))
@@ -214,5 +214,5 @@ def _of_places(g, sparse_indices):
 
 @sparse_to_dense.gradient("default_value")
 def _(g, sparse_indices, default_value_spec):
-    rest = ops.sum(g) - ops.sum(_of_places(g, sparse_indices))
+    rest = ops.sum(g) - ops.sum(_of_positions(g, sparse_indices))
     return ops.reshape(rest, shape=default_value_spec.shape)

@@ -1,4 +1,4 @@
-"""Gradients of one step made smaller: each number, each gradient, or all together."""
+"""Gradient clipping: by value, by norm, or by global norm."""
 
 from collections.abc import Callable, Sequence
 
@@ -28,7 +28,7 @@ def _length(gradients: Sequence[Tensor]) -> Tensor:
     return ops.sqrt(sum(squares[1:], squares[0]))
 
 
-#: How to clip, by the argument of optimizers that gives the limit, in Keras's order of precedence.
+#: Clipping functions by the optimizer's argument for the limit, in Keras's order of precedence.
 CLIPS: dict[str, Callable[[Sequence[Tensor], float], list[Tensor]]] = {
     "clipnorm": by_norm,
     "global_clipnorm": by_global_norm,

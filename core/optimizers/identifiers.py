@@ -17,14 +17,14 @@ _ALL = (SGD, RMSprop, Adam, AdamW, Adadelta, Adagrad, Adamax, Nadam, Ftrl, Lion,
 _KERAS = NamedClasses("optimizer", Optimizer, {kind.__name__: kind for kind in _ALL})
 _TENSORFLOW_JS = NamedClasses("optimizer", Optimizer, {k.__name__: k for k in tfjs.CLASSES})
 
-#: Arguments that only TensorFlow.js spells so; its classes Momentum and RMSProp are known by name.
+#: Arguments as TensorFlow.js spells them; its classes Momentum and RMSProp are known by name.
 _ONLY_THERE = {"beta1", "beta2", "use_nesterov"}
 
 #: Entries of configs of tf.keras that say nothing about the numbers.
 _WITHOUT_MEANING = ("jit_compile", "is_legacy_optimizer", "dtype")
 
 
-#: What `get` makes an optimizer from.
+#: Types from which `get` makes an optimizer.
 OptimizerLike = str | Mapping[str, Any] | type[Optimizer] | Optimizer
 
 

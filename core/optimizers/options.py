@@ -136,7 +136,7 @@ class KerasOptions(Optimizer):
     def learning_rate(self) -> float:
         """The factor of the next step.
 
-        A number or a schedule can be set at any time, but no number in place of a schedule.
+        A number or a schedule can be set at any time, but no number instead of a schedule.
         """
         rate = self._learning_rate
         if isinstance(rate, LearningRateSchedule):

@@ -4,7 +4,7 @@
 Keras 3 writes: iteration, learning_rate (unless a schedule gives it), the averages of all
 variables, their gradient accumulators, then the slots group by group: of Adam momentum and velocity
 of the first variable, of the second..., then velocity_hat of all. Nadam's list ends with the
-product of its shares. Adafactor has two zeros of int32 in place of the rows and columns of vectors.
+product of its shares. Adafactor has two zeros of int32 instead of the rows and columns of vectors.
 
 ``keras2`` is the order of `optimizer_weights` in .h5 files of tf.keras from 2.11 on: it has no
 learning_rate, other names, and SGD's momentum even if that is zero.

@@ -1,4 +1,4 @@
-"""The frame of a plot: title, legend, scales with ticks, and notes; the data have the rest."""
+"""The frame of a plot around the data: title, legend, scales with ticks, and notes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Frame:
-    """Place of the data: the box, and the pixels of their values."""
+    """Box of the data, and the scales of their values."""
 
     box: Box
     x: Scale
@@ -231,7 +231,7 @@ def _side_names(axis: Axis, height: float) -> list[str]:
 
 
 def _every(slot: float, needed: float) -> int:
-    """Return of how many names one has space: 1, 2 or 5 times a power of ten."""
+    """Return the step between labelled names: 1, 2 or 5 times a power of ten."""
     least, factor = ceil(needed / max(slot, 1e-9)), 1
     while True:
         for step in (1, 2, 5):

@@ -15,7 +15,7 @@ FAINT: Colour = (95, 99, 104)  # text of notes: 6 times as dark as the paper
 RULE: Colour = (228, 230, 234)
 MISSING: Colour = (205, 207, 211)
 
-#: Of series, after Okabe and Ito (2008) without yellow, which is too light for lines on white.
+#: Colours of series, after Okabe and Ito (2008) without yellow, too light for lines on white.
 PALETTE: tuple[Colour, ...] = (
     (0, 114, 178),
     (213, 94, 0),

@@ -60,7 +60,7 @@ def value_distribution(
     numbers = array_of(values, "values").ravel()
     surface = Look(title, None, None, width, height, scale).surface()
     facts = _facts(numbers)
-    texts = Texts(title, None, "count", facts=_shown(facts))
+    texts = Texts(title, None, "count", facts=_format_facts(facts))
     _, notes = draw_histogram(surface, surface.box, numbers, texts, None, y_scale)
     return Plot(surface.image(), {n: [v] for n, v in facts.items()}, notes, scale)
 
@@ -117,7 +117,7 @@ def layer(
         shape = " x ".join(map(str, weight.shape)) or "scalar"
         columns.append({"weight": name, "shape": shape, **facts})
         heading = f"{name}, {shape}"
-        texts = Texts(heading, None, "count", facts=_shown(facts), title_size=PANEL)
+        texts = Texts(heading, None, "count", facts=_format_facts(facts), title_size=PANEL)
         box = Box(0, top, surface.box.right, top + height)
         _, found = draw_histogram(surface, box, numbers, texts, None, y_scale)
         notes += [f"{name}: {note}" for note in found]
@@ -148,7 +148,7 @@ def _facts(numbers: np.ndarray) -> dict[str, float | int]:
     }
 
 
-def _shown(facts: Mapping[str, float | int]) -> list[tuple[str, str]]:
+def _format_facts(facts: Mapping[str, float | int]) -> list[tuple[str, str]]:
     return [
         (name, f"{value:,}" if isinstance(value, int) else short_number(value))
         for name, value in facts.items()

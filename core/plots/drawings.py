@@ -66,7 +66,7 @@ def draw_series(
     """
     ranges.check()
     entries = entries or [_entry(each.name, i, are_lines) for i, each in enumerate(points)]
-    shown = [_shown(each, ranges) for each in points]
+    shown = [_drawable(each, ranges) for each in points]
     notes = _notes(points, ranges)
     x = range_of([p.x[ok] for p, ok in zip(points, shown, strict=True)], ranges.x_scale)
     y = range_of([p.y[ok] for p, ok in zip(points, shown, strict=True)], ranges.y_scale)
@@ -119,7 +119,7 @@ def _axis(
     return Axis(low, high, kind, is_exact=is_exact, is_whole=is_whole)
 
 
-def _shown(points: Points, ranges: Ranges) -> np.ndarray:
+def _drawable(points: Points, ranges: Ranges) -> np.ndarray:
     """For each point, whether it can be drawn."""
     ok = are_finite(points.x) & are_finite(points.y)
     for values, kind in ((points.x, ranges.x_scale), (points.y, ranges.y_scale)):
@@ -130,7 +130,7 @@ def _shown(points: Points, ranges: Ranges) -> np.ndarray:
 
 def _notes(points: Sequence[Points], ranges: Ranges) -> tuple[str, ...]:
     infinite = sum(int((~(are_finite(p.x) & are_finite(p.y))).sum()) for p in points)
-    hidden = sum(int((~_shown(p, ranges)).sum()) for p in points) - infinite
+    hidden = sum(int((~_drawable(p, ranges)).sum()) for p in points) - infinite
     notes = []
     if infinite:
         notes.append(f"{counted(infinite, *_MISSING)}.")

@@ -11,7 +11,7 @@ from core.errors import CoreError
 ScaleKind = Literal["linear", "log"]
 Range = tuple[float, float]
 
-#: Larger numbers count as infinite, so that differences do not overflow.
+#: Largest finite number of a scale; larger ones count as infinite, so differences do not overflow.
 LARGEST = 1e300
 
 
@@ -22,18 +22,18 @@ def check_scale(name: str, kind: str) -> None:
         raise CoreError(f"{name} is {kind!r}; the names are {valid}")
 
 
-def check_range(name: str, given: Range | None, kind: str) -> None:
+def check_range(name: str, limits: Range | None, kind: str) -> None:
     """Raise an error for a range that is empty, or that a log scale lacks."""
-    if given is None:
+    if limits is None:
         return
     try:
-        low, high = map(float, given)
+        low, high = map(float, limits)
     except (TypeError, ValueError):
         low = high = float("nan")
     if not (isfinite(low) and isfinite(high) and -LARGEST < low < high < LARGEST):
-        raise CoreError(f"{name} is {given!r:.80}: give two numbers, the smaller one first")
+        raise CoreError(f"{name} is {limits!r:.80}: give two numbers, the smaller one first")
     if kind == "log" and low <= 0:
-        raise CoreError(f"{name} is {given!r}: a log scale has positive numbers alone")
+        raise CoreError(f"{name} is {limits!r}: a log scale has positive numbers alone")
 
 
 def nice_step(span: float, count: float) -> float:
@@ -107,7 +107,7 @@ def scale_for(
     """
     if kind == "log":
         return _log_scale(low, high, count, is_exact)
-    low, high = _apart(low, high, least_step)
+    low, high = _widened(low, high, least_step)
     step = max(nice_step(high - low, count), least_step)
     if not is_exact:
         low = min(low, floor(low / step + 1e-6) * step)
@@ -117,8 +117,8 @@ def scale_for(
     return Scale(low, high, "linear", ticks, number_texts(ticks, step))
 
 
-def _apart(low: float, high: float, least: float) -> Range:
-    """Return a range that has a length: a value alone lies in the middle of it."""
+def _widened(low: float, high: float, least: float) -> Range:
+    """Return a range with a length: a single value lies in its middle."""
     size = max(abs(low), abs(high))
     if high - low > size * 1e-12:
         return low, high
@@ -161,7 +161,7 @@ def number_texts(values: tuple[float, ...], step: float) -> tuple[str, ...]:
 
 
 def _scientific(value: float, digits: int) -> str:
-    """Return a number such as 2e7, without zeros that say nothing."""
+    """Return a number such as 2e7, without superfluous zeros."""
     if value == 0:
         return "0"
     mantissa, power = f"{value:.{digits}e}".split("e")

@@ -117,12 +117,12 @@ def pairs_of(labels: Classes, predictions: Classes) -> tuple[np.ndarray, np.ndar
     return true, predicted
 
 
-def class_count(true: np.ndarray, predicted: np.ndarray, given: int | None) -> int:
+def class_count(true: np.ndarray, predicted: np.ndarray, requested: int | None) -> int:
     """Return the number of classes, where all classes are below it."""
-    if given is not None and not (isinstance(given, (int, np.integer)) and given > 0):
-        raise CoreError(f"num_classes is {given!r}: it must be a positive integer, or None")
+    if requested is not None and not (isinstance(requested, (int, np.integer)) and requested > 0):
+        raise CoreError(f"num_classes is {requested!r}: it must be a positive integer, or None")
     largest = max(true.max(initial=-1), predicted.max(initial=-1))
-    count = int(largest) + 1 if given is None else int(given)
+    count = int(largest) + 1 if requested is None else int(requested)
     for name, classes in (("labels", true), ("predictions", predicted)):
         wrong = np.flatnonzero((classes < 0) | (classes >= count))
         if len(wrong):

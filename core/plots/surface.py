@@ -61,12 +61,12 @@ class Surface:
         self._origin = (0, 0)
 
     def image(self) -> "Image.Image":
-        """Return what was drawn, as large as it is to be."""
+        """Return the drawing, scaled down to its final size."""
         return self._large.reduce(self._over)
 
     @contextmanager
     def clipped(self, box: Box) -> Iterator[None]:
-        """Let nothing be drawn outside of a box."""
+        """Clip drawing to a box."""
         from PIL import ImageDraw
 
         whole, draw = self._large, self._draw
@@ -177,7 +177,7 @@ class Surface:
         return left, top, right, bottom
 
 
-#: How far the base line of text is below the middle of its small letters and digits.
+#: Distance of the base line of text below the middle of its small letters and digits, in sizes.
 _DROP = 0.34
 
 

@@ -13,17 +13,17 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 
-def apart(function: Callable[..., Result], *arguments: Any) -> Result:
+def in_new_context(function: Callable[..., Result], *arguments: Any) -> Result:
     """Call a function and restore the context variables that it changes.
 
     >>> variable: ContextVar[int] = ContextVar("variable", default=1)
-    >>> apart(variable.set, 2) and variable.get()
+    >>> in_new_context(variable.set, 2) and variable.get()
     1
     """
     return copy_context().run(function, *arguments)
 
 
-def put_back(variable: ContextVar[Any], token: Token[Any]) -> None:
-    """Undo a change of a variable, for ``finally``; an undo in another context is no error."""
+def reset(variable: ContextVar[Any], token: Token[Any]) -> None:
+    """Reset a variable, for ``finally``; resetting in another context is ignored."""
     with suppress(ValueError):  # a finaliser, after the context that the change was made in
         variable.reset(token)

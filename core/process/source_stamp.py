@@ -14,7 +14,7 @@ from core.process.digests import DIGEST_BYTES, blake2b
 #: Part of every stamp; as in pyproject.toml.
 VERSION = "0.1.0"
 
-#: What Python itself writes among the files of a package.
+#: Folder of compiled files that Python writes into a package.
 _COMPILED = "__pycache__"
 
 

@@ -97,8 +97,8 @@ def _kernel_cells(row: KernelProfile, has_places: bool) -> tuple[str, ...]:
         row["op"],
         *((row["layer"], row["phase"]) if has_places else ()),
         f"{row['ms']:.3f}",
-        _shown(row["input_shapes"]),
-        _shown(row["output_shapes"]),
+        _format_shapes(row["input_shapes"]),
+        _format_shapes(row["output_shapes"]),
         f"{row['bytes_added']:,}",
         f"{row['total_bytes']:,}",
     )
@@ -109,7 +109,7 @@ def _layer_cells(row: LayerProfile) -> tuple[str, ...]:
     return (row["layer"] or "(no layer)", *(f"{ms:.3f}" for ms in times), f"{row['ops']:,}")
 
 
-def _shown(shapes: list[Shape]) -> str:
+def _format_shapes(shapes: list[Shape]) -> str:
     text = " ".join("x".join(map(str, shape)) or "scalar" for shape in shapes)
     return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 4]} ..."
 

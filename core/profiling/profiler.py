@@ -163,7 +163,7 @@ def _row(
     op: str,
     kernel: str,
     place: Place,
-    given: Sequence[Tensor],
+    inputs: Sequence[Tensor],
     results: Sequence[Tensor],
     seconds: float,
 ) -> KernelProfile:
@@ -175,7 +175,7 @@ def _row(
         "layer": place.layer,
         "phase": place.phase,
         "backend": active_backend().name,
-        "input_shapes": [t.shape for t in given],
+        "input_shapes": [t.shape for t in inputs],
         "output_shapes": [t.shape for t in results],
         "ms": seconds * 1000,
         "bytes_added": 0,

@@ -188,7 +188,7 @@ NAMED: NamedClasses[Regularizer] = NamedClasses(
     {each.__name__: each for each in (L1, L2, L1L2, OrthogonalRegularizer)},
 )
 
-#: What `get` makes a regularizer from.
+#: Types from which `get` makes a regularizer.
 RegularizerLike = (
     str | Mapping[str, Any] | Regularizer | type[Regularizer] | Callable[[Tensor], Tensor] | None
 )

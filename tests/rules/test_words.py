@@ -1,6 +1,7 @@
-"""Messages and docstrings use the field's terms.
+"""Messages, docstrings, comments of constants and names use the field's terms.
 
-A message is a string of a `raise`, `warn`, `print` or of a `help=`.
+A message is a string of a `raise`, `warn`, `print` or of a `help=`. A comment of a constant,
+``#:``, begins with what the constant is, not with a fragment such as "Of most ops.".
 """
 
 import ast
@@ -31,6 +32,21 @@ FIRST_WORDS = re.compile(
     r"(The same|It|Its|They|Their|He|His|She|Who|Whom|Whose|What|Which|That|Those|These|This"
     r"|Of|As|How|Where|Away|Same)\b"
 )
+FRAGMENTS = re.compile(
+    r"(And|As|At|Away|Because|Below|But|By|For|From|Has|Have|He|Here|His|How|If|In|Is|It|Its|Not"
+    r"|Of|On|Or|Same|She|Since|So|Than|That|The same|Their|There|These|They|This|Those|To|Under"
+    r"|Until|What|When|Where|Which|While|Who|Whom|Whose|With)\b"
+)
+RETIRED = {
+    "flat_places": "flat_indices",
+    "given_tensors": "as_arguments",
+    "homes_of": "owners_of",
+    "put_back": "reset",
+    "put_together": "unflatten, join",
+    "said_as_error_of_object": "convert_errors",
+    "said_as_image_error": "convert_reader_errors",
+    "take_apart": "flatten, split",
+}
 MESSAGES = {"warn", "print", "help", "description", "epilog"}
 
 
@@ -65,14 +81,40 @@ def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield getattr(node, "lineno", 1), text
 
 
+def comments_of_constants(text: str) -> Iterator[tuple[int, str]]:
+    """The first line of every ``#:`` comment with its number."""
+    follows = False
+    for number, line in enumerate(text.splitlines(), 1):
+        _, mark, comment = line.partition("#: ")
+        if mark and not follows:
+            yield number, comment
+        follows = line.lstrip().startswith("#:")
+
+
+def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The name of every function, class and parameter with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+
+
 def faults(file: Path) -> list[str]:
-    tree = ast.parse(file.read_text())
+    source = file.read_text()
+    tree = ast.parse(source)
     found = []
     for line, text in [*messages(tree), *docstrings(tree)]:
         found += [f"{name_of(file)}:{line}: {m[0]!r}" for m in DENIED.finditer(text)]
     for line, text in docstrings(tree):
         if start := FIRST_WORDS.match(text):
             found.append(f"{name_of(file)}:{line}: begins with {start[0]!r}")
+    for line, text in comments_of_constants(source):
+        if start := FRAGMENTS.match(text):
+            found.append(f"{name_of(file)}:{line}: the comment begins with {start[0]!r}")
+    for line, name in names(tree):
+        if name in RETIRED:
+            found.append(f"{name_of(file)}:{line}: {name} is called {RETIRED[name]}")
     return found
 
 
@@ -89,6 +131,10 @@ def test_messages_and_docstrings_use_the_terms_of_the_field():
         'raise ValueError(f"{x} makes no sense")',
         'parser.add_argument("image", help="the photo")',
         'warnings.warn("no quantum is near", stacklevel=2)',
+        "#: Of most ops.\nPLAIN = 0",
+        "def run():\n    x = 1  #: What it takes.",
+        "def put_together(parts):\n    return parts",
+        "def run(put_back):\n    return put_back",
     ],
 )
 def test_the_rule_finds(source, tmp_path, monkeypatch):
@@ -100,7 +146,12 @@ def test_the_rule_finds(source, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "source",
-    ['"""Thingness, nothing and negative_slope."""', 'x = "quanta"', "# It is told in words."],
+    [
+        '"""Thingness, nothing and negative_slope."""',
+        'x = "quanta"',
+        "# It is told in words.",
+        "#: Traits of an op that declares none.\n#: Of most ops, that is.\nPLAIN = 0",
+    ],
 )
 def test_the_rule_lets_pass(source, tmp_path, monkeypatch):
     monkeypatch.setattr("tests.rules.test_words.name_of", str)

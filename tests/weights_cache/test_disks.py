@@ -80,7 +80,7 @@ def give_space(monkeypatch, free):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
 
 
-def test_too_little_space_is_said_before_anything_is_fetched(toy, monkeypatch):
+def test_too_little_space_raises_before_any_download(toy, monkeypatch):
     give_space(monkeypatch, 1234)
     with pytest.raises(WeightsError) as caught:
         locate("toy")

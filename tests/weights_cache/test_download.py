@@ -211,7 +211,7 @@ def test_retry_after_as_a_date(toy, waits):
     assert 10 < waits[0] <= 20
 
 
-def test_retry_after_that_means_nothing(toy, waits):
+def test_invalid_retry_after(toy, waits):
     toy.server.add("status", 503, times=1).add("retry_after", "soon")
     toy.fetch()
     assert waits == [0.5]
@@ -281,7 +281,7 @@ def test_a_reason_is_not_taken_from_the_callers_own_exception(toy):
     assert "the caller's" not in caught.value.details
 
 
-def test_no_server_there_is_not_waited_for(toy, waits):
+def test_unreachable_servers_are_not_waited_for(toy, waits):
     toy.register(["http://127.0.0.1:1/closed"])
     with pytest.raises(WeightsError, match="no connection"):
         toy.fetch()
@@ -289,7 +289,7 @@ def test_no_server_there_is_not_waited_for(toy, waits):
 
 
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1/x", "http://", "weights.bin", "http://[::1/x"])
-def test_a_url_that_is_none(toy, url):
+def test_invalid_url(toy, url):
     toy.register([url])
     failed(toy, "searched for weights.bin of 'toy'")
 
@@ -405,7 +405,7 @@ def test_a_silent_server_is_asked_again_where_there_is_no_other(toy, silent):
 
 
 @pytest.mark.parametrize("progress", [None, False])
-def test_waiting_is_said_also_where_stderr_is_no_terminal(toy, monkeypatch, capsys, progress):
+def test_waiting_is_printed_without_a_terminal(toy, monkeypatch, capsys, progress):
     limits = download.LIMITS._replace(patience=0.01)
     monkeypatch.setattr(download, "LIMITS", limits)
     toy.server.add("delay", 0.5)

@@ -94,7 +94,7 @@ def test_equal_contents_are_equal_bytes(toys, tmp_path):
     assert again.read_bytes() == first
 
 
-def test_only_what_is_wanted_goes_in(toys, tmp_path):
+def test_only_selected_weights_are_packed(toys, tmp_path):
     path = write_kit(tmp_path / "kit.zip", {"toy": ["sub/labels.txt"]}, {})
     assert list(members(path)) == ["KIT.json", "toy/sub/labels.txt"]
     assert list(json.loads(members(path)["KIT.json"])["models"]["toy"]["files"]) == [
@@ -125,7 +125,7 @@ def test_a_kit_that_cannot_be_written_leaves_the_old_one(toys, kit, tmp_path, mo
         write_kit(tmp_path / "nowhere" / "kit.zip", {"toy": None}, {})
 
 
-def test_weights_that_cannot_be_had_are_no_kit(toys, kit, tmp_path):
+def test_unavailable_weights_make_no_kit(toys, kit, tmp_path):
     with pytest.raises(WeightsError, match="is not on this machine"):
         write_kit(tmp_path / "other.zip", {"toy": None}, {})
     assert not (tmp_path / "other.zip").exists()
@@ -165,7 +165,7 @@ def write_wheel(toys, folder):
     return path
 
 
-def test_what_is_there_is_left_alone_and_what_is_damaged_replaced(toys, kit):
+def test_valid_files_are_kept_and_damaged_ones_replaced(toys, kit):
     install_kit(kit)
     before = toys.path.stat().st_ino
     labels = toys.folder / "sub" / "labels.txt"
@@ -246,7 +246,7 @@ def test_links_in_a_kit_are_refused(toys, kit, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_name_that_is_there_twice_is_refused(toys, kit, tmp_path):
+def test_a_duplicate_name_is_refused(toys, kit, tmp_path):
     path = spoilt(kit, tmp_path / "twice.zip")
     with zipfile.ZipFile(path, "a") as zipped:
         zipped.writestr("toy/weights.bin", b"1")
@@ -255,7 +255,7 @@ def test_a_name_that_is_there_twice_is_refused(toys, kit, tmp_path):
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"no zip at all", bytes(10_000)])
-def test_what_is_no_zip_file_is_refused(toys, tmp_path, data):
+def test_other_files_than_zip_are_refused(toys, tmp_path, data):
     (tmp_path / "kit.zip").write_bytes(data)
     with pytest.raises(WeightsError, match="cannot be read as a kit"):
         install_kit(tmp_path / "kit.zip")
@@ -344,14 +344,14 @@ def test_files_of_a_kit_are_hashed_once_and_noted_in_the_users_folder(toys, pack
     assert not toys.notes.exists() and not (toys.cache / "toy").exists()
 
 
-def test_a_damaged_file_of_a_kit_is_passed_over(toys, package):
+def test_a_damaged_file_of_a_kit_is_skipped(toys, package):
     toys.server.heal()
     flip_byte(package / "toy" / "weights.bin")
     assert locate("toy")["weights.bin"] == toys.path
     assert toys.path.read_bytes() == toys.data
 
 
-def test_packages_that_declare_a_kit_and_have_none_are_passed_over(tmp_path, monkeypatch):
+def test_packages_without_their_declared_kit_are_skipped(tmp_path, monkeypatch):
     about = tmp_path / "site" / "broken-1.0.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")

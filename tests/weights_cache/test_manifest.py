@@ -144,7 +144,7 @@ def test_a_path_that_does_not_exist(source):
         load_weights(source)
 
 
-def test_a_name_that_is_nearly_right():
+def test_a_misspelt_name():
     with pytest.raises(WeightsError, match="did you mean 'posenet-tiny'"):
         load_weights("posenet-tini")
 
@@ -155,7 +155,7 @@ def test_a_path_object_is_never_a_name():
 
 
 @pytest.mark.parametrize("source", ["", None, 5, ["posenet-tiny"], b"posenet-tiny"])
-def test_what_is_neither_name_nor_path(source):
+def test_neither_name_nor_path(source):
     with pytest.raises(WeightsError, match="from a name or a path, not from"):
         load_weights(source)
 

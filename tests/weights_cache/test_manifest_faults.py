@@ -90,7 +90,7 @@ def test_a_shard_listed_often_is_refused(tmp_path):
         load_weights(tmp_path)
 
 
-def test_memory_that_is_not_there(tmp_path, monkeypatch):
+def test_insufficient_memory(tmp_path, monkeypatch):
     def nothing_left(*_):
         raise MemoryError
 

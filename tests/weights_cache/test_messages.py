@@ -21,15 +21,15 @@ from weights_cache.common.messages import is_read_by_people, say, visible
         ("👩\u200d💻 می\u200cخواهم\xa0", "👩\u200d💻 می\u200cخواهم\xa0"),
     ],
 )
-def test_what_could_control_a_terminal_is_escaped(text, shown):
+def test_terminal_controls_are_escaped(text, shown):
     assert visible(text) == shown
 
 
-def test_of_one_line_also_what_ends_it_is_escaped():
+def test_line_ends_are_escaped_in_single_lines():
     assert visible("a\tb\nc \x1b", lines=False) == "a\\tb\\nc \\x1b"
 
 
-def test_what_is_said_goes_to_stderr_alone(capsys, monkeypatch):
+def test_messages_go_to_stderr_alone(capsys, monkeypatch):
     say("a\x1bb")
     assert capsys.readouterr() == ("", "a\\x1bb\n")
     monkeypatch.setattr(sys, "stderr", None)

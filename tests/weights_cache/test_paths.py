@@ -35,7 +35,7 @@ def test_plain_names_are_kept(name):
     assert require_relative(name, "test") == name
 
 
-def test_half_a_character_is_said_to_be_none():
+def test_lone_surrogates_are_explained():
     """It was a UnicodeEncodeError of the system's calls."""
     pattern = r"'\\ud800.bin' holds a character that no file name can hold"
     with pytest.raises(WeightsError, match=pattern) as caught:
@@ -43,7 +43,7 @@ def test_half_a_character_is_said_to_be_none():
     str(caught.value).encode()  # it can be printed
 
 
-def test_what_browsers_save():
+def test_names_that_browsers_save():
     assert require_relative("./model.weights.bin", "test") == "model.weights.bin"
 
 

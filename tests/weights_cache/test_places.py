@@ -81,7 +81,7 @@ def test_the_cache_goes_before_the_mirror(toy, mirror):
     assert locate("toy", mirror=mirror)["weights.bin"] == toy.path
 
 
-def test_a_damaged_mirror_file_is_passed_over(toy, mirror):
+def test_a_damaged_mirror_file_is_skipped(toy, mirror):
     flip_byte(mirror / "toy" / "weights.bin")
     assert locate("toy", mirror=mirror)["weights.bin"] == toy.path
     assert toy.path.read_bytes() == toy.data
@@ -109,7 +109,7 @@ def test_a_mirror_url_goes_before_the_pinned_urls(toy):
     assert toy.path.read_bytes() == toy.data
 
 
-def test_a_mirror_url_that_lacks_the_file_is_passed_over(toy):
+def test_a_mirror_url_without_the_file_is_skipped(toy):
     locate("toy", mirror=f"{toy.server.url}/empty")
     assert [path for path, _ in toy.server.requests] == [
         "/empty/toy/weights.bin",
@@ -207,14 +207,14 @@ def test_a_mirror_folder_that_does_not_exist_is_named(toy, tmp_path):
         assert words in caught.value.lines[0]
 
 
-def test_offline_uses_what_is_there(toy, monkeypatch):
+def test_offline_uses_cached_files(toy, monkeypatch):
     toy.fetch()
     monkeypatch.setenv("ZOO_OFFLINE", "1")
     assert locate("toy")["weights.bin"] == toy.path
     assert len(toy.server.requests) == 1
 
 
-def test_offline_names_file_places_urls_and_command(toy, tmp_path, monkeypatch):
+def test_offline_error_names_file_locations_urls_and_command(toy, tmp_path, monkeypatch):
     monkeypatch.setenv("ZOO_OFFLINE", "1")
     with pytest.raises(OfflineError) as caught:
         load_weights("toy", mirror=tmp_path / "mirror")

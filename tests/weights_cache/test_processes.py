@@ -111,7 +111,7 @@ def test_a_lock_that_is_never_released_is_named(toy, monkeypatch):
     assert toy.fetch() == toy.data
 
 
-def test_waiting_for_a_lock_is_said_while_it_lasts(toy, monkeypatch):
+def test_waiting_for_a_lock_is_printed(toy, monkeypatch):
     monkeypatch.setattr(atomic_files, "SAY_AFTER", 0.1)
     monkeypatch.setattr(atomic_files, "SAY_EVERY", 0.1)
     toy.server.add("stall", 1000, times=1)
@@ -132,7 +132,7 @@ def test_waiting_for_a_lock_is_said_while_it_lasts(toy, monkeypatch):
     assert not list(toy.cache.rglob("*.pid"))
 
 
-def test_waiting_is_not_said_where_nothing_is_to_be_said(toy, monkeypatch, capsys):
+def test_waiting_is_silent_without_progress(toy, monkeypatch, capsys):
     monkeypatch.setattr(atomic_files, "SAY_AFTER", 0.01)
     monkeypatch.setattr(atomic_files, "LOCK_SECONDS", 0.1)
     record = find_record("toy")
@@ -146,7 +146,7 @@ def test_waiting_is_not_said_where_nothing_is_to_be_said(toy, monkeypatch, capsy
 
 
 @pytest.mark.parametrize("content", [None, b"", b"x", b"1" * 9999])
-def test_an_owner_that_is_not_known(toy, monkeypatch, content):
+def test_unknown_owner_of_a_lock(toy, monkeypatch, content):
     monkeypatch.setattr(atomic_files, "LOCK_SECONDS", 0.1)
     record = find_record("toy")
     lock = locations.Locations.choose(None, None, True).lock(record, record.files[0])

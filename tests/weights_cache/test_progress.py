@@ -42,7 +42,7 @@ def test_a_line_above_the_bar(toy, capsys):
     assert "zoo: waiting\n" in capsys.readouterr().err
 
 
-def test_what_takes_long_is_said_where_there_is_no_bar(toy, monkeypatch, capsys):
+def test_slow_steps_print_a_line_without_a_bar(toy, monkeypatch, capsys):
     with progress.showing("toy", 300_000, progress=None) as shown:
         assert shown.say is progress.say_line
     assert capsys.readouterr().err == ""

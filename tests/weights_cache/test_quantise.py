@@ -83,7 +83,7 @@ def test_dequantising_is_rounded_once(rng, kind):
         np.testing.assert_array_equal(dequantise_array(values, scale, minimum), expected)
 
 
-def test_whole_numbers_round_halves_up_as_javascript_does():
+def test_integers_round_halves_up_as_in_javascript():
     values = np.arange(8, dtype=np.uint8)
     back = dequantise_array(values, 0.5, -2.0, "int32")
     assert back.dtype == np.int32
@@ -110,12 +110,12 @@ def test_empty_arrays(kind, shape):
 
 @pytest.mark.parametrize("kind", [*AFFINE, "float16"])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_what_is_not_finite_is_refused(kind, bad):
+def test_non_finite_values_are_refused(kind, bad):
     with pytest.raises(WeightsError, match="NaN or infinity"):
         quantise_array(np.array([1, bad], np.float32), kind)
 
 
-def test_what_float16_cannot_hold_is_refused():
+def test_values_beyond_float16_are_refused():
     with pytest.raises(WeightsError, match="the value 70000 is beyond 65504"):
         quantise_array(np.array([1, -70000], np.float32), "float16")
 
@@ -143,6 +143,6 @@ def test_affine_values_need_scale_and_minimum():
         (np.zeros(3, np.uint8), "float64", "cannot dequantise to 'float64'"),
     ],
 )
-def test_what_is_not_dequantised(values, dtype, pattern):
+def test_invalid_dequantisation(values, dtype, pattern):
     with pytest.raises(WeightsError, match=pattern):
         dequantise_array(values, 1.0, 0.0, dtype)

@@ -87,7 +87,7 @@ def test_netrc_is_not_for_a_server_that_another_leads_to(netrc, server, other):
     assert credentials(server) == ["me:secret"] and credentials(other) == [None]
 
 
-def test_nor_is_the_password_of_the_url(server, other):
+def test_a_password_of_the_url_stays_with_its_server(server, other):
     url = server.url.replace("//", "//me:secret@")
     server.add("redirect", "/again", times=1)
     server.add("redirect", f"{other.url}/x", after=1)
@@ -95,7 +95,7 @@ def test_nor_is_the_password_of_the_url(server, other):
     assert credentials(server) == ["me:secret", "me:secret"] and credentials(other) == [None]
 
 
-def test_who_led_away_does_not_get_it_back(server, other):
+def test_a_redirect_back_gets_no_password(server, other):
     url = server.url.replace("//", "//me:secret@")
     server.files["/x"] = b"there"
     server.add("redirect", f"{other.url}/a", times=1)
@@ -168,7 +168,7 @@ def test_a_proxy_of_the_environment_is_used(proxy):
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_what_a_proxy_says_has_limits_as_well(proxy, scheme):
+def test_answers_of_proxies_are_limited(proxy, scheme):
     """Also its answer to CONNECT, before any other server is asked."""
     start = b"" if scheme == "http" else b"HTTP/1.1 200 OK\r\n"
     line = b"HTTP/1.1 100 Continue\r\n\r\n" if scheme == "http" else b"A: b\r\n"

@@ -17,7 +17,7 @@ def test_regenerating_gives_the_same_bytes(shared, tmp_path):
     assert target.read_bytes() == registry.REGISTRY.read_bytes()
 
 
-def test_every_model_of_the_index_is_there(shared):
+def test_every_model_of_the_index_is_registered(shared):
     index = json.loads((shared / "weights" / "INDEX.json").read_text())
     assert len(index) == 32
     for row in index:
@@ -28,7 +28,7 @@ def test_every_model_of_the_index_is_there(shared):
         assert [url for file in record.files for url in file.urls] == urls
 
 
-def test_every_file_has_a_hash_and_a_place_to_get_it():
+def test_every_file_has_a_hash_and_a_source():
     for record in list_records():
         assert record.licence
         for file in record.files:

@@ -66,7 +66,7 @@ def test_a_single_file(server):
     assert asked(server) == ["/net.tflite"]
 
 
-def test_what_follows_a_question_mark_goes_to_the_shards_too(server):
+def test_the_query_is_kept_for_shards(server):
     for name in [name for name in server.files if name.startswith("/m/")]:
         server.files[f"{name}?v=2&t=x"] = server.files.pop(name)
     path = locate_url(f"{server.url}/m/model.json?v=2&t=x")
@@ -182,7 +182,7 @@ def test_versions_are_never_mixed(server):
         (("redirect", "file:///etc/passwd"), "cannot fetch"),
     ],
 )
-def test_what_is_no_model_is_not_remembered(server, tmp_path, fault, said):
+def test_other_files_are_not_cached(server, tmp_path, fault, said):
     server.add(*fault)
     with pytest.raises(WeightsError, match=said) as error:
         locate_url(f"{server.url}/net.tflite")
@@ -218,7 +218,7 @@ def test_shards_stay_in_the_folder(server, url, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", [".source.json", "model.json", "./model.json"])
-def test_a_shard_takes_no_place_of_another_file(server, url, name):
+def test_a_shard_does_not_replace_another_file(server, url, name):
     document = json.loads(server.files["/m/model.json"])
     document["weightsManifest"][0]["paths"] = [name]
     server.files["/m/model.json"] = json.dumps(document).encode()
@@ -268,7 +268,7 @@ def test_two_urls_have_two_folders(server, url):
     assert first.read_bytes() != second.read_bytes()
 
 
-def test_what_a_killed_process_left_is_removed(server, url, tmp_path):
+def test_files_of_killed_processes_are_removed(server, url, tmp_path):
     folder = locate_url(url).parent
     clear_url(url)
     dead = folder.with_name(f"{folder.name}.0123456789ab.part")

@@ -74,7 +74,7 @@ def check(capfd, caplog, tmp_path):
 
 
 @pytest.mark.parametrize("progress", [True, None])
-def test_of_mirrors(faulty, check, monkeypatch, progress):
+def test_urls_of_mirrors_are_redacted(faulty, check, monkeypatch, progress):
     faulty.register([])
     monkeypatch.setenv("ZOO_DEBUG", "1")
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", faulty.server.url.replace("//", f"//me:{SECRET}@"))
@@ -84,7 +84,7 @@ def test_of_mirrors(faulty, check, monkeypatch, progress):
 
 
 @pytest.mark.parametrize("url", URLS)
-def test_of_passwords_of_all_kinds(toy, check, monkeypatch, url):
+def test_passwords_of_all_kinds_are_redacted(toy, check, monkeypatch, url):
     """Whether or not a server is in it."""
     mirror = f"http:{url.format(SECRET)}127.0.0.1:1/weights"
     for place in (mirror, mirror.replace("http", "ftp"), mirror.replace("http", "HTTPS")):
@@ -99,7 +99,7 @@ def test_of_passwords_of_all_kinds(toy, check, monkeypatch, url):
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_of_tokens_of_all_kinds(toy, check, query):
+def test_tokens_of_all_kinds_are_redacted(toy, check, query):
     url = f"{toy.server.url}/gone.png?{query.format(SECRET)}"
     check(read_image, url)
     check(zoo.load, url)
@@ -107,7 +107,7 @@ def test_of_tokens_of_all_kinds(toy, check, query):
     check(lambda: path_of_file_url(f"file://me:{SECRET}@host/x?{query.format(SECRET)}"))
 
 
-def test_of_models_at_urls(faulty, check, tmp_path):
+def test_urls_of_models_are_redacted(faulty, check, tmp_path):
     write_weights(tmp_path / "m", {"w": np.zeros(2, np.float32)}, topology={"model_config": {}})
     token = f"token={SECRET}"
     for path in (tmp_path / "m").iterdir():
@@ -127,7 +127,7 @@ def test_of_models_at_urls(faulty, check, tmp_path):
         check(main, ["weights", "clear", url])
 
 
-def test_of_images(faulty, check):
+def test_urls_of_images_are_redacted(faulty, check):
     token = f"token={SECRET}"
     faulty.server.files[f"/x.png?{token}"] = faulty.server.files[f"/x?{token}"] = b"?" * 999
     check(read_image, f"{faulty.server.url}/x.png?{token}")
@@ -159,7 +159,7 @@ def test_a_drawing_is_not_named_after_a_token(server, waits, check, tmp_path, mo
     assert [path.name for path in (tmp_path / "d").iterdir()] == ["a-pose.png"]
 
 
-def test_what_is_no_secret_is_shown():
+def test_other_parts_are_shown():
     for text in (
         "https://cdn.example.org/npm/@models/x@2.2.2/model.json?v=2",
         "http://127.0.0.1:8080/@x: status 404",

@@ -160,7 +160,7 @@ def test_a_copy_with_its_time_is_hashed_once_and_noted_anew(noted, monkeypatch):
 
 
 @pytest.mark.parametrize("name", [".checks.json", "toy.json"])
-def test_a_planted_note_beside_the_weights_is_worth_nothing(noted, name):
+def test_a_planted_note_is_ignored(noted, name):
     """4b: whoever may write to a group's cache could vouch for a file of theirs."""
     flip_byte(noted.path)
     seen, record = noted.path.stat(), find_record("toy").files[0]
@@ -212,13 +212,13 @@ def open_weights(noted, monkeypatch):
 @pytest.mark.parametrize(
     "spoil", [open_notes, open_folder, another_user, link_of_notes, open_weights]
 )
-def test_notes_that_others_could_write_are_worth_nothing(noted, monkeypatch, spoil):
+def test_notes_writable_by_others_are_ignored(noted, monkeypatch, spoil):
     vouch(noted)
     spoil(noted, monkeypatch)
     assert locate("toy")["weights.bin"].read_bytes() == noted.data
 
 
-def test_such_a_note_is_believed_from_the_users_own_folder(noted):
+def test_notes_in_a_private_folder_are_trusted(noted):
     """Else the tests above would show nothing."""
     vouch(noted)
     assert locate("toy")["weights.bin"].read_bytes() != noted.data
@@ -227,7 +227,7 @@ def test_such_a_note_is_believed_from_the_users_own_folder(noted):
 @posix
 @pytest.mark.parametrize("kind", ["pipe", "socket", "loop", "dangling link", "device", "folder"])
 @pytest.mark.parametrize("where", ["notes", "former notes"])
-def test_what_is_no_file_in_the_place_of_notes(noted, kind, where):
+def test_irregular_files_instead_of_notes(noted, kind, where):
     """4e: a pipe of that name made the reader wait for ever."""
     place = noted.notes if where == "notes" else noted.path.parent / ".checks.json"
     place.unlink(missing_ok=True)
@@ -311,7 +311,7 @@ def test_a_planted_lock_is_not_written_to(toy, victim, kind):
 
 @posix
 @pytest.mark.parametrize("kind", PLANTED)
-def test_what_stands_in_the_place_of_the_file(toy, victim, kind):
+def test_irregular_files_instead_of_weights(toy, victim, kind):
     plant(victim, toy.path, kind)
     if kind == "folder":
         with pytest.raises(WeightsError, match="cannot write to"):
@@ -349,7 +349,7 @@ def test_a_pipe_in_a_folder_that_is_installed(toy, tmp_path):
 
 @posix
 @pytest.mark.parametrize("kind", ["pipe", "device", "socket"])
-def test_what_is_no_file_in_a_mirror(toy, tmp_path, kind):
+def test_irregular_files_in_a_mirror(toy, tmp_path, kind):
     make_irregular(tmp_path / "mirror" / "toy" / "weights.bin", kind)
     assert locate("toy", mirror=tmp_path / "mirror")["weights.bin"] == toy.path
 
@@ -419,7 +419,7 @@ def may_be_anybody():
 
 @posix
 @pytest.mark.parametrize("rights", [0o700, 0o755])
-def test_files_of_another_user_that_cannot_be_read_are_said_to_be_such(toy, rights):
+def test_unreadable_files_of_another_user_are_named(toy, rights):
     """Under umask 077 it was "cannot write to the cache"."""
     if os.geteuid() or not may_be_anybody():
         pytest.skip("only the administrator may be somebody else")
@@ -499,7 +499,7 @@ def test_each_user_has_a_first_use_of_their_own(at_url, monkeypatch):
 @posix
 @pytest.mark.parametrize("kind", ["pipe", "socket", "loop", "device"])
 @pytest.mark.parametrize("name", [".source.json", "net.tflite"])
-def test_what_is_no_file_in_the_folder_of_a_url(at_url, kind, name):
+def test_irregular_files_in_the_folder_of_a_url(at_url, kind, name):
     toy, url, path = at_url
     (path.parent / name).unlink()
     make_irregular(path.parent / name, kind)

@@ -96,7 +96,7 @@ def test_the_deadline_holds_for_all_urls_together(toy, monkeypatch):
     assert 1 < len(toy.server.requests) < 8
 
 
-def test_a_server_that_wants_us_to_wait_for_ever_is_given_up(toy, waits):
+def test_a_server_with_a_long_retry_after_is_given_up(toy, waits):
     toy.server.add("status", 503).add("retry_after", "3600")
     with pytest.raises(FetchError, match="status 503"):
         toy.fetch()
@@ -162,7 +162,7 @@ STATES = {
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("error", [TimeoutError("of the caller"), LateError("of the caller")])
-def test_what_a_signal_handler_raises_reaches_the_caller(toy, monkeypatch, error, user, state):
+def test_errors_of_signal_handlers_reach_the_caller(toy, monkeypatch, error, user, state):
     def late(*_):
         raise error
 

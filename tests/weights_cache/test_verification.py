@@ -53,7 +53,7 @@ def test_a_damaged_cached_file_that_cannot_be_fetched_gives_both_reasons(toy):
     assert toy.left_over() == []
 
 
-def test_a_folder_in_place_of_a_file(toy):
+def test_a_folder_instead_of_a_file(toy):
     toy.path.mkdir(parents=True)
     with pytest.raises(MissingError) as caught:
         locate("toy", offline=True)

@@ -137,7 +137,7 @@ def former(toy):
 
 
 @pytest.mark.parametrize("get", [locate, fetch])
-def test_a_file_in_the_place_of_an_earlier_release_is_taken_over(toy, former, get):
+def test_a_file_at_the_path_of_an_earlier_release_is_migrated(toy, former, get):
     former.chmod(0o664)
     inode = former.stat().st_ino
     assert (status("toy"), verify("toy")[0].location) == ("cached", former)
@@ -147,7 +147,7 @@ def test_a_file_in_the_place_of_an_earlier_release_is_taken_over(toy, former, ge
     assert toy.server.requests == [] and status("toy") == "cached"
 
 
-def test_a_damaged_one_is_not(toy, former):
+def test_a_damaged_file_is_not_migrated(toy, former):
     flip_byte(former)
     with pytest.raises(MissingError):
         locate("toy")
@@ -159,14 +159,14 @@ def test_a_damaged_one_is_not(toy, former):
     assert old_versions() == [] and toy.path.exists() and not former.exists()
 
 
-def test_in_a_read_only_cache_it_is_used_where_it_is(toy, former, monkeypatch):
+def test_a_read_only_cache_uses_files_of_earlier_releases(toy, former, monkeypatch):
     read_only(monkeypatch, toy.cache)
     for get in (locate, fetch):
         assert get("toy")["weights.bin"] == former
     assert toy.server.requests == []
 
 
-def test_a_link_in_that_place_stays_a_link(toy, former, tmp_path):
+def test_a_link_at_an_earlier_path_stays_a_link(toy, former, tmp_path):
     other = tmp_path / "elsewhere.bin"
     former.rename(other)
     former.symlink_to(other)
@@ -201,7 +201,7 @@ def test_a_file_that_two_versions_have_is_fetched_once(newer):
     assert toy.path.stat().st_nlink == 2
 
 
-def test_where_links_cannot_be_made_it_is_used_from_there(newer, monkeypatch):
+def test_without_hard_links_the_old_path_is_used(newer, monkeypatch):
     toy, older = newer
     monkeypatch.setattr(os, "link", Mock(side_effect=OSError("no links")))
     assert fetch("toy")["weights.bin"] == older / "weights.bin"

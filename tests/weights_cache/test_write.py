@@ -162,7 +162,7 @@ def test_the_same_weights_give_the_same_bytes(tmp_path, weights):
         ({"w": np.full(2, 1e6, np.float32)}, {"quantise": "float16"}, "weight 'w': .*65504"),
     ],
 )
-def test_what_the_format_cannot_hold(tmp_path, weights, options, pattern):
+def test_unsupported_arrays(tmp_path, weights, options, pattern):
     with pytest.raises(WeightsError, match=pattern):
         write_weights(tmp_path / "model", weights, **options)
     assert not (tmp_path / "model").exists()
@@ -292,7 +292,7 @@ def test_strings_lie_behind_their_lengths(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["uint8", "uint16", "float16"])
-def test_what_is_stored_is_written_as_it_is(tmp_path, rng, kind):
+def test_stored_weights_are_written_unchanged(tmp_path, rng, kind):
     array = rng.normal(size=(5, 4)).astype(np.float32)
     stored = StoredArray(*quantise_array(array, kind))
     whole = StoredArray(np.uint8([[1], [200]]), 0.3, -7.0, "int32")
@@ -308,7 +308,7 @@ def test_what_is_stored_is_written_as_it_is(tmp_path, rng, kind):
     assert model.weights()["i"].tolist() == [[-7], [53]]
 
 
-def test_what_is_stored_is_quantised_anew_for_another_kind(tmp_path, rng):
+def test_stored_weights_are_requantised_for_another_kind(tmp_path, rng):
     stored = StoredArray(*quantise_array(rng.normal(size=9).astype(np.float32), "uint8"))
     write_weights(tmp_path, {"w": stored}, quantise="float16")
     found = load_web_model(tmp_path).stored["w"]
@@ -324,7 +324,7 @@ def test_what_is_stored_is_quantised_anew_for_another_kind(tmp_path, rng):
         (StoredArray(np.uint8([1]), 1.0, 0.0, "bool"), "weight 'w': .*cannot dequantise to 'bool'"),
     ],
 )
-def test_stored_weights_that_make_no_sense(tmp_path, stored, message):
+def test_invalid_stored_weights(tmp_path, stored, message):
     with pytest.raises(WeightsError, match=message):
         write_weights(tmp_path, {"w": stored})
 

@@ -36,8 +36,8 @@ def _unseen(lines: bool) -> Pattern[str]:
     return re.compile(f"[{_UNSEEN}]" if lines else f"[{_UNSEEN}\t\n]")
 
 
-def _escaped(found: Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode("ascii")
+def _escaped(match: Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
 
 
 def say(text: str, end: str = "\n") -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from zoo.catalog.entry import Entry
     from zoo.catalog.option import Options
 
-#: Of files with models.
+#: Endings of files with models.
 _ENDINGS = (".json", ".tflite", ".h5", ".hdf5", ".keras", ".pb", ".zip")
 
 

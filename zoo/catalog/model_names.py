@@ -5,10 +5,10 @@
 
 from typing import Literal
 
-#: Where networks run.
+#: Names of backends.
 BackendName = Literal["auto", "cpu", "shader", "tf"]
 
-#: Of the models of `zoo.classify`.
+#: Names of the models of `zoo.classify`.
 ClassifyModelName = Literal[
     "fast",
     "best",
@@ -21,7 +21,7 @@ ClassifyModelName = Literal[
     "nsfwjs.mobilenet_v2",
 ]
 
-#: Of the models of `zoo.detect`.
+#: Names of the models of `zoo.detect`.
 DetectModelName = Literal[
     "fast",
     "best",
@@ -33,7 +33,7 @@ DetectModelName = Literal[
     "ssd.mobilenet_v1",
 ]
 
-#: Of the models of `zoo.detect_faces`.
+#: Names of the models of `zoo.detect_faces`.
 DetectFacesModelName = Literal[
     "fast",
     "best",
@@ -45,7 +45,7 @@ DetectFacesModelName = Literal[
     "faceapi.tiny_detector",
 ]
 
-#: Of the models of `zoo.estimate_faces`.
+#: Names of the models of `zoo.estimate_faces`.
 EstimateFacesModelName = Literal[
     "fast",
     "best",
@@ -60,12 +60,12 @@ EstimateFacesModelName = Literal[
     "facemesh.base",
 ]
 
-#: Of the models of `zoo.estimate_hands`.
+#: Names of the models of `zoo.estimate_hands`.
 EstimateHandsModelName = Literal[
     "fast", "best", "hands.lite", "hands.lite_tfjs", "handtrack.ssd320"
 ]
 
-#: Of the models of `zoo.estimate_multiple_poses`.
+#: Names of the models of `zoo.estimate_multiple_poses`.
 EstimateMultiplePosesModelName = Literal[
     "fast",
     "best",
@@ -78,7 +78,7 @@ EstimateMultiplePosesModelName = Literal[
     "posenet.tiny",
 ]
 
-#: Of the models of `zoo.estimate_single_pose`.
+#: Names of the models of `zoo.estimate_single_pose`.
 EstimateSinglePoseModelName = Literal[
     "fast",
     "best",
@@ -91,7 +91,7 @@ EstimateSinglePoseModelName = Literal[
     "posenet.tiny",
 ]
 
-#: Of the models of `zoo.infer`.
+#: Names of the models of `zoo.infer`.
 InferModelName = Literal[
     "fast",
     "best",
@@ -137,13 +137,13 @@ InferModelName = Literal[
     "ssd.mobilenet_v1",
 ]
 
-#: Of the models of `zoo.recognize_gestures`.
+#: Names of the models of `zoo.recognize_gestures`.
 RecognizeGesturesModelName = Literal["fast", "best", "rules", "gesture.keypoints"]
 
-#: Of the models of `zoo.segment`.
+#: Names of the models of `zoo.segment`.
 SegmentModelName = Literal["fast", "best", "deeplab.v3"]
 
-#: Of the models of `zoo.segment_person`.
+#: Names of the models of `zoo.segment_person`.
 SegmentPersonModelName = Literal[
     "fast",
     "best",
@@ -154,8 +154,8 @@ SegmentPersonModelName = Literal[
     "selfie.tfjs",
 ]
 
-#: Of the models of `zoo.segment_person_parts`.
+#: Names of the models of `zoo.segment_person_parts`.
 SegmentPersonPartsModelName = Literal["fast", "best", "bodypix.mobilenet_075"]
 
-#: Of the models of `zoo.segment_persons`.
+#: Names of the models of `zoo.segment_persons`.
 SegmentPersonsModelName = Literal["fast", "best", "bodypix.mobilenet_075"]

@@ -143,11 +143,11 @@ def _show_plan(job: Job) -> int:
 
 def _show_sample(job: Job, count: int, path: str) -> int:
     from zoo.cli.drawing_output import save_drawing
-    from zoo.jobs.dry_run import found_text, looked_at, sampled, sheet_of
+    from zoo.jobs.dry_run import found_text, sample_results, sampled, sheet_of
 
     items = sampled(job, count, complain)
     looked = []
-    for each in looked_at(job, items):
+    for each in sample_results(job, items):
         looked.append(each)
         found = f"error: {each.error}" if each.error else found_text(each.result)
         say(f"{shown_url(each.item.name)}: {found}")

@@ -12,7 +12,7 @@ import sys
 #: The environment variable that OpenBLAS reads.
 VARIABLE = "OPENBLAS_CORETYPE"
 
-#: What to set it to: the kernels for AVX-512 that every build with any has.
+#: Value of the variable: kernels for AVX-512 that every build with any has.
 KERNELS = "SkylakeX"
 
 #: All kernels that use AVX-512, by OpenBLAS's names.
@@ -21,7 +21,7 @@ WIDE_KERNELS = (KERNELS, "Cooperlake", "SapphireRapids")
 #: AMD's first family that OpenBLAS 0.3.31 does not know; it knows all of Intel's with AVX-512.
 UNKNOWN_FAMILY = 26
 
-#: What the kernels for AVX-512 need, by Linux's names.
+#: Instructions that the kernels for AVX-512 need, by Linux's names.
 NEEDED_FLAGS = frozenset({"avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"})
 
 #: File in which Linux describes the CPU.

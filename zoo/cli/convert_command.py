@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from zoo.catalog.entry import Entry
     from zoo.pipeline.image_inputs import ImageInputs
 
-#: How the arguments that errors name are written here.
+#: Options of the command by the arguments that errors name.
 _OPTIONS = {
     "overwrite=True": "--overwrite",
     "outputs=": "--output",

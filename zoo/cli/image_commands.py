@@ -16,7 +16,7 @@ from zoo.cli.result_output import FORMS, Output, make_output
 from zoo.cli.task_commands import Flag, Task
 from zoo.cli.terminal import complain
 
-#: From the pixels of an image to the result, and to what is drawn.
+#: Function of the pixels of an image: -> (result, drawable result).
 Look = Callable[[Any], tuple[Any, Any]]
 
 

@@ -8,7 +8,7 @@ from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
 from zoo.cli.terminal import print_table
 
-#: Of licences: what a table has room for.
+#: Licences that a column of the table has room for.
 _LICENCES = ("Apache-2.0", "MIT")
 _MORE = "(*)"
 

@@ -11,7 +11,7 @@ from weights_cache.common.messages import visible
 if TYPE_CHECKING:
     from zoo.results.vocabulary import Result  # and NumPy with it
 
-#: Of the flags that choose a form.
+#: Descriptions of the flags that choose a form.
 FORMS = {
     "json": "exact JSON, all on one line (default unless on a terminal)",
     "jsonl": "exact JSON, a line for each image",

@@ -46,7 +46,7 @@ class Parser(argparse.ArgumentParser):
     #: Declares the arguments of the command; called when they are needed, as it takes time.
     declare: Callable[[Any], None] | None = None
 
-    #: What the help ends with; called when it is printed, as it may take time.
+    #: Last part of the help; called when it is printed, as it may take time.
     more_help: Callable[[], str] | None = None
 
     def error(self, message: str) -> NoReturn:

@@ -208,7 +208,7 @@ def _borders(numbers: np.ndarray) -> np.ndarray:
 
 
 def _grown(numbers: np.ndarray, steps: int) -> np.ndarray:
-    """Return numbers with the 0 around them, so many pixels, replaced by one near."""
+    """Return numbers grown by some pixels: each 0 nearby is replaced by a neighbour."""
     near = cv2.dilate(numbers, np.ones((2 * steps + 1, 2 * steps + 1), np.uint8))
     cv2.copyTo(numbers, (numbers > 0).view(np.uint8), near)
     return near

@@ -127,7 +127,7 @@ def _cut_out(numbers: np.ndarray, margin: int) -> tuple[int, int, np.ndarray]:
 
 
 def _grown(numbers: np.ndarray, steps: int) -> np.ndarray:
-    """Return numbers with the 0 around them, at least so many pixels, replaced by one near."""
+    """Return numbers grown by at least some pixels: each 0 nearby is replaced by a neighbour."""
     spread, before = numbers.copy(), np.empty_like(numbers)
     for axis in (0, 1):
         values, old = np.moveaxis(spread, axis, 0), np.moveaxis(before, axis, 0)

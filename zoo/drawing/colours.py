@@ -13,7 +13,7 @@ Colour = tuple[int, int, int]
 INK: Colour = (20, 20, 24)
 PAPER: Colour = (255, 255, 255)
 
-#: After Okabe and Ito, and light enough for dark text.
+#: Colours after Okabe and Ito, light enough for dark text.
 PALETTE: tuple[Colour, ...] = (
     (86, 180, 233),
     (230, 159, 0),
@@ -23,7 +23,7 @@ PALETTE: tuple[Colour, ...] = (
     (222, 100, 20),
 )
 
-#: The name of what is not painted.
+#: Name of unpainted parts.
 BACKGROUND = "background"
 
 _LEFT: Colour = (64, 170, 255)
@@ -31,7 +31,7 @@ _RIGHT: Colour = (255, 150, 20)
 _MIDDLE: Colour = (245, 245, 240)
 _TORSO: Colour = (0, 178, 130)
 
-#: From the head down; neighbours differ in lightness, towards paper (above 0) or ink (below).
+#: Limbs from the head down; neighbours differ in lightness, towards paper (> 0) or ink (< 0).
 _LIMBS = {
     "face": 0.0,
     "upper_arm": 0.45,
@@ -59,7 +59,7 @@ class Sides(NamedTuple):
         return self.middle
 
 
-#: Of a single body or face.
+#: Colours of a single body or face.
 SIDES = Sides(left=_LEFT, right=_RIGHT, middle=_MIDDLE)
 
 FINGER_COLOURS = dict(

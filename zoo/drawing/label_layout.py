@@ -1,4 +1,4 @@
-"""Room on an image: rectangles, and where text may stand without hiding other text."""
+"""Label layout: rectangles of an image where text hides no other text."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Room:
 
 
 def _tried(corners: Iterable[XY], height: float) -> Iterator[XY]:
-    """Yield the corners, and then what is above and below the first."""
+    """Yield the corners, then positions above and below the first."""
     given = list(corners)
     yield from given
     for row in sorted(range(-_ROWS_TRIED, _ROWS_TRIED + 1), key=abs):

@@ -1,4 +1,4 @@
-"""A plan as an image: a row for each step, and beside it which buffer lies where in the arena."""
+"""A plan as an image: a row for each step, beside a map of the buffers in the arena."""
 
 from __future__ import annotations
 

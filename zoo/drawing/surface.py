@@ -1,4 +1,4 @@
-"""An image to paint on, of either kind: lines, discs, boxes, regions, and above all of them text.
+"""An image to paint on: lines, discs, boxes, regions, and text on top.
 
 Painters of results take any surface. The kinds differ in how pixels are painted; sizes of lines,
 and where texts stand, are the same. Text waits until all shapes are painted, so that no shape
@@ -19,7 +19,7 @@ from zoo.drawing.colours import INK, Colour
 from zoo.drawing.label_layout import XY, Area, Room
 from zoo.drawing.text_masks import text_mask, text_width
 
-#: Where a text of some width and height may stand: upper left corners, best first.
+#: Function that lists upper left corners for a text: (width, height) -> corners, best first.
 CornersOf = Callable[[float, float], Sequence[XY]]
 
 

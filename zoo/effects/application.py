@@ -43,7 +43,7 @@ class Effect(ABC):
 
     @abstractmethod
     def forget(self) -> None:
-        """Forget the frames before: the next one shows another scene."""
+        """Reset: the next frame shows another scene."""
 
     def __call__(self, source: Any) -> Image.Image:
         """Return an image with the effect."""
@@ -74,7 +74,7 @@ class Effect(ABC):
         warnings.warn(self.missing.format(where=where), UserWarning, stacklevel=7)
 
     def _begin(self, size: tuple[int, ...], time: float | None) -> None:
-        """Forget the frames before, unless this one follows them."""
+        """Reset, unless this image follows the frames before."""
         last = self._last_time
         follows = time is not None and last is not None and time > last and size == self._size
         if not follows:

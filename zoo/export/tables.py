@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-#: What formulas begin with, also in Chinese and Japanese widths; tabs and line ends are escaped.
+#: First characters of formulas, also in full width; tabs and line ends are escaped.
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 _BOX = ("x", "y", "width", "height")
@@ -279,7 +279,7 @@ TABLES = {
 
 _NUMBERED = [name for name, table in TABLES.items() if table.is_numbered]
 
-#: Every column, in its order; a table has those that one of its rows has.
+#: All columns in order; a table has those that one of its rows has.
 COLUMNS = tuple(
     dict.fromkeys(
         (

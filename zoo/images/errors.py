@@ -118,7 +118,7 @@ def is_video(name: str, head: bytes) -> bool:
 
 
 @contextmanager
-def said_as_image_error(name: str) -> Iterator[None]:
+def convert_reader_errors(name: str) -> Iterator[None]:
     """Turn exceptions in the block into an ImageError about ``name``.
 
     Damaged files make Pillow's parsers raise many exceptions: SyntaxError, struct.error,
@@ -136,8 +136,8 @@ def said_as_image_error(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def said_as_error_of_object(name: str) -> Iterator[None]:
-    """Turn exceptions of a caller's object into an ImageError, like `said_as_image_error`.
+def convert_errors(name: str) -> Iterator[None]:
+    """Turn exceptions of a caller's object into an ImageError, like `convert_reader_errors`.
 
     Only time limits of signal handlers and other threads are raised unchanged.
     """

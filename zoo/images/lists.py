@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from weights_cache.common.errors import ZooError
-from zoo.images.errors import said_as_error_of_object
+from zoo.images.errors import convert_errors
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
 
@@ -28,7 +28,7 @@ class ResultsOfImages(list[Result]):
 
 def is_several(source: Any) -> bool:
     """Whether a source is a list, an iterator or a batch of images rather than one image."""
-    with said_as_error_of_object(type(source).__qualname__):
+    with convert_errors(type(source).__qualname__):
         if hasattr(source, "ndim"):  # an array or a tensor
             return bool(source.ndim == 4)
         if isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
@@ -94,7 +94,7 @@ def as_sequence(source: Any) -> Any:
     """Return a list or batch as a sequence of images."""
     if not hasattr(source, "ndim"):
         return source
-    with said_as_error_of_object(type(source).__qualname__):
+    with convert_errors(type(source).__qualname__):
         return np.asarray(source)
 
 

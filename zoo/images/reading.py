@@ -15,10 +15,10 @@ import numpy as np
 
 from zoo.images.errors import (
     EMPTY,
+    convert_errors,
+    convert_reader_errors,
     folder_given,
     missing_file,
-    said_as_error_of_object,
-    said_as_image_error,
 )
 from zoo.images.files import decode_image, frame_count, open_image
 from zoo.images.pillow import import_pillow, quiet
@@ -106,7 +106,7 @@ def read_first_frame(source: str | bytes, name: str | None = None) -> tuple[np.n
 def _is_array(source: object) -> bool:
     if isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)):
         return False
-    with said_as_error_of_object(type(source).__qualname__):
+    with convert_errors(type(source).__qualname__):
         return not hasattr(source, "read") and (
             hasattr(source, "numpy") or hasattr(source, "__array__")
         )
@@ -116,7 +116,7 @@ def _from_array(source: Any) -> np.ndarray:
     if isinstance(source, np.ndarray):
         return to_rgb_pixels(source)
     name = type(source).__qualname__
-    with said_as_error_of_object(name):
+    with convert_errors(name):
         array = np.asarray(source.numpy() if hasattr(source, "numpy") else source)
     return to_rgb_pixels(array, name)
 
@@ -126,11 +126,11 @@ def _opened(source: object, name: str | None = None) -> Iterator[tuple[Image.Ima
     """Yield the undecoded image of a source, which is not an array, and its name in errors."""
     if isinstance(source, import_pillow().Image):
         name = f"PIL image of mode {source.mode}"
-        with said_as_image_error(name), quiet(source):
+        with convert_reader_errors(name), quiet(source):
             yield source, name
         return
     file, name = _encoded(source, name)
-    with file, said_as_image_error(name), quiet():
+    with file, convert_reader_errors(name), quiet():
         yield open_image(file, name), name
 
 
@@ -142,12 +142,12 @@ def _encoded(source: object, name: str | None) -> tuple[WatchedFile, str]:
         name: name of bytes, if any.
     """
     if isinstance(source, (str, os.PathLike)):
-        with said_as_error_of_object(type(source).__qualname__):
+        with convert_errors(type(source).__qualname__):
             location = os.fsdecode(source)
         return _at_location(location)
     if isinstance(source, (bytes, bytearray, memoryview)):
         name = name or f"{type(source).__name__} object"
-        with said_as_error_of_object(name):
+        with convert_errors(name):
             data = bytes(source)
         return _in_memory(data, name)
     if hasattr(source, "read"):
@@ -164,7 +164,7 @@ def _at_location(location: str) -> tuple[WatchedFile, str]:
         return _in_memory(*read_url(location))
     path = path_of_file_url(location) if scheme else location
     name = f"{path!r:.300}"
-    with said_as_image_error(name):
+    with convert_reader_errors(name):
         try:
             status = os.stat(path)
         except (FileNotFoundError, NotADirectoryError):
@@ -189,9 +189,9 @@ def _in_memory(data: bytes, name: str) -> tuple[WatchedFile, str]:
 
 
 def _from_file(file: Any) -> tuple[WatchedFile, str]:
-    with said_as_error_of_object(f"file object {type(file).__name__!r}"):
+    with convert_errors(f"file object {type(file).__name__!r}"):
         name = f"file object {getattr(file, 'name', None) or type(file).__name__!r}"
-    with said_as_error_of_object(name):
+    with convert_errors(name):
         data = file.read()
     if not isinstance(data, bytes):
         raise ImageError(
@@ -207,5 +207,5 @@ def _what(source: object) -> str:
     kind = type(source).__name__
     if isinstance(source, (list, tuple, dict, set)):
         return f"a {kind} of {len(source)}, where one image is taken,"
-    with said_as_error_of_object(f"an object of type {kind}"):
+    with convert_errors(f"an object of type {kind}"):
         return f"{source!r:.80} ({kind})"

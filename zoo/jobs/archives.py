@@ -62,8 +62,8 @@ def archive_items(location: str) -> Iterator[Item]:
             with _tar(file, compressed=compressed) as tar:
                 for number, member in enumerate(_members(tar)):
                     if member.isreg() and ending_of(member.name) in endings:
-                        place = (0, number) if compressed else (member.offset_data, member.size)
-                        yield Item(location, member.name, None, *place)
+                        extent = (0, number) if compressed else (member.offset_data, member.size)
+                        yield Item(location, member.name, None, *extent)
         except _DAMAGED as error:
             raise _damaged(location, error) from error
 

@@ -1,4 +1,4 @@
-"""Processes of a Dask cluster that do chunks: one task for each, one model for each process."""
+"""Workers of a Dask cluster: a task for each chunk, a model in each process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CONNECT_SECONDS = 15.0
 _LOOK_EVERY = 1.0  # seconds between looks at a cluster that answers nothing
 _SAY_AFTER = 20.0  # seconds without any worker
 
-#: Chunks for each thread of a worker: one that is done, one that waits for it to end.
+#: Chunks for each thread of a worker: one that runs, one that waits.
 _AHEAD = 2
 
 
@@ -172,7 +172,7 @@ def _local_cluster(count: int) -> Iterator[Any]:
 
     _check_main()
     settings = {
-        "distributed.scheduler.allowed-failures": 0,  # `Setbacks` does chunks again
+        "distributed.scheduler.allowed-failures": 0,  # `Retries` does chunks again
         "distributed.nanny.pre-spawn-environ": ONE_THREAD,
         "distributed.admin.low-level-log-length": 0,
         "distributed.admin.tick.interval": "1s",
@@ -210,7 +210,7 @@ def _check_main() -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Drop what Dask logs about lost connections, and its warnings: our errors say it."""
+    """Silence Dask's logs of lost connections and its warnings: errors report them."""
     loggers = [logging.getLogger(name) for name in ("distributed", "tornado", "asyncio")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

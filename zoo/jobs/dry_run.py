@@ -1,4 +1,4 @@
-"""A look at a job before it runs: its size, and what is found in some images."""
+"""Dry run of a job: its size, and the results of a sample of its images."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Plan(NamedTuple):
     last: str
 
 
-class Looked(NamedTuple):
+class SampleResult(NamedTuple):
     """An image of a sample: what was found in it, or why nothing could be."""
 
     item: Item
@@ -61,14 +61,14 @@ def sampled(job: Job, count: int, report: Report) -> list[Item]:
     """
     random, chosen = Random(_SEED), dict[int, tuple[int, Item]]()
     for index, item in enumerate(Listing(**job.listing, report=report).items(job.sources)):
-        place = index if index < count else random.randrange(index + 1)
-        if place < count:
-            chosen[place] = (index, item)
+        slot = index if index < count else random.randrange(index + 1)
+        if slot < count:
+            chosen[slot] = (index, item)
     return [item for _, item in sorted(chosen.values())]
 
 
-def looked_at(job: Job, items: list[Item]) -> Iterator[Looked]:
-    """Yield what is found in each image, in this process."""
+def sample_results(job: Job, items: list[Item]) -> Iterator[SampleResult]:
+    """Yield the result of each image, computed in this process."""
     from weights_cache.common.errors import WeightsError, ZooError
 
     model, verb, options = job.bound()
@@ -76,34 +76,34 @@ def looked_at(job: Job, items: list[Item]) -> Iterator[Looked]:
     for item in items:
         image = reader.read(item)
         if image.pixels is None:
-            yield Looked(item, None, None, image.error)
+            yield SampleResult(item, None, None, image.error)
             continue
         try:
-            yield Looked(item, image.pixels, getattr(model, verb)(image.pixels, **options))
+            yield SampleResult(item, image.pixels, getattr(model, verb)(image.pixels, **options))
         except WeightsError:
             raise
         except ZooError as error:
-            yield Looked(item, image.pixels, None, str(error))
+            yield SampleResult(item, image.pixels, None, str(error))
     reader.close()
 
 
-def sheet_of(job: Job, looked: list[Looked]) -> Image.Image:
+def sheet_of(job: Job, samples: list[SampleResult]) -> Image.Image:
     """Draw the images of a sample with what was found in them, on one sheet."""
     from zoo.transfer.scores.sheets import SheetImage, draw_sheet
 
-    images = [SheetImage(*_thumbnail(each)) for each in looked]
+    images = [SheetImage(*_thumbnail(each)) for each in samples]
     return draw_sheet({"": images}, title=f"{job.verb}: {count_text(len(images), 'image')}")
 
 
-def _thumbnail(looked: Looked) -> tuple[object, str, str, str, bool]:
+def _thumbnail(sample: SampleResult) -> tuple[object, str, str, str, bool]:
     from zoo.drawing import draw
 
-    name = looked.item.member or looked.item.name.strip("'\"")
-    if looked.pixels is None or looked.error:
-        return b"", "error", looked.error, name, True
-    height, width = looked.pixels.shape[:2]
-    drawn = draw(looked.pixels, looked.result)
-    return drawn, found_text(looked.result), f"{width} x {height}", name, False
+    name = sample.item.member or sample.item.name.strip("'\"")
+    if sample.pixels is None or sample.error:
+        return b"", "error", sample.error, name, True
+    height, width = sample.pixels.shape[:2]
+    drawn = draw(sample.pixels, sample.result)
+    return drawn, found_text(sample.result), f"{width} x {height}", name, False
 
 
 def found_text(result: Result) -> str:

@@ -9,7 +9,7 @@ from zoo.export.json_text import encodable
 
 
 class Item(NamedTuple):
-    """The place of one image: a file or URL, a member of an archive, or a frame of a video."""
+    """The location of one image: a file or URL, a member of an archive, or a frame of a video."""
 
     source: str  # path or URL of the image, the archive or the video
     member: str | None = None  # its name in the archive

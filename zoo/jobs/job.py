@@ -17,7 +17,7 @@ from zoo.pipeline.model_cache import BIND, BoundVerb
 from zoo.pipeline.options import checked_for
 from zoo.tasks.task_verbs import public_function, verb_of
 
-#: What a job is compared by with the job of a folder, and how each is named.
+#: Keys in which a job must equal the job of a folder, with their names in errors.
 _NAMES = {
     "verb": "task",
     "options": "options",

@@ -1,4 +1,4 @@
-"""Processes on this computer that do chunks."""
+"""Worker processes on this computer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Self = TypeVar("Self", bound="LocalWorkers")
 
 _CODE = "from zoo.jobs.worker_process import main\nmain()"
 
-#: One thread for each process: as many processes as cores are faster than threads that share runs.
+#: Environment of workers with one thread each: a process per core is faster than shared runs.
 ONE_THREAD = dict.fromkeys(("CORE_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
 #: pyarrow's allocator starts a thread otherwise, and a process of several threads must not fork.
@@ -40,11 +40,11 @@ class Outcome(NamedTuple):
 
 
 class Workers(Protocol):
-    """Processes that do chunks; usable in a ``with`` statement, which ends them."""
+    """Worker processes; usable in a ``with`` statement, which ends them."""
 
     @property
     def capacity(self) -> int:
-        """The number of chunks that they take at a time."""
+        """The number of chunks that they accept at a time."""
 
     def submit(self, order: Order) -> None:
         """Give a chunk to a process."""
@@ -139,7 +139,7 @@ class LocalWorkers:
         return process.channel
 
     def close(self) -> None:
-        """End the processes, at once those that have a chunk."""
+        """End the processes; busy ones are killed."""
         busy = bool(self._busy)
         for channel in (*self._idle, *self._busy):
             channel.close()

@@ -12,7 +12,7 @@ from zoo.jobs.work import STAGES
 
 
 class BatchSummary(TypedDict):
-    """A job that has ended, all its runs together; ``seconds`` and the rate are of the last run."""
+    """Summary of a finished job over all its runs; ``seconds`` and the rate are of the last run."""
 
     out: str  # the folder
     function: str  # such as "estimate_multiple_poses"

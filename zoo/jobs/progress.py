@@ -10,7 +10,7 @@ from typing import Any
 from weights_cache.common.messages import is_read_by_people
 from weights_cache.progress import say_line
 
-#: What is called with the number of images of a chunk that is done, and its record.
+#: Callback of a finished chunk: (number of images, record).
 Show = Callable[[int, Mapping[str, Any]], object]
 
 #: Seconds between two lines, where there is no terminal.
@@ -19,7 +19,7 @@ LINES_EVERY = 30.0
 
 @contextmanager
 def showing(wanted: bool | None, images: int, done: int) -> Iterator[Show]:
-    """Yield what shows the progress.
+    """Yield the callback that shows the progress.
 
     Args:
         wanted: True for a bar, False for nothing; None for a bar on a terminal, else lines.

@@ -1,4 +1,4 @@
-"""The folder of a job: what it computes, its images in chunks, and what is done.
+"""The results folder of a job: its document, its images in chunks, and the finished chunks.
 
 ``job.json`` says what is computed, ``list.jsonl`` has a line for each chunk, the list of its
 images. A chunk leaves two files: its rows, ``parts/000012.parquet``, then ``records/000012.json``,
@@ -26,10 +26,10 @@ MOST_IN_CHUNK = 128
 _FEWEST_IN_CHUNK = 8
 _USUAL_CHUNKS = 64  # of fewer images than fill as many chunks
 
-#: How names begin that runs leave which end before the job is written.
+#: Prefixes of names that a run leaves if it ends before its job is written.
 _OURS = ("parts", "records", ".lock", "list.jsonl", "job.json")
 
-#: What all errors advise that end a run.
+#: Advice of all errors that end a run.
 GO_ON = "run the same command again to go on where this run was"
 
 _ADVICE = f"give another folder; {GO_ON}"
@@ -45,7 +45,7 @@ def chunk_size(images: int) -> int:
 
 
 class Chunk(NamedTuple):
-    """Images that one process looks at, one after another: a line of the list."""
+    """Images that one process analyses, one after another: a line of the list."""
 
     number: int
     first: int  # the index of its first image
@@ -195,7 +195,7 @@ class ResultsFolder:
         self.write_json(os.fspath(self._record(number)), record)
 
     def remove_record(self, number: int) -> None:
-        """Say that a chunk is not done."""
+        """Mark a chunk as not done."""
         self._record(number).unlink(missing_ok=True)
 
     def write_json(self, name: str, document: Mapping[str, Any]) -> None:
@@ -205,7 +205,7 @@ class ResultsFolder:
             file.write(text + b"\n")
 
     def journal(self, number: int) -> Path:
-        """The file in which a process notes the image that it looks at, where one ended."""
+        """Journal of the image in progress, written where a process died before."""
         return self.records / f"{number:06}.doing"
 
     def _record(self, number: int) -> Path:

@@ -1,4 +1,4 @@
-"""Chunks in which a process ended: done again, at last without the image that ends processes."""
+"""Retries of chunks whose worker died; they isolate the image that kills it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weights_cache.common.errors import ZooError
 from zoo.jobs.results_folder import GO_ON, ResultsFolder
 from zoo.jobs.work import Order
 
-#: Ends of processes without a chunk done between them, after which the machine is at fault.
+#: Worker deaths in a row, without a finished chunk, after which the machine is at fault.
 MOST_ENDS = 40
 
 REASON = (
@@ -18,8 +18,8 @@ REASON = (
 )
 
 
-class Setbacks:
-    """Finds the images that end processes.
+class Retries:
+    """Retries chunks, and finds the images that kill workers.
 
     The second try of a chunk notes each image in a journal before it is read. Where two processes
     ended at one image, it is skipped, with a reason. Who kills processes at random meets different
@@ -53,7 +53,7 @@ class Setbacks:
         return order._replace(careful=True)
 
     def _suspect(self, order: Order) -> int | None:
-        """Return the index of the image that the process had when it ended, if it is known."""
+        """Return the index of the image in progress when the worker died, if known."""
         journal = self._folder.journal(order.chunk.number)
         try:
             text = journal.read_bytes()

@@ -14,11 +14,11 @@ from zoo.jobs.local_workers import LocalWorkers, Workers, cores
 from zoo.jobs.manifest import BatchSummary, finish
 from zoo.jobs.progress import Show, showing
 from zoo.jobs.results_folder import ResultsFolder
-from zoo.jobs.retries import Setbacks
+from zoo.jobs.retries import Retries
 from zoo.jobs.sources import Listing
 from zoo.jobs.work import Order
 
-#: The largest number of processes and of frames that are passed over: more is a slip.
+#: Largest accepted numbers of processes and of skipped frames: more is a typing mistake.
 _MOST = 100_000
 
 
@@ -145,7 +145,7 @@ def opened_job(folder: ResultsFolder, job: Job) -> dict[str, Any]:
 
 
 def _orders(folder: ResultsFolder, *, retry: bool) -> Iterator[Order]:
-    """Yield what is left to do."""
+    """Yield orders for the chunks that are not done."""
     done = folder.done()
     for chunk in folder.chunks():
         if chunk.number not in done:
@@ -166,13 +166,13 @@ def _pool(job: Job, folder: ResultsFolder, count: int, scheduler: str | None) ->
 
 
 def carry_out(workers: Workers, orders: Iterable[Order], folder: ResultsFolder, show: Show) -> None:
-    """Do all chunks; those in which a process ended again.
+    """Process all chunks, and retry those whose worker died.
 
     Raises:
         ZooError: no process can go on.
     """
     waiting, busy = iter(orders), dict[int, Order]()
-    setbacks = Setbacks(folder)
+    retries = Retries(folder)
     while True:
         while len(busy) < workers.capacity and (order := next(waiting, None)) is not None:
             workers.submit(order)
@@ -182,8 +182,8 @@ def carry_out(workers: Workers, orders: Iterable[Order], folder: ResultsFolder, 
         for outcome in workers.outcomes():
             order = busy.pop(outcome.number)
             if outcome.record is None:
-                busy[outcome.number] = setbacks.again(order)
+                busy[outcome.number] = retries.again(order)
                 workers.submit(busy[outcome.number])
             else:
-                setbacks.passed()
+                retries.passed()
                 show(order.images, outcome.record)

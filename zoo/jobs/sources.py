@@ -18,7 +18,7 @@ from zoo.jobs.locations import as_zoo_error, file_system, is_remote, local_path
 from zoo.jobs.tables import TABLE_ENDINGS, table_items
 from zoo.jobs.videos import VIDEO_ENDINGS, video_items
 
-#: Of what holds several images, and is taken where a pattern matches it.
+#: File name endings of archives, videos and tables, which a pattern may match.
 _SEVERAL = (*ARCHIVE_ENDINGS, *VIDEO_ENDINGS, *TABLE_ENDINGS)
 
 Report = Callable[[str], object]

@@ -39,7 +39,7 @@ def table_items(location: str, column: str | None) -> Iterator[Item]:
     for number, value in enumerate(_values(location, column)):
         if not isinstance(value, str) or not value.strip():
             raise ZooError(
-                f"row {number + 1} of {_shown(location)} has no path or URL, but {value!r:.80}: "
+                f"row {number + 1} of {_quoted(location)} has no path or URL, but {value!r:.80}: "
                 "remove the row, or give another column"
             )
         absolute = scheme_of(value) or os.path.isabs(value)
@@ -60,12 +60,12 @@ def _csv_values(location: str, column: str | None, delimiter: str) -> Iterator[s
         lines = csv.reader(io.TextIOWrapper(file, "utf-8-sig", newline=""), delimiter=delimiter)
         try:
             names = next(lines, [])
-            place = names.index(chosen_column(location, names, column))
+            index = names.index(chosen_column(location, names, column))
             for line in filter(None, lines):
-                yield line[place] if place < len(line) else ""
+                yield line[index] if index < len(line) else ""
         except (csv.Error, UnicodeDecodeError) as error:
             raise ZooError(
-                f"line {lines.line_num + 1} of {_shown(location)} is not CSV in UTF-8 ({error}): "
+                f"line {lines.line_num + 1} of {_quoted(location)} is not CSV in UTF-8 ({error}): "
                 "save the table as such"
             ) from error
 
@@ -82,7 +82,7 @@ def _parquet_values(location: str, column: str | None) -> Iterator[Any]:
                 yield from batch.column(0).to_pylist()
         except pa.ArrowException as error:
             raise ZooError(
-                f"{_shown(location)} cannot be read as Parquet ({error}): write the table again"
+                f"{_quoted(location)} cannot be read as Parquet ({error}): write the table again"
             ) from error
 
 
@@ -100,7 +100,7 @@ def chosen_column(location: str, names: Sequence[str], column: str | None) -> st
         if column in names:
             return column
         raise ZooError(
-            f"{_shown(location)} has no column {column!r}{did_you_mean(column, names)}; "
+            f"{_quoted(location)} has no column {column!r}{did_you_mean(column, names)}; "
             f"columns: {columns}"
         )
     usual = [name for name in names if name.strip().lower() in USUAL_COLUMNS]
@@ -108,7 +108,7 @@ def chosen_column(location: str, names: Sequence[str], column: str | None) -> st
     if len(found) == 1:
         return found[0]
     raise ZooError(
-        f"{_shown(location)} has {'several columns that' if found else 'no column that'} may hold "
+        f"{_quoted(location)} has {'several columns that' if found else 'no column that'} may hold "
         f"the images (columns: {columns}): name it with column= (--column)"
     )
 
@@ -123,11 +123,11 @@ def _check_first(location: str, value: str, source: str) -> None:
     """Raise if the paths of a table count from the current folder, and not from the table's."""
     if not is_remote(location) and not os.path.exists(source) and os.path.exists(value):
         raise ZooError(
-            f"{value!r:.200} in {_shown(location)} is a file in the current folder, but not in "
+            f"{value!r:.200} in {_quoted(location)} is a file in the current folder, but not in "
             "the folder of the table, from where paths count: move the table, or write absolute "
             "paths"
         )
 
 
-def _shown(location: str) -> str:
+def _quoted(location: str) -> str:
     return f"{shown_url(location)!r:.300}"

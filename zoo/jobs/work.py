@@ -1,4 +1,4 @@
-"""A chunk of a job: read, look, write. The same code runs in local processes and on clusters."""
+"""Processing of a chunk: read, analyse, write. Local processes and clusters run the same code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STAGES = ("read", "model", "write")
 
 
 class Order(NamedTuple):
-    """A chunk that a process is to do."""
+    """A chunk to process."""
 
     chunk: Chunk
     skipped: Mapping[int, str] = {}  # index of an image that ends processes -> reason
@@ -33,12 +33,12 @@ class Order(NamedTuple):
 
     @property
     def images(self) -> int:
-        """The number of images that it is about."""
+        """The number of images to analyse."""
         return len(self.only) or self.chunk.images
 
 
 class Work:
-    """A job in one process: its model, and what it reads from.
+    """A job in one process: its model, and its readers.
 
     Raises:
         ZooError: the model or an option is wrong.
@@ -124,7 +124,7 @@ class Work:
         return [index for index in every if self._group(chunk, index) in groups]
 
     def _group(self, chunk: Chunk, index: int) -> int:
-        """Return the number of the batch that an image is in, by its place in the chunk."""
+        """Return the number of the batch that an image is in, by its position in the chunk."""
         return (index - chunk.first) // self._together
 
     def _kept(self, order: Order, again: Sequence[int]) -> list[Row]:
@@ -138,7 +138,7 @@ class Work:
     def _looked(
         self, order: Order, indices: Sequence[int], seconds: dict[str, float]
     ) -> Iterator[tuple[int, ReadImage, Any]]:
-        """Yield the index of each image, the image, and what was found, or the error as text."""
+        """Yield the index of each image, the image, and its result, or the error as text."""
         chunk, items = order.chunk, self._folder.items(order.chunk)
         wanted = [(i, items[i - chunk.first]) for i in indices if i not in order.skipped]
         for index in indices:

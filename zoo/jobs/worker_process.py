@@ -28,7 +28,7 @@ class Started(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """A process cannot go on, and no other one could."""
+    """A process cannot go on, nor could any other."""
 
     message: str
     of_weights: bool
@@ -92,7 +92,7 @@ def _child(work: Work, parent: Channel, channel: Channel) -> NoReturn:
 
 
 def serve(work: Work, channel: Channel) -> None:
-    """Do the chunks that the run sends, until the run ends."""
+    """Process the chunks that the run sends, until the run ends."""
     while True:
         try:
             order = channel.receive()

@@ -18,17 +18,17 @@ from zoo.images.opencv import cv2
 from zoo.live.lost_frames import Losses
 from zoo.live.readers import DEFAULT_FPS, TIMEOUT, BrokenFrameError, Kind, Shot, SourceError
 
-#: Seconds for which a camera may give no frame before it counts as unplugged.
+#: Seconds without a frame after which a camera counts as unplugged.
 RETRY = 1.0
 
-#: Frames of a camera that are all black from the first one on, before that is an error.
+#: Black frames from the first one on after which a camera is an error.
 BLACK_FRAMES = 60
 
 _BLACK = 12  # a frame is black if no pixel is brighter
 _PROBED = 5  # indices of cameras that are tried where the system does not list them
 _SYSFS = Path("/sys/class/video4linux")
 
-#: Frames of a video that may fail one after another before the video counts as broken off.
+#: Failed frames in a row after which a video counts as broken off.
 _MOST_BROKEN = 30
 
 

@@ -37,7 +37,7 @@ from zoo.live.readers import (
 
 Self = TypeVar("Self", bound="Frames")
 
-#: What `frames` reads: number of a camera, a path or URL, or images one after another.
+#: Sources that `frames` reads: number of a camera, path or URL, or an iterable of images.
 FrameSource = int | str | os.PathLike[str] | Iterable[object]
 
 _CAMERA = re.compile(r"(?:camera|webcam|cam)?:?\s*(\d*)", re.IGNORECASE)

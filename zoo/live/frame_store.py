@@ -16,7 +16,7 @@ import numpy as np
 from zoo.images.opencv import cv2
 from zoo.live.capture import quiet
 
-#: Length in bytes from which on a new file is better: sizes in an AVI have 32 bits.
+#: Length in bytes from which on a new file is started: sizes in an AVI have 32 bits.
 LONGEST = 2**30
 
 _HEADER = Struct("<4sI")  # of a chunk: its name, and its length in bytes
@@ -37,7 +37,7 @@ class FrameWriter:
         self._options = [cv2.IMWRITE_PNG_COMPRESSION, 1]
         self._options += [cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_UP]
         self._size, self._fps = (width, height), fps
-        self._index: list[tuple[int, int]] = []  # place from "movi" on, and length in bytes
+        self._index: list[tuple[int, int]] = []  # offset from "movi" on, and length in bytes
         self.length = _START
         self._file: BinaryIO = open(path, "wb", buffering=0)  # noqa: SIM115
         self._put(self._headers(0))

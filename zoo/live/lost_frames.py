@@ -1,4 +1,4 @@
-"""Frames that a video should have, but that could not be read."""
+"""Lost frames: those that a video should have, but that could not be read."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from zoo.live.events.vocabulary import ROUNDING
 from zoo.live.known_labels import KnownLabels
 from zoo.results.moments import Event, EventType, Moment
 
-#: Stands for all labels.
+#: Wildcard for all labels.
 ANY = "*"
 
 _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)

@@ -1,4 +1,4 @@
-"""Recordings: the frames of a session without loss, and all that was found in them.
+"""Recordings: the frames of a session without loss, and their results.
 
 A recording is a folder with three kinds of files: ``session.json`` says what was recorded;
 ``results.jsonl`` has a line for each frame; ``frames-0.avi`` has the frames as PNGs, without loss,

@@ -1,4 +1,4 @@
-"""Treatment of the results of frames: identities, smoothing and events, by what the results are."""
+"""Post-processing of the results of frames: tracking, smoothing and events, by kind of result."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Treatment:
 
 
 class ItemTreatment(Treatment):
-    """Treats poses, hands, faces, detections and people with masks."""
+    """Tracks and smooths poses, hands, faces, detections and people with masks."""
 
     def __init__(self, options: Mapping[str, Any], *, smooth: bool, events: bool):
         self._strips_probability = smooth and bool(options.get("segmentation"))
@@ -133,7 +133,7 @@ class ItemTreatment(Treatment):
 
 
 class GestureTreatment(ItemTreatment):
-    """Treats hands, and names their gestures without flicker."""
+    """Tracks hands, and stabilises the labels of their gestures."""
 
     def __init__(self, bound: BoundGestures, *, smooth: bool, events: bool):
         super().__init__(bound.hands.options, smooth=smooth, events=events)
@@ -158,10 +158,10 @@ class GestureTreatment(ItemTreatment):
         return self._bound.recognize(hands, score_threshold=self._labels.leave, mirror=mirrored)
 
     def _stable(
-        self, hands: Sequence[Hand], ids: Sequence[int], shown: Sequence[Gesture], time: float
+        self, hands: Sequence[Hand], ids: Sequence[int], gestures: Sequence[Gesture], time: float
     ) -> list[Gesture | None]:
         """Return the gesture of each hand by labels that do not flicker."""
-        of_hand = {gesture["hand"]: gesture for gesture in shown}
+        of_hand = {gesture["hand"]: gesture for gesture in gestures}
         found = [of_hand.get(index) for index in range(len(hands))]
         names = [gesture["label"] if gesture else None for gesture in found]
         scores = [gesture["score"] if gesture else 0.0 for gesture in found]
@@ -173,7 +173,7 @@ class GestureTreatment(ItemTreatment):
 
 
 class LabelTreatment(Treatment):
-    """Treats the labels of whole images: scores are averaged over the last moments."""
+    """Smooths the labels of whole images: scores are averaged over the last moments."""
 
     def __init__(self, options: Mapping[str, Any], top_k: int):
         super().__init__({**options, "top_k": max(top_k, _MORE_LABELS)})
@@ -187,7 +187,7 @@ class LabelTreatment(Treatment):
 
 
 class MaskTreatment(Treatment):
-    """Treats masks of people: each is blended with the one before."""
+    """Smooths masks of people: each is blended with the one before."""
 
     def __init__(self, options: Mapping[str, Any], threshold: float):
         self._threshold, self._blender = threshold, MaskBlender()
@@ -207,7 +207,7 @@ class MaskTreatment(Treatment):
 
 
 def sighting_of(item: Mapping[str, Any], pixels: np.ndarray) -> Sighting:
-    """Return what identities are found by: keypoints, or else the corners of the box."""
+    """Return the points by which an item is tracked: keypoints, or the corners of the box."""
     keypoints = item.get("keypoints") or item.get("pose", {}).get("keypoints")
     label = item["label"] if "label" in item and not keypoints else ""
     if keypoints:

@@ -1,4 +1,4 @@
-"""Sessions: from frames to results that know the frames before."""
+"""Sessions: functions of frames that keep state from frame to frame."""
 
 from __future__ import annotations
 

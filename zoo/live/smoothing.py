@@ -1,4 +1,4 @@
-"""Results that do not tremble: keypoints, boxes, masks and scores of labels over time."""
+"""Temporal smoothing of keypoints, boxes, masks and scores of labels."""
 
 from __future__ import annotations
 

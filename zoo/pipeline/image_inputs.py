@@ -14,13 +14,13 @@ from zoo.pipeline.preprocess import prepare
 #: Height and width for inputs that take any.
 OPEN_SIZE = (224, 224)
 
-#: What a network is taken to want unless it says something else: 0..1.
+#: Range of pixels of networks that declare none: 0..1.
 USUAL_RANGE = (0.0, 1.0)
 
-#: What Teachable Machine's networks take.
+#: Range of pixels of Teachable Machine's networks.
 SIGNED_RANGE = (-1.0, 1.0)
 
-#: How many images are one run at most, where a network takes any number of them.
+#: Largest number of images of one run, where a network takes any number of them.
 _LARGEST_BATCH = 8
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from core.graph_model.deferred_model import DeferredModel, deferred_model, network_backend
-from core.process.context_vars import apart
+from core.process.context_vars import in_new_context
 from core.process.locks import new_lock
 from weights_cache.common.errors import MissingError, ZooError
 from zoo.catalog.entries import find_entry, is_entry, model_class, with_parts
@@ -38,7 +38,7 @@ MOST_CROPS = 16  # in one batch: each takes megabytes while a network runs
 #: The model and the image by their identity, and the size that the image was brought to.
 Look = tuple[int, int, tuple[int, int]]
 
-#: What `Model.run_on_image` gives of the images that ran as one batch.
+#: Results of the images that ran as one batch, which `Model.run_on_image` returns.
 _seen: ContextVar[Mapping[Look, tuple[Outputs, Placement]]] = ContextVar(
     "seen", default=MappingProxyType({})
 )
@@ -284,7 +284,7 @@ class Model(LoadedModel):
                 _seen.set(seen)
                 return [estimate(image) for image in images]
 
-            results = apart(estimates)
+            results = in_new_context(estimates)
             if not mirror:
                 return results
             widths = [image.shape[1] for image in images]

@@ -10,7 +10,7 @@ from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import verb_options
 from zoo.catalog.option import OWN, Option, Options
 
-#: What other libraries call options of the zoo, and earlier names of them.
+#: Names of options in other libraries, and their earlier names.
 _NAMES_ELSEWHERE = {
     "conf": "score_threshold",
     "confidence": "score_threshold",
@@ -41,7 +41,7 @@ _NAMES_ELSEWHERE = {
     "second_look": "refine",
 }
 
-#: What other libraries call the backend that runs on a GPU.
+#: Names of other libraries for the backend that runs on a GPU.
 _GPU_NAMES = ("gpu", "cuda", "mps", "metal", "opengl", "rocm", "webgl", "webgpu", "vulkan", "xpu")
 _ON_GPUS = "backend='auto' (a real GPU where it is faster, else the CPU) or backend='shader'"
 

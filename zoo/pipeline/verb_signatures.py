@@ -37,7 +37,7 @@ class SupportsArray(Protocol):
         """Return an array of NumPy."""
 
 
-#: What one image may be: a path or URL, an encoded image as bytes or a binary file object, a PIL
+#: Types of one image: a path or URL, an encoded image as bytes or a binary file object, a PIL
 #: image, an array or a tensor. An array [n, height, width, 3] is n images: for type checkers pass
 #: it as a list, ``list(array)``.
 ImageSource = Union[  # noqa: UP007 - PIL is imported by checkers only
@@ -55,7 +55,7 @@ ImageSource = Union[  # noqa: UP007 - PIL is imported by checkers only
 #: Ready-made input of a network: an array or tensor, or several by the names of inputs.
 NetworkInput = Union["ArrayLike", Mapping[str, "ArrayLike"]]  # noqa: UP007
 
-#: What ``model`` may be beside a name: a path, or what `zoo.load` returned.
+#: Types of ``model`` beside a name: a path, or what `zoo.load` returned.
 OwnModel = Union["LoadedModel", "os.PathLike[str]"]  # noqa: UP007
 
 Source = TypeVar("Source", contravariant=True)

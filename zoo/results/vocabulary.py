@@ -171,10 +171,10 @@ class Instance(_Instance, total=False):
     pose: Pose
 
 
-#: What a verb returns for one image, or those of several by the name of the image.
+#: Result of a verb for one image, or results of several by the name of the image.
 Result = Any
 
-#: As `Result`, for callers: one item, several of an image, or either by image.
+#: Result items for callers: one item, several of an image, or either by image.
 ResultItem = Pose | Hand | Face | Detection | Label | Gesture | Segmentation | Instance
 AnyResult = ResultItem | Sequence[ResultItem] | Mapping[str, ResultItem | Sequence[ResultItem]]
 
@@ -225,7 +225,7 @@ KINDS = {
     )
 }
 
-#: What is known of keys, whatever the kind.
+#: Facts about keys, whatever the kind.
 KEYS = {key: facts for kind in KINDS.values() for key, facts in kind.special.items()}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 
-#: Of the options of most detectors with anchors.
+#: Default options of most detectors with anchors.
 DETECTOR_DEFAULTS = {"score_threshold": 0.5, "iou_threshold": 0.3, "max_detections": 20}
 
 

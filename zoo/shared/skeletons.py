@@ -110,7 +110,7 @@ _FACE_OVAL = (
     *(152, 148, 176, 149, 150, 136, 172, 58, 132, 93, 234, 127, 162, 21, 54, 103, 67, 109, 10),
 )
 
-#: Of each eye the points of the face mesh at its corners, from left to right as seen.
+#: Points of the face mesh at the corners of each eye, from left to right as seen.
 MESH_468_EYE_CORNERS = {"right": (33, 133), "left": (362, 263)}
 
 #: Lines along the 468 points of the face mesh, by contour, each through the points that it names;

@@ -19,7 +19,7 @@ from zoo.shared.filters import weight
 KEEP = 1.0
 
 _SPREAD = 0.25  # distance of a keypoint, in object sizes, at which its similarity is 0.61
-_SIMILAR = 0.3  # least similarity of an object with the place where it is expected
+_SIMILAR = 0.3  # least similarity of an object and its predicted position
 _REACH = 1.5  # farthest an object may have moved unexpectedly, in object sizes,
 _REACH_GROWTH = 1.0  # and how much farther for each second in which it was not seen
 _SIZE_RATIO = 2.0  # largest ratio of sizes of one object in two frames
@@ -132,21 +132,21 @@ class Tracker:
     def _match(
         self,
         seen: Sequence[Sighting],
-        found: "dict[int, _Track]",
+        matches: "dict[int, _Track]",
         time: float,
         similarity: "_Similarity",
         least: float,
     ) -> None:
         """Add the pairs of a step to those that are found."""
-        taken = {track.id for track in found.values()}
+        taken = {track.id for track in matches.values()}
         tracks = [track for track in self._tracks if track.id not in taken]
-        free = [index for index in range(len(seen)) if index not in found]
+        free = [index for index in range(len(seen)) if index not in matches]
         if not tracks or not free:
             return
         values = np.array([[similarity(t, seen[i], time) for i in free] for t in tracks])
         for row, column in assign(-np.maximum(values, least)):
             if values[row, column] > least:
-                found[free[column]] = tracks[row]
+                matches[free[column]] = tracks[row]
 
 
 class _Similarity(Protocol):
@@ -191,7 +191,7 @@ def _closeness(track: _Track, sighting: Sighting, time: float) -> float:
     reach = _REACH + _REACH_GROWTH * (time - track.seen_at)
     size = (track.last.size + sighting.size) / 2
     away = min(
-        float(np.hypot(*(sighting.centre - place.centre)))
-        for place in (track.expected(time), track.last)
+        float(np.hypot(*(sighting.centre - seen.centre)))
+        for seen in (track.expected(time), track.last)
     )
     return max(0.0, 1 - away / (reach * size))

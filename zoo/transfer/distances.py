@@ -122,7 +122,7 @@ class Familiarity:
         return (1 / (1 + np.exp(-np.clip(odds, -50, 50)))).astype(np.float32)
 
     def to_arrays(self) -> dict[str, np.ndarray]:
-        """Return all of it as arrays, for an ``.npz`` file."""
+        """Return the fields as arrays, for an ``.npz`` file."""
         limits = [self.normalize, self.neighbours, self.threshold, self.scale]
         return {
             "prototypes": self.prototypes,

@@ -1,4 +1,4 @@
-"""Near-duplicates: images that would make scores too good if they were held out apart."""
+"""Near-duplicates, which would leak between folds of cross-validation."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ NEAR_BITS, NEAR_BITS_IF_ALIKE = 30, 44
 #: Cosine similarity, apart from the mean of all images, of features that agree. Of different images
 #: of ants and bees it is at most 0.57 and 0.66 by two networks, of nine in ten crops above 0.83.
 ALIKE = 0.75
-#: Features tell no copies where so many different images are that much alike.
+#: Quantile of the similarities between images, and its limit: above it features identify no copies.
 _USUAL_SHARE, _MOST_USUAL = 0.99, 0.6
 _SAMPLED = 300  # images by which that is found
 
@@ -62,7 +62,7 @@ class Duplicates:
 
 
 def _comparable(part: object) -> object:
-    """Return labels without their order, and anything else unchanged."""
+    """Return labels as a set, and other targets unchanged."""
     if isinstance(part, (tuple, list)) and all(isinstance(label, str) for label in part):
         return frozenset(part)
     return part
@@ -165,7 +165,7 @@ def _tell_copies(unit: np.ndarray) -> bool:
 
 
 def _unit_rows(features: np.ndarray) -> np.ndarray:
-    """Return rows apart from their mean, of length 1."""
+    """Return rows less their mean, normalised to length 1."""
     rows = np.asarray(features, np.float32)
     rows = rows - rows.mean(axis=0)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)

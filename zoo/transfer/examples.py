@@ -80,7 +80,7 @@ class Examples(NamedTuple):
         return {"features": self.features, "fingerprints": self.fingerprints}
 
     def facts(self) -> dict[str, Any]:
-        """Return all else as values that JSON can hold."""
+        """Return the other fields as values of JSON."""
         targets = [t if isinstance(t, str) else list(cast(Iterable[Any], t)) for t in self.targets]
         return {
             "names": list(self.names),

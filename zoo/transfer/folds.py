@@ -20,7 +20,7 @@ def stratified_folds(
     seed: int = 0,
     groups: Sequence[int] | np.ndarray | None = None,
 ) -> np.ndarray:
-    """Deal images to folds, such that each fold has about its share of every class.
+    """Split images into folds with about equal shares of every class.
 
     Groups, the largest first, go to the fold that has fewest images of their classes, and among
     equals to the smallest fold; after Sechidis et al., "On the Stratification of Multi-Label Data"

@@ -20,7 +20,7 @@ from zoo.transfer.solvers import (
 )
 from zoo.transfer.targets import KINDS, Kind, Target, encoded, label_names
 
-#: Added to the variance of a row that is normalised.
+#: Epsilon added to the variance of a row that is normalised.
 EPSILON = 1e-6
 
 #: Chosen on the training images of ants and bees with three networks: the widest range of good

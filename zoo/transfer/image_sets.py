@@ -17,7 +17,7 @@ from zoo.images.lists import as_sequence, is_several
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.transfer.targets import KINDS, Kind, Target, encoded, label_names
 
-#: What `read_image_set` takes: a folder or CSV file, images by label, or images.
+#: Sources that `read_image_set` takes: a folder or CSV file, images by label, or images.
 ExampleSource = (
     str
     | os.PathLike[str]

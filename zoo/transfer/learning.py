@@ -1,4 +1,4 @@
-"""Learning from examples: the head, its scores on images held out, and what is unlike them all."""
+"""Learning from examples: the head, its held-out scores, and the detector of unknown images."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
@@ -12,7 +12,7 @@ from zoo.transfer.heads import PENALTY, Head, activated, fit_path
 from zoo.transfer.solvers import temperature_of
 from zoo.transfer.targets import Kind, Target, encoded
 
-#: Of which the one with the fewest mistakes on images held out is taken.
+#: Candidate L2 penalties; the one with the fewest mistakes on held-out images is used.
 PENALTIES = (0.003, 0.03, 0.3, 3.0)
 
 FOLDS = 5
@@ -46,7 +46,7 @@ class HeldOut(NamedTuple):
 
 
 class Learnt(NamedTuple):
-    """A head for all examples, and what is known of it."""
+    """A head for all examples, with its scores."""
 
     head: Head
     familiarity: Familiarity
@@ -96,7 +96,7 @@ def _familiarity(template: Head, examples: Examples, groups: np.ndarray | None) 
 
 
 def stratified_by(kind: Kind, targets: Sequence[Target]) -> Sequence[Target]:
-    """Return what folds are balanced by: numbers by the first of each image."""
+    """Return the targets by which folds are stratified: the first number of each image."""
     if kind != "regression":
         return targets
     return [float(np.ravel(cast(Any, target))[0]) for target in targets]

@@ -56,7 +56,7 @@ class Settings(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """All that a taught model knows, apart from the networks of its features.
+    """The state of a taught model, without the networks of its features.
 
     Attributes:
         kind: "classification", "multi_label" or "regression".

@@ -55,7 +55,7 @@ def prediction_of(lesson: Lesson, vector: FeatureVector) -> Prediction:
 
 
 def _of_classes(lesson: Lesson, likely: Mapping[str, float], none: float) -> Prediction:
-    """Return the prediction of classes, which share what "none of these" leaves."""
+    """Return the prediction of classes; their probabilities and "none of these" sum to 1."""
     scores = {label: score * (1 - none) for label, score in likely.items()}
     own = own_none(labels_of(lesson))
     scores[own] = scores.get(own, 0.0) + none

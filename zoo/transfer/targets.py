@@ -7,7 +7,7 @@ import numpy as np
 
 from weights_cache.common.errors import ZooError
 
-#: Of heads: classes that exclude each other, labels of which several may apply, or numbers.
+#: Kinds of heads: exclusive classes, labels of which several may apply, or numbers.
 Kind = Literal["classification", "multi_label", "regression"]
 KINDS: tuple[Kind, ...] = ("classification", "multi_label", "regression")
 

@@ -94,7 +94,7 @@ def refuse_others(folder: str | os.PathLike[str]) -> None:
 
 
 def _replace(target: Path, made: Path) -> None:
-    """Put a folder in the place of another one, which stays if that fails."""
+    """Replace a folder by another one; the old one stays if that fails."""
     os.chmod(made, 0o755)
     if not target.exists():
         os.rename(made, target)

@@ -257,7 +257,7 @@ class TaughtModel(LoadedModel):
 
         Args:
             folder: of the images, for a model that `zoo.load` read, which has no images. An image
-                that is not there leaves its place empty.
+                that is not there leaves its cell empty.
 
         Raises:
             ZooError: the images are not known, and no folder is given.

@@ -1,4 +1,4 @@
-"""Start of a backend, and what it runs on, in a process of its own."""
+"""Start of a backend in a separate process, and the device that it runs on."""
 
 from importlib import metadata
 

@@ -25,7 +25,7 @@ Arrays = Mapping[str, np.ndarray]
 #: Goldens of the bundled models, by record.
 SHIPPED = Path(__file__).parent / "goldens"
 
-#: What `Golden.source` is where cpu tier 1 made it.
+#: `Golden.source` of goldens that cpu tier 1 made.
 OWN_SOURCE = "friendly-zoo, cpu tier 1"
 
 NOISE, SAMPLE = "noise", "sample image"

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from zoo.pipeline.loaded_model import LoadedModel
     from zoo.verification.cases import Case
 
-#: The kind of an answer for a backend that is not available.
+#: Kind of the answer for a backend that is not available.
 UNAVAILABLE = "unavailable"
 
 _LONGEST = 4000  # characters of an error
 
-#: A run is repeated for at most so many seconds.
+#: Seconds for which a run is repeated at most.
 _MOST_SECONDS = 2.0
 
 
@@ -88,7 +88,7 @@ class _Child:
         return Answer({"facts": facts})
 
     def _load(self, document: Mapping[str, Any]) -> Answer:
-        """Load a model in place of the one before; answer with the names of its networks."""
+        """Load a model after dropping the one before; answer with the names of its networks."""
         from zoo.verification.networks import load_networks
 
         for model in self._models.values():

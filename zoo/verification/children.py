@@ -26,7 +26,7 @@ from zoo.verification.variants import Variant
 
 _CODE = "from zoo.verification.child import main\nmain()"
 
-#: The most bytes at the end of what a process printed that are looked at.
+#: Largest number of bytes that are read from the end of a process's output.
 _TAIL = 4096
 
 

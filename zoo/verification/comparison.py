@@ -1,4 +1,4 @@
-"""Differences of outputs, and the limits that they must keep.
+"""Differences of outputs, and their limits.
 
 The rule, by the kind of an output:
 
@@ -12,10 +12,10 @@ The rule, by the kind of an output:
   quantised ones of deep networks, where a sum that is rounded to another step moves all that
   follows.
 - **Integers, truth values and texts** are equal.
-- **NaN and infinities** stand in the same places.
+- **NaN and infinities** stand in the same positions.
 
 Outputs that depend on a choice of positions, such as the best boxes or the largest of a heatmap,
-jump where two values are nearly equal. In their place the values are compared that the choice is
+jump where two values are nearly equal. Compared instead are the values that the choice is
 made from: see `zoo.verification.networks`.
 """
 
@@ -23,26 +23,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-#: Of the range of an output.
+#: Largest differences from cpu tier 1 and from goldens, as shares of an output's range.
 FLOAT_LIMIT, GOLDEN_LIMIT = 1e-4, 1e-3
 
 #: Quantised steps, at the 99th percentile.
 STEP_LIMIT = 2.0
 
-#: How far a best class must lead, in quantised steps, for it to count.
+#: Smallest lead of a best class that is compared, in quantised steps.
 LEAD_STEPS = 16.0
 
-#: Of a step. Both sides are steps times a scale in float32, and two steps come out as 2.0000002.
+#: Rounding error in steps: both sides are steps times a float32 scale, so 2 may be 2.0000002.
 _DUST = 1e-3
 
 OF_RANGE, STEPS, OTHERS = "of the range", "steps, 99 of 100", "other values"
 
-#: An output may differ by so many times what it moves by, if that is more than its limit.
+#: Multiple of a sensitive output's move by which it may differ, if that is more than its limit.
 MOVE_FACTOR = 2.0
 
 
 class Difference(NamedTuple):
-    """Difference of an output from what it must be.
+    """Difference of an output from its reference.
 
     Attributes:
         absolute: the largest difference; None where there is no number.
@@ -80,66 +80,70 @@ class Rule(NamedTuple):
         return max(self.share if self.scale is None else STEP_LIMIT, MOVE_FACTOR * self.move)
 
 
-def difference(found: np.ndarray | None, right: np.ndarray, rule: Rule) -> Difference:
-    """Compare an output with what it must be.
+def difference(actual: np.ndarray | None, expected: np.ndarray, rule: Rule) -> Difference:
+    """Compare an output with its reference.
 
     >>> difference(np.float32([0, 1.001]), np.float32([0, 1]), Rule()).fault
     'differs by 0.001 of the range'
     >>> difference(np.int32([1, 2]), np.int32([1, 2]), Rule()).fault
     ''
     """
-    fault = _fault_of_form(found, right)
-    if found is None or fault:
+    fault = _fault_of_form(actual, expected)
+    if actual is None or fault:
         return Difference(None, None, None, None, "", fault)
-    if right.dtype.kind not in "fc":
-        return _of_values(found, right)
-    fault = _fault_of_numbers(found, right)
+    if expected.dtype.kind not in "fc":
+        return _of_values(actual, expected)
+    fault = _fault_of_numbers(actual, expected)
     if fault:
         return Difference(None, None, None, None, "", fault)
-    return _of_floats(found, right, rule)
+    return _of_floats(actual, expected, rule)
 
 
-def _fault_of_form(found: np.ndarray | None, right: np.ndarray) -> str:
-    """Return what is wrong with the presence, dtype or shape of an output."""
-    if found is None:
+def _fault_of_form(actual: np.ndarray | None, expected: np.ndarray) -> str:
+    """Return the fault of an output's presence, dtype or shape, or an empty text."""
+    if actual is None:
         return "the output is missing"
-    if found.dtype != right.dtype:
-        return f"the dtype is {found.dtype}, not {right.dtype}"
-    return "" if found.shape == right.shape else f"the shape is {found.shape}, not {right.shape}"
+    if actual.dtype != expected.dtype:
+        return f"the dtype is {actual.dtype}, not {expected.dtype}"
+    return (
+        ""
+        if actual.shape == expected.shape
+        else f"the shape is {actual.shape}, not {expected.shape}"
+    )
 
 
-def _fault_of_numbers(found: np.ndarray, right: np.ndarray) -> str:
-    """Return what is wrong with NaN and infinities."""
-    ordinary = np.isfinite(right)
-    others = np.isfinite(found) != ordinary
+def _fault_of_numbers(actual: np.ndarray, expected: np.ndarray) -> str:
+    """Return the fault of NaN and infinities, or an empty text."""
+    ordinary = np.isfinite(expected)
+    others = np.isfinite(actual) != ordinary
     wrong = int(np.count_nonzero(others))
     if wrong:
-        return f"{wrong} of {found.size} values are NaN or infinite, or must be and are not"
-    same = np.array_equal(found[~ordinary], right[~ordinary], equal_nan=True)
+        return f"{wrong} of {actual.size} values are NaN or infinite, or must be and are not"
+    same = np.array_equal(actual[~ordinary], expected[~ordinary], equal_nan=True)
     return "" if same else "NaN and infinities are not those of cpu tier 1"
 
 
-def _of_values(found: np.ndarray, right: np.ndarray) -> Difference:
+def _of_values(actual: np.ndarray, expected: np.ndarray) -> Difference:
     """Compare integers, truth values or texts."""
-    others = int(np.count_nonzero(found != right))
-    fault = f"{others} of {found.size} values differ" if others else ""
+    others = int(np.count_nonzero(actual != expected))
+    fault = f"{others} of {actual.size} values differ" if others else ""
     return Difference(None, None, others, 0, OTHERS, fault)
 
 
-def _of_floats(found: np.ndarray, right: np.ndarray, rule: Rule) -> Difference:
+def _of_floats(actual: np.ndarray, expected: np.ndarray, rule: Rule) -> Difference:
     """Compare floats by the range of the output, or by quantised steps."""
-    ordinary = np.isfinite(right)
-    one, other = (np.asarray(a[ordinary], np.complex128) for a in (found, right))
+    ordinary = np.isfinite(expected)
+    one, other = (np.asarray(a[ordinary], np.complex128) for a in (actual, expected))
     distances = np.abs(one - other)
     absolute = float(distances.max()) if distances.size else 0.0
-    relative = absolute / extent(other.real if right.dtype.kind == "f" else np.abs(other))
+    relative = absolute / extent(other.real if expected.dtype.kind == "f" else np.abs(other))
     if rule.scale is None:
         fault = f"differs by {relative:.2g} of the range" if relative > rule.limit else ""
         return Difference(absolute, relative, relative, rule.limit, OF_RANGE, fault)
     steps = float(np.percentile(distances, 99)) / rule.scale if distances.size else 0.0
     is_far = steps > rule.limit + _DUST
     fault = f"99 of 100 values differ by up to {steps:.3g} steps" if is_far else ""
-    fault = fault or _fault_of_class(found, right, rule.scale)
+    fault = fault or _fault_of_class(actual, expected, rule.scale)
     return Difference(absolute, relative, steps, rule.limit, STEPS, fault)
 
 
@@ -154,11 +158,11 @@ def extent(values: np.ndarray) -> float:
     return float(np.ptp(values) or np.abs(values).max() or 1.0)
 
 
-def _fault_of_class(found: np.ndarray, right: np.ndarray, scale: float) -> str:
+def _fault_of_class(actual: np.ndarray, expected: np.ndarray, scale: float) -> str:
     """Return whether a row of classes has another best class, where one leads by far."""
-    if right.ndim != 2 or right.shape[1] < 2:
+    if expected.ndim != 2 or expected.shape[1] < 2:
         return ""
-    ordered = np.sort(right, axis=1)
+    ordered = np.sort(expected, axis=1)
     sure = ordered[:, -1] - ordered[:, -2] > LEAD_STEPS * scale
-    others = int(np.count_nonzero((found.argmax(axis=1) != right.argmax(axis=1)) & sure))
-    return f"{others} of {len(right)} rows have another best class" if others else ""
+    others = int(np.count_nonzero((actual.argmax(axis=1) != expected.argmax(axis=1)) & sure))
+    return f"{others} of {len(expected)} rows have another best class" if others else ""

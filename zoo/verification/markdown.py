@@ -7,7 +7,7 @@ from zoo.verification.rows import CRASHED, REFERENCE, Row, Verification
 
 _DASH = "-"
 
-#: How the names of inputs that are goldens begin.
+#: Prefix of the names of inputs that are goldens.
 _GOLDEN = "golden "
 
 
@@ -44,7 +44,7 @@ def _inputs(rows: Sequence[Row]) -> str:
 
 
 def _cell(rows: Sequence[Row]) -> str:
-    """Return what a backend did with a model."""
+    """Return the cell of a backend and a model."""
     ran = [row for row in rows if row.ms is not None]
     if not ran:
         return next((row.result for row in rows if row.result != REFERENCE), _DASH)
@@ -67,6 +67,6 @@ def _differences(rows: Sequence[Row]) -> list[str]:
 
 
 def _largest(rows: Sequence[Row], unit: str) -> float | None:
-    """Return the largest that was measured in a unit; None if nothing was."""
+    """Return the largest difference measured in a unit; None without one."""
     found = [row.measured for row in rows if row.unit == unit and row.measured is not None]
     return max(found) if found else None

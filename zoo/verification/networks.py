@@ -62,7 +62,7 @@ class Compared(NamedTuple):
 def compared_outputs(model: LoadedModel) -> Compared:
     """Return which values of a network are compared.
 
-    These are its outputs and those that its task reads; in place of outputs that depend on choices
+    These are its outputs and those that its task reads; instead of outputs that depend on choices
     of positions the values that the first choices are made from.
     """
     graph = model.network.graph

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 
 from zoo.verification.comparison import OF_RANGE
 
-#: What `Row.result` may be.
+#: Values of `Row.result`.
 PASSED, FAILED, CRASHED = "passed", "FAILED", "crashed"
 UNAVAILABLE, NOT_COMPARED, REFERENCE = "unavailable", "not compared", "reference"
 

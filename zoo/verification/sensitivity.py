@@ -12,7 +12,7 @@ import numpy as np
 from core import Graph, GraphModel
 from zoo.verification.comparison import Rule, difference
 
-#: How often the weights are moved.
+#: Number of perturbations of the weights.
 MOVES = 3
 
 #: The distance between 1 and the next float32.

@@ -29,7 +29,7 @@ class Variant(NamedTuple):
     is_required: bool = False
 
 
-#: The definition of right, with which the others are compared.
+#: Reference with which the others are compared.
 REFERENCE = Variant("cpu", "cpu tier 1", "cpu", 1, is_required=True)
 
 GENERATED = Variant("cpu-tier-2", "cpu tier 2", "cpu", 2)

@@ -159,7 +159,7 @@ class Verifier:
     def _rows_of_case(
         self, child: Child, model: str, network: str, case: CaseFacts, right: dict[str, Outputs]
     ) -> Iterator[Row]:
-        """Yield the rows of an input on one backend; cpu tier 1 adds what is right."""
+        """Yield the rows of an input on one backend; cpu tier 1 adds the reference."""
         label = child.variant.label
         names = list(case.rules)
         is_first = child is self.children[0]
@@ -189,16 +189,16 @@ def _with_model(row: Row, model: str) -> Row:
     return replace(row, model=model)
 
 
-def _reference_row(row: Row, found: Outputs) -> Row:
+def _reference_row(row: Row, actual: Outputs) -> Row:
     """Return the row of cpu tier 1, which fails if an output is missing."""
-    if row.output in found:
+    if row.output in actual:
         return row
     return replace(row, result=FAILED, reason="the output is missing")
 
 
-def _compared(row: Row, found: np.ndarray | None, right: np.ndarray, case: CaseFacts) -> Row:
+def _compared(row: Row, actual: np.ndarray | None, expected: np.ndarray, case: CaseFacts) -> Row:
     """Return the row of an output with its difference."""
-    measured = difference(found, right, case.rules[row.output])
+    measured = difference(actual, expected, case.rules[row.output])
     return replace(
         row,
         result=FAILED if measured.fault else PASSED,

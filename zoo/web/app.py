@@ -225,7 +225,7 @@ class App:
             host: address to listen at; other computers reach addresses other than 127.0.0.1, and
                 need the token, which stands in the address that is printed.
             port: 1..65535, or 0 for any that is free.
-            source: a video or anything that `zoo.frames` takes, in the place of a camera.
+            source: a video or anything that `zoo.frames` takes, instead of a camera.
             token: which addresses must have; by default a random one where ``host`` is not this
                 computer alone, else "".
             certificate: files of a TLS certificate and of its key, in PEM.

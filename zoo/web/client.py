@@ -1,4 +1,4 @@
-"""One page that is open in a browser, as functions of an app see it."""
+"""The client of an app: one page that is open in a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A clip in the place of a camera: one reader for all pages, at the clip's own rate."""
+"""A clip used as a camera: one reader for all pages, at the clip's own rate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from zoo.live.frame_source import frames
 from zoo.web.messages import message_of
-from zoo.web.turns import said
+from zoo.web.turns import error_text
 
 if TYPE_CHECKING:
     import os
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 #: Pixels of the longer side of a frame, and the quality of its JPEG.
 _SIDE, _QUALITY = 640, 85
 
-#: Frames per second of sources that do not say theirs.
+#: Frames per second of sources without a rate of their own.
 _RATE = 25.0
 
-#: Seconds after a failure, before it is tried again.
+#: Seconds between a failure and the next attempt.
 _PAUSE = 1.0
 
-#: Seconds without anybody who looks, after which it stops.
+#: Seconds without a viewer after which it stops.
 _UNSEEN = 5.0
 
 LOGGER = logging.getLogger("zoo.web")
@@ -79,13 +79,13 @@ class ClipSource:
             try:
                 self._play_once(begun)
             except Exception as error:  # such as that the file is gone, which may come back
-                if said(error) != failed:
-                    failed = said(error)
+                if error_text(error) != failed:
+                    failed = error_text(error)
                     LOGGER.error("the clip %s stands still: %s", self._source, failed)
                 self._stopped.wait(_PAUSE)
 
     def _play_once(self, begun: float) -> None:
-        """Show all frames, or those until nobody looks."""
+        """Play all frames, or until there is no viewer."""
         seen = monotonic()
         first = seen - begun
         with closing(frames(self._source, size=_SIDE)) as found:
@@ -98,7 +98,7 @@ class ClipSource:
                 self._show(frame.image, time)
 
     def _rests(self) -> bool:
-        """Whether nobody looks; then the thread waits for the next page."""
+        """Whether there is no viewer; then the thread waits for the next page."""
         self._is_watched.clear()
         return not self._watchers
 

@@ -10,7 +10,7 @@ from weights_cache.common.errors import ZooError
 from zoo.catalog.option import Option
 from zoo.pipeline.options import checked_value
 
-#: What a control may give to functions.
+#: Types of the values of controls.
 ControlValue = bool | int | float | str | None
 
 
@@ -39,7 +39,7 @@ class Control(NamedTuple):
         return found
 
     def described(self) -> dict[str, Any]:
-        """Return what the page needs to draw it."""
+        """Return the description with which the page draws it."""
         more = {"kind": self.kind, "step": self.step, "key": self.key}
         return self.option.as_dict() | {k: v for k, v in more.items() if v}
 

@@ -86,7 +86,7 @@ def _parameters(function: Callable[..., object], name: str) -> Mapping[str, insp
         ) from None
 
 
-def call_with(function: Callable[..., object], given: Mapping[str, object]) -> object:
+def call_with(function: Callable[..., object], arguments: Mapping[str, object]) -> object:
     """Call a function with those of the given arguments that it has."""
     names = inspect.signature(function).parameters
-    return function(**{name: given[name] for name in names if name in given})
+    return function(**{name: arguments[name] for name in names if name in arguments})

@@ -16,7 +16,7 @@ from zoo.web.controls import Control
 
 _HERE = Path(__file__).resolve().parent
 
-#: Where apps lie: in an installed package, and beside a checkout of the sources.
+#: Folders of apps: in an installed package, and beside a checkout of the sources.
 _FOLDERS = (_HERE / "apps", _HERE.parents[1] / "gallery")
 
 

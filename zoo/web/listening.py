@@ -88,12 +88,12 @@ def listening_socket(host: str, port: int, connections: int = 256) -> Listener:
     """
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port <= 65535:
         raise ZooError(f"port={port!r} must be an integer between 0 and 65535; 0 for any free one")
-    family, place = _resolved(host, port)
+    family, address = _resolved(host, port)
     listener = Listener(family, min(connections, _most_files() // 2))
     try:
         if os.name == "posix":  # on Windows it would let others take the port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(place)
+        listener.bind(address)
         listener.listen(128)
     except OSError as error:
         listener.close()
@@ -185,20 +185,20 @@ def hosts_of(host: str, port: int, scheme: str) -> frozenset[str]:
     names = {"127.0.0.1", "localhost", "[::1]", _bracketed(host.lower())}
     if not is_local(host):
         own = socket.gethostname().lower()
-        names |= {own, f"{own}.local", _bracketed(shown_host(host))}
+        names |= {own, f"{own}.local", _bracketed(reachable_host(host))}
     ports = [f":{port}", *([""] if port == _DEFAULT_PORTS[scheme] else [])]
     return frozenset(name + ending for name in names for ending in ports)
 
 
 def address_of(host: str, port: int, scheme: str, token: str) -> str:
     """Return the address to open in a browser."""
-    place = _bracketed(shown_host(host))
+    address = _bracketed(reachable_host(host))
     if port != _DEFAULT_PORTS[scheme]:
-        place += f":{port}"
-    return f"{scheme}://{place}/" + (f"?token={token}" if token else "")
+        address += f":{port}"
+    return f"{scheme}://{address}/" + (f"?token={token}" if token else "")
 
 
-def shown_host(host: str) -> str:
+def reachable_host(host: str) -> str:
     """Return an address that others can open: of all addresses, the one in the local network."""
     if not is_any(host):
         return host

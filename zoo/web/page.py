@@ -70,7 +70,7 @@ def page_of(app: App) -> str:
 
 
 def settings_of(app: App, has_source: bool) -> dict[str, Any]:
-    """Return what the page's script needs before it connects."""
+    """Return the settings that the page's script needs before it connects."""
     return {
         "texts": common_texts() | app.texts,
         "mirror": app.mirror,

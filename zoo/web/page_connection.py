@@ -20,7 +20,7 @@ from zoo.web.functions import AnyFunction, name_of
 from zoo.web.messages import SentImage, image_of, text_of
 from zoo.web.quotas import Limits, Rate
 from zoo.web.sent_pixels import read_sent_image
-from zoo.web.turns import Job, MessageOverflowError, Place, Turns, said
+from zoo.web.turns import Job, MessageOverflowError, PageQueue, Turns, error_text
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -57,7 +57,7 @@ class PageConnection:
     ):
         self._app, self._socket, self._limits, self._figures = app, socket, limits, figures
         self._loop = asyncio.get_running_loop()
-        self._place, self._rate = Place(turns), Rate(limits.frames_per_second)
+        self._queue, self._rate = PageQueue(turns), Rate(limits.frames_per_second)
         self._text_rate = Rate(MOST_TEXTS)
         self._unsent: asyncio.Queue[str] = asyncio.Queue()
         self._unsent_size = 0
@@ -88,8 +88,8 @@ class PageConnection:
                 task.cancel()
             for ended in await asyncio.gather(*tasks, return_exceptions=True):
                 self._log_unexpected(ended)
-            self._place.leave()
-            self._place.put_message(Job(self.client.close, _ignore, _ignore, _ignore))
+            self._queue.leave()
+            self._queue.put_message(Job(self.client.close, _ignore, _ignore, _ignore))
 
     # --- what comes ------------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ class PageConnection:
                 partial(self._fail_frame, image.number),
                 partial(self._drop, image.number),
             )
-            self._place.put_frame(job)
+            self._queue.put_frame(job)
 
     def _time_of(self, image: SentImage) -> float:
         """Return when a frame was taken, by the page's clock; events need no other one."""
@@ -157,7 +157,7 @@ class PageConnection:
         self._put(work, size=_BYTES_OF_JSON * len(text))
 
     def _put(self, run: Callable[[], object], number: int | None = None, size: int = 0) -> None:
-        self._place.put_message(Job(run, _ignore, partial(self._fail, number), _ignore, size))
+        self._queue.put_message(Job(run, _ignore, partial(self._fail, number), _ignore, size))
 
     # --- in the models' thread -------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ class PageConnection:
         found = None if function is None else self._app.call(function, self.client, frame)
         answer = {"type": "result", "number": image.number, "size": [frame.width, frame.height]}
         answer["milliseconds"] = 1000 * (perf_counter() - begun)
-        return _json_from(function, {**shown(found), **answer})
+        return _json_from(function, {**message_for(found), **answer})
 
     def _frame(self, image: SentImage, time: float) -> Frame:
         pixels = read_sent_image(image.data, self._limits.image_pixels)
@@ -214,7 +214,7 @@ class PageConnection:
 
     def _log(self, error: Exception) -> None:
         """Print where an app failed, once for each error: frames come many times a second."""
-        words = said(error)
+        words = error_text(error)
         if isinstance(error, ZooError) or words in self._logged or len(self._logged) >= MOST_LOGGED:
             return
         self._logged.add(words)
@@ -252,11 +252,11 @@ class PageConnection:
         await self._socket.close(code, reason.encode()[:120].decode(errors="ignore"))
 
 
-def shown(found: object) -> dict[str, Any]:
-    """Return what a page draws of what a function returned: a result, a moment, or a message."""
-    if isinstance(found, dict) and "result" in found:
-        return {key: value for key, value in found.items() if key != "frame"}
-    return {"result": found}
+def message_for(result: object) -> dict[str, Any]:
+    """Return the message that shows a function's return value: a result, a moment, or a message."""
+    if isinstance(result, dict) and "result" in result:
+        return {key: value for key, value in result.items() if key != "frame"}
+    return {"result": result}
 
 
 def _json_from(function: AnyFunction | None, content: dict[str, Any]) -> str:
@@ -267,10 +267,10 @@ def _json_from(function: AnyFunction | None, content: dict[str, Any]) -> str:
 
 
 def words_of(error: Exception) -> str:
-    """Return what a page says of an error."""
+    """Return the text of an error for a page."""
     if isinstance(error, ZooError):
         return str(error)
-    return f"the app failed: {said(error)}"[:500]
+    return f"the app failed: {error_text(error)}"[:500]
 
 
 def _ignore(*_: Any) -> None:

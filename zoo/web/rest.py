@@ -26,7 +26,7 @@ try:
 except ImportError as error:
     raise not_installed("REST needs", error) from error
 
-#: Status of requests whose client did not wait for the answer; nobody sees it but the figures.
+#: Status of requests whose client disconnected before the answer; only the figures show it.
 _GONE = 499
 
 _REFUSALS = {
@@ -97,7 +97,7 @@ class Rest:
 
     async def _answer(self, verb: str, request: Request) -> str:
         options = given_options(verb, request.query_params.multi_items())
-        with self.row.place():
+        with self.row.slot():
             body = await body_of(request, self._limits)
             work = self._turns.call(lambda: self._found(verb, body, options))
             return await unless_gone(request, work)
@@ -138,7 +138,7 @@ def _answers(verb: str) -> dict[int | str, dict[str, Any]]:
 
 
 def _returned(verb: str) -> str:
-    """Return what the docstring says of a verb's result for one image, in one paragraph."""
+    """Return the description of a verb's result for one image, from its docstring."""
     section = _document(verb).partition("\nReturns:\n")[2].partition("\n\n")[0]
     words = " ".join(section.replace("``", "`").split())
     return words.partition("A list of images")[0].strip()

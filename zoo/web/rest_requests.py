@@ -15,10 +15,10 @@ from zoo.web.quotas import Limits
 
 Found = TypeVar("Found")
 
-#: Types of bodies, beside those of images: what programs name that were not told which.
+#: Types of bodies beside those of images: defaults of HTTP clients.
 _UNNAMED = ("", "application/octet-stream", "application/x-www-form-urlencoded")
 
-#: Seconds after which a client that was sent away may ask again.
+#: Seconds after which a rejected client may retry.
 _RETRY = 2
 
 
@@ -44,11 +44,11 @@ class Row:
         self._most, self.length = most, 0
 
     @contextmanager
-    def place(self) -> Iterator[None]:
-        """Hold a place.
+    def slot(self) -> Iterator[None]:
+        """Hold a slot.
 
         Raises:
-            HTTPException: no place is free.
+            HTTPException: no slot is free.
         """
         if self.length >= self._most:
             raise HTTPException(
@@ -116,7 +116,7 @@ def _too_large(limits: RestLimits) -> HTTPException:
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, Found]) -> Found:
-    """Return what some work gives; cancel it when the client closes its connection.
+    """Return the result of some work, which is cancelled when the client disconnects.
 
     Raises:
         ClientDisconnect: the client is gone.

@@ -82,7 +82,7 @@ async def _refuse(request: Request, error: Exception) -> JSONResponse:
 
 
 def _better(request: Request, status: int) -> str:
-    """Return what to say of an address that there is not, or of another method."""
+    """Return the error for an unknown address, or for another method."""
     path, verbs = request.url.path, served_verbs()
     name = path.removeprefix("/v1/")
     if status == 405 and name in verbs:
@@ -97,7 +97,7 @@ def _better(request: Request, status: int) -> str:
 
 
 async def _fail(_: Request, error: Exception) -> JSONResponse:
-    """Answer what nobody expected; Starlette raises it again, and uvicorn prints it to stderr."""
+    """Answer an unexpected error; Starlette raises it again, and uvicorn prints it to stderr."""
     message = f"the server failed ({type(error).__name__}): its terminal says where"
     return JSONResponse({"error": message}, 500)
 

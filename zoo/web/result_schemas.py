@@ -28,7 +28,7 @@ _PLAIN = {str: "string", float: "number", int: "integer"}
 
 
 def schema_of(verb: str) -> dict[str, Any]:
-    """Return the schema of what a function of images returns.
+    """Return the schema of the results of a function of images.
 
     >>> schema_of("classify")["items"]["properties"]["score"]
     {'type': 'number'}

@@ -27,7 +27,7 @@ _SCHEMES = {"ws": "http", "wss": "https"}
 #: An IP address, which no name server can make lead elsewhere, and its port.
 _ADDRESS = re.compile(r"(\[[0-9a-f:.]+\]|[0-9]+(?:\.[0-9]+){3})(|:[0-9]+)")
 
-#: Nothing is loaded from elsewhere, and nothing sent there. Frames are blobs.
+#: Content security policy: no loads from other origins, and none sent there. Frames are blobs.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
     "media-src 'self' blob:; connect-src 'self'; font-src 'self'; form-action 'none'; "
@@ -46,7 +46,7 @@ HEADERS = {
 
 
 class Guard:
-    """An application before another one, which refuses what does not belong to this server.
+    """ASGI middleware that rejects requests with a wrong host, origin or token.
 
     Args:
         application: what answers the other requests.

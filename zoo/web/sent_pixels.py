@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from core import limits
-from zoo.images.errors import said_as_image_error
+from zoo.images.errors import convert_reader_errors
 from zoo.images.files import decode_image, open_image
 from zoo.images.pillow import quiet
 from zoo.images.pixels import ImageError
@@ -28,7 +28,7 @@ def read_sent_image(data: bytes, most_pixels: int) -> np.ndarray:
     """
     if not data:
         raise ImageError(f"{_NAME} is empty (0 bytes): send an encoded image, such as JPEG or PNG")
-    with said_as_image_error(_NAME), quiet(), watched_bytes(data, _NAME) as file:
+    with convert_reader_errors(_NAME), quiet(), watched_bytes(data, _NAME) as file:
         with limits(file_bytes=_ANY_SIZE):  # the limit below is the lower one
             image = open_image(file, _NAME)
         if image.width * image.height > most_pixels:

@@ -24,7 +24,7 @@ LONGEST_WAIT = 0.15
 #: Messages of a page that may wait; a page that sends more is closed.
 MOST_MESSAGES = 256
 
-#: Bytes of them, images included: of one page, and of all pages together.
+#: Largest bytes of messages, images included: of one page, and of all pages together.
 MOST_BYTES = 64_000_000
 MOST_BYTES_OF_ALL = 256_000_000
 
@@ -67,13 +67,13 @@ def outcome_of(function: Callable[[], object]) -> Outcome:
     except Exception as error:
         return Outcome(error=error)
     except BaseException as error:  # such as sys.exit(), which must not end the server
-        return Outcome(error=RuntimeError(said(error)))
+        return Outcome(error=RuntimeError(error_text(error)))
 
 
-def said(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return the type and the text of an error, whose text an app may compute, and fail.
 
-    >>> said(ValueError("no hand"))
+    >>> error_text(ValueError("no hand"))
     'ValueError: no hand'
     """
     try:
@@ -82,8 +82,8 @@ def said(error: BaseException) -> str:
         return type(error).__name__
 
 
-class Place:
-    """The place of one page in the row."""
+class PageQueue:
+    """The waiting frame and messages of one page."""
 
     def __init__(self, turns: Turns):
         self._turns = turns
@@ -94,7 +94,7 @@ class Place:
         self.is_owed = False  # its turn came between two of its frames
 
     def put_frame(self, job: Job[Any]) -> None:
-        """Let a frame wait, in the place of the one that waited."""
+        """Let a frame wait; it replaces the one that waited."""
         self._drop("newer")
         self._frame = job
         loop = asyncio.get_running_loop()
@@ -133,7 +133,7 @@ class Place:
         return bool(self._messages or self._frame)
 
     def leave(self) -> None:
-        """Forget what waits: the page is gone."""
+        """Drop waiting jobs: the page is gone."""
         self._cancel_expiry()
         self._frame = None
         self._messages.clear()
@@ -159,16 +159,16 @@ class Turns:
     """Runs the jobs of pages, one page after the other."""
 
     def __init__(self) -> None:
-        self._row: deque[Place] = deque()
+        self._row: deque[PageQueue] = deque()
         self._worker: _Worker | None = None
         self._awake = asyncio.Event()
         self.bytes = 0  # of the messages of all pages that wait
 
-    def wake(self, place: Place) -> None:
+    def wake(self, queue: PageQueue) -> None:
         """A page has a job: it comes last in the row, or first if its turn was in vain."""
-        if place not in self._row:
-            (self._row.appendleft if place.is_owed else self._row.append)(place)
-            place.is_owed = False
+        if queue not in self._row:
+            (self._row.appendleft if queue.is_owed else self._row.append)(queue)
+            queue.is_owed = False
         self._awake.set()
 
     async def run(self) -> None:
@@ -178,19 +178,19 @@ class Turns:
             while not self._row:
                 self._awake.clear()
                 await self._awake.wait()
-            place = self._row.popleft()
-            job = place.take()
+            queue = self._row.popleft()
+            job = queue.take()
             if job is None:
-                place.is_owed = True
+                queue.is_owed = True
                 continue
             outcome = await self._worker.outcome_of(job.run)
             _settle(job, outcome)
-            if place.is_waiting and place not in self._row:
-                self._row.append(place)
+            if queue.is_waiting and queue not in self._row:
+                self._row.append(queue)
 
     async def call(self, function: Callable[[], Value]) -> Value:
         """Run a function in the models' thread, such as for a request of REST."""
-        place = Place(self)
+        queue = PageQueue(self)
         future: asyncio.Future[Callable[[], Value]] = asyncio.get_running_loop().create_future()
 
         def settle(value: Value) -> None:
@@ -204,14 +204,14 @@ class Turns:
             if not future.done():
                 future.set_result(again)  # futures take no StopIteration
 
-        place.put_message(Job(function, settle, fail, dropped=lambda reason: None))
+        queue.put_message(Job(function, settle, fail, dropped=lambda reason: None))
         try:
             return (await future)()
         finally:
-            place.leave()
+            queue.leave()
 
     def close(self) -> None:
-        """End the thread after what it is busy with."""
+        """End the thread after its current job."""
         if self._worker is not None:
             self._worker.close()
 

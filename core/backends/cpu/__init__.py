@@ -34,7 +34,7 @@ class CpuBackend(Backend):
     has_plans = True
 
     def upload(self, array: np.ndarray) -> np.ndarray:
-        """Take over an array that nobody else writes to."""
+        """Take ownership of an array that nobody else writes to."""
         array.flags.writeable = False
         return array
 
@@ -88,8 +88,8 @@ class CpuBackend(Backend):
             raw = kernel(*handles, **attributes)
             inputs = [a for h in handles for a in (h if isinstance(h, list) else [h])]
             if isinstance(raw, tuple):
-                return tuple(_apart_from(inputs, r) for r in raw)
-            return _apart_from(inputs, raw)
+                return tuple(_unaliased(inputs, r) for r in raw)
+            return _unaliased(inputs, raw)
 
         return fresh
 
@@ -151,13 +151,13 @@ def _updates() -> Mapping[str, Callable[..., None]]:
 
 @cache
 def _run_generated() -> "RunGenerated":
-    """Return what runs an op by generated kernels; small programs never need it."""
+    """Return the function that runs an op by generated kernels; small programs never need it."""
     from core.backends.cpu.eager_kernels import run_generated
 
     return run_generated
 
 
-def _apart_from(inputs: list[Any], raw: Any) -> np.ndarray:
+def _unaliased(inputs: list[Any], raw: Any) -> np.ndarray:
     array = np.asarray(raw)
     shared = any(i is not None and np.may_share_memory(array, i) for i in inputs)
     return array.copy() if shared else array

@@ -1,4 +1,4 @@
-"""Memory for runs, which begins on a line of the CPU's cache, and copies of what is in it."""
+"""Cache-aligned memory for runs, and frozen copies of it."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ CACHE_LINE = 64
 
 
 def aligned_bytes(size: int) -> np.ndarray:
-    """Return bytes that begin on a line of the cache, with arbitrary content.
+    """Return bytes that begin on a cache line, with arbitrary content.
 
     >>> aligned_bytes(100).shape
     (100,)

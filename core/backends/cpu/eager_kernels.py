@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from core.backends.cpu.codegen.single_op import SingleOp
     from core.engine.operation import Op
 
-#: Values of inputs and result below which a call costs more than NumPy's kernel takes longer.
+#: Values of inputs and result below which a call's overhead outweighs the faster kernel.
 _LEAST_VALUES = 1 << 13
 
 #: Ops that NumPy computes by BLAS, and multiply-adds from which kernels are faster.
 _BY_BLAS, _LEAST_PRODUCTS = ("matmul", "fused_matmul"), 1 << 23
 
-#: Ops and shapes that are remembered.
+#: Largest number of remembered pairs of op and shapes.
 _MOST = 256
 
-#: Calls after which kernels are worth their time.
+#: Calls after which kernels are compiled.
 _CALLS = 2
 
 
@@ -105,7 +105,7 @@ def _values(handles: Sequence[Any]) -> int:
 def _find(
     op: "Op", handles: Sequence[Any], attributes: Mapping[str, Any], result: Spec
 ) -> EagerOp | None:
-    """Return what is known of an op for some shapes; None if an input is no float32 array."""
+    """Return the entry of an op for some shapes; None if an input is no float32 array."""
     specs: list[Spec | None] = []
     for handle in handles:
         if handle is not None and (type(handle) is not np.ndarray or handle.dtype != np.float32):

@@ -13,7 +13,7 @@ from core.ops.space import depth_blocks
 #: Views of a result and of an input, or of a number, that have the same shape.
 Pair = tuple[np.ndarray, np.ndarray]
 
-#: From the results, the inputs and the attributes of an op to pairs.
+#: Function that lists the copies of an op: (results, inputs, attributes) -> pairs.
 Moves = Callable[[Sequence[np.ndarray], Sequence[np.ndarray], Mapping[str, Any]], list[Pair]]
 
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -125,11 +125,11 @@ def _mirror_pad(ys: Sequence[np.ndarray], xs: Sequence[np.ndarray], how: Mapping
     edge = int(how["mode"] == "reflect")
     sides = zip(xs[0].shape, how["paddings"], strict=True)
     axes = [mirrored(n, before, after, edge) for n, (before, after) in sides]
-    places = (tuple(zip(*parts, strict=True)) for parts in product(*axes))
-    return [(ys[0][to], xs[0][at]) for to, at in places]
+    positions = (tuple(zip(*parts, strict=True)) for parts in product(*axes))
+    return [(ys[0][to], xs[0][at]) for to, at in positions]
 
 
-#: By the names of ops.
+#: Functions that list the copies, by op.
 MOVES: Mapping[str, Moves] = {
     "broadcast_to": _broadcast_to,
     "concat": _concat,

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.errors import CoreError
 
-#: Of NumPy's buffers while a plan runs; found by trying 256 to 8192, which is NumPy's own.
+#: Size of NumPy's buffers while a plan runs; found by trying 256 to 8192, NumPy's default.
 BUFFERED_VALUES = 2048
 
 

@@ -26,7 +26,7 @@ from core.graph.real_values import write_real_values
 #: An array, or integers with their scale and zero point.
 Feed = np.ndarray | tuple[np.ndarray, float, int]
 
-#: Where an argument of a kernel lies.
+#: Sections that hold arguments of kernels.
 IN_ARENA, IN_CONSTANTS = 0, 1
 
 _HEAD = 8  # bytes of the length of the head
@@ -48,8 +48,8 @@ class ProgramParts(NamedTuple):
     """All that is stored of a program.
 
     Attributes:
-        inputs: number of the feed and place of each input that is read.
-        outputs: place of each output.
+        inputs: number of the feed and location of each input that is read.
+        outputs: location of each output.
         arena_bytes: size of the arena.
         scratch: offset in the arena of the memory of all threads, and the bytes of one of them.
         calls: of each kernel the offset of its function in the code, its number of tasks, and the
@@ -69,7 +69,7 @@ class ProgramParts(NamedTuple):
     constants: np.ndarray
 
 
-#: Those of `ProgramParts` that are sections of the file, and the dtype of their numbers.
+#: Members of `ProgramParts` that are sections of the file, and the dtype of their numbers.
 _SECTIONS = {"calls": "<i8", "arguments": "<i8", "code": "u1", "constants": "u1"}
 
 
@@ -92,14 +92,14 @@ def unpacked(data: memoryview) -> ProgramParts:
     Raises:
         ValueError, KeyError, TypeError: of a file of another format.
     """
-    place = _HEAD + int.from_bytes(data[:_HEAD], "little")
-    head: Mapping[str, Any] = json.loads(bytes(data[_HEAD:place]))
+    offset = _HEAD + int.from_bytes(data[:_HEAD], "little")
+    head: Mapping[str, Any] = json.loads(bytes(data[_HEAD:offset]))
     arrays: dict[str, np.ndarray] = {}
     for name, dtype in _SECTIONS.items():
-        place += -place % CACHE_LINE
+        offset += -offset % CACHE_LINE
         size = head["sections"][name]
-        arrays[name] = np.frombuffer(data[place : place + size], dtype)
-        place += size
+        arrays[name] = np.frombuffer(data[offset : offset + size], dtype)
+        offset += size
     return ProgramParts(
         [(number, ArenaValue(*value)) for number, value in head["inputs"]],
         [ArenaValue(*value) for value in head["outputs"]],

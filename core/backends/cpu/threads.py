@@ -6,7 +6,7 @@ from functools import cache
 
 from core.errors import SettingError
 
-#: More threads than this gain little: they wait for memory.
+#: Largest default number of threads: more wait for memory.
 MOST_THREADS = 8
 
 #: Environment variable with the number of threads of a run.
@@ -68,12 +68,12 @@ def get_threads() -> int:
 
 def thread_count() -> int:
     """Return the number of threads of a run: as chosen, else one for each CPU."""
-    return _chosen or _given_count() or _cpu_count()
+    return _chosen or _requested_count() or _cpu_count()
 
 
 def is_chosen() -> bool:
     """Whether the user chose the number of threads."""
-    return bool(_chosen or _given_count())
+    return bool(_chosen or _requested_count())
 
 
 def on_change(follow: Callable[[int], None]) -> None:
@@ -82,7 +82,7 @@ def on_change(follow: Callable[[int], None]) -> None:
 
 
 @cache
-def _given_count() -> int | None:
+def _requested_count() -> int | None:
     """Return the number in the environment variable; None if it is not set."""
     given = os.environ.get(VARIABLE, "")
     if not given:

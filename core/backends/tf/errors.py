@@ -13,7 +13,7 @@ class OpError(Protocol):
     message: str | None
 
 
-#: What TensorFlow writes around the message of a kernel: where the kernel ran, and its op.
+#: Text that TensorFlow adds to the message of a kernel: the device and the op.
 _FRAME = re.compile(
     r"\{\{function_node [^}]*\}\} | \[Op:\w*\](?: name: .*)?$"
     r"|^\d+ root error\(s\) found\.\s+\(0\) [A-Z_]+:\s+"
@@ -46,7 +46,7 @@ def converted(error: OpError) -> CoreError:
 
 
 def kernels_message(text: str) -> str:
-    r"""Return the message of the kernel, without the place in TensorFlow where it ran.
+    r"""Return the message of the kernel, without where in TensorFlow it ran.
 
     Args:
         text: message of an error of an op, or of a function that runs a graph.

@@ -12,7 +12,7 @@ from core.engine.dtypes import dtype_of
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor
 
-#: Smaller arrays have a tensor for each plan.
+#: Size in bytes from which on plans share the tensor of an array.
 LEAST_BYTES = 1 << 14
 
 
@@ -41,15 +41,15 @@ class HeldArrays:
         self._shown: WeakValueDictionary[Hashable, TfTensor] = WeakValueDictionary()
         self._copied: WeakValueDictionary[Hashable, HeldArray] = WeakValueDictionary()
 
-    def note(self, tensor: "TfTensor", shown: np.ndarray) -> None:
+    def note(self, tensor: "TfTensor", view: np.ndarray) -> None:
         """Remember a tensor, unless it is small.
 
         Args:
             tensor: with its data in the memory of the CPU.
-            shown: an array that shows these data.
+            view: an array that shows these data.
         """
-        if shown.nbytes >= LEAST_BYTES:
-            self._shown[_key(shown)] = tensor
+        if view.nbytes >= LEAST_BYTES:
+            self._shown[_key(view)] = tensor
 
     def held(self, array: np.ndarray) -> HeldArray:
         """Return an array with its tensor, made where it is missing; TensorFlow copies values."""

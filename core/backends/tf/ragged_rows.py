@@ -43,11 +43,11 @@ class RowPartition:
         if self._by_splits:
             lengths = raw.Sub(x=self._from(1), y=self._from(0))
             return raw.Maximum(x=raw.Max(input=lengths, axis=integer(0)), y=integer(0))
-        _, columns = self.places(_numbers(self._length))
+        _, columns = self.positions(_numbers(self._length))
         return raw.AddV2(x=raw.Max(input=columns, axis=integer(0)), y=integer(1))
 
-    def places(self, entries: "TfTensor") -> "tuple[TfTensor, TfTensor]":
-        """Return the row of each entry, and its place in the row."""
+    def positions(self, entries: "TfTensor") -> "tuple[TfTensor, TfTensor]":
+        """Return the row of each entry, and its position in the row."""
         if self._by_splits:
             after = raw.UpperBound(**_searched(self._tensor, entries))
             rows = raw.Sub(x=raw.Reshape(tensor=after, shape=integers(-1)), y=integer(1))
@@ -59,7 +59,7 @@ class RowPartition:
         return rows, raw.Sub(x=entries, y=starts)
 
     def needs(self) -> "Iterator[tuple[str, TfTensor]]":
-        """Yield what must be true of it, as text and as a bool scalar."""
+        """Yield conditions that must hold, as text and as a bool scalar."""
         if self._length:
             first = _item(self._tensor, 0)
             if self._by_splits:
@@ -107,7 +107,7 @@ def checked_count(rows: "TfTensor", partitions: list[RowPartition], count: int) 
     return raw.Minimum(x=entries, y=integer(count))
 
 
-def places_of(count: "TfTensor", partitions: list[RowPartition], size: "TfTensor") -> "TfTensor":
+def positions_of(count: "TfTensor", partitions: list[RowPartition], size: "TfTensor") -> "TfTensor":
     """Return the row of a result for each value, int64; -1 for values that are cut off.
 
     Args:
@@ -118,17 +118,17 @@ def places_of(count: "TfTensor", partitions: list[RowPartition], size: "TfTensor
     entries = raw.Range(start=integer(0), limit=count, delta=integer(1))
     used = raw.GreaterEqual(x=entries, y=integer(0))
     lengths = raw.Unpack(value=size, num=1 + len(partitions), axis=0)
-    place, stride = raw.ZerosLike(x=_wide(entries)), scalar(1, "int64")
+    position, stride = raw.ZerosLike(x=_wide(entries)), scalar(1, "int64")
     for partition, length in zip(partitions[::-1], lengths[:0:-1], strict=True):
-        entries, columns = partition.places(entries)
+        entries, columns = partition.positions(entries)
         columns = _wide(columns)
         used = raw.LogicalAnd(x=used, y=raw.Less(x=columns, y=length))
-        place = raw.AddV2(x=place, y=raw.Mul(x=columns, y=stride))
+        position = raw.AddV2(x=position, y=raw.Mul(x=columns, y=stride))
         stride = raw.Mul(x=stride, y=length)
     entries = _wide(entries)
     used = raw.LogicalAnd(x=used, y=raw.Less(x=entries, y=lengths[0]))
-    place = raw.AddV2(x=place, y=raw.Mul(x=entries, y=stride))
-    return raw.SelectV2(condition=used, t=place, e=scalar(-1, "int64"))
+    position = raw.AddV2(x=position, y=raw.Mul(x=entries, y=stride))
+    return raw.SelectV2(condition=used, t=position, e=scalar(-1, "int64"))
 
 
 def check(text: str, is_met: "TfTensor") -> None:

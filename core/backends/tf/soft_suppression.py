@@ -105,9 +105,9 @@ def _wide(x: "TfTensor") -> "TfTensor":
     return raw.Cast(x=x, DstT="float64")
 
 
-def _written(x: "TfTensor", place: "TfTensor", value: "TfTensor") -> "TfTensor":
+def _written(x: "TfTensor", position: "TfTensor", value: "TfTensor") -> "TfTensor":
     """Return a vector with one value replaced."""
-    indices = raw.Reshape(tensor=place, shape=integers(1, 1))
+    indices = raw.Reshape(tensor=position, shape=integers(1, 1))
     updates = raw.Reshape(tensor=value, shape=integers(1))
     return raw.TensorScatterUpdate(tensor=x, indices=indices, updates=updates)
 

@@ -70,7 +70,7 @@ def _imported() -> Any:
 
 
 def _failure(error: Exception) -> str:
-    """Return what a failed import means, and the next step."""
+    """Return the error for a failed import, with the next step."""
     package, version = _installed()
     if version and _numbers(version) < OLDEST:
         return _too_old(version)
@@ -86,9 +86,9 @@ def _failure(error: Exception) -> str:
 def _check_version(tf: Any) -> None:
     version = getattr(tf, "__version__", None)
     if version is None:
-        place = next(iter(getattr(tf, "__path__", [])), "an unknown folder")
+        folder = next(iter(getattr(tf, "__path__", [])), "an unknown folder")
         raise TensorFlowError(
-            f"the module tensorflow in {place} is not TensorFlow: rename it, then {_INSTALL}"
+            f"the module tensorflow in {folder} is not TensorFlow: rename it, then {_INSTALL}"
         )
     if _numbers(version) < OLDEST:
         raise TensorFlowError(_too_old(version))

@@ -1,4 +1,4 @@
-"""Kernels that users write: their results are checked, as TensorFlow has more dtypes than we."""
+"""User-defined kernels: results are checked, as TensorFlow has more dtypes than the engine."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any

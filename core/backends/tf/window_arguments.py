@@ -1,7 +1,7 @@
 """Windows of convolutions and pooling in TensorFlow's terms.
 
 TensorFlow's own windows are used as they are where it has them. Others are put together: padding
-that an op does not take, windows whose pixels lie apart, and steps that differ by axis.
+that an op does not take, dilated windows, and steps that differ by axis.
 """
 
 from functools import lru_cache
@@ -49,8 +49,8 @@ def reaches(w: Window) -> list[int]:
     return [(k - 1) * d + 1 for k, d in zip(w.size, w.dilations, strict=True)]
 
 
-def apart(w: Window) -> bool:
-    """Return whether the pixels of a window have others between them."""
+def is_dilated(w: Window) -> bool:
+    """Return whether windows are dilated."""
     return any(k > 1 and d > 1 for k, d in zip(w.size, w.dilations, strict=True))
 
 
@@ -61,7 +61,7 @@ def conv_arguments(w: Window) -> dict[str, Any]:
     arguments: dict[str, Any] = {"strides": [1, *w.strides, 1], "padding": padding}
     if padding == "EXPLICIT":
         arguments["explicit_paddings"] = [0, 0, *(n for side in w.padding for n in side), 0, 0]
-    if apart(w):
+    if is_dilated(w):
         dilations = zip(w.size, w.dilations, strict=True)
         arguments["dilations"] = [1, *(d if k > 1 else 1 for k, d in dilations), 1]
     return arguments
@@ -103,7 +103,7 @@ def within_border(w: Window) -> Window:
     return w._replace(in_size=size, padding=((0, 0),) * len(size))
 
 
-# --- pixels that lie apart ------------------------------------------------------------------------
+# --- dilated windows ------------------------------------------------------------------------------
 
 
 class Parts(NamedTuple):
@@ -117,7 +117,7 @@ class Parts(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def parts_of(w: Window) -> Parts:
-    """Return how to cut the input of windows that are apart, and whose strides are 1."""
+    """Return how to cut the input of dilated windows whose strides are 1."""
     block = tuple(d if k > 1 else 1 for k, d in zip(w.size, w.dilations, strict=True))
     sides, rest, sizes = [], [], []
     axes = zip(block, w.size, w.in_size, w.out_size, w.padding, strict=True)
@@ -147,7 +147,7 @@ def joined(parts: "TfTensor", block: Shape, sides: Sides) -> "TfTensor":
 def over_parts(
     compute: "Callable[[TfTensor, Window], TfTensor]", x: "TfTensor", w: Window, border: float = 0
 ) -> "TfTensor":
-    """Return what a function makes of windows that are apart, by calling it with the parts."""
+    """Return the result of a function of dilated windows, by calling it with the parts."""
     parts = parts_of(w)
     made = compute(cut(x, parts.block, parts.sides, border), parts.window)
     return joined(made, parts.block, parts.rest)
@@ -165,8 +165,8 @@ class Steps(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def equal_steps(w: Window) -> Steps:
-    """Return windows with the largest equal steps that meet all windows; apart, with steps of 1."""
-    step = 1 if apart(w) else gcd(*w.strides)
+    """Return windows with the largest equal steps that meet all windows; 1 if dilated."""
+    step = 1 if is_dilated(w) else gcd(*w.strides)
     strides = tuple(s // step for s in w.strides)
     reach = reaches(w)
     counts = tuple(
@@ -191,8 +191,8 @@ def among_all(dy: "TfTensor", counts: Shape, w: Window, strides: Shape) -> "TfTe
 
 
 def with_unit_steps(dy: "TfTensor", w: Window) -> "tuple[TfTensor, Window]":
-    """Return gradients and windows with steps of 1 for windows that are apart."""
-    if not apart(w) or max(w.strides) == 1:
+    """Return gradients and windows with steps of 1 for dilated windows."""
+    if not is_dilated(w) or max(w.strides) == 1:
         return dy, w
     all_windows, strides = equal_steps(w)
     return among_all(dy, all_windows.out_size, w, strides), all_windows

@@ -172,7 +172,7 @@ LACKED_LAYERS: Mapping[Dialect, frozenset[str]] = {
     "tfjs": frozenset(),
 }
 
-#: What errors call the dialects.
+#: Names of the dialects in errors.
 TITLES: Mapping[Dialect, str] = {
     "keras3": "Keras 3",
     "keras2": "Keras 2",

@@ -29,7 +29,7 @@ from core.layers.lowering.rows import find_layer_type
 
 Topology = dict[str, Any]
 
-#: What is written beside a topology, by which readers know its dialect.
+#: Keys beside a topology by which readers recognise its dialect.
 _MARKS = ("keras_version", "backend")
 _TFJS_MARKS = {"keras_version": "tfjs-layers 4.22.0", "backend": "tensor_flow.js"}
 

@@ -14,10 +14,10 @@ from core.graph.graph_json_reader import dtype_of_type
 from core.graph.node_types.rows import NodeType
 from core.graph.nodes import Attributes
 
-#: So many elements lie together: setting one of n copies this many and n / CHUNK references.
+#: Elements of a chunk: setting one of n copies a chunk and n / CHUNK references.
 CHUNK = 256
 
-#: How long a list may become; a damaged graph could ask for any length.
+#: Largest length of a list; a damaged graph could ask for any length.
 MOST_ELEMENTS = 2**24
 
 _Chunks = tuple[tuple[Tensor | None, ...], ...]

@@ -3,7 +3,7 @@
 #: The axes of space by their number.
 SPACE = {1: "steps", 2: "rows, columns", 3: "depth, rows, columns"}
 
-#: What a channels-last layer is called on, by the number of axes of space.
+#: Inputs of channels-last layers, by the number of spatial axes.
 DATA = {1: "sequences", 2: "images", 3: "volumes"}
 
 

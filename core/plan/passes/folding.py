@@ -19,10 +19,10 @@ from core.graph.subgraph import running_order
 from core.plan.passes.pruning import drop_unused
 from core.plan.passes.rewriting import Index, plain, with_references
 
-#: A result has at most so many values, unless it replaces no fewer.
+#: Largest number of values of a folded result, unless it replaces as many.
 MOST_VALUES = 25_600
 
-#: By so many values all results together may enlarge a graph.
+#: Largest number of values by which folding may enlarge a graph.
 MOST_NEW_VALUES = 2**22
 
 _LARGEST_ITEM = max(ITEM_SIZES.values())
@@ -77,7 +77,7 @@ class _Folding:
 
     def fold(self, node: Node) -> None:
         """Compute a node, if it depends on constants only and is not too large."""
-        given = self._given(node)
+        given = self._constant_inputs(node)
         results = None if given is None else _run(node, given)
         if given is None or results is None or not self._fits(node, given, results):
             return
@@ -91,7 +91,7 @@ class _Folding:
             name = node.name if keeps else self.index.free_name(f"{node.name}_{i}")
             self._found[name], self._names[reference] = result, name
 
-    def _given(self, node: Node) -> dict[str, np.ndarray] | None:
+    def _constant_inputs(self, node: Node) -> dict[str, np.ndarray] | None:
         """Return the inputs by reference, if all of them are constants."""
         if not _folds(node.type) or node.name in self.index.fed:
             return None
@@ -108,11 +108,11 @@ class _Folding:
         return given
 
     def _fits(
-        self, node: Node, given: dict[str, np.ndarray], results: Sequence[np.ndarray]
+        self, node: Node, known: dict[str, np.ndarray], results: Sequence[np.ndarray]
     ) -> bool:
         """Return whether there is room; results that replace the inputs need none."""
         size = _values(results)
-        replaced = [array for reference, array in given.items() if self._is_last(reference, node)]
+        replaced = [array for reference, array in known.items() if self._is_last(reference, node)]
         more = size - _values(replaced)
         if more > 0 and (size > MOST_VALUES or more > self._room):
             return False
@@ -136,18 +136,18 @@ class _Folding:
         return drop_unused(renamed)
 
 
-def _run(node: Node, given: dict[str, np.ndarray]) -> list[np.ndarray] | None:
+def _run(node: Node, known: dict[str, np.ndarray]) -> list[np.ndarray] | None:
     """Return the results of a node, or None if it fails, or would need large values.
 
     An op's rule gives the size of its result first, so that large ones are not computed.
     """
-    most = max(MOST_VALUES, _values(given.values()))
+    most = max(MOST_VALUES, _values(known.values()))
     around = value_ceiling()
     ceiling = min(most * _LARGEST_ITEM, inf if around is None else around)
     token = set_ceiling(ceiling)
     try:
         with backend("cpu"):
-            constants = {reference: tensor(array) for reference, array in given.items()}
+            constants = {reference: tensor(array) for reference, array in known.items()}
             executor = Executor([node], constants, functions={}, kernels={})
             step = executor.step(node.name)
             result = executor.run_step(step, [constants[plain(r)] for r in step.inputs])

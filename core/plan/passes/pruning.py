@@ -44,7 +44,7 @@ def prune(graph: Graph) -> Graph:
 
 
 def _passed_on(node: Node) -> Iterator[tuple[str, str]]:
-    """Return what references to a node may refer to instead; nothing if it waits for nodes."""
+    """Return the replacement of references to a node; None if it waits for other nodes."""
     if any(i.startswith("^") for i in node.inputs):
         return
     data = [plain(i) for i in node.inputs]

@@ -83,7 +83,7 @@ def test_tensors_in_objects():
     assert "returns tensors in another object" in compiled.report()
 
 
-def test_a_tensor_that_leaves_the_trace_has_no_values():
+def test_a_tensor_leaked_from_the_trace_has_no_values():
     left = []
 
     @core.compile

@@ -44,7 +44,7 @@ def assert_equal_cases(found, expected):
     for x, y in zip(found.results, expected.results, strict=True):
         assert not [*differences("a result", x, y, 1e-6)], found.label
     for a, b in zip(found.gradients, expected.gradients, strict=True):
-        assert a.place == b.place
+        assert a.input_index == b.input_index
         assert a.derivative == pytest.approx(b.derivative, rel=1e-5, abs=1e-5)
         for x, y in zip(a.directions, b.directions, strict=True):
             np.testing.assert_array_equal(x, y)
@@ -64,7 +64,7 @@ def test_every_op_has_cases_or_a_reason():
 
 
 def test_every_gradient_rule_of_floats_is_checked():
-    checked = {(c.op, c.record.inputs[g.place]) for c in read_cases() for g in c.gradients}
+    checked = {(c.op, c.record.inputs[g.input_index]) for c in read_cases() for g in c.gradients}
     of_floats = {c.op for c in read_cases() if any(y.dtype.kind in "fc" for y in c.results)}
     rules = {(name, given) for name in of_floats for given in OPS[name].gradients}
     assert rules - checked == NEVER_FLOATS

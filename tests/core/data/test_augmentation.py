@@ -314,7 +314,7 @@ def test_maps_work_before_batches_too():
         ),
     ],
 )
-def test_mistakes(make, message):
+def test_invalid_arguments(make, message):
     with pytest.raises(CoreError) as found:
         make()
     assert message in str(found.value)

@@ -71,13 +71,13 @@ def test_an_exhausted_iterator_is_an_error():
         ((np.ones(4), None, None, 0), "batch_size=0 must be"),
     ],
 )
-def test_mistakes(arguments, message):
+def test_invalid_arguments(arguments, message):
     with pytest.raises(CoreError) as found:
         list(as_batches(*arguments))
     assert message in str(found.value)
 
 
-def test_a_tuple_that_is_no_batch():
+def test_a_tuple_that_is_not_a_batch():
     with pytest.raises(CoreError, match="got a tuple of 4"):
         list(as_batches([(1, 2, 3, 4)]))
 
@@ -91,7 +91,7 @@ def test_validation_takes_the_last_samples(n, share, last):
     assert training.y.tolist() == x[: n - last].tolist() and training.sample_weight is None
 
 
-def test_mistakes_of_splits():
+def test_invalid_splits():
     with pytest.raises(CoreError, match="leaves 0 of 1 samples"):
         split_validation(np.ones(1), None, None, 0.5)
     with pytest.raises(CoreError, match="must lie between"):

@@ -77,7 +77,7 @@ def test_rows_are_shuffled():
         ("", {}, "has no row"),
     ],
 )
-def test_faults(text, options, message):
+def test_invalid_input(text, options, message):
     with pytest.raises(CoreError) as found:
         from_csv(StringIO(text), **options)
     assert message in str(found.value)

@@ -58,7 +58,7 @@ def test_a_shuffle_without_a_seed_draws_it_from_the_process():
     assert orders[0] != orders[1]
 
 
-def test_every_place_is_equally_likely():
+def test_every_position_is_equally_likely():
     """Over 4000 shuffles of five: each number stands at each place 800 times, give or take 5 %."""
     dataset = from_arrays(np.arange(5)).shuffle(seed=2).batch(5)
     counts = np.zeros((5, 5))
@@ -275,7 +275,7 @@ def test_names_of_tensorflow_js_are_there():
         (lambda d: from_generator([(1, 2), 3]).batch(2).to_list(), "number 1 is an array"),
     ],
 )
-def test_mistakes(make, message):
+def test_invalid_arguments(make, message):
     with pytest.raises(CoreError) as found:
         make(from_arrays(np.arange(4)))
     assert message in str(found.value)

@@ -129,7 +129,7 @@ def test_resizing_is_pillows(tmp_path):
         ({"dtype": "int32"}, "dtype='int32' must be one of"),
     ],
 )
-def test_mistakes(folder, options, message):
+def test_invalid_arguments(folder, options, message):
     with pytest.raises(CoreError) as found:
         image_folder(folder, **options)
     assert message in str(found.value)

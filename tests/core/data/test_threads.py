@@ -41,7 +41,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_errors_come_in_their_place_with_their_traceback(way):
+def test_errors_keep_their_order_and_traceback(way):
     found = []
     with pytest.raises(ValueError, match="three") as caught:
         for x in WAYS[way](from_generator(range(9))):

@@ -35,20 +35,20 @@ def test_a_number_that_makes_no_sense(count):
 
 
 def test_a_call_counts_more_than_the_variable(monkeypatch):
-    monkeypatch.setattr(threads, "_given_count", lambda: 5)
+    monkeypatch.setattr(threads, "_requested_count", lambda: 5)
     assert core.get_threads() == 5 and threads.is_chosen()
     core.set_threads(3)
     assert core.get_threads() == threads.thread_count() == 3
 
 
 def test_without_a_choice_it_follows_from_the_cpus(monkeypatch):
-    monkeypatch.setattr(threads, "_given_count", lambda: None)
+    monkeypatch.setattr(threads, "_requested_count", lambda: None)
     assert core.get_threads() == threads._cpu_count() and not threads.is_chosen()
 
 
 def test_numpy_with_threads_of_its_own_gets_no_pool(monkeypatch):
     """Unless the user chose a number; generated code does not care."""
-    monkeypatch.setattr(threads, "_given_count", lambda: None)
+    monkeypatch.setattr(threads, "_requested_count", lambda: None)
     monkeypatch.setattr(threads, "_cpu_count", lambda: 4)
     monkeypatch.setattr(thread_pool, "blas_threads", lambda: None)
     assert (thread_pool.pool_threads(), core.get_threads()) == (1, 4)

@@ -31,7 +31,7 @@ def fed(run):
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_what_tensorflow_and_its_javascript_give(name):
+def test_results_equal_tensorflow_and_tfjs(name):
     graph, runs = recorded(name)
     agree = set()
     for run in runs:
@@ -104,7 +104,7 @@ def doubling(times, kernels=None):
 
 
 @pytest.mark.parametrize("make", [counting, doubling])
-def test_nothing_grows_with_the_iterations(make):
+def test_memory_is_constant_over_iterations(make):
     """As many tensors are alive at most, and nothing is left."""
     peaks = []
     for times in (3, 300):
@@ -192,14 +192,14 @@ def test_the_value_index_tells_which_side_it_was():
     assert graph.outputs["both:1"].shape is None
 
 
-def test_a_wanted_node_that_is_dead():
+def test_a_dead_node_as_output_raises():
     graph = branch("both")
     assert graph.execute(-1.0, ["negative"])["negative"].item() == 1
     with pytest.raises(core.CoreError, match="no value of negative, side: .* another branch"):
         graph.execute(1.0, ["negative", "both", "side"])
 
 
-def test_what_waits_for_a_dead_node_is_dead():
+def test_control_inputs_propagate_deadness():
     """A control input is enough, also that of a constant."""
     text = BRANCH + "far = Const ^negative\nnear = Identity x ^side\nall = Merge far near"
     graph = branch("all", text, far=100.0)
@@ -253,7 +253,7 @@ def nested(depth):
     return GraphModel(Graph(nodes, {}, {"x": x}, {"y": last}))
 
 
-def test_how_deep_loops_may_be():
+def test_nesting_depth_of_loops_is_limited():
     assert nested(MOST_NESTED).predict(3.0)["y"].item() == 3
     with pytest.raises(core.CoreError, match=f"nested more than {MOST_NESTED} deep"):
         nested(MOST_NESTED + 1).predict(3.0)
@@ -281,7 +281,7 @@ def test_damaged_loops(text, attributes, message):
         model(text, "y", {}, attributes).predict(1.0)
 
 
-def test_a_merge_takes_the_first_input_that_is_there():
+def test_merge_takes_the_first_live_input():
     graph = model("x = Placeholder\na = Neg x\ny = Merge a x", "y y:1")
     assert [t.item() for t in graph.predict(1.0).values()] == [-1, 0]
 

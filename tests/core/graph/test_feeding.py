@@ -34,13 +34,13 @@ def quantised() -> GraphModel:
 
 
 @pytest.mark.parametrize("name", ["serving_x", "serving_x:0", "x", "x:0", "c;d:1", "c_1"])
-def test_quanta_are_taken_by_any_name(name):
+def test_quantized_inputs_by_any_name(name):
     found = quantised().execute({name: np.uint8([130, 126])}, ["y"])["y"]
     assert found.numpy().tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("name", ["y", "y:0", "c;d:1", "c_1:0", "serving_x:0", "serving_x"])
-def test_quanta_are_given_by_any_name(name):
+def test_quantized_outputs_by_any_name(name):
     found = quantised().execute(np.float32([1, 0.5]), [name], raw=True)[name]
     assert (found.dtype, found.numpy().tolist()) == ("int32", [130, 129])
 
@@ -51,7 +51,7 @@ def test_inputs_are_checked_by_any_name(name):
         quantised().predict({name: np.zeros((3, 7), np.float32)})
 
 
-def test_quanta_of_a_file():
+def test_quantization_read_from_a_file():
     """The reader tells those of all tensors that are computed."""
     graph = read_tflite(FOLDER / "quanta.tflite")
     ends = [*graph.inputs.values(), *graph.outputs.values()]
@@ -60,13 +60,13 @@ def test_quanta_of_a_file():
     assert stated and {name: found.get(name) for name in stated} == stated
 
 
-def test_quanta_of_another_dtype_are_none():
+def test_other_dtypes_are_not_quantized():
     told = "input 'c_1' must have .* dtype float32, got .*int32: quantized values must be uint8"
     with pytest.raises(core.CoreError, match=told):
         quantised().execute({"c_1": np.int8([1, 2])}, ["y"])
 
 
-def test_quanta_of_what_is_no_number():
+def test_quantization_of_non_numbers():
     found = quantised().execute({"x": np.float32([np.nan, np.inf])}, ["x"], raw=True)["x"]
     assert found.numpy().tolist() == [128, 255]
 
@@ -124,7 +124,7 @@ def test_one_output_of_a_node_is_given(given, expected):
     assert [t.item() for t in both.values()] == [-3, -4]
 
 
-def test_what_is_given_of_a_node_in_a_graph_with_branches():
+def test_a_fed_node_in_a_graph_with_branches():
     text = "x = Placeholder\nside = Switch x on\nno = Neg side\nboth = Merge side:1 no"
     graph = model(text, "both both:1", {"on": np.True_})
     assert [t.item() for t in graph.predict(1.0).values()] == [1, 0]
@@ -197,7 +197,7 @@ def test_names_are_used_once_in_a_body_too():
         model("x = Placeholder", "x", functions=[body])
 
 
-def test_an_output_of_a_body_that_there_is_not():
+def test_a_missing_output_of_a_function_body():
     body = function("f", "s = Switch a on", "a on", "s:nonsense:1")
     branches = calls(then_branch="f", else_branch="f")
     with pytest.raises(core.CoreError, match="f refers to 's:nonsense:1'.* only .*output_false"):
@@ -226,7 +226,7 @@ def test_a_result_may_be_disposed_of(asked):
     assert x.numpy().tolist() == [3, 4]
 
 
-def test_slopes_pass_results_that_are_inputs():
+def test_gradients_pass_outputs_that_are_inputs():
     graph = model("x = Placeholder", "x")
     slope = core.grad(lambda x: core.sum(core.mul(graph.predict(x)["x"], x)))
     assert slope(3.0).item() == 6
@@ -337,7 +337,7 @@ def test_a_run_takes_just_the_constants_that_it_needs():
 
 
 @pytest.mark.parametrize("dtype, zero_point", [("uint8", 128), ("int8", -3), ("int16", -32768)])
-def test_quanta_are_taken_as_they_are(dtype, zero_point):
+def test_quantized_values_are_not_rescaled(dtype, zero_point):
     """Nothing is made of them before a plan has room for it; values are eager's, bit by bit."""
     limits = np.iinfo(dtype)
     quanta = np.linspace(limits.min, limits.max, 999).astype(dtype).reshape(1, 333, 3)

@@ -58,7 +58,7 @@ def test_tables_of_nothing():
         (lambda t: t.fill(core.tensor([1]), core.tensor(1)), r"values of shape \(\)"),
     ],
 )
-def test_what_a_table_refuses(act, message):
+def test_invalid_table_operations(act, message):
     with pytest.raises(CoreError, match=message):
         act(table([1, 2], [3, 4]))
 
@@ -156,7 +156,7 @@ def test_the_initializer_runs_once(make, monkeypatch):
     assert answers(graph) == ([0, -1, 1], 2) and len(calls) == 1
 
 
-def test_many_threads_come_first(monkeypatch):
+def test_concurrent_first_runs_initialize_once(monkeypatch):
     """All of them wait for the one that runs the initializer."""
     calls, fill = [], HashTable.fill
 

@@ -66,7 +66,7 @@ def graph_of(document: dict[str, Any], given: str) -> tuple[Graph, dict[str, np.
 
 @pytest.mark.parametrize("given", ["Placeholder", "Const"])
 @pytest.mark.parametrize("document", GRAPHS, ids=label)
-def test_graphs_give_what_tensorflow_js_gives(document, given):
+def test_graphs_equal_tensorflow_js(document, given):
     graph, feeds = graph_of(document, given)
     found = GraphModel(graph).execute(feeds, document["outputs"])
     for name, expected in zip(document["outputs"], document["results"], strict=True):
@@ -77,7 +77,7 @@ def cases_of(kind: str) -> int:
     return sum(node["op"] == kind for document in GRAPHS for node in document["nodes"])
 
 
-def test_every_type_of_tensorflow_js_is_there():
+def test_every_node_type_of_tensorflow_js_exists():
     """All of its 245 (without decision forests); those of nodes that compute have a case."""
     lines = Path(__file__).with_name("tfjs_node_types.txt").read_text().split("\n")[:-1]
     types = dict(line.split()[::-1] for line in lines)
@@ -165,7 +165,7 @@ def test_a_placeholder_with_a_default_may_be_fed():
     assert run([node], {"default": [1.0]}, "x", x=[2.0]).tolist() == [2]
 
 
-def test_a_node_of_no_value():
+def test_a_node_without_outputs():
     nodes = [Node("wait", "NoOp", ("^x",)), Node("y", "Relu", ("x", "^wait"))]
     assert run(nodes, {"x": [-1.0, 1.0]}, "y").tolist() == [0, 1]
     with pytest.raises(core.CoreError, match="the node 'wait' has no output 0"):

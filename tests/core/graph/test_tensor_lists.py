@@ -70,7 +70,7 @@ def test_a_list_is_cheap_to_change():
     assert (shared, len(changed._chunks)) == (99, 100)
 
 
-def test_what_leaves_a_list():
+def test_results_of_lists_are_tensors():
     """Stacked, gathered and joined; no more indices count than there are elements."""
     two = list_of([row(1), row(2)], "float32", None)
     assert two.stack().numpy().tolist() == [[1, 1], [2, 2]]
@@ -104,7 +104,7 @@ def test_what_leaves_a_list():
         (lambda x: TensorList("float32", ()).resized(MOST_ELEMENTS + 1), "may have 16777216"),
     ],
 )
-def test_what_a_list_refuses(act, message):
+def test_invalid_list_operations(act, message):
     with pytest.raises(CoreError, match=message):
         act(TensorList("float32", (2,), 3).with_last(row(1)))
 
@@ -177,7 +177,7 @@ def test_nodes_that_make_lists():
         ("TensorListReserve", (-1, 1), {"element_dtype": "DT_VARIANT"}, "no tensor dtype"),
     ],
 )
-def test_what_nodes_of_lists_refuse(kind, inputs, attributes, message):
+def test_invalid_list_nodes(kind, inputs, attributes, message):
     with pytest.raises(CoreError, match=message):
         run(kind, *inputs, **attributes)
 
@@ -207,7 +207,7 @@ def test_an_array_is_written_and_read():
     assert values(split(core.tensor(PAIRS), [1, 1, 1], (2,))) == PAIRS
 
 
-def test_what_is_read_once_is_let_go_of():
+def test_elements_read_once_are_freed():
     array = TensorArray("a", "float32", 1, clears=True)
     array.write(0, row(1))
     before = core.memory()["num_tensors"]
@@ -232,7 +232,7 @@ def test_what_is_read_once_is_let_go_of():
         (lambda x: TensorArray("b", "float32", 1).gather([]), "'b' of 0 is empty"),
     ],
 )
-def test_what_an_array_refuses(act, message):
+def test_invalid_array_operations(act, message):
     array = TensorArray("a", "float32", 2)
     array.write(0, row(1))
     with pytest.raises(CoreError, match=message):

@@ -73,7 +73,7 @@ def test_a_run_in_time_gives_its_result(held):
     assert found["y"].numpy().tolist() == [-1]
 
 
-def test_errors_of_the_run_come_as_they_are(held):
+def test_errors_of_the_run_are_not_wrapped(held):
     for given in ("text", {"z": 1.0}):
         with pytest.raises(core.CoreError) as alone:
             held.graph.predict(given)
@@ -83,7 +83,7 @@ def test_errors_of_the_run_come_as_they_are(held):
 
 
 @pytest.mark.parametrize("timeout", [0, -1.0, float("nan"), "1", True])
-def test_a_timeout_that_is_none(held, timeout):
+def test_invalid_timeouts(held, timeout):
     with pytest.raises(core.CoreError, match="must be a number of seconds above 0, or None"):
         held.graph.predict_async([1.0], timeout=timeout)
 

@@ -144,7 +144,7 @@ def test_wrong_names_list_the_valid_ones(identifier, message):
         (lambda o: o.Adam().exclude_from_weight_decay(var_names=["("]), "is no regular expression"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(make, message):
+def test_invalid_options_are_refused(make, message):
     with pytest.raises(core.CoreError, match=message):
         make(core.optimizers)
 

@@ -123,7 +123,7 @@ def test_equal_weights_of_other_shapes_and_dtypes_are_others():
     assert words.numpy().tolist() == [b"a", b"b"]
 
 
-def test_the_order_of_what_is_asked_for_makes_no_other_plan(graph):
+def test_the_order_of_outputs_shares_a_plan(graph):
     plan = graph.plan(images(1), ["y", "z"])
     assert graph.plan(images(1), ["z", "y", "z"]) is plan
     found = graph.execute(images(1), ["z", "y", "z"])
@@ -134,7 +134,7 @@ def test_the_order_of_what_is_asked_for_makes_no_other_plan(graph):
 # Who waits for whom.
 
 
-def test_nobody_waits_for_the_plan_of_another_shape(graph, monkeypatch):
+def test_plans_of_other_shapes_do_not_block(graph, monkeypatch):
     graph.predict(images(1))
     begun, go_on, plain = Event(), Event(), planner.find_stage
 
@@ -155,7 +155,7 @@ def test_nobody_waits_for_the_plan_of_another_shape(graph, monkeypatch):
         assert making.result(30)["y"].shape == (2, 16, 16, 2)
 
 
-def test_whoever_asks_for_what_is_being_made_waits_for_it():
+def test_concurrent_requests_wait_for_one_plan():
     kept, made = LruCache(2), []
     begun, go_on = Event(), Event()
 
@@ -173,7 +173,7 @@ def test_whoever_asks_for_what_is_being_made_waits_for_it():
     assert kept.all() == [1] and not kept._making
 
 
-def test_what_could_not_be_made_is_tried_again():
+def test_failed_plans_are_retried():
     kept = LruCache(2)
 
     def fails():

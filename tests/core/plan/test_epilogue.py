@@ -73,7 +73,7 @@ def test_steps_after_convolutions(arrays, base, steps, margins, constants):
     )
 
 
-def test_rounding_to_quanta_after_a_sum(arrays):
+def test_quantized_rounding_after_a_sum(arrays):
     quanta = {"scale": 0.05, "zero_point": 3, "low": -128, "high": 127, "nudge": False}
     steps = [node("add", HERE, "b"), node("quantise_round", HERE, **quanta)]
     given = {r: np.round(arrays[r] * 4) / 4 for r in ("x", "f", "b")}  # sums without rounding
@@ -95,7 +95,7 @@ def test_steps_after_a_product(rng):
 
 
 @pytest.mark.parametrize("op", ["conv2d", "depthwise_conv2d"])
-def test_without_steps_nothing_follows(rng, op):
+def test_chain_without_steps(rng, op):
     arrays = {"x": numbers(rng, 1, 5, 5, 4), "f": numbers(rng, 1, 1, 4, 1)}
     call = call_of(node(op, "x", "f"), arrays, constants=("f",))
     result = np.empty(call.result.shape, np.float32)

@@ -78,7 +78,7 @@ def test_gather(constants, axis, rng):
         check(step, {"x": x, "i": indices}, constants, {"x": MARGIN}, exact=True)
 
 
-def test_what_gather_leaves_to_the_kernels():
+def test_gathers_without_a_lowering():
     x, i = np.zeros((4, 2), np.float32), np.int32([3, 4])
     batched = node("gather", "x", "i", axis=1, batch_dims=1)
     assert run(batched, {"x": x[:2], "i": i[:, None] - 3}) is None
@@ -96,7 +96,7 @@ def test_gather_nd(constants, depth, rng):
     check(node("gather_nd", "x", "i"), arrays, constants, {"x": MARGIN}, exact=True)
 
 
-def test_indices_outside_are_told():
+def test_indices_out_of_range_raise():
     arrays = {"x": np.zeros((4, 2), np.float32), "i": np.zeros((3, 1), np.int32)}
     step = node("gather_nd", "x", "i")
     call = call_of(step, arrays)

@@ -66,7 +66,7 @@ def test_few_pixels_of_many_channels(rng, images, steps, margins):
 
 
 @pytest.mark.parametrize("op", ["conv2d", "depthwise_conv2d"])
-def test_numbers_that_are_none_stay_in_their_windows(rng, op):
+def test_nan_stays_in_its_windows(rng, op):
     x = numbers(rng, 1, 12, 12, 4)
     x[0, 5, 5], x[0, 2, 9, 1] = np.nan, np.inf
     arrays = {"x": x, "f": numbers(rng, 3, 3, 4, 1)}
@@ -87,7 +87,7 @@ def test_a_sweep(seed):
     check(step, arrays, constants=("f", "b"), margins=random_margins(rng, "x", "y"))
 
 
-def test_what_is_left_to_the_kernels(rng):
+def test_cases_without_a_lowering(rng):
     arrays = {"x": numbers(rng, 1, 4, 6, 5), "f": numbers(rng, 3, 3, 4, 2)}
     assert run(node("conv2d", "x", "f", data_format="NCHW"), arrays) is None
     whole = {"x": np.ones((1, 4, 4, 1), np.int32), "f": np.ones((1, 1, 1, 1), np.int32)}

@@ -57,6 +57,6 @@ def test_a_sweep(seed):
     check(step, arrays, constants=("f",), margins=random_margins(rng, "x", "y"))
 
 
-def test_what_is_left_to_the_kernels(rng):
+def test_cases_without_a_lowering(rng):
     arrays = {"x": numbers(rng, 1, 4, 6, 5), "f": numbers(rng, 3, 3, 4, 2)}
     assert run(node("depthwise_conv2d", "x", "f", data_format="NCHW"), arrays) is None

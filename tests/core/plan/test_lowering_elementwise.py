@@ -58,7 +58,7 @@ def test_operands_broadcast(op, shape, constants, rng):
 
 @pytest.mark.parametrize("margins", [{}, {"x": MARGIN}, {"y": MARGIN}, {"x": MARGIN, "y": MARGIN}])
 @pytest.mark.parametrize("shape", [(1, 5, 7, 3), (2, 40, 33, 24), (1, 3, 2, 2000)])
-def test_a_chain_beside_margins(margins, shape, rng):
+def test_a_chain_next_to_margins(margins, shape, rng):
     channels = shape[-1]
     arrays = {
         "x": values(rng, *shape),
@@ -86,7 +86,7 @@ def test_every_elementwise_op_is_lowered():
 
 @pytest.mark.parametrize("limits", [(-128, 127, -128), (0, 255, 3), (-128, 127, 127), (0, 255, 0)])
 @pytest.mark.parametrize("nudge", [False, True])
-def test_quanta_are_rounded_as_by_the_kernel(limits, nudge, rng):
+def test_quantized_rounding_equals_the_kernel(limits, nudge, rng):
     low, high, zero_point = limits
     how = {"low": low, "high": high, "zero_point": zero_point, "nudge": nudge}
     for scale in (0.5, 0.13, 1 / 3):
@@ -105,7 +105,7 @@ def test_add_n(in_place, count, rng):
     check(node("add_n", *arrays), arrays, in_place=place, exact=True)
 
 
-def test_whole_numbers_and_empty_arrays(rng):
+def test_integers_and_empty_arrays(rng):
     whole = {n: rng.integers(-9, 9, (3, 40)).astype(np.int32) for n in "ab"}
     for op in ("add", "sub", "mul", "maximum", "minimum"):
         check(node(op, "a", "b"), whole, exact=True)
@@ -117,7 +117,7 @@ def test_whole_numbers_and_empty_arrays(rng):
 @pytest.mark.parametrize("constants", [(), ("b",)])
 @pytest.mark.parametrize("shape", [(40,), (48, 1), (1,), (64, 1, 1)])
 @pytest.mark.parametrize("op", ["add", "sub", "mul", "maximum", "minimum"])
-def test_whole_numbers_broadcast(op, shape, constants, rng):
+def test_integers_broadcast(op, shape, constants, rng):
     arrays = {
         "a": rng.integers(-(2**31), 2**31, (64, 48, 40)).astype(np.int32),
         "b": rng.integers(-(2**31), 2**31, shape).astype(np.int32),
@@ -129,7 +129,7 @@ def test_whole_numbers_broadcast(op, shape, constants, rng):
 
 
 @pytest.mark.parametrize("op", UNARY)
-def test_columns_of_pixels_that_lie_apart(op):
+def test_strided_columns_of_pixels(op):
     x = np.arange(1, 10, dtype=np.float32).reshape(1, 9, 1, 1)
     margins = dict.fromkeys("xy", ((0, 0), (1, 2)))  # which makes steps of four values
     step = node(op, "x", **ATTRIBUTES.get(op, {}))
@@ -139,7 +139,7 @@ def test_columns_of_pixels_that_lie_apart(op):
 
 @pytest.mark.parametrize("slope", [np.nan, np.inf, -np.inf, 0.0, -2.0, 1e-40])
 @pytest.mark.parametrize("constants", [(), ("slope",)])
-def test_slopes_that_are_no_numbers_keep_what_is_positive(slope, constants, rng):
+def test_nan_slopes_keep_positive_values(slope, constants, rng):
     arrays = {"x": values(rng, 2, 30, 24), "slope": np.full(24, 0.5, np.float32)}
     arrays["slope"][::2] = slope
     step = node("prelu", "x", "slope")

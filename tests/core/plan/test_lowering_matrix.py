@@ -33,6 +33,6 @@ def test_products(rng, a, b, transpose_a, transpose_b):
             check(node("matmul", "a", "b", epilogue=steps, **how), arrays, constants)
 
 
-def test_whole_numbers_are_left_to_the_kernel():
+def test_integers_use_the_kernel():
     arrays = {"a": np.ones((2, 2), np.int32), "b": np.ones((2, 2), np.int32)}
     assert run(node("matmul", "a", "b"), arrays) is None

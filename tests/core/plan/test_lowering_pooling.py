@@ -50,7 +50,7 @@ def test_averages_of_whole_images_are_precise(shape, margins, rng):
 
 
 @pytest.mark.parametrize("strides", [1, 2])
-def test_nan_is_passed_over_by_the_largest(strides, rng):
+def test_max_pooling_ignores_nan(strides, rng):
     x = rng.normal(size=(1, 9, 9, 4)).astype(np.float32)
     x[0, 2:7, 2:7] = np.nan
     x[0, 0, 0] = [np.inf, -np.inf, np.nan, -0.0]

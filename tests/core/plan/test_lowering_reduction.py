@@ -36,14 +36,14 @@ def test_steps_follow_where_the_result_is_one_number(rng):
 
 
 @pytest.mark.parametrize("length", [1, 49, 512, 1009, 3136, 12544])
-def test_sums_are_precise(length, rng):
+def test_sums_are_accurate(length, rng):
     x = (rng.normal(size=(1, length, 8)) + 1).astype(np.float32)
     exact = x.mean(1, dtype=np.float64)
     (found,), *_ = run(node("mean", "x", axis=1), {"x": x})
     np.testing.assert_allclose(found, exact, rtol=0, atol=1e-6 * np.abs(x).mean())
 
 
-def test_axes_that_lie_apart_and_whole_numbers_are_left_to_the_kernels(rng):
+def test_separated_axes_and_integers_use_the_kernels(rng):
     x = rng.normal(size=(2, 3, 4)).astype(np.float32)
     assert run(node("sum", "x", axis=(0, 2)), {"x": x}) is None
     assert run(node("sum", "x", axis=0), {"x": x.astype(np.int32)}) is None
@@ -62,7 +62,7 @@ def test_softmax(op, axis, margins, rng):
 
 @pytest.mark.parametrize("op", ["argmax", "argmin"])
 @pytest.mark.parametrize("axis", [0, 1, -1])
-def test_places_of_extremes(op, axis, rng):
+def test_argmax_and_argmin(op, axis, rng):
     x = rng.integers(-3, 3, (3, 4, 5, 6)).astype(np.float32)
     x[rng.random(x.shape) < 0.3] = np.nan
     x[0, 0, 0] = np.inf

@@ -30,7 +30,7 @@ def test_single_images_blocks_and_epilogues(op, rng):
     check(node(op, "x", size=(20, 70)), {"x": x}, exact=True)
 
 
-def test_whole_numbers_are_repeated_but_not_mixed(rng):
+def test_integers_are_resized_by_nearest_only(rng):
     x = rng.integers(-9, 9, (1, 4, 4, 2)).astype(np.int32)
     assert run(node("resize_bilinear", "x", size=(9, 5)), {"x": x}) is None
     check(node("resize_nearest_neighbor", "x", size=(9, 5)), {"x": x}, exact=True)

@@ -62,7 +62,7 @@ def any_schedule(rng, count):
     "make, mean_most, most",
     [(chain, 1.001, 1.01), (residual, 1.02, 1.1), (skips, 1.0, 1.0), (any_schedule, 1.06, 1.25)],
 )
-def test_networks_need_hardly_more_than_what_lives_at_once(rng, make, mean_most, most):
+def test_arena_size_is_near_the_live_maximum(rng, make, mean_most, most):
     shares = [check([*make(rng, count)]) for count in (3, 10, 30, 60, 100, 150)]
     assert np.mean(shares) <= mean_most
     assert max(shares) <= most
@@ -106,7 +106,7 @@ def test_odd_sizes_are_aligned():
     assert total == 320
 
 
-def test_nothing_takes_nothing():
+def test_no_requests_need_no_memory():
     assert place([]) == ([], 0)
     assert place([Request("a", 0, 0, 5), Request("b", 0, 0, 5)]) == (
         [Placed("a", 0, 0, 0, 5), Placed("b", 0, 0, 0, 5)],
@@ -115,12 +115,12 @@ def test_nothing_takes_nothing():
     assert least_bytes([]) == 0
 
 
-def test_zero_bytes_hide_nothing():
+def test_empty_buffers_do_not_shift_others():
     requests = [Request("empty", 0, 0, 9), Request("a", 64, 0, 4), Request("b", 64, 5, 9)]
     assert place(requests)[1] == 64
 
 
-def test_what_cannot_be_placed():
+def test_invalid_requests():
     with pytest.raises(CoreError, match=r"'a' of -1 bytes"):
         place([Request("a", -1, 0, 0)])
     with pytest.raises(CoreError, match=r"from step 3 to 2"):

@@ -97,7 +97,7 @@ def test_a_graph_that_no_plan_can_be_made_of_runs_op_by_op(rows, x, monkeypatch)
         rows.plan(inputs)
 
 
-def test_an_error_of_plans_alone_is_no_secret(rows, x):
+def test_an_error_of_planning_is_reported(rows, x):
     inputs = {"x": x, "i": np.int32([1])}
     plan = rows.plan(inputs)
     rows.predict(inputs)

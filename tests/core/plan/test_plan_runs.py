@@ -67,13 +67,13 @@ def test_a_chrome_trace_of_one_run(graph, x):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_any_node_is_asked_for(graph, x, name):
+def test_any_node_can_be_an_output(graph, x, name):
     agrees(graph, x, [name], atol=1e-5)
     agrees(graph, x, [name, "y", f"{name}:0"], atol=1e-5)
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in "wk"])
-def test_any_node_is_given(graph, x, name):
+def test_any_node_can_be_fed(graph, x, name):
     shape = eager(graph).execute(x, [name])[name].shape
     given = {name: np.full(shape, 0.25, np.float32)}
     if name not in "pd":  # beside which the sum needs what was before
@@ -81,7 +81,7 @@ def test_any_node_is_given(graph, x, name):
     agrees(graph, {"x": x, **given}, ["z", name, "c"], atol=1e-5)
 
 
-def test_constants_are_given(graph, x, rng):
+def test_constants_can_be_fed(graph, x, rng):
     """Others than those that a plan with the model's own has folded and packed."""
     before = agrees(graph, x, atol=1e-5)["y"]
     for name in ("w", "k", "v"):
@@ -91,11 +91,11 @@ def test_constants_are_given(graph, x, rng):
     np.testing.assert_array_equal(agrees(graph, x, atol=1e-5)["y"], before)
 
 
-def test_all_at_once(graph, x):
+def test_all_outputs_at_once(graph, x):
     agrees(graph, x, [*NAMES, "y"], atol=1e-5)
 
 
-def test_nothing_is_asked_for(graph, x):
+def test_empty_list_of_outputs(graph, x):
     assert graph.execute(x, []) == {}
 
 
@@ -107,7 +107,7 @@ def test_inputs_of_other_layouts_and_dtypes(graph, x):
         np.testing.assert_array_equal(graph.predict(given)["y"].numpy(), expected)
 
 
-def test_values_that_are_no_numbers(graph, x):
+def test_nan_and_infinities(graph, x):
     """NaN and infinity come out where they do without plans, and are gone in the next run."""
     odd = x.copy()
     odd[0, 2, 3, 0], odd[0, 7, 7, 1] = np.nan, np.inf
@@ -119,7 +119,7 @@ def test_values_that_are_no_numbers(graph, x):
 # Whose the results are.
 
 
-def test_results_are_the_callers(graph, x):
+def test_results_belong_to_the_caller(graph, x):
     """No later run changes them, and nobody can write to them."""
     first = graph.predict(x)
     kept = {name: t.numpy() for name, t in first.items()}
@@ -185,7 +185,7 @@ def test_an_input_that_is_disposed_of(graph, x):
     agrees(graph, x, atol=1e-5)
 
 
-def test_scopes_dispose_of_results_but_for_what_is_kept(graph, x, runs):
+def test_tidy_disposes_of_all_but_kept_results(graph, x, runs):
     graph.predict(x)
     before = core.memory()["num_tensors"]
     with core.tidy():
@@ -199,7 +199,7 @@ def test_scopes_dispose_of_results_but_for_what_is_kept(graph, x, runs):
     assert len(runs) == 4  # a scope needs to hear of no op
 
 
-def test_no_tensor_is_left(graph, x):
+def test_no_tensor_leaks(graph, x):
     graph.predict(x)
     gc.collect()
     before = core.memory()
@@ -288,7 +288,7 @@ def test_the_second_run_allocates_its_outputs_and_nothing_else(graph, rng):
     assert plan.workspaces_made == 1
 
 
-def test_arenas_are_smaller_than_all_values(graph, rng):
+def test_the_arena_is_smaller_than_the_sum_of_values(graph, rng):
     plan = graph.plan(rng.normal(size=(1, 96, 96, 2)).astype(np.float32))
     assert plan.arena_bytes < sum(p.bytes for p in plan.placed)
     live = [p for p in plan.placed if p.bytes]
@@ -298,7 +298,7 @@ def test_arenas_are_smaller_than_all_values(graph, rng):
             assert apart or a.offset + a.bytes <= b.offset or b.offset + b.bytes <= a.offset
 
 
-def test_a_run_that_fails_harms_none_after_it(graph, x):
+def test_a_failed_run_does_not_affect_later_runs(graph, x):
     expected = graph.predict(x)["y"].numpy()
     plan = graph.plan(x)
     (workspace,) = plan._executable._workspaces._waiting

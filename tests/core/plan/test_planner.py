@@ -103,7 +103,7 @@ def test_more_outputs_than_are_kept(graph, made, rng):
     assert len(made) == len(wanted)
 
 
-def test_the_memory_of_plans_that_are_dropped_goes(graph, rng):
+def test_dropped_plans_free_their_memory(graph, rng):
     """Each shape comes just after its plan had to go.
 
     What plans and kernels allocate is counted. The table of all tensors of the process is not: it
@@ -172,7 +172,7 @@ def test_a_failed_plan_is_no_plan(graph, made, rng):
         ("graph_passes", "program_passes"), ()
     )]
 )  # fmt: skip
-def test_passes_are_a_matter_of_choice(graph, rng, passes):
+def test_passes_can_be_disabled(graph, rng, passes):
     executor = Executor(
         graph.graph.nodes,
         {name: weight(array) for name, array in graph.graph.weights.items()},
@@ -201,7 +201,7 @@ def test_plans_inside_of_a_scope_keep_their_constants(rng):
         np.testing.assert_allclose(found[:4], expected, rtol=0, atol=1e-5)
 
 
-def test_zeros_in_the_place_of_inputs():
+def test_warmup_runs_on_zeros():
     spec = PartialSpec((None, 3))
     nodes = [Node("x", "Placeholder"), Node("y", "Neg", ("x",))]
     graph = GraphModel(Graph(nodes, {}, {"x": Endpoint("x", spec)}, {"y": Endpoint("y", spec)}))

@@ -58,7 +58,7 @@ def passed(make: Callable[[Program], Program], program: Program, **inputs) -> li
         ("prelu", "prelu . s", 0),
     ],
 )
-def test_fused_ops_come_apart(x, w, b, rng, activation, step, tolerance):
+def test_fused_ops_are_split(x, w, b, rng, activation, step, tolerance):
     slopes = ("s",) if activation == "prelu" else ()
     how = {"activation": activation, "leakyrelu_alpha": 0.3}
     fused = node("fused_conv2d", "x", "w", "b", *slopes, strides=2, pad="same", **how)
@@ -71,7 +71,7 @@ def test_fused_ops_come_apart(x, w, b, rng, activation, step, tolerance):
     assert not {"activation", "leakyrelu_alpha"} & set(attributes)
 
 
-def test_what_is_absent_is_no_step(x, w, b, rng):
+def test_absent_inputs_add_no_step(x, w, b, rng):
     slopes = floats(rng, 5)
     fused = [
         node("fused_conv2d", "x", "w", name="bare", strides=1, pad="valid"),
@@ -88,7 +88,7 @@ def test_what_is_absent_is_no_step(x, w, b, rng):
     ]
 
 
-def test_depthwise_and_matrices_come_apart(x, rng):
+def test_fused_depthwise_and_matmul_are_split(x, rng):
     a, m, k = floats(rng, 6, 3), floats(rng, 6, 4), floats(rng, 3, 3, 4, 2)
     nodes = [
         node("fused_depthwise_conv2d", "x", "k", "b", name="d", strides=1, pad="same"),
@@ -113,7 +113,7 @@ def test_channels_first_stay_fused(x, w, b):
 # Identities, and what nobody needs.
 
 
-def test_what_changes_nothing_goes(x):
+def test_identity_ops_are_dropped(x):
     nodes = [
         node("identity", "x", name="a"),
         node("reshape", "a", name="b", shape=(2, 7, 9, 4)),
@@ -148,7 +148,7 @@ def test_what_changes_nothing_goes(x):
     ],
     ids=lambda kept: kept.op.name,
 )
-def test_what_changes_something_stays(x, rng, kept):
+def test_ops_with_an_effect_are_kept(x, rng, kept):
     given = {"x": x, "square": floats(rng, 2, 5, 5), "empty": np.zeros((2, 0, 9, 4), np.float32)}
     program = program_of(kept, inputs=given)
     assert passed(drop_identities, program, **given) == shown(program)
@@ -177,7 +177,7 @@ def test_epilogues_read_what_was_before_an_identity(x, w):
     assert passed(drop_identities, program, x=x) == ["y = conv2d x w; mul . k"]
 
 
-def test_what_nobody_reads_goes(x, w):
+def test_unread_values_are_dropped(x, w):
     nodes = [
         node("neg", "x", name="lonely"),
         node("abs", "lonely", name="lonely_too"),
@@ -247,7 +247,7 @@ def test_other_borders_stay(x, rng, pads, value):
     assert passed(merge_pads, program, x=x) == ["p = pad x", "y = conv2d p w"]
 
 
-def test_a_pad_that_something_else_reads_stays_for_that(x, w):
+def test_a_pad_with_another_reader_is_kept(x, w):
     more = node("max_pool", "p", name="z", filter_size=2, strides=2, pad="valid")
     found = passed(merge_pads, padded(x, w, BORDER, more, outputs=("y", "z")), x=x)
     assert found == ["p = pad x", "y = conv2d x w", "z = max_pool p"]
@@ -272,7 +272,7 @@ def test_a_padded_filter_is_no_image(x, rng):
     assert passed(merge_pads, program, **given) == shown(program)
 
 
-def test_of_two_pads_the_nearer_joins(x, w):
+def test_the_nearer_of_two_pads_joins(x, w):
     first = node("pad", "x", name="o", paddings=BORDER)
     second = node("pad", "o", name="p", paddings=BORDER)
     program = program_of(
@@ -360,7 +360,7 @@ def test_a_residual_joins_the_later_node(x, w, rng):
     ]
 
 
-def test_what_else_it_reads_may_come_later(x, w, rng):
+def test_later_operands_are_fused(x, w, rng):
     """The first convolution has to wait for the pool of the second: it moves."""
     k = floats(rng, 1, 1, 4, 4)
     nodes = [
@@ -391,7 +391,7 @@ def test_a_value_with_two_readers_stays(x, w, b):
     ]
 
 
-def test_a_value_that_is_wanted_stays(x, w):
+def test_an_output_is_not_fused_away(x, w):
     found = fused(x, w, node("relu", "c", name="r"), node("neg", "r"), outputs=("y", "r"))
     assert found == ["r = conv2d x w; relu .", "y = neg r"]
     found = fused(x, w, node("relu", "c"), outputs=("y", "y"))
@@ -413,20 +413,20 @@ def test_a_value_that_an_epilogue_reads_stays(x, w):
     ]
 
 
-def test_another_shape_stays(x, w, rng):
+def test_other_shapes_are_not_fused(x, w, rng):
     """The result is larger than what is at hand."""
     wide = floats(rng, 3, 2, 7, 9, 5)
     assert fused(x, w, node("add", "c", "k"), k=wide) == ["c = conv2d x w", "y = add c k"]
 
 
-def test_inputs_and_constants_are_no_hosts(x, b):
+def test_inputs_and_constants_take_no_epilogue(x, b):
     program = program_of(node("relu", "x", name="y"), inputs={"x": x})
     assert passed(fuse_epilogues, program, x=x) == ["y = relu x"]
     program = program_of(node("add", "k", "b"), inputs={"x": x}, k=b, b=b)
     assert passed(fuse_epilogues, program, x=x) == ["y = add k b"]
 
 
-def test_integers_stay(x):
+def test_integers_are_not_fused(x):
     nodes = [
         node("cast", "x", name="i", dtype="int32"),
         node("add", "i", "i", name="j"),
@@ -441,13 +441,13 @@ def test_integers_stay(x):
 
 
 @pytest.mark.parametrize("kind, how", [("reshape", {"shape": (2, 63, 5)}), ("identity", {})])
-def test_views_are_no_hosts(x, w, kind, how):
+def test_views_take_no_epilogue(x, w, kind, how):
     """Their data are those of another value."""
     found = fused(x, w, node(kind, "c", name="v", **how), node("relu", "v"))
     assert found == ["c = conv2d x w", f"v = {kind} c", "y = relu v"]
 
 
-def test_nodes_of_several_results_are_no_hosts(x):
+def test_ops_with_several_results_take_no_epilogue(x):
     nodes = [
         node("split", "x", name="s", num_or_size_splits=2, axis=3),
         node("relu", "s", name="a"),
@@ -457,7 +457,7 @@ def test_nodes_of_several_results_are_no_hosts(x):
     assert passed(fuse_epilogues, program, x=x) == shown(program)
 
 
-def test_lists_and_other_ops_are_hosts(x, w):
+def test_concat_and_other_ops_take_an_epilogue(x, w):
     nodes = [
         node("concat", "c", "c", name="j", axis=3),
         node("relu", "j", name="r"),
@@ -471,7 +471,7 @@ def test_lists_and_other_ops_are_hosts(x, w):
     ]
 
 
-def test_what_is_not_element_wise_does_not_join(x, w):
+def test_only_elementwise_ops_are_fused(x, w):
     nodes = [node("softmax", "c", name="s"), node("cumsum", "s", name="y", axis=1)]
     assert fused(x, w, *nodes) == ["c = conv2d x w", "s = softmax c", "y = cumsum s"]
 

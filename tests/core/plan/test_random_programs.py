@@ -110,7 +110,7 @@ def random_program(rng: np.random.Generator) -> tuple[Program, dict[str, np.ndar
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_passes_change_no_bit(seed):
+def test_passes_are_bit_exact(seed):
     rng = np.random.default_rng(seed)
     for _ in range(12):
         program, given = random_program(rng)

@@ -49,7 +49,7 @@ def check(model, x, given=None):
     return found
 
 
-def test_like_calls_take_the_short_way(backend, long_ways, rng):
+def test_repeated_calls_take_the_fast_path(backend, long_ways, rng):
     model = abs_and_neg()
     for _ in range(4):
         check(model, rng.standard_normal(5).astype(np.float32))
@@ -59,7 +59,7 @@ def test_like_calls_take_the_short_way(backend, long_ways, rng):
     assert len(long_ways) == 1
 
 
-def test_other_calls_take_the_long_way(backend, long_ways, rng):
+def test_different_calls_take_the_slow_path(backend, long_ways, rng):
     model = abs_and_neg()
     for given in (
         rng.standard_normal(5).astype(np.float32),
@@ -78,7 +78,7 @@ def test_other_calls_take_the_long_way(backend, long_ways, rng):
         model.predict({"q": np.zeros(5, np.float32)})
 
 
-def test_what_was_wrong_before_is_wrong_again(backend):
+def test_invalid_calls_raise_again(backend):
     model = abs_and_neg()
     x = np.ones(5, np.float32)
     model.predict(x)
@@ -88,7 +88,7 @@ def test_what_was_wrong_before_is_wrong_again(backend):
     check(model, x)
 
 
-def test_a_value_without_a_name_is_the_input(backend):
+def test_an_unnamed_value_is_the_only_input(backend):
     """Not what was given by name the last time."""
     x = np.float32([-1.0, 2.0])
     nodes = [Node("x", "Placeholder"), Node("a", "Abs", ("x",)), Node("y", "Neg", ("a",))]
@@ -110,7 +110,7 @@ def test_other_outputs_in_between(backend, long_ways):
     assert len(long_ways) == 3  # each kind of call has taken it once
 
 
-def test_results_are_the_callers(backend):
+def test_results_belong_to_the_caller(backend):
     model = abs_and_neg()
     x = np.float32([-1.0, 2.0])
     first = check(model, x)
@@ -135,7 +135,7 @@ def test_an_array_may_change_right_after_the_call(backend):
         np.testing.assert_array_equal(found["z"].numpy(), -x)
 
 
-def test_who_looks_on_sees_the_ops(backend, long_ways):
+def test_observers_see_the_ops(backend, long_ways):
     model = abs_and_neg()
     x = np.float32([-1.0, 2.0])
     for _ in range(2):
@@ -147,7 +147,7 @@ def test_who_looks_on_sees_the_ops(backend, long_ways):
     assert len(long_ways) == 1
 
 
-def test_a_scope_frees_what_it_saw(backend):
+def test_tidy_frees_its_results(backend):
     model = abs_and_neg()
     x = np.float32([-1.0, 2.0])
     check(model, x)
@@ -179,7 +179,7 @@ def test_inputs_and_weights_as_outputs(backend):
             value.dispose()
 
 
-def test_arrays_in_place_of_tensors(backend, long_ways, rng):
+def test_arrays_instead_of_tensors(backend, long_ways, rng):
     model = abs_and_neg()
     live = core.memory()["num_tensors"]
     for _ in range(3):
@@ -222,7 +222,7 @@ def test_quantized_inputs_are_repeated(backend, long_ways):
     assert len(long_ways) == 2
 
 
-def test_quanta_and_real_values_are_told_apart(backend):
+def test_quantized_and_real_inputs_are_distinguished(backend):
     nodes = [Node("x", "Placeholder"), Node("y", "Neg", ("x",))]
     quanta = Quantization(0.5, 128, "uint8")
     x = Endpoint("x", PartialSpec((None,)), quanta)
@@ -234,7 +234,7 @@ def test_quanta_and_real_values_are_told_apart(backend):
         assert model.predict(np.float32([1.0, -1.0]), raw=True)["y"].tolist() == [126, 130]
 
 
-def test_an_error_of_a_step_is_told_in_the_graphs_terms():
+def test_errors_of_steps_name_nodes_of_the_graph():
     """On the shader backend indices out of range are no error."""
     nodes = [Node("x", "Placeholder"), Node("i", "Placeholder"), Node("k", "Const")]
     nodes += [Node("y", "GatherV2", ("x", "i", "k"))]

@@ -43,7 +43,7 @@ def test_the_table_has_a_line_for_each_step():
     assert column(table, "result")[0] == "1x112x112x16"
 
 
-def test_what_is_counted_stands_in_the_table():
+def test_the_table_shows_the_counts():
     table, step = plan_table(PLAN), PLAN.steps[0]
     assert column(table, "kB")[0] == "802.8" == f"{112 * 112 * 16 * 4 / 1000:.1f}"
     assert column(table, "million MACs")[0] == f"{112 * 112 * 16 * 27 / 1e6:.2f}"
@@ -87,7 +87,7 @@ def profile() -> PlanProfile:
     return timed(PLAN, [1.5 if i == 2 else others for i in range(len(PLAN.steps))], runs=10)
 
 
-def test_a_profile_tells_how_long_each_step_takes(profile):
+def test_a_profile_has_the_time_of_each_step(profile):
     assert profile.total_ms == pytest.approx(3.0)
     assert (profile.runs, profile.backend, profile.tier) == (10, "cpu", "numpy")
     third = profile.steps[2]

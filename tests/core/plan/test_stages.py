@@ -139,7 +139,7 @@ def test_control_flow_runs_as_without_plans(name):
         agrees(graph, {k: np.array(v, np.float32) for k, v in run["inputs"].items()}, atol=1e-6)
 
 
-def test_heavy_work_that_waits_for_a_node_of_no_value(x, w):
+def test_heavy_work_after_a_control_dependency(x, w):
     """In graphs with loops control inputs stay."""
     text = COUNTING + "check = NoOp ^result\nc = Conv2D result w ^check\nout = Relu c ^check"
     numbers = {"zero": np.int32(0), "one": np.int32(1), "times": np.int32(1), "w": w}
@@ -229,7 +229,7 @@ def test_a_users_function_is_called_at_every_run(x, w):
     assert stages(graph, x) == [(["conv2d"], ("m",)), (["conv2d"], ())]
 
 
-def test_a_users_function_in_the_place_of_ours(x, w):
+def test_a_user_function_replaces_a_built_in_node(x, w):
     """It is called, whatever could be folded or fused around it."""
     seen = []
 

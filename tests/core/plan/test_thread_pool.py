@@ -36,7 +36,7 @@ def openblas():
     threads.set(before)
 
 
-def test_tasks_compute_what_they_would_one_after_the_other(three, rng):
+def test_parallel_tasks_equal_sequential_ones(three, rng):
     a, b = (rng.standard_normal((300, 500)).astype(np.float32) for _ in "ab")
     alone, shared = np.empty_like(a), np.empty_like(a)
     parts = thread_pool.cuts(300, 3)
@@ -78,7 +78,7 @@ def test_the_caller_does_what_nobody_takes(three, monkeypatch):
     assert seen == [0, 1, 2, 3, 4]
 
 
-def test_who_does_not_lead_works_alone(three):
+def test_a_second_caller_runs_alone(three):
     threads, found = [], []
 
     def run():
@@ -106,15 +106,15 @@ def test_an_error_in_a_task_reaches_the_caller_and_the_pool_goes_on(three):
 
 
 @pytest.mark.parametrize("given", ["0", "9", "two", "-1"])
-def test_a_number_of_threads_that_makes_no_sense(given, monkeypatch):
+def test_invalid_number_of_threads(given, monkeypatch):
     monkeypatch.setenv("CORE_THREADS", given)
     with pytest.raises(CoreError, match=f"CORE_THREADS={given!r} must be a number from 1 to 8"):
-        threads._given_count.__wrapped__()
+        threads._requested_count.__wrapped__()
 
 
-def test_it_is_told_instead_of_running_without_plans(monkeypatch):
+def test_invalid_thread_count_raises_instead_of_running_eagerly(monkeypatch):
     monkeypatch.setenv("CORE_THREADS", "99")
-    monkeypatch.setattr(threads, "_given_count", threads._given_count.__wrapped__)
+    monkeypatch.setattr(threads, "_requested_count", threads._requested_count.__wrapped__)
     x = Endpoint("x", PartialSpec((None, 4)))
     graph = Graph([Node("x", "Placeholder"), Node("y", "Relu", ("x",))], {}, {"x": x}, {"y": x})
     model = GraphModel(graph._replace(outputs={"y": x._replace(node="y")}))
@@ -124,7 +124,7 @@ def test_it_is_told_instead_of_running_without_plans(monkeypatch):
 
 def test_the_number_of_threads_may_be_given(monkeypatch):
     monkeypatch.setenv("CORE_THREADS", "3")
-    monkeypatch.setattr(threads, "_given_count", threads._given_count.__wrapped__)
+    monkeypatch.setattr(threads, "_requested_count", threads._requested_count.__wrapped__)
     assert threads.thread_count() == core.get_threads() == 3
 
 

@@ -61,7 +61,7 @@ ROWS_ATTRIBUTES = {"n": {"shrink_axis_mask": 1}, "target": {"axis": 0}}
 
 
 @pytest.mark.parametrize("shape", [(1, 2, 3), (5, 2, 3), (4, 7)])
-def test_shapes_are_known(shape, rng):
+def test_specs_of_all_values_are_inferred(shape, rng):
     graph = model(ROWS, "y", ROWS_CONSTANTS, ROWS_ATTRIBUTES)
     x = rng.normal(size=shape).astype(np.float32)
     found = agrees(graph, x)
@@ -69,7 +69,7 @@ def test_shapes_are_known(shape, rng):
     assert ops(graph, x) == (["reshape", "neg"] if len(shape) > 2 else ["neg"])
 
 
-def test_what_shapes_decide_may_be_wanted(rng):
+def test_outputs_that_depend_on_shapes_alone(rng):
     graph = model(ROWS, "y n target", ROWS_CONSTANTS, ROWS_ATTRIBUTES)
     found = agrees(graph, rng.normal(size=(3, 2, 2)).astype(np.float32))
     assert found["n"] == 3 and found["target"].tolist() == [3, -1]
@@ -109,7 +109,7 @@ def test_constants_are_folded(rng):
     assert sorted(a.shape for a in program.constants.values()) == [(3, 4), (4, 3)]
 
 
-def test_what_would_be_large_is_computed_at_each_run(monkeypatch):
+def test_large_constants_are_not_folded(monkeypatch):
     monkeypatch.setattr(tracing, "MOST_FOLDED", 100)
     text = "x = Placeholder\nlarge = Fill shape one\nsmall = Fill few one\n"
     text += "a = AddV2 x small\ny = AddV2 a large"
@@ -121,7 +121,7 @@ def test_what_would_be_large_is_computed_at_each_run(monkeypatch):
     assert ops(graph, x) == ["fill", "add", "add"]
 
 
-def test_nothing_but_constants(rng):
+def test_graph_of_constants_only(rng):
     """No step is left."""
     text = "x = Placeholder\ns = Shape x\ny = Cast s"
     graph = model(text, "y", {}, {"y": {"DstT": DataType("DT_FLOAT")}})
@@ -148,7 +148,7 @@ def test_empty_inputs(shape):
 # What is more than one op, or has more than one result.
 
 
-def test_functions_come_apart(rng):
+def test_functions_are_inlined(rng):
     """A batch norm is a function of several ops."""
     text = "x = Placeholder\nn = FusedBatchNormV3 x g b m v\ny = Relu n"
     constants = {k: rng.uniform(0.5, 2, 4).astype(np.float32) for k in "gbmv"}
@@ -243,7 +243,7 @@ def test_a_function_of_a_node_type_may_draw_numbers(function, monkeypatch):
     assert not np.array_equal(first, second)
 
 
-def test_nothing_random_is_recorded(recorder):
+def test_random_ops_are_not_recorded(recorder):
     constant = recorder.constant("c", core.tensor([[1.0, 2.0]]))
     with pytest.raises(DataDependentError, match="multinomial"), recorder.recording("m"):
         core.multinomial(constant, 3, seed=1)
@@ -252,7 +252,7 @@ def test_nothing_random_is_recorded(recorder):
     assert core.dropout([1.0], 0.5).shape == (1,)  # draws again outside
 
 
-def test_drawn_numbers_are_left_to_the_executor_where_a_plan_goes_before(rng):
+def test_random_numbers_after_a_plan_run_in_the_executor(rng):
     text = "x = Placeholder\nc = MatMul x w\ns = Shape c\nr = RandomUniform s\ny = AddV2 c r"
     w = rng.normal(size=(3, 4)).astype(np.float32)
     graph = model(text, "y", {"w": w}, {"r": {"dtype": DataType("DT_FLOAT")}})
@@ -287,7 +287,7 @@ def test_suppression_depends_on_data(rng):
 
 
 @pytest.mark.parametrize("plans", [True, False])
-def test_what_cannot_run_is_told_as_ever(plans):
+def test_unsupported_nodes_raise_the_usual_error(plans):
     graph = model("x = Placeholder\na = Neg x\ny = MatMul a w", "y", {"w": np.zeros((3, 2))})
     graph = GraphModel(graph.graph, plans=plans)
     with pytest.raises(core.CoreError, match=r"node 'y' \(MatMul\): .*\(5, 4\)"):
@@ -319,7 +319,7 @@ def test_a_recorder_writes_down_what_runs(recorder):
     assert program.specs["n_2"] == Spec((2, 3))
 
 
-def test_what_failed_leaves_no_node(recorder):
+def test_failed_ops_leave_no_node(recorder):
     x = recorder.input("x", Spec((4,)))
     with pytest.raises(DataDependentError), recorder.recording("n"):
         core.neg(x).numpy()
@@ -341,7 +341,7 @@ def test_names_are_used_once(recorder):
     assert len(set(names)) == len(names) == 5
 
 
-def test_nobody_else_hears_of_what_is_recorded(recorder):
+def test_recorded_ops_are_hidden_from_observers(recorder):
     """No profile, and no scope, which would dispose of it."""
     x = recorder.input("x", Spec((2,)))
     made = []

@@ -39,7 +39,7 @@ def two_tasks(begun: Event, go_on: Event, written: np.ndarray) -> thread_pool.Pa
 
 
 @pytest.mark.parametrize("is_late", [True, False])
-def test_a_workspace_waits_for_the_next_run_only_when_workers_rest(two, monkeypatch, is_late):
+def test_a_workspace_is_reused_only_when_workers_are_idle(two, monkeypatch, is_late):
     """Else the next run would share a workspace to which a worker might still write."""
     monkeypatch.setattr(thread_pool, "MOST_SECONDS", 0.05 if is_late else 60)
     workspaces, written = Workspaces(), np.zeros(3)
@@ -62,7 +62,7 @@ def test_a_workspace_waits_for_the_next_run_only_when_workers_rest(two, monkeypa
     assert thread_pool.current_pool().rests() and written.all()
 
 
-def test_an_error_of_the_run_itself_costs_no_workspace():
+def test_an_error_in_a_run_keeps_the_workspace():
     workspaces = Workspaces()
 
     def fail(workspace: Workspace) -> None:

@@ -52,7 +52,7 @@ def test_cells_lie_as_the_matrix_does():
     assert below.any() and runs(below.any(0))[0][0] < left - 100
 
 
-def test_cells_that_are_not_finite_are_grey():
+def test_non_finite_cells_are_grey():
     plot = heat_map([[0.0, np.nan], [np.inf, 1.0]], scale=1)
     assert plot.notes == ("2 cells are NaN or infinite.",)
     assert are_near(pixels_of(plot), MISSING, 1).sum() > 20_000
@@ -146,6 +146,6 @@ def test_accuracy_of_each_class_as_bars():
         (lambda: heat_map([[1.0]], value_range=(1, 1)), "value_range is"),
     ],
 )
-def test_faults(call, message):
+def test_invalid_input(call, message):
     with pytest.raises(core.CoreError, match=message):
         call()

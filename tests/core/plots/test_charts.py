@@ -46,7 +46,7 @@ def test_scale_multiplies_all():
     assert np.abs(halved - pixels_of(one)).mean() < 1.0
 
 
-def test_gaps_and_notes_of_values_that_are_not_finite():
+def test_non_finite_values_make_gaps_and_notes():
     values = np.arange(101.0)
     values[40:60], values[80] = np.nan, np.inf
     plot = line_chart(values, scale=1)
@@ -191,7 +191,7 @@ def test_the_histogram_of_few_and_of_strange_values():
         (lambda: bar_chart([1.0], y_range=(0, np.nan)), "y_range is"),
     ],
 )
-def test_faults(call, message):
+def test_invalid_input(call, message):
     with pytest.raises(core.CoreError, match=message):
         call()
 

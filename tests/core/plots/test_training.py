@@ -46,7 +46,7 @@ def test_validation_is_dashed():
     assert solid == 1 and dashed > 20
 
 
-def test_what_fit_returns_is_taken_and_panels_are_chosen():
+def test_history_of_fit_selects_the_panels():
     given = SimpleNamespace(history=CURVES)
     assert history(given, ["accuracy"], scale=1).size == (960, 380)
     assert [*history(given, ["loss", "val_loss"], scale=1).data] == ["epoch", "loss", "val_loss"]
@@ -205,6 +205,6 @@ def test_plots_are_saved_and_become_data_frames(tmp_path):
         (lambda: value_distribution("text"), "values must be numbers"),
     ],
 )
-def test_faults(call, message):
+def test_invalid_input(call, message):
     with pytest.raises(core.CoreError, match=message):
         call()

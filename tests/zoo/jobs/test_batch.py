@@ -57,7 +57,7 @@ def test_a_finished_job_is_not_done_again(images, finished, tmp_path, monkeypatc
     assert {p: p.stat().st_mtime_ns for p in (finished / "parts").iterdir()} == before
 
 
-def test_what_is_missing_is_done_and_nothing_else(images, finished, tmp_path):
+def test_only_missing_chunks_are_computed(images, finished, tmp_path):
     out = tmp_path / "out"
     shutil.copytree(finished, out)
     for number in (0, 3):
@@ -83,7 +83,7 @@ def test_broken_images_are_listed_and_stop_nothing(images, finished, tmp_path):
     assert errors == zoo.read_results(out).errors
 
 
-def test_retry_looks_again_at_images_with_errors(images, finished, tmp_path):
+def test_retry_repeats_images_with_errors(images, finished, tmp_path):
     folder, out = tmp_path / "images", tmp_path / "out"
     shutil.copytree(images, folder)
     good = (folder / "00007.jpg").read_bytes()
@@ -201,7 +201,7 @@ def test_a_folder_of_another_job_or_with_other_files_is_refused(images, finished
         zoo.batch(images, out=tmp_path, format="jsonl")
 
 
-def test_networks_that_look_at_several_images_get_groups_by_places_in_the_list(tmp_path):
+def test_batched_networks_get_groups_by_index(tmp_path):
     make_images(tmp_path / "images", 10)
     (tmp_path / "images" / "00002.jpg").write_bytes(b"x")
     seen = []

@@ -122,7 +122,7 @@ def test_a_cluster_on_this_computer_gives_the_results_of_local_processes(
 
 
 @linux
-def test_a_killed_worker_of_a_local_cluster_costs_nothing(
+def test_a_killed_worker_of_a_local_cluster_loses_no_result(
     images, undisturbed, tmp_path, script, slow
 ):
     out = tmp_path / "out"

@@ -97,7 +97,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc lists processe
 
 @linux
 @pytest.mark.parametrize("who", ["worker", "first process", "both"])
-def test_a_killed_process_costs_nothing(images, undisturbed, tmp_path, who):
+def test_a_killed_worker_loses_no_result(images, undisturbed, tmp_path, who):
     out = tmp_path / "out"
     run = start(images, out, slow_code(0.5))
     wait_until(lambda: parts_done(out) > 0, "no chunk is done")
@@ -173,7 +173,7 @@ POISON = {
 
 @linux
 @pytest.mark.parametrize("where", POISON)
-def test_an_image_that_ends_processes_is_skipped_with_its_reason(tmp_path, where, monkeypatch):
+def test_an_image_that_kills_workers_is_skipped_with_its_reason(tmp_path, where, monkeypatch):
     """The workers get the poison by a module that Python imports at its start."""
     folder, out = tmp_path / "images", tmp_path / "out"
     paths = make_images(folder, 40)
@@ -208,7 +208,7 @@ def _worker_code() -> str:
     return local_workers._CODE
 
 
-def test_processes_that_always_end_stop_the_run(images, tmp_path, monkeypatch):
+def test_workers_that_always_die_stop_the_run(images, tmp_path, monkeypatch):
     code = "import zoo.jobs.work as m, os\nm.Work.run = lambda *_: os.kill(os.getpid(), 9)\n"
     monkeypatch.setattr("zoo.jobs.local_workers._CODE", code + _worker_code())
     with pytest.raises(zoo.ZooError, match=f"{MOST_ENDS + 1} worker processes ended one after"):

@@ -156,7 +156,7 @@ def test_csv_has_all_columns_that_rows_may_have(tmp_path, verb):
                 np.testing.assert_allclose(some[name].astype(float), own[name])
 
 
-def test_csv_holds_no_dicts_and_says_what_does(tmp_path):
+def test_csv_without_dicts_names_other_formats(tmp_path):
     with pytest.raises(zoo.ZooError, match="CSV files hold no dicts: to_pandas"):
         list(stored(tmp_path, "classify", "csv"))
     with pytest.raises(zoo.ZooError, match="to_arrow reads Parquet, and these are csv files"):

@@ -127,7 +127,7 @@ def test_hashes_may_differ_in_44_bits_if_features_agree(bits, apart, found, rng)
     assert len(find_duplicates(hashes, features=features).pairs) == found
 
 
-def test_features_that_are_alike_for_all_images_tell_no_copies(rng):
+def test_features_alike_for_all_images_identify_no_copies(rng):
     """As those of a network for people are, of drawings."""
     hashes, sides = some_hashes(rng, 40), rng.normal(size=(2, 64))
     hashes[1] = flipped(hashes[0], 44)

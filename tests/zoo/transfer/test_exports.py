@@ -306,7 +306,7 @@ def test_an_earlier_export_is_replaced_and_other_files_are_not(tmp_path):
         write(folder, make_head(5))
 
 
-def test_a_file_and_a_folder_in_the_way(tmp_path):
+def test_existing_files_and_folders_are_refused(tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ZooError, match="it is a file"):
         write(tmp_path / "file", make_head(5))

@@ -167,7 +167,7 @@ def test_rows_of_nan_are_damaged(tmp_path):
 def test_a_row_of_another_image_is_not_taken_for_it(tmp_path):
     rows = RowFile(tmp_path / "rows.bin", KEY, SIZE)
     rows.append({sha256_of(n): known(n) for n in range(2)})
-    rows._places[bytes.fromhex(sha256_of(0))] = 1
+    rows._row_numbers[bytes.fromhex(sha256_of(0))] = 1
     assert rows.get(sha256_of(0)) is None
     rows.close()
 
@@ -218,7 +218,7 @@ def test_rows_of_another_process_are_known_after_the_next_writing(tmp_path):
         assert is_same(other.get(sha256_of(0)), known(0))
 
 
-def test_nobody_waits_for_a_process_that_keeps_the_lock(tmp_path, monkeypatch):
+def test_a_held_lock_does_not_block(tmp_path, monkeypatch):
     from filelock import FileLock
 
     monkeypatch.setattr("weights_cache.atomic_files.SAY_AFTER", 0.05)
@@ -279,7 +279,7 @@ def test_a_full_disk_costs_one_warning_and_no_row(tmp_path, monkeypatch, written
     assert right_rows(tmp_path, 4) == [0, 1, 2, 3]
 
 
-def test_the_stores_unused_for_the_longest_time_make_room(tmp_path, monkeypatch):
+def test_least_recently_used_stores_are_evicted(tmp_path, monkeypatch):
     length = filled(tmp_path, 3, "a").stat().st_size
     paths = {key: filled(tmp_path, 3, key) for key in "abcd"}
     now = time.time()
@@ -320,7 +320,7 @@ def test_the_environment_names_the_folder_or_turns_the_store_off(tiny, tmp_path,
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no such permissions")
-def test_a_folder_that_others_may_look_into_is_not_used(tiny, tmp_path, monkeypatch):
+def test_a_folder_readable_by_others_is_not_used(tiny, tmp_path, monkeypatch):
     folder = tmp_path / "open"
     folder.mkdir()
     folder.chmod(0o755)
@@ -375,7 +375,7 @@ def test_the_content_counts_and_not_the_name(tiny, images, tmp_path, computed):
     np.testing.assert_array_equal(found[1].features.values, found[2].features.values)
 
 
-def test_images_that_cannot_be_read_keep_their_place_and_are_not_stored(tiny, images, tmp_path):
+def test_unreadable_images_keep_their_index_and_are_not_stored(tiny, images, tmp_path):
     broken = tmp_path / "broken.png"
     broken.write_bytes(images[0].read_bytes()[:100])
     empty = tmp_path / "empty.png"
@@ -407,7 +407,7 @@ def test_a_file_is_read_once(tiny, images, monkeypatch):
     np.testing.assert_array_equal(found.fingerprint, image_hash(pixels))
 
 
-def test_what_was_computed_is_stored_when_the_caller_stops(tiny, images, tmp_path):
+def test_features_are_stored_when_the_caller_stops(tiny, images, tmp_path):
     with FeatureStore(tmp_path / "store", tiny.key, tiny.size) as store:
         results = embed(images, tiny, store)
         next(results)

@@ -111,7 +111,7 @@ def test_a_closed_extractor_loads_its_network_again(rng):
 # --- several images -------------------------------------------------------------------------------
 
 
-def test_images_keep_their_order_and_broken_ones_their_place(tiny, rng, tmp_path):
+def test_images_keep_their_order_with_broken_ones(tiny, rng, tmp_path):
     damaged = tmp_path / "damaged.png"
     damaged.write_bytes(b"\x89PNG\r\n\x1a\nnot a png")
     images = [noise(rng, 20 + k, 30) for k in range(7)]

@@ -83,7 +83,7 @@ def test_the_cut_is_the_last_node_before_so_many_convolutions():
         find_tail(network, "end", 3)
 
 
-def test_nothing_passes_beside_the_cut():
+def test_the_cut_separates_the_graph():
     network = layered(
         [
             ("a", "Conv2D", ("x", "w"), {}),

@@ -217,7 +217,7 @@ def test_an_unknown_kind_is_answered_with_the_nearest_one():
         Head("regresion")
 
 
-def test_heads_that_know_nothing_and_rows_of_another_size_are_refused():
+def test_untrained_heads_and_rows_of_another_size_are_refused():
     with pytest.raises(ZooError, match="not trained: call fit"):
         Head().predict([[0.0]])
     head = Head().fit([[0.0, 1.0], [1.0, 0.0]], ["a", "b"])

@@ -79,7 +79,7 @@ def test_classes_may_be_called_train_and_test(tmp_path):
         ),
     ],
 )
-def test_folders_that_teach_nothing_are_refused(classes, change, message):
+def test_folders_without_classes_are_refused(classes, change, message):
     change(classes)
     with pytest.raises(ZooError, match=message):
         read_image_set(classes)
@@ -148,7 +148,7 @@ def test_a_csv_with_a_fault_is_refused(tmp_path, text, message):
         read_image_set(write_csv(tmp_path, text))
 
 
-def test_a_csv_that_is_no_text_or_not_there_is_refused(tmp_path):
+def test_a_missing_or_binary_csv_is_refused(tmp_path):
     (tmp_path / "images.csv").write_bytes(b"image,label\n\xff\xfe.png,red\n")
     with pytest.raises(ZooError, match="cannot be read as CSV"):
         read_image_set(tmp_path / "images.csv")

@@ -159,7 +159,7 @@ def test_left_and_right_of_a_body_differ():
     assert np.abs(one - two).max() > 1
 
 
-def test_too_few_joints_are_nobody():
+def test_too_few_joints_are_no_person():
     assert pose_vector({"score": 0.0, "keypoints": []}) is None
     assert pose_vector(pose_of(STANDING, unseen=("e", "i"))) is None
     face = pose_vector(pose_of(STANDING, unseen=("shoulder", "el", "wr", "hip", "kn", "ank")))
@@ -205,7 +205,7 @@ def test_few_pixels_change_little(person):
     assert np.abs(parts_of(other) - parts_of(person)).max() < 0.02
 
 
-def test_a_few_pixels_alone_are_nobody(person):
+def test_a_few_pixels_are_no_person(person):
     assert parts_of(np.zeros_like(person)) is None
     speck = np.zeros_like(person)
     speck[:6, :6] = TORSO

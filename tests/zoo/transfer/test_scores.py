@@ -61,7 +61,7 @@ def test_folds_have_their_share_of_each_class(k):
     assert np.ptp(np.bincount(folds)) <= 2
 
 
-def test_groups_are_never_parted(rng):
+def test_groups_are_never_split(rng):
     groups = rng.integers(0, 60, 200)
     folds = stratified_folds(rng.choice(["a", "b", "c"], 200), 5, groups=groups)
     assert folds.min() == 0 and folds.max() == 4

@@ -47,7 +47,7 @@ def test_captions_differ_with_their_texts():
     assert differs.size and differs.min() > 200  # below the thumbnail
 
 
-def test_an_image_that_cannot_be_read_leaves_its_place(tmp_path):
+def test_an_unreadable_image_leaves_an_empty_cell(tmp_path):
     broken = tmp_path / "broken.jpg"
     broken.write_bytes(b"no image")
     sheet = pixels(draw_sheet({"x": [item(broken), item(tmp_path / "missing.jpg")]}, size=64))

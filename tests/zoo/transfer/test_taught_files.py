@@ -168,7 +168,7 @@ def test_other_files_are_never_lost(known, folder, name):
         known[0].save(folder)
 
 
-def test_what_file_managers_leave_is_no_obstacle(known, folder):
+def test_files_of_file_managers_are_ignored(known, folder):
     (folder / ".DS_Store").write_bytes(b"x")
     known[0].save(folder)
     assert sorted(os.listdir(folder)) == ["arrays.npz", "taught.json"]
@@ -191,7 +191,7 @@ def test_files_and_wrong_names_are_refused(known, tmp_path):
 
 @pytest.mark.parametrize("failing", ["write", "arrays", "first rename", "second rename"])
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_what_fails_leaves_the_old_model(known, folder, monkeypatch, failing, error):
+def test_a_failed_save_leaves_the_old_model(known, folder, monkeypatch, failing, error):
     before = content_of(folder)
     rename, count = os.rename, []
 

@@ -172,7 +172,7 @@ def test_added_at_once_is_as_added_later(rng):
     assert_alike(teach(images), later)
 
 
-def test_what_cannot_be_added_leaves_the_model_as_it_was(model, rng, tmp_path):
+def test_failed_additions_leave_the_model_unchanged(model, rng, tmp_path):
     state = state_of(model)
     (tmp_path / "broken.png").write_bytes(b"x")
     numbers = tmp_path / "numbers.csv"
@@ -276,7 +276,7 @@ def test_without_the_cache_nothing_is_kept(few, computed):
     assert os.listdir(os.environ["ZOO_FEATURE_CACHE"]) == []
 
 
-def test_what_was_computed_before_an_interruption_is_kept(few, computed, monkeypatch):
+def test_features_computed_before_an_interruption_are_kept(few, computed, monkeypatch):
     extractor = feature_extractor(FEATURES).__class__
     original = extractor.of_looks
 

@@ -133,7 +133,7 @@ def test_only_images_left_out_now_are_reported(capsys, folder, rng):
     assert status == 0 and len(err) == 1
 
 
-def test_what_cannot_be_added_leaves_the_model(capsys):
+def test_failed_additions_leave_the_model_unchanged(capsys):
     before = Path("model/taught.json").read_bytes()
     write_images(Path("more") / "pink", [])
     status, _, err = run(capsys, "teach", "more", "--out", "model", "--add")

@@ -224,7 +224,7 @@ def test_images_for_validation_are_not_learnt_from(classes, share):
     assert shown and not shown & {*model.lesson.examples.names}
 
 
-def test_images_that_are_nearly_equal_are_not_parted(classes, rng):
+def test_near_duplicates_are_not_split(classes, rng):
     for label, colour in COLOURS.items():
         image = coloured(colour, rng)
         for number in range(4):
@@ -295,7 +295,7 @@ def test_the_penalty_of_a_fold_is_chosen_by_other_folds(monkeypatch):
         np.testing.assert_array_equal(costs, of_all[:, learnt.held_out.folds != fold])
 
 
-def test_scores_need_no_luck(known):
+def test_scores_do_not_depend_on_the_seed(known):
     """Labels that say nothing of the images are not predicted better than by guessing."""
     rng = np.random.default_rng(1)
     images = [coloured(COLOURS["red"], rng) for _ in range(24)]

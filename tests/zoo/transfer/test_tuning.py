@@ -101,7 +101,7 @@ def test_images_in_two_classes_are_left_out(tmp_path, rng):
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_images_that_are_nearly_equal_are_not_parted(rng, monkeypatch, seed):
+def test_near_duplicates_are_not_split(rng, monkeypatch, seed):
     images = []
     for colour in COLOURS.values():
         image = coloured(colour, rng)

@@ -123,18 +123,18 @@ def test_a_certificate_that_can_be_used():
 
 
 @pytest.mark.parametrize("port", [-1, 65536, 1.5, True, "80"])
-def test_ports_that_cannot_be(port):
+def test_invalid_ports(port):
     with pytest.raises(ZooError, match="must be an integer between 0 and 65535"):
         listening_socket("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("host", ["", "a" * 70 + ".x", "1.2.3\0"])
-def test_hosts_that_cannot_be(host):
+def test_invalid_hosts(host):
     with pytest.raises(ZooError, match="is not an address of this computer"):
         listening_socket(host, 0)
 
 
-def test_a_name_that_nobody_knows(monkeypatch):
+def test_unknown_host_name(monkeypatch):
     def unknown(*_, **__):
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 

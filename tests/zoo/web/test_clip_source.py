@@ -90,16 +90,16 @@ def header_of(message):
     return json.loads(message[4 : 4 + length])
 
 
-def test_two_watchers_get_frames(source):
+def test_two_viewers_get_frames(source):
     first, second = watch(source, LENGTH, watchers=2)
     assert len(first) == len(second) == LENGTH
 
 
-def test_nothing_is_read_until_somebody_looks(source, clip):
+def test_nothing_is_read_without_a_viewer(source, clip):
     assert len(clip.readers) == 1 and clip.readers[0].left == LENGTH - 1
 
 
-def test_it_stops_when_nobody_looks_and_begins_again_when_somebody_comes(clip, source, monkeypatch):
+def test_it_stops_without_viewers_and_restarts_with_one(clip, source, monkeypatch):
     monkeypatch.setattr(clip_source, "_UNSEEN", 0.0)
     clip.length = 10**9
     for time in range(1, 3):
@@ -117,7 +117,7 @@ def test_it_goes_on_after_errors(source, clip, error, caplog):
     assert "the clip clip.mp4 stands still" in record.message and "it is gone" in record.message
 
 
-def test_watchers_that_are_gone_with_their_loop_end_nothing(source):
+def test_viewers_of_a_closed_loop_do_not_stop_it(source):
     gone = asyncio.new_event_loop()
     gone.close()
     source._watchers.add((gone, asyncio.Event()))

@@ -58,7 +58,7 @@ def test_messages_of_another_form_end_the_connection(server, sent, words):
     assert server.get("/healthz")[0] == 200
 
 
-def test_what_is_no_image_is_answered_in_words(server):
+def test_invalid_images_are_answered_with_an_error(server):
     with server.connect() as page:
         page.send(frame(1, b"no image"))
         answer = hear(page, "error")
@@ -106,7 +106,7 @@ def test_a_wrong_token_is_refused():
             assert hear(page)["type"] == "hello"
 
 
-def test_more_pages_than_the_limit_are_sent_away():
+def test_pages_beyond_the_limit_are_rejected():
     with running(brightness_app(), limits=Limits(pages=2)) as server:
         with server.connect() as one, server.connect() as two:
             assert hear(one)["type"] == hear(two)["type"] == "hello"

@@ -136,7 +136,7 @@ def test_controls_do_not_have_names_of_arguments(name):
         (lambda: App("Test", "x"), "'x' is no control of slider(..)"),
     ],
 )
-def test_controls_that_cannot_be(make, words):
+def test_invalid_controls(make, words):
     with pytest.raises(ZooError) as error:
         make()
     assert words in str(error.value)
@@ -199,7 +199,7 @@ RETURNED = {
 
 
 @pytest.mark.parametrize("name", RETURNED)
-def test_what_json_cannot_carry_is_said_of_the_function(name):
+def test_values_that_json_cannot_hold_name_the_function(name):
     app = app_of()
 
     @app.on_frame

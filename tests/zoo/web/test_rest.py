@@ -69,7 +69,7 @@ def encoded(image, kind="PNG", **more):
     return file.getvalue()
 
 
-def test_the_bundled_model_gives_what_its_verb_gives(server):
+def test_the_bundled_model_equals_its_verb(server):
     body = ASTRONAUT.read_bytes()
     answer = server.post("estimate_single_pose?score_threshold=0.1", body)
     assert answer.status == 200 and answer.headers["content-type"] == "application/json"
@@ -79,7 +79,7 @@ def test_the_bundled_model_gives_what_its_verb_gives(server):
     assert several.text == zoo.to_json(zoo.estimate_multiple_poses(body)) and several.document
 
 
-def test_nobody(server):
+def test_image_without_people(server):
     body = encoded(Image.new("RGB", (90, 60), "white"))
     assert server.post("estimate_multiple_poses", body).text == "[]"
 
@@ -98,9 +98,7 @@ def test_every_verb_is_asked():
 
 
 @pytest.mark.parametrize(("verb", "name", "query", "options"), ASKED, ids=[a[0] for a in ASKED])
-def test_every_verb_gives_what_it_gives_in_python(
-    server, shared, monkeypatch, verb, name, query, options
-):
+def test_every_verb_equals_python(server, shared, monkeypatch, verb, name, query, options):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     body = (shared / "images" / "photos" / name).read_bytes()
     expected = getattr(zoo, verb)(body, **options)

@@ -78,7 +78,7 @@ def test_an_unknown_function(server):
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-def test_another_method_says_the_command(server, method):
+def test_another_method_explains_the_command(server, method):
     answer = server.ask(method, "/v1/estimate_hands?max_hands=1")
     assert answer.status == 405 and answer.headers["allow"] == "POST"
     command = f"curl --data-binary @image.jpg http://{server.host}/v1/estimate_hands"
@@ -142,7 +142,7 @@ def test_missing_weights(server, monkeypatch):
     assert "nsfwjs.mobilenet_v2" in answer.error and "ZOO_OFFLINE" in answer.error
 
 
-def test_what_nobody_expected_is_logged_and_said(server, monkeypatch, caplog):
+def test_unexpected_errors_are_logged_and_answered(server, monkeypatch, caplog):
     def fail(*_):
         raise RuntimeError("a secret of the server")
 

@@ -52,7 +52,7 @@ def test_a_slow_body_is_given_up():
         assert server.post("estimate_single_pose", ASTRONAUT).status == 200
 
 
-def test_who_leaves_frees_the_place(held):
+def test_a_disconnected_client_frees_its_slot(held):
     event, begun = held
     with rest_running() as server:
         row = server.server.rest.row
@@ -86,7 +86,7 @@ def test_requests_take_turns_in_order(held):
     assert begun == bodies
 
 
-def test_more_requests_than_the_limit_are_sent_away(held):
+def test_requests_beyond_the_limit_are_rejected(held):
     event, _ = held
     with rest_running(limits=RestLimits(requests=2)) as server:
         with begin(server, b"1") as one, begin(server, b"2") as two:

@@ -91,7 +91,7 @@ SLOW_DECODER = """() => {
 }"""
 
 
-def test_an_image_that_is_decoded_late_does_not_take_the_place_of_the_next(page):
+def test_a_late_image_does_not_replace_a_newer_one(page):
     page.page.evaluate(SLOW_DECODER)
     slow = {"name": "slow.jpg", "mimeType": "image/jpeg", "buffer": ASTRONAUT.read_bytes()}
     page.page.set_input_files("#image", slow)
@@ -102,7 +102,7 @@ def test_an_image_that_is_decoded_late_does_not_take_the_place_of_the_next(page)
     assert page.pixels().shape == (60, 90, 3)
 
 
-def test_faults_of_the_network_are_said_apart(page):
+def test_network_errors_are_distinguished(page):
     choose(page, "estimate_single_pose", str(ASTRONAUT))
     page.page.route("**/v1/*", lambda route: route.fulfill(status=502, body="<h1>Gateway</h1>"))
     page.page.click("#send")
@@ -123,7 +123,7 @@ def white(name):
     return {"name": name, "mimeType": "image/png", "buffer": file.getvalue()}
 
 
-def test_nobody_is_found(page):
+def test_no_person_is_found(page):
     choose(page, "estimate_multiple_poses", white("a.png"))
     page.page.click("#send")
     page.wait(lambda: page.text("#notice").startswith("Nothing found in "), "an answer")

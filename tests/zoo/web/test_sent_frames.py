@@ -83,7 +83,7 @@ def test_frames_that_are_older_than_the_one_before_are_dropped():
 
 
 @pytest.mark.parametrize("taken", ["-1", "1e10", "true", '"1"', "[]", "1e999", "NaN", "9" * 5000])
-def test_times_that_cannot_be_end_the_connection(taken):
+def test_invalid_times_end_the_connection(taken):
     header = f'{{"number": 1, "time": {taken}}}'.encode()[:4096]
     with running(brightness_app()) as server:
         with server.connect() as page:

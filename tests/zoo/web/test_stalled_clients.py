@@ -18,7 +18,7 @@ from zoo.web.listening import listening_socket
 from zoo.web.page_connection import PageConnection
 from zoo.web.quotas import Limits
 from zoo.web.serving import server_config
-from zoo.web.turns import Job, MessageOverflowError, Place, Turns
+from zoo.web.turns import Job, MessageOverflowError, PageQueue, Turns
 
 
 class Socket:
@@ -133,7 +133,7 @@ def test_an_answer_that_fails_does_not_end_the_turns_of_others(caplog):
     async def two():
         row = Turns()
         running_row = asyncio.create_task(row.run())
-        place, ended = Place(row), asyncio.Event()
+        place, ended = PageQueue(row), asyncio.Event()
         place.put_message(Job(str, lambda value: [][1], print, print))
         place.put_message(Job(str, lambda value: ended.set(), print, print))
         await asyncio.wait_for(ended.wait(), PATIENCE)
@@ -168,12 +168,12 @@ def job(size):
     return Job(str, print, print, print, size)
 
 
-def test_what_waits_of_all_pages_has_a_limit_of_bytes(monkeypatch):
+def test_queued_bytes_of_all_pages_are_limited(monkeypatch):
     monkeypatch.setattr(turns, "MOST_BYTES_OF_ALL", 100)
 
     async def fill():
         row = Turns()
-        one, other = Place(row), Place(row)
+        one, other = PageQueue(row), PageQueue(row)
         one.put_message(job(60))
         with pytest.raises(MessageOverflowError):
             other.put_message(job(60))

@@ -7,7 +7,7 @@ import pytest
 
 from tests.zoo.web.servers import PATIENCE
 from zoo.web import turns
-from zoo.web.turns import Job, Place, Turns
+from zoo.web.turns import Job, PageQueue, Turns
 
 
 class Row:
@@ -34,7 +34,7 @@ class Row:
 async def missed_turn(monkeypatch):
     row = Row()
     running = asyncio.create_task(row.turns.run())
-    first, second, third = (Place(row.turns) for _ in range(3))
+    first, second, third = (PageQueue(row.turns) for _ in range(3))
     row.put("1", first)
     await row.wait_for("1")
     monkeypatch.setattr(turns, "LONGEST_WAIT", 0.001)
@@ -68,8 +68,8 @@ def test_pages_take_turns(count, monkeypatch):
     async def rounds():
         row = Row()
         running = asyncio.create_task(row.turns.run())
-        places = [Place(row.turns) for _ in range(count)]
-        row.put("begin", Place(row.turns))
+        places = [PageQueue(row.turns) for _ in range(count)]
+        row.put("begin", PageQueue(row.turns))
         await row.wait_for("begin")
         for number, place in enumerate(places):
             for newer in range(3):  # of which the last one is used

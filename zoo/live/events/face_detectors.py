@@ -5,5 +5,5 @@ from zoo.live.events.face_shape import read_face as read
 
 __all__ = ["DETECTORS", "read"]
 
-#: Of each face by itself.
+#: Detectors that watch one face at a time.
 DETECTORS = (Blink, Smile, MouthOpen, HeadShake, Nod)

@@ -15,7 +15,7 @@ _CORNERS, _EDGES = (61, 291), (0, 17)  # of the lips, outside: left and right, a
 _CHIN = 152
 _JAW = 0.1  # that a falling jaw lifts the corners above the middle, by the mouth's aspect ratio
 
-#: For each eye pairs of points across it, from MediaPipe's contours: corners are left out.
+#: Pairs of points across each eye, from MediaPipe's contours without the corners.
 _LIDS = {
     side: tuple(zip(*(path[2:-2] for path in MESH_468_PATHS[f"{side}_eye"]), strict=True))
     for side in ("left", "right")

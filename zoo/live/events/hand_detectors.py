@@ -8,8 +8,8 @@ from zoo.live.events.waves import Circle, Wave
 
 __all__ = ["DETECTORS", "PAIR_DETECTORS", "read"]
 
-#: Of each hand by itself.
+#: Detectors that watch one hand at a time.
 DETECTORS = (Pinch, Pointing, Swipe, Wave, Circle)
 
-#: Of all hands by their ids.
+#: Detectors that watch all hands together, by id.
 PAIR_DETECTORS = (Clap,)

@@ -5,5 +5,5 @@ from zoo.live.events.exercises import ArmsRaised, Jump, JumpingJack, Squat
 
 __all__ = ["DETECTORS", "read"]
 
-#: Of each body by itself.
+#: Detectors that watch one body at a time.
 DETECTORS = (Squat, Jump, JumpingJack, ArmsRaised)

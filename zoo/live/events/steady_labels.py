@@ -1,11 +1,11 @@
-"""Labels that do not flicker: two thresholds, and evidence counted in seconds."""
+"""Label stabilisation: two thresholds (hysteresis), and evidence counted in seconds."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from zoo.live.events.vocabulary import FORGOTTEN, ROUNDING
 
-#: A label starts after so many seconds of evidence for it, and ends after so many without any.
+#: Seconds of evidence after which a label starts, and seconds without any after which it ends.
 START_SECONDS, END_SECONDS = 0.15, 0.25
 
 #: Score of the gestures' rules to start a label (see `zoo.tasks.gestures.recognizer`), and the

@@ -1,17 +1,17 @@
-"""Events, and the form of what finds them."""
+"""Events, and the interface of their detectors."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from zoo.results.moments import EventType
 
-#: Items that are out of sight for longer are forgotten, in seconds.
+#: Seconds out of sight after which an item is forgotten.
 FORGOTTEN = 1.0
 
-#: A state ends when its item is out of sight for so long, in seconds.
+#: Seconds out of sight of its item after which a state ends.
 OUT_OF_SIGHT = 0.25
 
-#: ``held`` events come at multiples of this, in seconds since ``started``.
+#: Seconds between ``held`` events, counted from ``started``.
 HELD_EVERY = 0.5
 
 #: Seconds in which a movement rules out others: see `Detector.rules_out`.
@@ -39,10 +39,10 @@ class Detector(Generic[Seen]):
     #: Labels of its events.
     labels: ClassVar[tuple[str, ...]] = ()
 
-    #: Labels of movements that look alike: they do not happen for `RULED_OUT` after this one.
+    #: Labels of similar movements, which are suppressed for `RULED_OUT` after this one.
     rules_out: ClassVar[tuple[str, ...]] = ()
 
-    #: Whether they are states, which start, are held and end.
+    #: Whether its events are states, which start, are held and end.
     lasts: ClassVar[bool] = False
 
     def update(self, seen: Seen, time: float) -> list[Finding]:

@@ -3,10 +3,10 @@
 from zoo.catalog.choices import Choices
 from zoo.catalog.option import MIRROR, by_name, count, flag
 
-#: Of the names in entries.py, ``family.variant``.
+#: Families of the names ``family.variant`` in entries.py.
 FAMILIES = ("mobilenet", "nsfwjs")
 
-#: What the reader of a file finds beside a network -> the class of such models.
+#: Type that the reader of a file finds beside a network -> the class of such models.
 FILE_MODELS = {"Bundle": "teachable:TeachableModel"}
 
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.

@@ -3,7 +3,7 @@
 from zoo.catalog.choices import Choices
 from zoo.catalog.option import IOU_THRESHOLD, MIRROR, OWN, Option, by_name, count, threshold
 
-#: Of the names in entries.py, ``family.variant``.
+#: Families of the names ``family.variant`` in entries.py.
 FAMILIES = ("ssd",)
 
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.

@@ -20,7 +20,7 @@ from zoo.tasks.detection.ssd_decode import Heads, decode_detections
 #: are decoded instead.
 _LAST_OP = "TFLite_Detection_PostProcess"
 
-#: In lists of labels: numbers that no class has.
+#: Placeholder in lists of labels: a number without a class.
 _NO_CLASS = "???"
 
 

@@ -3,7 +3,7 @@
 from zoo.catalog.choices import Choices
 from zoo.catalog.option import IOU_THRESHOLD, MIRROR, by_name, count, flag, threshold
 
-#: Of the names in entries.py, ``family.variant``.
+#: Families of the names ``family.variant`` in entries.py.
 FAMILIES = ("hands", "palm", "handpose", "handtrack")
 
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.

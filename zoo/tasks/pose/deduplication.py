@@ -6,7 +6,7 @@ import numpy as np
 
 from zoo.results.vocabulary import Pose
 
-#: How many poses a list has at most, by default.
+#: Largest number of poses of a list, by default.
 MAX_POSES = 20
 
 # Two bodies are one person if half of their keypoints are nearer, in longer sides of a body.

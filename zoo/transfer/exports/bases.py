@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core import Graph
     from core import Model as Layers
 
-#: What the pages of Teachable Machine make of a pixel p is ``p / 127 - 1``.
+#: Divisor of Teachable Machine's pages, which scale a pixel p to ``p / 127 - 1``.
 TEACHABLE_DIVISOR = 127.0
 
 SEED = 24  # of the values on which an export is compared with what it was made of
@@ -42,7 +42,7 @@ class Affine(NamedTuple):
 
 
 class ExportedNetwork(NamedTuple):
-    """A network to write, and what it has to give.
+    """A network to write, and its expected outputs.
 
     Attributes:
         network: layers, or a graph.
@@ -83,7 +83,7 @@ class Base:
         self.pixels = np.random.default_rng(SEED).integers(0, 256, (*self.size, 3), np.uint8)
         values = prepare(self.pixels, self.entry.preprocess, self.size)[0]
         embedding = np.asarray(model.execute(values, [node])[node])
-        #: How many axes the embedding has, with that of the batch.
+        #: Rank of the embedding, with the batch.
         self.rank = embedding.ndim
         #: Features of the pixels, [1, size].
         self.features = flat_embedding(embedding)

@@ -36,7 +36,7 @@ from zoo.transfer.heads import Head
 _KERAS = (".keras", ".h5")
 _TEACHABLE = ("", ".zip")
 
-#: How far outputs of what was written may be from those here: rounding.
+#: Tolerances between the outputs of an exported file and of the model: rounding.
 _RELATIVE, _ABSOLUTE = 1e-3, 1e-4
 
 
@@ -211,7 +211,7 @@ def _write_teachable(
 
 
 def _check_written(path: Path, exported: ExportedNetwork) -> None:
-    """Raise unless a written network gives what the head gives."""
+    """Raise unless a written network reproduces the outputs of the head."""
     (output,) = load_model(path).predict(exported.sample).values()
     found, expected = output.numpy(), exported.expected
     if found.shape != expected.shape or not np.isfinite(found).all():

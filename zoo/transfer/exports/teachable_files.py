@@ -95,7 +95,7 @@ def metadata_of(
     return {"tmVersion": _PAGE_VERSION, **package, **found, "imageSize": height}
 
 
-#: What the outputs of a head are.
+#: Meaning of the outputs, by kind of head.
 _OUTPUTS = {
     "classification": "probabilities of classes, which add up to 1 (softmax)",
     "multi_label": "a probability for each label alone (sigmoid): several may apply",

@@ -39,13 +39,13 @@ class Block(Protocol):
         """Number of values."""
 
     def prepared(self, image: np.ndarray) -> np.ndarray:
-        """Return what `vectors` needs of an image, uint8 [height, width, 3]; any thread may ask."""
+        """Return the input of `vectors` for an image, uint8 [height, width, 3]; thread-safe."""
 
     def vectors(self, images: Sequence[np.ndarray]) -> list[FeatureVector]:
-        """Return the features of images that `prepared` gave."""
+        """Return the features of inputs from `prepared`."""
 
     def facts(self) -> list[str]:
-        """Return all that the values depend on, as texts."""
+        """Return everything that the values depend on, as texts."""
 
     def provenance(self) -> list[dict[str, str]]:
         """Return the origin of each network that is used."""

@@ -35,7 +35,7 @@ _MOST_WAITING = 64  # results that wait for a batch
 
 Item = TypeVar("Item")
 
-#: What the networks need of an image, or what stands in its place.
+#: Prepared inputs of the networks for an image, its features, or the error of reading it.
 Look = list[np.ndarray] | FeatureVector | ImageError
 
 
@@ -162,7 +162,7 @@ class FeatureExtractor:
         return iter(data.from_generator(items).prefetch(size))
 
     def look(self, pixels: np.ndarray, *, mirror: bool = False) -> list[np.ndarray]:
-        """Return what the networks need of an image, uint8 [height, width, 3]."""
+        """Return the inputs of the networks for an image, uint8 [height, width, 3]."""
         if mirror:
             pixels = flipped(pixels)
         return [block.prepared(pixels) for block in self._blocks]

@@ -1,4 +1,4 @@
-"""Features from landmarks: where the parts of a hand, face or body are, apart from their size.
+"""Features from landmarks: normalised positions of the parts of a hand, face or body.
 
 Positions are relative to the hand, face or body itself, so that features depend neither on where in
 the image it is nor on how large it is.
@@ -162,8 +162,8 @@ def parts_vector(segmentation: Mapping[str, Any]) -> np.ndarray | None:
     counts = np.bincount(parts, minlength=_PARTS)
     shares = counts / len(rows)
     weights = np.minimum(shares / _SMALL, 1) / np.maximum(counts, 1)
-    places = [np.bincount(parts, _in_box(at), _PARTS) * weights for at in (columns, rows)]
-    return np.column_stack([shares, *places])
+    histograms = [np.bincount(parts, _in_box(at), _PARTS) * weights for at in (columns, rows)]
+    return np.column_stack([shares, *histograms])
 
 
 LANDMARKS: Mapping[str, Landmarks] = {
@@ -217,7 +217,7 @@ def _distance(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.linalg.norm(a - b))
 
 
-def _in_box(places: np.ndarray) -> np.ndarray:
+def _in_box(positions: np.ndarray) -> np.ndarray:
     """Return positions of pixels along an axis from the middle of the box, in its lengths."""
-    low, high = np.quantile(places, [_OUTSIDE, 1 - _OUTSIDE])
-    return (places - (low + high) / 2) / max(high - low, 1.0)
+    low, high = np.quantile(positions, [_OUTSIDE, 1 - _OUTSIDE])
+    return (positions - (low + high) / 2) / max(high - low, 1.0)

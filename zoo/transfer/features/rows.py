@@ -60,12 +60,12 @@ class RowFile:
             ]
         )
         self._header = _header(key, size)
-        self._places: dict[bytes, int] = {}  # numbers of rows
+        self._row_numbers: dict[bytes, int] = {}
         self._count = 0  # rows that were looked at
         self._descriptor: int | None = None
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._row_numbers)
 
     @property
     def length(self) -> int:
@@ -81,20 +81,20 @@ class RowFile:
             return False
         whole = (os.fstat(self._descriptor).st_size - _HEADER_BYTES) // self._row.itemsize
         for number, sha256 in self._owners(self._count, whole):
-            self._places[sha256] = number
+            self._row_numbers[sha256] = number
         self._count = max(whole, 0)
         return True
 
     def get(self, sha256: str) -> Known | None:
-        """Return what is known of an image, or None if no whole row has it."""
+        """Return the stored facts about an image, or None if no whole row has it."""
         key = bytes.fromhex(sha256)
-        number = self._places.get(key)
+        number = self._row_numbers.get(key)
         if number is None or self._descriptor is None:
             return None
         rows = self._read(number, 1)
         found = self._known(rows[0], key) if len(rows) else None
         if found is None:  # damaged
-            del self._places[key]
+            del self._row_numbers[key]
         return found
 
     def append(self, rows: Mapping[str, Known]) -> None:
@@ -114,7 +114,7 @@ class RowFile:
             if file.write(data) < len(data):
                 raise OSError(f"no room for {len(data)} bytes")
         for key in new:
-            self._places[key] = self._count
+            self._row_numbers[key] = self._count
             self._count += 1
 
     def close(self) -> None:
@@ -122,7 +122,7 @@ class RowFile:
         if self._descriptor is not None:
             os.close(self._descriptor)
         self._descriptor, self._count = None, 0
-        self._places.clear()
+        self._row_numbers.clear()
 
     def _is_replaced(self) -> bool:
         """Whether the path has another file than the open one, or one that became shorter."""

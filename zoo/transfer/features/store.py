@@ -17,7 +17,7 @@ from core.process.locks import new_lock
 from weights_cache.atomic_files import locked
 from weights_cache.interruptions import pass_interruption
 from weights_cache.ownership import chosen_folder, find_folder_fault, make_private
-from zoo.images.errors import EMPTY, folder_given, missing_file, said_as_image_error
+from zoo.images.errors import EMPTY, convert_reader_errors, folder_given, missing_file
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_first_frame, read_image
 from zoo.images.urls import read_url, scheme_of
@@ -32,8 +32,8 @@ from zoo.transfer.image_sets import name_of
 #: Environment variable with another folder; ``0`` turns the store off.
 VARIABLE = "ZOO_FEATURE_CACHE"
 
-#: Bytes of the rows of all features together; above it those that were not used for the longest
-#: time are removed, but none that was used within the last hour.
+#: Largest bytes of the rows of all features together; above it the least recently used are
+#: evicted, but none that was used within the last hour.
 MOST_BYTES = 2 * 2**30
 
 _MOST_ROWS = 1_000_000  # of one file, whose index takes 150 bytes a row in memory
@@ -79,7 +79,7 @@ class FeatureStore:
         self._waiting: dict[str, Known] = {}  # rows to be written together
         self._is_writable = True
         self._has_room = False
-        with self._said():
+        with self._warn_and_stop():
             if self._rows.refresh():
                 os.utime(self._rows.path)  # marks it as used
 
@@ -122,10 +122,10 @@ class FeatureStore:
                 self.flush()
 
     def flush(self) -> None:
-        """Write what was added."""
+        """Write queued rows."""
         with self._guard:
             if self._waiting and self._is_writable:
-                with self._said(), self._locked():
+                with self._warn_and_stop(), self._locked():
                     if not self._has_room:
                         self._make_room()
                     self._rows.append(self._waiting)
@@ -134,7 +134,7 @@ class FeatureStore:
             self._waiting.clear()
 
     def close(self) -> None:
-        """Write what was added, and close the files; a later `add` opens them again."""
+        """Write queued rows, and close the files; a later `add` opens them again."""
         with self._guard:
             self.flush()
             self._rows.close()
@@ -147,8 +147,8 @@ class FeatureStore:
             yield
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
-        """Stop storing where the block fails, and warn."""
+    def _warn_and_stop(self) -> Iterator[None]:
+        """Warn and stop storing if the block fails."""
         try:
             yield
         except (OSError, NotImplementedError) as error:
@@ -163,7 +163,7 @@ class FeatureStore:
             )
 
     def _make_room(self) -> None:
-        """Remove the stores that were not used for the longest time while all are too large."""
+        """Evict the least recently used stores while all together are too large."""
         self._has_room = True
         others = [path for path in self.folder.parent.glob(f"*/{_ROWS}") if path != self._rows.path]
         states = sorted((os.stat(path).st_mtime, os.stat(path).st_size, path) for path in others)
@@ -304,7 +304,7 @@ def read_bytes(source: str) -> tuple[bytes, str]:
     if scheme_of(source) is not None:
         return read_url(source)
     name = f"{source!r:.300}"
-    with said_as_image_error(name):
+    with convert_reader_errors(name):
         try:
             with open(source, "rb") as file:
                 data = file.read(MAX_READ + 1)

@@ -1,4 +1,4 @@
-"""A classifier by the nearest examples, which learns at once: an example is kept, not trained on.
+"""A k-nearest-neighbours classifier, which stores examples instead of training.
 
 Source of the algorithm: knn-classifier 1.2.5 of TensorFlow.js (Apache-2.0), whose ten calls are
 here under the names of PEP 8.
@@ -259,10 +259,10 @@ same model, or clear all classes first
         """
         labels = in_class_order(self._counts)
         indexes = [self._indexes[label] for label in labels]
-        place_of = {index: place for place, index in enumerate(indexes)}
-        places = [place_of[owner] for owner in self._rows.owners.tolist()]
+        position_of = {index: position for position, index in enumerate(indexes)}
+        positions = [position_of[owner] for owner in self._rows.owners.tolist()]
         rows = self._rows.values
-        write_examples(path, StoredExamples(labels, indexes, rows, np.array(places, np.int64)))
+        write_examples(path, StoredExamples(labels, indexes, rows, np.array(positions, np.int64)))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "KNNClassifier":
@@ -282,12 +282,12 @@ same model, or clear all classes first
         ...     KNNClassifier.load(f"{folder}/cups.json")
         KNNClassifier(1 class, 1 example of 2 values)
         """
-        labels, indexes, rows, places = read_examples(path)
+        labels, indexes, rows, positions = read_examples(path)
         loaded = cls()
         loaded._indexes = dict(zip(labels, indexes, strict=True))
         if labels:
-            loaded._rows = OwnedRows(rows, np.array(indexes, np.int64)[places])
-            counts = np.bincount(places).tolist()
+            loaded._rows = OwnedRows(rows, np.array(indexes, np.int64)[positions])
+            counts = np.bincount(positions).tolist()
             loaded._counts = dict(zip(labels, counts, strict=True))
         return loaded
 

@@ -68,7 +68,7 @@ def in_class_order(labels: Iterable[Label]) -> list[Label]:
     >>> in_class_order(["b", 10, "a", "9", -1])
     ['9', 10, 'b', 'a', -1]
     """
-    return sorted(labels, key=_place)
+    return sorted(labels, key=_position)
 
 
 def unknown_label(label: Label, labels: Iterable[Label]) -> ZooError:
@@ -82,6 +82,6 @@ def unknown_label(label: Label, labels: Iterable[Label]) -> ZooError:
     )
 
 
-def _place(label: Label) -> int:
+def _position(label: Label) -> int:
     number = as_integer(label)
     return number if isinstance(number, int) and 0 <= number < _FIRST_NAME else _FIRST_NAME

@@ -124,7 +124,7 @@ class OwnedRows:
         near = np.flatnonzero(similarities >= least)
         owners = self.owners[near].tolist()
         order = np.lexsort(([ranks[owner] for owner in owners], -similarities[near]))
-        return [owners[place] for place in order[:count]]
+        return [owners[index] for index in order[:count]]
 
     def _grow(self, length: int) -> None:
         room = max(_FIRST_ROOM, 2 * self._count)

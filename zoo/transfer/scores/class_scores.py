@@ -1,4 +1,4 @@
-"""Honest scores of a classifier, from predictions of images that were held out of training."""
+"""Scores of a classifier from held-out predictions."""
 
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Honest scores where an image has several labels, or values, from held-out predictions."""
+"""Scores of multi-label classifiers and of regressors from held-out predictions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -221,16 +221,16 @@ def score_labels(
     )
 
 
-def _label_scores(given: np.ndarray, likely: np.ndarray) -> LabelScores:
+def _label_scores(truth: np.ndarray, likely: np.ndarray) -> LabelScores:
     predicted = likely >= 0.5
-    right, found, images = int((predicted & given).sum()), int(predicted.sum()), int(given.sum())
+    right, found, images = int((predicted & truth).sum()), int(predicted.sum()), int(truth.sum())
     return LabelScores(
         images=images,
-        accuracy=float((predicted == given).mean()) if len(given) else 0.0,
+        accuracy=float((predicted == truth).mean()) if len(truth) else 0.0,
         precision=right / found if found else None,
         recall=right / images if images else None,
         f1=2 * right / (found + images) if found + images else None,
-        average_precision=average_precision(given, likely),
+        average_precision=average_precision(truth, likely),
     )
 
 

@@ -1,4 +1,4 @@
-"""Scores of what was learnt: of examples that were held out, and of images for validation."""
+"""Scores of a lesson: of held-out examples, and of images for validation."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Images that a user should look at: those of which a classifier is unsure, and those that harm."""
+"""Review list: images of which a classifier is unsure, and those that harm it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -144,7 +144,7 @@ def _value_scores(stored: Mapping[str, Any]) -> RegressionScores:
 
 
 def _common(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what scores of all kinds have."""
+    """Return the fields that scores of all kinds share."""
     return {
         "images": _count(stored["images"]),
         "folds": _count(stored["folds"]),

@@ -1,4 +1,4 @@
-"""Sheets of thumbnails: the images that a user should look at, with what was predicted of them."""
+"""Contact sheets of images to review, with their predictions."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -118,7 +118,7 @@ def draw_sheet(
 ) -> "Image.Image":
     """Draw thumbnails with captions such as "bees, 0.51 ants", wrong ones in red.
 
-    An image that cannot be read any more leaves its place empty.
+    An image that cannot be read any more leaves its cell empty.
 
     Args:
         sections: at most 400 images, by headings.
@@ -159,8 +159,8 @@ def draw_sheet(
             _write(sheet, "none", (_MARGIN, top + _head() + 10), _CAPTION, size, _QUIET)
         for i, image in enumerate(images):
             row, column = divmod(i, columns)
-            place = (_MARGIN + column * (size + _GAP), top + _head() + row * (cell + _GAP))
-            _paint(sheet, image, place, size)
+            corner = (_MARGIN + column * (size + _GAP), top + _head() + row * (cell + _GAP))
+            _paint(sheet, image, corner, size)
         top += height
     return sheet
 
@@ -169,11 +169,11 @@ def _head() -> int:
     return round(1.7 * _HEADING)
 
 
-def _paint(sheet: "Image.Image", item: SheetImage, place: tuple[int, int], size: int) -> None:
+def _paint(sheet: "Image.Image", item: SheetImage, corner: tuple[int, int], size: int) -> None:
     """Paint a thumbnail with its captions."""
     from PIL import Image
 
-    left, top = place
+    left, top = corner
     sheet.paste(_MAT, (left, top, left + size, top + size))
     try:
         thumbnail = Image.fromarray(read_image(item.image))
@@ -194,8 +194,8 @@ def _paint(sheet: "Image.Image", item: SheetImage, place: tuple[int, int], size:
     _write(sheet, _end_of(item.name, size), (left, line + 1.4 * _CAPTION), _SMALL, size, _QUIET)
 
 
-def _frame(sheet: "Image.Image", place: tuple[int, int], size: int) -> None:
-    left, top = place
+def _frame(sheet: "Image.Image", corner: tuple[int, int], size: int) -> None:
+    left, top = corner
     right, bottom = left + size, top + size
     for box in (
         (left, top, right, top + _FRAME),
@@ -247,7 +247,7 @@ def drawable(text: str) -> str:
 def _write(
     sheet: "Image.Image",
     text: str,
-    place: tuple[float, float],
+    corner: tuple[float, float],
     size: float,
     width: float,
     colour: Colour = _INK,
@@ -259,5 +259,5 @@ def _write(
 
     if text := fitted(drawable(text), size, width).strip():
         mask = text_mask(text, size)
-        left, middle = place
+        left, middle = corner
         sheet.paste(colour, (round(left), round(middle - len(mask) / 2)), Image.fromarray(mask))

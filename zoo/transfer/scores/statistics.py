@@ -59,7 +59,7 @@ def bootstrap_interval(
 
 
 def calibration_error(probabilities: np.ndarray, truth: np.ndarray, bins: int = 10) -> float:
-    """Return the expected calibration error: how far probabilities are from shares of right ones.
+    """Return the expected calibration error: mean distance of confidence and accuracy.
 
     By Guo et al., "On Calibration of Modern Neural Networks" (2017): the best probabilities are
     put into bins of equal width; each bin counts by its number of images.

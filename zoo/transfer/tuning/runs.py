@@ -13,13 +13,13 @@ from zoo.transfer.targets import Kind, Target, encoded
 from zoo.transfer.tuning.settings import TuningSettings
 from zoo.transfer.tuning.tail_training import TailTraining, batches
 
-#: Training has failed where the loss is so many times that of constant answers.
+#: Multiple of the loss of constant answers above which training has diverged.
 _WORST = 5.0
 
-#: Share of the steps in which the learning rate rises.
+#: Share of the steps in which the learning rate warms up.
 _WARMUP = 0.1
 
-#: What is known after an epoch, by name.
+#: Losses and metrics after an epoch, by name.
 Record = Mapping[str, float]
 
 

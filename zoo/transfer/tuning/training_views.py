@@ -23,10 +23,10 @@ from zoo.pipeline.model import Model
 from zoo.pipeline.preprocess import prepare
 from zoo.pipeline.verb_signatures import ImageSource
 
-#: Bytes of maps in memory; more are in a temporary file, of at most so many bytes.
+#: Largest bytes of maps in memory, and of a temporary file with further ones.
 MOST_IN_MEMORY, MOST_IN_FILE = 2**28, 2**32
 
-#: Maps are kept as halves: networks quantised to 8 bits are coarser.
+#: Dtype of stored maps: networks quantised to 8 bits are coarser.
 _STORED = np.dtype(np.float16)
 
 _SMALLEST_CROP = 0.6  # of the side of an image

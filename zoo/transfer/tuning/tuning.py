@@ -24,7 +24,7 @@ from zoo.transfer.taught_model import TaughtModel
 from zoo.transfer.tuning.fine_tuning import FineTuned, fine_tuned_network
 from zoo.transfer.tuning.settings import TuningSettings, checked_settings, held_out_images
 
-#: The quickest of the models that fine-tuning improved on ants and bees.
+#: Fastest of the models that fine-tuning improved on ants and bees.
 DEFAULT_MODEL = "mobilenet.v1_025"
 
 VALIDATION = 0.2
@@ -159,14 +159,14 @@ def _held_out(
 
 
 def _taught(
-    name: str, model: str, images: ImageSet, readable: _Readable, found: FineTuned, seed: int
+    name: str, model: str, images: ImageSet, readable: _Readable, fine_tuned: FineTuned, seed: int
 ) -> TaughtModel:
     """Return the model of a network that was fine-tuned."""
-    extractor = embedding_extractor(model, found.network, found.node)
+    extractor = embedding_extractor(model, fine_tuned.network, fine_tuned.node)
     examples = gather(images.kind, readable.images, extractor).examples
     if len(examples) < len(readable.images):
         raise ZooError("images changed while the network learnt from them: start again")
-    kept = np.setdiff1d(np.arange(len(examples)), found.held_out)
+    kept = np.setdiff1d(np.arange(len(examples)), fine_tuned.held_out)
     known = examples.part(kept)
     classes = known.targets if images.kind == "classification" else None
     familiarity = Familiarity.fit(known.features, targets=classes, normalize=True)  # type: ignore[arg-type]
@@ -177,21 +177,21 @@ def _taught(
         if not len(validation):
             raise ZooError(f"no image for validation can be used: {left_out[0].reason}")
         others = scores_of_others(
-            images.kind, images.labels, found.head, familiarity, known, validation
+            images.kind, images.labels, fine_tuned.head, familiarity, known, validation
         )
     lesson = Lesson(
         kind=images.kind,
         labels=images.labels,
         settings=Settings(seed=seed),
         examples=examples,
-        head=found.head,
+        head=fine_tuned.head,
         familiarity=familiarity,
         scores=scores_of_stopping(
-            images.kind, images.labels, found.head, examples.part(found.held_out)
+            images.kind, images.labels, fine_tuned.head, examples.part(fine_tuned.held_out)
         ),
         validation=others,
         skipped=tuple(skipped),
         source=name,
-        history=found.history,
+        history=fine_tuned.history,
     )
     return TaughtModel(name or "unnamed", extractor, lesson, sources=images.sources)

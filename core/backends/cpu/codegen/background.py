@@ -31,10 +31,10 @@ _changing = new_lock()
 _is_running = False
 _is_allowed = True
 
-#: Whether the process exits: a compiler looks at it between two kernels.
+#: Whether the process exits: the compiler checks it between two kernels.
 is_ending = False
 
-#: How far the priority of the thread is below that of others, as `nice` counts.
+#: Niceness added to the compiler thread, so that it yields to other threads.
 _NICENESS = 10
 
 
@@ -45,7 +45,7 @@ def forbid() -> None:
 
 
 def compile_later(one: Compilable) -> None:
-    """Compile the kernels of an object in the background, unless it is gone by then."""
+    """Compile the kernels of an object in the background, unless it is freed before."""
     global _is_running
     if not _is_allowed or is_ending:
         return
@@ -67,7 +67,7 @@ def check() -> None:
 
 
 def _end() -> None:
-    """Let the thread compile nothing more, and wait for the kernel at which it is."""
+    """Stop the thread after the kernel that it compiles, and wait for it."""
     global is_ending
     is_ending = True
     if _is_running:

@@ -1,4 +1,4 @@
-"""Kernels that are called by themselves, not as steps of a plan: those around networks.
+"""Kernels that are called directly, not as steps of a plan: pre- and postprocessing of networks.
 
 What they work on varies from call to call, so that it is given by parameters. Each is compiled by
 the rules of plans: in tier 2 at once, else where the cache has its code, or in the background after
@@ -33,13 +33,13 @@ from core.process.locks import new_lock
 if TYPE_CHECKING:
     from core.backends.cpu.codegen.ir.kernel_text import KernelText
 
-#: Calls after which a kernel is worth the time of compiling.
+#: Calls after which a kernel is compiled.
 _CALLS = 2
 
 #: Tasks for each thread, so that one that begins late takes fewer.
 _TASKS_OF_A_THREAD = 4
 
-#: What a task takes at least, in instructions; some 10 microseconds.
+#: Smallest work of a task, in instructions: some 10 microseconds.
 _LEAST_WORK = 100_000
 
 #: The function of a kernel in its code.
@@ -74,7 +74,7 @@ class CalledKernel(NamedTuple):
     fields: tuple[Hashable, ...] = ()
 
     def described(self) -> Description:
-        """Return what describes the kernel."""
+        """Return the description of the kernel."""
         return self.describe(*self.fields)
 
 
@@ -97,7 +97,7 @@ class Call(NamedTuple):
 
 
 class _Compiled:
-    """The machine code of a kernel, made when it is worth it."""
+    """The machine code of a kernel, compiled after some calls."""
 
     def __init__(self, kernel: CalledKernel):
         self._kernel, self._isa = kernel, host_instruction_set()
@@ -181,7 +181,7 @@ _compiled: dict[CalledKernel, _Compiled] = {}
 
 
 def instruction_set() -> InstructionSet:
-    """Return what called kernels are generated for."""
+    """Return the instruction set that called kernels are generated for."""
     return host_instruction_set()
 
 
@@ -220,7 +220,7 @@ class _Bound:
 
 
 def split(rows: int, work: int) -> tuple[int, int]:
-    """Return into how many tasks rows are cut, and the rows of a task.
+    """Return the number of tasks that rows are split into, and the rows of a task.
 
     Args:
         rows: lines of a result.

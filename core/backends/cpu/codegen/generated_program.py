@@ -83,7 +83,7 @@ class GeneratedProgram:
         return (self._isa.name, *map(repr, self._numbers))
 
     def listing(self) -> str:
-        """Return what was generated: LLVM IR."""
+        """Return the generated LLVM IR."""
         kernels = {kernel_name(i): kernel for kernel, i in self._numbers.items()}
         return module_text(kernels, self._isa)
 
@@ -169,7 +169,7 @@ class LoadedKernels:
         inputs: Sequence[tuple[int, np.ndarray]],
         outputs: Sequence[np.ndarray],
     ) -> bytes | None:
-        """Return what a later process runs the program from; see `program_storing`."""
+        """Return the program stored for later processes; see `program_storing`."""
         from core.backends.cpu.codegen.program_storing import stored_program
 
         memory = self._code.memory

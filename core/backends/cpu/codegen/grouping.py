@@ -14,7 +14,7 @@ from core.backends.cpu.codegen.kernels.elementwise_group import (
 )
 from core.backends.cpu.codegen.step_kernels import Argument, Generated, find_generator
 from core.engine.backends import REPLACED
-from core.engine.program import ABSENT, HERE, Program, Step, homes_of, is_alias
+from core.engine.program import ABSENT, HERE, Program, Step, is_alias, owners_of
 from core.engine.specs import Shape
 
 #: Steps, and operands and results, of a group at most: more need more registers than there are.
@@ -74,13 +74,13 @@ def find_groups(program: Program) -> list[Group]:
     A group is computed where its last member stands: no step before that needs one of its results,
     other than its members.
     """
-    homes, found = homes_of(program), list[Group]()
+    owners, found = owners_of(program), list[Group]()
     order = {step.name: i for i, step in enumerate(program.steps)}
     open_groups: list[Group] = []
     for step in program.steps:
         if is_alias(step, program):
             continue
-        reads = {homes[reference] for reference in step.reads()}
+        reads = {owners[reference] for reference in step.reads()}
         shape = program.specs[step.name].shape
         can_join = _can_join(step, program)
         taking = [g for g in open_groups if can_join and g.takes(reads, shape)]
@@ -143,12 +143,12 @@ def needed_in_order(group: Group, needed: set[str]) -> Iterator[str]:
 
 def _needed_outside(group: Group, program: Program) -> Iterator[str]:
     """Yield the results of a group that other steps, or the outputs of the program, need."""
-    homes, inside = homes_of(program), {member.name for member in group.members}
+    owners, inside = owners_of(program), {member.name for member in group.members}
     made = {reference for member in group.members for reference in member.outputs}
     for step in program.steps:
         if step.name not in inside and not is_alias(step, program):
-            yield from (homes[r] for r in step.reads() if homes[r] in made)
-    yield from (homes[r] for r in program.outputs if homes[r] in made)
+            yield from (owners[r] for r in step.reads() if owners[r] in made)
+    yield from (owners[r] for r in program.outputs if owners[r] in made)
 
 
 def _can_join(step: Step, program: Program) -> bool:
@@ -227,10 +227,10 @@ class _Writer:
         """Return the number of a value: operands are counted first; None for an absent one."""
         if reference == ABSENT:
             return None
-        place = self._made.get(reference)
-        if place is None:
+        index = self._made.get(reference)
+        if index is None:
             return [*self.operands].index(reference)
-        return len(self.operands) + place
+        return len(self.operands) + index
 
     def steps_with_numbers(self) -> Iterator[GroupStep]:
         """Yield the steps with the numbers of their inputs."""

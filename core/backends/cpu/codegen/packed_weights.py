@@ -30,7 +30,7 @@ class PackedWeights:
 
     def __init__(self, weights: np.ndarray, layout: Layout):
         self._weights, self._layout = weights, layout
-        #: What they take, packed.
+        #: Size of the packed weights.
         self.bytes = len(weights) * layout.values * weights.itemsize
 
     @lazy_property
@@ -41,13 +41,13 @@ class PackedWeights:
 
 _Key = tuple[int, Shape, tuple[int, ...], Layout]
 
-#: Those that a plan uses. While one lives, so do its weights, and their address is no other's.
+#: Packed weights in use by a plan. They keep their weights alive, so an address stays unique.
 _SHARED: WeakValueDictionary[_Key, PackedWeights] = WeakValueDictionary()
 _sharing = new_lock()
 
 
 def packed_weights(weights: np.ndarray, layout: Layout) -> PackedWeights:
-    """Return weights in an order; those that a plan uses already are shared."""
+    """Return weights in an order; plans share equal ones."""
     key = (weights.__array_interface__["data"][0], weights.shape, weights.strides, layout)
     with _sharing:
         found = _SHARED.get(key)

@@ -11,7 +11,7 @@ from core.backends.cpu.codegen.step_kernels import Argument, GeneratedCall, Temp
 #: Returns a view of weights as [..., channels], without copying them.
 View = Callable[[np.ndarray], np.ndarray]
 
-#: What the copy of a value takes, in multiply-adds of a tile.
+#: Cost of copying a value, in multiply-adds of a tile.
 _WORK = 16
 
 
@@ -86,6 +86,6 @@ def copied_argument(
 
 
 def _offset(view: np.ndarray, whole: np.ndarray) -> int:
-    """Return the values from the begin of an array to the begin of a view of it."""
+    """Return the offset of a view in its array, in values."""
     begin, start = (a.__array_interface__["data"][0] for a in (view, whole))
     return int(begin - start) // whole.itemsize

@@ -53,13 +53,15 @@ def stored_program(
         for array in call.arguments:
             offset = array.ctypes.data - begin
             in_arena = 0 <= offset <= arena.nbytes - array.nbytes
-            place = (IN_ARENA, offset) if in_arena else (IN_CONSTANTS, constants.offset_of(array))
-            arguments.append(place)
+            location = (
+                (IN_ARENA, offset) if in_arena else (IN_CONSTANTS, constants.offset_of(array))
+            )
+            arguments.append(location)
     scratch, stride = calls[0].scratch
     return packed(
         ProgramParts(
-            [(number, _placed(value, begin)) for number, value in inputs],
-            [_placed(value, begin) for value in outputs],
+            [(number, _arena_value(value, begin)) for number, value in inputs],
+            [_arena_value(value, begin) for value in outputs],
             arena.nbytes,
             (scratch.ctypes.data - begin, stride),
             np.array(rows, np.int64),
@@ -70,7 +72,7 @@ def stored_program(
     )
 
 
-def _placed(value: np.ndarray, begin: int) -> ArenaValue:
+def _arena_value(value: np.ndarray, begin: int) -> ArenaValue:
     return ArenaValue(value.shape, value.dtype.str, value.ctypes.data - begin)
 
 
@@ -82,7 +84,7 @@ class _Constants:
         self._end = 0
 
     def offset_of(self, array: np.ndarray) -> int:
-        """Return where an array begins, which is contiguous."""
+        """Return the offset of a contiguous array, which is added if it is new."""
         key = array.ctypes.data, array.nbytes
         if key not in self._arrays:
             self._arrays[key] = self._end, array

@@ -36,39 +36,39 @@ class _Binding:
         values = {name: np.empty(1, np.float32) for name in names}
         scratch = [aligned_bytes(s.bytes).view(np.float32) for s in lowered.scratch]
         shared = aligned_bytes(MOST_THREADS * program.scratch_bytes)
-        #: What the kernels need besides inputs and result.
+        #: Memory of the kernels besides inputs and result.
         self.bytes = shared.nbytes + sum(array.nbytes for array in scratch)
         calls = [
             c for c in lowered.bind(Views(values, {}, scratch, shared)) if type(c) is NativeCall
         ]
-        places = {values[name].ctypes.data: i for i, name in enumerate(names)}
+        indices = {values[name].ctypes.data: i for i, name in enumerate(names)}
         self._targets = [
-            (call.pointers, position, places[address])
+            (call.pointers, position, indices[address])
             for call in calls
             for position, address in enumerate(call.pointers.tolist())
-            if address in places
+            if address in indices
         ]
         self._run = NativeRun(calls)
 
     def run(self, arrays: Sequence[np.ndarray]) -> None:
         """Run the kernels on the arrays of the names."""
         addresses = [array.__array_interface__["data"][0] for array in arrays]
-        for pointers, position, place in self._targets:
-            pointers[position] = addresses[place]
+        for pointers, position, index in self._targets:
+            pointers[position] = addresses[index]
         self._run()
 
 
 class SingleOp:
-    """An op as kernels. Threads may share it: each call has a binding.
+    """An op as kernels. It is thread-safe: each call has a binding.
 
     Args:
-        places: for each input that the kernels read, its position among the op's.
+        inputs: for each input that the kernels read, its position among the op's.
         result: shape of the result.
         make: makes a binding.
     """
 
-    def __init__(self, places: Sequence[int], result: Spec, make: Callable[[], _Binding]):
-        self._places, self._shape, self._make = places, result.shape, make
+    def __init__(self, inputs: Sequence[int], result: Spec, make: Callable[[], _Binding]):
+        self._inputs, self._shape, self._make = inputs, result.shape, make
         self._idle: deque[_Binding] = deque(maxlen=1)
 
     def run(self, handles: Sequence[Any]) -> np.ndarray:
@@ -78,7 +78,7 @@ class SingleOp:
         except IndexError:
             binding = self._make()
         result = np.empty(self._shape, np.float32)
-        binding.run([*(np.ascontiguousarray(handles[i]) for i in self._places), result])
+        binding.run([*(np.ascontiguousarray(handles[i]) for i in self._inputs), result])
         if binding.bytes <= _MOST_IDLE_BYTES:
             self._idle.append(binding)
         result.setflags(write=False)
@@ -114,5 +114,5 @@ def make_single_op(
         return None
     load_team()
     code = generated.cached_code() or generated.compiled_code(check)
-    places = [int(name[1:]) for name in names]
-    return SingleOp(places, result, lambda: _Binding([*names, _RESULT], generated, code))
+    positions = [int(name[1:]) for name in names]
+    return SingleOp(positions, result, lambda: _Binding([*names, _RESULT], generated, code))

@@ -1,4 +1,4 @@
-"""Kernels: what is generated for a step, and how a step becomes one."""
+"""Kernels: the code generated for a step, and how a step becomes a kernel."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -22,7 +22,7 @@ from core.engine.specs import Spec
 
 
 class Temporary(NamedTuple):
-    """Memory of a step for what one of its kernels leaves to the next: its number."""
+    """Memory through which one kernel of a step passes values to the next: its number."""
 
     number: int
 
@@ -30,7 +30,7 @@ class Temporary(NamedTuple):
 #: An argument of a kernel: a value of the plan, by reference, or an array that the plan keeps.
 Argument = str | np.ndarray | PackedWeights | Temporary
 
-#: What a task takes at least, in multiply-adds of a tile; some 10 microseconds.
+#: Smallest work of a task, in multiply-adds of a tile: some 10 microseconds.
 LEAST_WORK = 1_000_000
 
 #: Tasks of one kernel: some more than threads, so that no thread waits long for the last one.
@@ -200,7 +200,7 @@ _GENERATORS: dict[str, Generator] = {}
 
 
 def generates(*ops: str) -> Callable[[Function], Function]:
-    """Register the decorated function as what generates kernels for ops; None declines a step."""
+    """Register the decorated function as generator of kernels for ops; None declines a step."""
 
     def register(function: Function) -> Function:
         _GENERATORS.update(dict.fromkeys(ops, function))
@@ -210,7 +210,7 @@ def generates(*ops: str) -> Callable[[Function], Function]:
 
 
 def find_generator(op: Op) -> Generator | None:
-    """Return what generates the kernels of an op; None without one, or if a user replaced it."""
+    """Return the generator of an op's kernels; None without one, or if a user replaced it."""
     if (op.name, "cpu") in REPLACED:
         return None
     return _generators().get("elementwise" if op.traits.elementwise else op.name)
@@ -226,5 +226,5 @@ def _generators() -> Mapping[str, Generator]:
 
 
 def task_count(multiply_adds: int, most: int) -> int:
-    """Return into how many tasks work is cut."""
+    """Return the number of tasks that work is split into."""
     return max(1, min(MOST_TASKS, most, multiply_adds // LEAST_WORK))

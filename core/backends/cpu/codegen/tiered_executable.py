@@ -16,7 +16,7 @@ from core.process.locks import new_lock
 if TYPE_CHECKING:
     from core.engine.executable import Placed, StepInfo
 
-#: Runs after which a program is worth the time of compiling.
+#: Runs after which a program is compiled.
 _RUNS = 2
 
 
@@ -119,7 +119,7 @@ class TieredExecutable(Executable):
         return self._current.step_times(feeds)
 
     def stored(self) -> bytes | None:
-        """Return what a later process runs the program from, once it is compiled."""
+        """Return the program stored for later processes, once it is compiled."""
         return self._current.stored()
 
     def listing(self) -> str:

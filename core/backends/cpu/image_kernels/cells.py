@@ -5,10 +5,10 @@ import numpy as np
 from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description, Values
 
-#: What a vector of a cell's fields takes, and a step of a point, in instructions.
+#: Cost of a vector of a cell's fields, and of a step of a point, in instructions.
 _VECTOR, _STEP = 25, 6
 
-#: Points of a line are computed by as many, at most.
+#: Multiple to which the points of a line are padded, as they are computed together.
 _TOGETHER = 8
 
 
@@ -38,7 +38,7 @@ def odds_of(fields: np.ndarray, field: int) -> np.ndarray | None:
 def walked(
     offsets: np.ndarray, field: int, size: tuple[int, int], grid: tuple[int, int], steps: int
 ) -> np.ndarray | None:
-    """Return where the points of a grid come to that move by the offset of the nearest cell.
+    """Return the positions of grid points after steps by the offset of the nearest cell.
 
     Args:
         offsets: complex [rows, columns, fields], x + iy in pixels; the first cell is at pixel 0.

@@ -9,13 +9,13 @@ from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Descrip
 from core.backends.cpu.codegen.ir.image_layout import TILE
 from core.backends.cpu.image_kernels.pillow_filter import Taps
 
-#: What a pixel takes, in instructions: most are in tiles where few fields count.
+#: Cost of a pixel, in instructions: most are in tiles where few fields count.
 _PIXEL, _PIXEL_OF_FIELD = 8, 4
 
-#: Numbers of fields that vary from image to image, such as of people, are raised to one of these.
+#: Sizes to which a varying number of fields, such as of people, is rounded up.
 _COUNTS = (4, 8, 16)
 
-#: Fields whose numbers fit into a mask.
+#: Largest number of fields whose indices fit into a mask.
 _MOST_FIELDS = 255
 
 
@@ -58,7 +58,7 @@ def strongest(
 def reaching(
     field: np.ndarray, lines: Sequence[Taps], columns: Taps, limit: float, share: str = ""
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return where a field is at least a limit.
+    """Return the mask of the pixels where a field is at least a limit.
 
     Args:
         field: [rows, columns] of cells.
@@ -84,7 +84,7 @@ _Tables = tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 
 def _two_taps(cells: np.ndarray, lines: Sequence[Taps], columns: Taps) -> _Tables | None:
-    """Return the cells and shares of lines and of columns; None for what kernels do not take."""
+    """Return the cells and shares of lines and of columns; None if no kernel supports them."""
     if min(cells.shape[:2]) < 2 or len(columns.first) < TILE[1]:
         return None
     if any(taps.counts.max() > 2 for taps in (*lines, columns)):

@@ -1,4 +1,4 @@
-"""The weights of Pillow's bilinear filter: of which pixels each new one is mixed, and how much.
+"""The weights of Pillow's bilinear filter: the pixels that each new one mixes, and their shares.
 
 After ``precompute_coeffs`` in Pillow's Resample.c, in the same operations, so that sums agree to
 the last bit.
@@ -14,7 +14,7 @@ _MOST_KEPT = 32
 
 
 class Taps(NamedTuple):
-    """The old pixels of which new ones along an axis are mixed. Arrays are read-only.
+    """The old pixels that each new pixel along an axis mixes. Arrays are read-only.
 
     Attributes:
         first: of each new pixel, the first old one; int64 [new].
@@ -29,7 +29,7 @@ class Taps(NamedTuple):
 
 @lru_cache(maxsize=_MOST_KEPT)
 def bilinear_taps(old: int, low: float, high: float, new: int) -> Taps:
-    """Return the weights for a part of an axis that is brought to another number of pixels.
+    """Return the weights for a part of an axis that is resized.
 
     Args:
         old: pixels of the axis.

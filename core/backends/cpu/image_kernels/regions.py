@@ -9,7 +9,7 @@ from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Descrip
 from core.backends.cpu.codegen.ir.image_layout import LANES
 from core.backends.cpu.image_kernels.scaled import Scaled
 
-#: What a pixel takes, in instructions.
+#: Cost of a pixel, in instructions.
 _SAMPLE, _AVERAGE = 60, 4
 
 #: The side of the largest blocks whose sums fit into 24 bits.
@@ -23,7 +23,7 @@ def sampled(
     border: str,
     scaled: Scaled,
 ) -> bool:
-    """Write a region of an image: each pixel is mixed from the four about its place.
+    """Write a region of an image: each pixel is a mixture of the four around its position.
 
     Args:
         image: uint8 [height, width, channels], of 1 to 4 channels, with contiguous lines.
@@ -45,10 +45,17 @@ def sampled(
     a, b, c, d, e, f = placement
     tasks, block = called_kernels.split(len(out), out.shape[0] * out.shape[1] * _SAMPLE)
     # Placements count from the edge of a pixel, the kernel from the centre of the first.
-    place = {"a": a, "b": b, "c": (a + b) / 2 + c - 0.5, "d": d, "e": e, "f": (d + e) / 2 + f - 0.5}
+    points = {
+        "a": a,
+        "b": b,
+        "c": (a + b) / 2 + c - 0.5,
+        "d": d,
+        "e": e,
+        "f": (d + e) / 2 + f - 0.5,
+    }
     source = {"image": image, "height": height, "width": width, "line": image.strides[0]}
     result = {"result": out, "rows": out.shape[0], "columns": out.shape[1], "block": block}
-    values = {**source, "end": _end(image), **result, **place, **scaled.vectors()}
+    values = {**source, "end": _end(image), **result, **points, **scaled.vectors()}
     called_kernels.run(Call(kernel, tasks, values))
     return True
 
@@ -84,12 +91,12 @@ def averaged(image: np.ndarray, block: int) -> np.ndarray | None:
 
 
 def _factor(pixels: int) -> int:
-    """Return 2 to the 24 by a number of pixels, as Pillow rounds it."""
+    """Return 2**24 divided by a number of pixels, as Pillow rounds it."""
     return int(np.float32(2**32) / np.float32(256 * pixels))
 
 
 def _end(image: np.ndarray) -> np.ndarray:
-    """Return the last bytes of an image, to be read in place of the image's, and zeros."""
+    """Return the last bytes of an image, to be read instead of the image's, and zeros."""
     end = np.zeros(3 * LANES, np.uint8)
     end[:LANES] = image[-1].reshape(-1)[-LANES:]
     return end

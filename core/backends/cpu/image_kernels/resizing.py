@@ -1,4 +1,4 @@
-"""Images brought to another size by Pillow's bilinear filter."""
+"""Images resized by Pillow's bilinear filter."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -12,7 +12,7 @@ from core.backends.cpu.codegen.ir.image_layout import PRECISION, pixels_of_vecto
 from core.backends.cpu.image_kernels.pillow_filter import Taps, bilinear_taps
 from core.backends.cpu.image_kernels.scaled import Scaled
 
-#: What a vector of the first pass takes, and a value of the second, in instructions.
+#: Cost of a vector of the first pass, and of a value of the second, in instructions.
 _VECTOR, _VALUE = 8, 2
 
 #: Axes whose weights are kept in the form of kernels.

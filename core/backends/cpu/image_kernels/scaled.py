@@ -1,4 +1,4 @@
-"""Values of pixels as networks take them."""
+"""Scaling of pixels to the inputs of networks."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,7 +11,7 @@ Channels = float | tuple[float, ...]
 
 
 class Scaled(NamedTuple):
-    """Values that networks take of levels, 0..255: ``level / divide - subtract`` in float32.
+    """Scaling of levels, 0..255, to inputs of networks: ``level / divide - subtract`` in float32.
 
     Attributes:
         dtype: ``"float32"``; or ``"uint8"``, of levels as they are.

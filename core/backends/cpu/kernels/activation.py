@@ -1,4 +1,4 @@
-"""Activations that look along an axis, and gradients of activations."""
+"""Activations along an axis, and gradients of activations."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from core.engine.registry import kernel
 
 
 def _below_largest(logits: np.ndarray, axis: int) -> np.ndarray:
-    """Return the logits less their maximum, so that no power of e overflows."""
+    """Return the logits less their maximum, so that no exponential overflows."""
     return logits - np.maximum.reduce(logits, axis=axis, keepdims=True, initial=-np.inf)
 
 

@@ -53,14 +53,14 @@ def along(axis: int, *parts: slice) -> tuple[slice, ...]:
     return (slice(None),) * axis + parts
 
 
-def tap(x: np.ndarray, w: Window, place: tuple[int, ...]) -> np.ndarray:
+def tap(x: np.ndarray, w: Window, position: tuple[int, ...]) -> np.ndarray:
     """Return the view of padded input that one filter position reads: [n, *out_size, channels]."""
-    axes = zip(place, w.dilations, w.out_size, w.strides, strict=True)
+    axes = zip(position, w.dilations, w.out_size, w.strides, strict=True)
     reads = (slice(p * d, p * d + (count - 1) * s + 1, s) for p, d, count, s in axes)
     return x[along(1, *reads)]
 
 
-def places(w: Window) -> Iterator[tuple[int, ...]]:
+def filter_positions(w: Window) -> Iterator[tuple[int, ...]]:
     """Yield every position of the filter, row by row."""
     return product(*map(range, w.size))
 
@@ -105,8 +105,8 @@ def convolve(x: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
 def convolve_back(dy: np.ndarray, filter: np.ndarray, w: Window) -> np.ndarray:
     """Add to each pixel the share of every filter position that read it."""
     dx = padded(np.zeros((dy.shape[0], *w.in_size, filter.shape[-2]), dy.dtype), w)
-    for place in places(w):
-        tap(dx, w, place)[...] += dy @ filter[place].T
+    for position in filter_positions(w):
+        tap(dx, w, position)[...] += dy @ filter[position].T
     return unpadded(dx, w)
 
 
@@ -116,9 +116,9 @@ def filter_of(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
     if not result.size:
         return result
     source, flat_dy = padded(x, w), dy.reshape(-1, dy.shape[-1])
-    for place in places(w):
-        pixels = tap(source, w, place).reshape(-1, x.shape[-1])
-        np.matmul(pixels.T, flat_dy, out=result[place])
+    for position in filter_positions(w):
+        pixels = tap(source, w, position).reshape(-1, x.shape[-1])
+        np.matmul(pixels.T, flat_dy, out=result[position])
     return result
 
 

@@ -8,7 +8,7 @@ from core.errors import CoreError
 
 @kernel("band_part", "cpu")
 def band_part(input: np.ndarray, num_lower: np.ndarray, num_upper: np.ndarray) -> np.ndarray:
-    """Return the matrix with zeros outside of the band, also in place of NaN."""
+    """Return the matrix with zeros outside of the band, also where it has NaN."""
     rows, columns = input.shape[-2:]
     lower, upper = int(num_lower), int(num_upper)
     if lower > rows or upper > columns:

@@ -6,9 +6,9 @@ import numpy as np
 
 from core.backends.cpu.kernels.conv import (
     channels_last,
+    filter_positions,
     in_format,
     padded,
-    places,
     row_blocks,
     tap,
     unpadded,
@@ -25,7 +25,7 @@ def depthwise_conv2d(x: np.ndarray, filter: np.ndarray, data_format: str, **how:
     channels = source.shape[3]
     (height, width), weights = w.out_size, filter.reshape(-1, channels)
     result = np.empty((x.shape[0], height, width, channels), x.dtype)
-    taps = [tap(source, w, place) for place in places(w)]
+    taps = [tap(source, w, position) for position in filter_positions(w)]
     if w.strides[1] == 1:
         # One long run per row instead of a short one per pixel: twice as fast.
         taps, result = _runs(source, w), result.reshape(x.shape[0], height, width * channels)
@@ -45,7 +45,7 @@ def _runs(source: np.ndarray, w: Window) -> list[np.ndarray]:
     n, height, width, channels = source.shape
     rows, run = source.reshape(n, height, width * channels), w.out_size[1] * channels
     views = []
-    for row, column in places(w):
+    for row, column in filter_positions(w):
         top, left = row * w.dilations[0], column * w.dilations[1] * channels
         last = top + (w.out_size[0] - 1) * w.strides[0] + 1
         views.append(rows[:, top : last : w.strides[0], left : left + run])
@@ -68,8 +68,8 @@ def depthwise_conv2d_backprop_input(
     w = window(tuple(input_shape), filter.shape[:2], data_format=data_format, **how)
     dx = padded(np.zeros((dy.shape[0], *w.in_size, filter.shape[2]), dy.dtype), w)
     per_channel = _by_multiplier(channels_last(dy, data_format), filter.shape)
-    for place in places(w):
-        tap(dx, w, place)[...] += np.sum(per_channel * filter[place], axis=-1)
+    for position in filter_positions(w):
+        tap(dx, w, position)[...] += np.sum(per_channel * filter[position], axis=-1)
     return in_format(unpadded(dx, w), data_format)
 
 
@@ -82,8 +82,8 @@ def depthwise_conv2d_backprop_filter(
     source = padded(channels_last(x, data_format), w)
     per_channel = _by_multiplier(channels_last(dy, data_format), filter_shape)
     result = np.empty(tuple(filter_shape), x.dtype)
-    for place in places(w):
-        result[place] = np.einsum("nhwc,nhwcm->cm", tap(source, w, place), per_channel)
+    for position in filter_positions(w):
+        result[position] = np.einsum("nhwc,nhwcm->cm", tap(source, w, position), per_channel)
     return result
 
 

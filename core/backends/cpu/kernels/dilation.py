@@ -43,9 +43,9 @@ def dilation2d_backprop_filter(
 ) -> np.ndarray:
     """Give each gradient to the filter's value in the first largest sum."""
     w = window(x.shape, filter.shape[:2], data_format="NHWC", **how)
-    places = _largest_sums(x, filter, w)
+    positions = _largest_sums(x, filter, w)
     shares = [
-        np.sum(dy, axis=(0, 1, 2), where=places == place, dtype=np.float64)
-        for place in range(w.size[0] * w.size[1])
+        np.sum(dy, axis=(0, 1, 2), where=positions == position, dtype=np.float64)
+        for position in range(w.size[0] * w.size[1])
     ]
     return np.array(shares).astype(np.float32).reshape(filter.shape)

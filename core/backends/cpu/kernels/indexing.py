@@ -25,28 +25,28 @@ def gather(x: np.ndarray, indices: np.ndarray, axis: int, batch_dims: int) -> np
         return _taken(x, indices, axis)
     at, batch = gather_axes(x.shape, indices.shape, axis, batch_dims)
     before, after = (prod(x.shape[:batch]), prod(x.shape[batch:at])), prod(x.shape[at + 1 :])
-    places = indices.reshape(before[0], 1, prod(indices.shape[batch:]), 1)
-    taken = np.take_along_axis(x.reshape(*before, length, after), places, axis=2)
+    positions = indices.reshape(before[0], 1, prod(indices.shape[batch:]), 1)
+    taken = np.take_along_axis(x.reshape(*before, length, after), positions, axis=2)
     return taken.reshape(*x.shape[:at], *indices.shape[batch:], *x.shape[at + 1 :])
 
 
-def _taken(x: np.ndarray, places: np.ndarray, axis: int) -> np.ndarray:
+def _taken(x: np.ndarray, positions: np.ndarray, axis: int) -> np.ndarray:
     """Return entries along an axis, by indices known to be valid."""
-    if places.ndim:
-        return x.take(places, axis=axis, mode="clip")
-    return np.moveaxis(x, axis, 0)[int(places), ...].copy()  # an array, also of one string
+    if positions.ndim:
+        return x.take(positions, axis=axis, mode="clip")
+    return np.moveaxis(x, axis, 0)[int(positions), ...].copy()  # an array, also of one string
 
 
-def flat_places(lists: np.ndarray, shape: Shape) -> np.ndarray:
+def flat_indices(lists: np.ndarray, shape: Shape) -> np.ndarray:
     """Return index tuples [..., axes] as checked indices into a flattened array of that shape."""
     outside = (lists < 0) | (lists >= np.array(shape, np.int64))
     if outside.any():
         bad = lists[outside.any(axis=-1)][0]
         raise ValueError(f"index {bad.tolist()} does not lie in shape {tuple(shape)}")
-    places = np.zeros(lists.shape[:-1], np.int64)
+    positions = np.zeros(lists.shape[:-1], np.int64)
     for axis, length in enumerate(shape):
-        places = places * length + lists[..., axis]
-    return places
+        positions = positions * length + lists[..., axis]
+    return positions
 
 
 @kernel("gather_nd", "cpu")
@@ -54,8 +54,8 @@ def gather_nd(params: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """Return entries by index tuples, as rows of a matrix."""
     depth = indices.shape[-1]
     head, tail = params.shape[:depth], params.shape[depth:]
-    places = flat_places(indices, head)
-    return _taken(params.reshape(prod(head), *tail), places, 0)
+    positions = flat_indices(indices, head)
+    return _taken(params.reshape(prod(head), *tail), positions, 0)
 
 
 def _rows(
@@ -64,16 +64,16 @@ def _rows(
     """Return flat indices, the updates as rows of a matrix, and the shape of that matrix."""
     depth = scatter_depth(indices.shape, updates.shape, shape)
     lists = indices if indices.ndim > 1 else indices[:, None]
-    places = flat_places(lists, shape[:depth]).ravel()
+    positions = flat_indices(lists, shape[:depth]).ravel()
     size = prod(shape[:depth]), prod(shape[depth:])
-    return places, updates.reshape(len(places), size[1]), size
+    return positions, updates.reshape(len(positions), size[1]), size
 
 
 @kernel("scatter_nd", "cpu")
 def scatter_nd(indices: np.ndarray, updates: np.ndarray, shape: Sequence[int]) -> np.ndarray:
-    """Return the sums of the rows that have one index."""
-    places, rows, size = _rows(indices, updates, tuple(shape))
-    return sum_rows(rows, places, size[0]).reshape(shape)
+    """Return the sums of the rows with equal indices."""
+    positions, rows, size = _rows(indices, updates, tuple(shape))
+    return sum_rows(rows, positions, size[0]).reshape(shape)
 
 
 @kernel("tensor_scatter_update", "cpu")
@@ -81,7 +81,7 @@ def tensor_scatter_update(
     tensor: np.ndarray, indices: np.ndarray, updates: np.ndarray
 ) -> np.ndarray:
     """Write updates; of several values with one index NumPy keeps the last."""
-    places, rows, size = _rows(indices, updates, tensor.shape)
+    positions, rows, size = _rows(indices, updates, tensor.shape)
     result = tensor.copy()
-    result.reshape(size)[places] = rows
+    result.reshape(size)[positions] = rows
     return result

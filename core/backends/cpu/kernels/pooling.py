@@ -18,10 +18,10 @@ def taps(w: Window) -> list[Tap]:
 
     Padding is thus never read.
     """
-    places = product(*(pixels_read(w, axis) for axis in range(len(w.size))))
+    positions = product(*(pixels_read(w, axis) for axis in range(len(w.size))))
     return [
-        (along(1, *(windows for windows, _ in place)), along(1, *(pixels for _, pixels in place)))
-        for place in places
+        (along(1, *(windows for windows, _ in axes)), along(1, *(pixels for _, pixels in axes)))
+        for axes in positions
     ]
 
 
@@ -65,24 +65,24 @@ def winners(
         w: the windows.
         better: comparison of a value with the best so far.
         lowest: what the first value must be better than.
-        added: [place, channels], added to the values.
+        added: [position, channels], added to the values.
     """
     shape = (x.shape[0], *w.out_size, x.shape[-1])
-    best, places = np.full(shape, lowest, np.float64), np.full(shape, -1, np.int32)
-    for place, (windows, pixels) in enumerate(taps(w)):
-        values = x[pixels] if added is None else x[pixels] + added[place]
+    best, positions = np.full(shape, lowest, np.float64), np.full(shape, -1, np.int32)
+    for position, (windows, pixels) in enumerate(taps(w)):
+        values = x[pixels] if added is None else x[pixels] + added[position]
         wins = better(values, best[windows])
         np.copyto(best[windows], values, where=wins)
-        np.copyto(places[windows], place, where=wins)
-    return places
+        np.copyto(positions[windows], position, where=wins)
+    return positions
 
 
-def to_winners(dy: np.ndarray, places: np.ndarray, w: Window) -> np.ndarray:
+def to_winners(dy: np.ndarray, positions: np.ndarray, w: Window) -> np.ndarray:
     """Add each window's gradient to its best value: [n, *in_size, channels]."""
     dx = np.zeros((dy.shape[0], *w.in_size, dy.shape[-1]), dy.dtype)
-    for place, (windows, pixels) in enumerate(taps(w)):
+    for position, (windows, pixels) in enumerate(taps(w)):
         part = dx[pixels]
-        np.add(part, dy[windows], out=part, where=places[windows] == place)
+        np.add(part, dy[windows], out=part, where=positions[windows] == position)
     return dx
 
 
@@ -142,14 +142,14 @@ def max_pool_with_argmax(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the largest values and the index of the first of them."""
     w = window(x.shape, filter_size, data_format="NHWC", **how)
-    places = winners(x, w, np.greater, -np.inf)
-    n, height, width, channels = np.ogrid[tuple(map(slice, places.shape))]
-    row = height * w.strides[0] - w.padding[0][0] + places // w.size[1]
-    column = width * w.strides[1] - w.padding[1][0] + places % w.size[1]
+    positions = winners(x, w, np.greater, -np.inf)
+    n, height, width, channels = np.ogrid[tuple(map(slice, positions.shape))]
+    row = height * w.strides[0] - w.padding[0][0] + positions // w.size[1]
+    column = width * w.strides[1] - w.padding[1][0] + positions % w.size[1]
     index = (row * w.in_size[1] + column) * x.shape[3] + channels
     if include_batch_in_index:
         index += n * (x.size // max(x.shape[0], 1))
-    return largest(x, w), np.where(places < 0, -1, index).astype(np.int32)
+    return largest(x, w), np.where(positions < 0, -1, index).astype(np.int32)
 
 
 _POOLS: dict[str, Callable] = {"avg": average, "max": largest}

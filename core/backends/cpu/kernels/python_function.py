@@ -1,4 +1,4 @@
-"""Kernels that check values while they pass, and those that call functions of arrays."""
+"""Kernels that check values, and kernels that call Python functions of arrays."""
 
 from collections.abc import Callable
 

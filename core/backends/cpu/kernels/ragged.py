@@ -31,12 +31,12 @@ def check_splits(splits: np.ndarray, size: int) -> None:
 def _sequences(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Return the sequences ``starts[i], starts[i] + 1, ...`` of ``lengths[i]`` numbers, joined."""
     ends = np.cumsum(lengths)
-    _claim_places(lengths.sum())
+    _claim_positions(lengths.sum())
     return np.arange(lengths.sum()) + np.repeat(starts - ends + lengths, lengths)
 
 
-def _claim_places(count: float) -> None:
-    claim(8 * count, f"{count:,.0f} places of values, in 64 bits each")
+def _claim_positions(count: float) -> None:
+    claim(8 * count, f"{count:,.0f} positions of values, in 64 bits each")
 
 
 @kernel("ragged_gather_parts", "cpu")
@@ -51,8 +51,8 @@ def ragged_gather_parts(
     sizes = [len(splits) - 1 for splits in all_splits]
     outside = np.argwhere((indices < 0) | (indices >= sizes[0])).tolist()
     if outside:
-        place, index = ",".join(map(str, outside[0])), indices[tuple(outside[0])]
-        raise CoreError(f"indices[{place}] = {index} is not in [0, {sizes[0]})")
+        position, index = ",".join(map(str, outside[0])), indices[tuple(outside[0])]
+        raise CoreError(f"indices[{position}] = {index} is not in [0, {sizes[0]})")
     for splits, size in zip(all_splits, [*sizes[1:], len(params_dense_values)], strict=True):
         _check_inner_splits(splits, size)
     output = [
@@ -99,8 +99,8 @@ def ragged_range(
     if sizes.sum() > _LONGEST:
         raise CoreError(f"rows of {sizes.sum():.0f} numbers are too long: at most {_LONGEST}")
     lengths = sizes.astype(np.int64)
-    places = _sequences(np.zeros_like(lengths), lengths)
-    values = np.repeat(start, lengths) + places * np.repeat(delta, lengths)
+    positions = _sequences(np.zeros_like(lengths), lengths)
+    values = np.repeat(start, lengths) + positions * np.repeat(delta, lengths)
     splits = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     return splits, values.astype(starts.dtype)
 
@@ -123,15 +123,15 @@ def ragged_tensor_to_tensor(
     size = _output_shape(shape, values.shape[1:], rows, partitions)
     outer = size[: len(partitions) + 1]
     claim(prod(size) * values.itemsize, f"a result of shape {size}")
-    _claim_places(max(rows, outer[0]))
+    _claim_positions(max(rows, outer[0]))
     result = np.empty((prod(outer), *values.shape[1:]), values.dtype)
     result[:] = _fitting_default(default_value, values.shape[1:])
     if result.size:
-        places = _places(rows, partitions, outer)
-        if len(places) > len(values):
-            raise CoreError(f"the partitions need {len(places)} values, there are {len(values)}")
-        used = places >= 0
-        result[places[used]] = values[: len(places)][used]
+        positions = _positions(rows, partitions, outer)
+        if len(positions) > len(values):
+            raise CoreError(f"the partitions need {len(positions)} values, there are {len(values)}")
+        used = positions >= 0
+        result[positions[used]] = values[: len(positions)][used]
     return result.reshape(size)
 
 
@@ -173,18 +173,18 @@ def _fitting_default(default: np.ndarray, inner: tuple[int, ...]) -> np.ndarray:
     return np.broadcast_to(default, inner)
 
 
-def _places(rows: int, partitions: Partitions, outer: list[int]) -> np.ndarray:
+def _positions(rows: int, partitions: Partitions, outer: list[int]) -> np.ndarray:
     """Return for each value its row in the result, or -1 if the value is cut off."""
-    places = np.arange(rows)
-    places[outer[0] :] = -1
+    positions = np.arange(rows)
+    positions[outer[0] :] = -1
     for (kind, partition), width in zip(partitions, outer[1:], strict=True):
-        parents = _parents(kind, partition, len(places))
+        parents = _parents(kind, partition, len(positions))
         begins = np.flatnonzero(np.diff(parents, prepend=-1))
         runs = np.diff(begins, append=len(parents))
         columns = np.arange(len(parents)) - np.repeat(begins, runs)
-        above = places[parents]
-        places = np.where((above >= 0) & (columns < width), above * width + columns, -1)
-    return places
+        above = positions[parents]
+        positions = np.where((above >= 0) & (columns < width), above * width + columns, -1)
+    return positions
 
 
 def _parents(kind: str, partition: np.ndarray, count: int) -> np.ndarray:
@@ -192,7 +192,7 @@ def _parents(kind: str, partition: np.ndarray, count: int) -> np.ndarray:
     if kind == "ROW_SPLITS":
         size = int(partition[-1]) if partition.size else 0
         check_splits(partition, size)
-        _claim_places(size)
+        _claim_positions(size)
         parents = np.repeat(np.arange(len(partition) - 1), np.diff(partition))
         needed = len(partition) - 1
     else:

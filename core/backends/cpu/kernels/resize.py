@@ -40,7 +40,7 @@ def resize_bilinear(images: np.ndarray, size: Sequence[int], **centres: bool) ->
 
 
 def summed_back(
-    dy: np.ndarray, axis: int, length: int, places: np.ndarray, shares: np.ndarray
+    dy: np.ndarray, axis: int, length: int, positions: np.ndarray, shares: np.ndarray
 ) -> np.ndarray:
     """Sum the gradients of new pixels for the old pixels along an axis.
 
@@ -48,12 +48,12 @@ def summed_back(
         dy: gradients of new pixels.
         axis: along which they go back to old pixels.
         length: of that axis then.
-        places: [n new], the old pixel of each new one; n times, if each has several.
+        positions: [n new], the old pixel of each new one; n times, if each has several.
         shares: [n new], of the new pixel that the old one gets; 0 adds nothing, not 0 * inf.
     """
     moved, used = np.moveaxis(dy, axis, 0), np.flatnonzero(shares)
     rows = moved.reshape(len(moved), -1)[used % len(moved)] * shares[used, None]
-    total = sum_rows(rows, places[used], length).reshape(length, *moved.shape[1:])
+    total = sum_rows(rows, positions[used], length).reshape(length, *moved.shape[1:])
     return np.ascontiguousarray(np.moveaxis(total, 0, axis))
 
 
@@ -65,8 +65,8 @@ def resize_bilinear_grad(
     changed = changes(images, size)
     for axis, old, new in changed:
         before, after, share = neighbours(old, new, **centres)
-        places, shares = np.concatenate([before, after]), np.concatenate([1 - share, share])
-        dy = summed_back(dy, axis, old, places, shares)
+        positions, shares = np.concatenate([before, after]), np.concatenate([1 - share, share])
+        dy = summed_back(dy, axis, old, positions, shares)
     return dy if changed else dy.copy()
 
 

@@ -97,8 +97,8 @@ def grid_sample(x: np.ndarray, grid: np.ndarray, **how: Any) -> np.ndarray:
     batch, height, width, channels = x.shape
     pixels = x.reshape(batch * height * width, channels)
     total = np.zeros((*grid.shape[:3], channels), np.float32)
-    for places, inside, weight in corners(x.shape, grid, **how):
-        picked = pixels.take(places, 0)
+    for indices, inside, weight in corners(x.shape, grid, **how):
+        picked = pixels.take(indices, 0)
         if not inside.all():
             picked[~inside] = 0
         picked *= weight[..., None]
@@ -114,7 +114,7 @@ def grid_sample_backprop_input(
     batch, height, width, channels = input_shape
     count = batch * height * width
     total = np.zeros((count, channels), np.float32)
-    for places, inside, weight in corners(input_shape, grid, **how):
-        rows = (dy * weight[..., None]).reshape(places.size, channels)
-        total += sum_rows(rows, np.where(inside, places, -1).ravel(), count)
+    for indices, inside, weight in corners(input_shape, grid, **how):
+        rows = (dy * weight[..., None]).reshape(indices.size, channels)
+        total += sum_rows(rows, np.where(inside, indices, -1).ravel(), count)
     return total.reshape(input_shape)

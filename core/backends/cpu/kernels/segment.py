@@ -21,8 +21,8 @@ def sum_rows(rows: np.ndarray, ids: np.ndarray, count: int) -> np.ndarray:
         result.real, result.imag = (sum_rows(part, ids, count) for part in (rows.real, rows.imag))
         return result
     width = rows.shape[1]
-    places = ids[:, None] * np.int64(width) + np.arange(width)
-    total = np.bincount(places.ravel(), rows.ravel(), minlength=count * width)
+    positions = ids[:, None] * np.int64(width) + np.arange(width)
+    total = np.bincount(positions.ravel(), rows.ravel(), minlength=count * width)
     return narrowed(total, rows.dtype).reshape(count, width)
 
 
@@ -68,10 +68,10 @@ def dense_bincount(
     """Count each row in a separate range of numbers."""
     counted = _checked(x, size)
     rows = np.arange(prod(x.shape[:-1])).reshape(*x.shape[:-1], 1)
-    places = (rows * size + x)[counted]
+    positions = (rows * size + x)[counted]
     if weights is None or weights.size == 0 or binary_output:
-        total = np.bincount(places, minlength=rows.size * size)
+        total = np.bincount(positions, minlength=rows.size * size)
     else:
-        total = np.bincount(places, weights[counted], minlength=rows.size * size)
+        total = np.bincount(positions, weights[counted], minlength=rows.size * size)
     total = np.minimum(total, 1) if binary_output else total
     return narrowed(total, _dtype_of(weights)).reshape(*x.shape[:-1], size)

@@ -36,11 +36,11 @@ def concat(inputs: list[np.ndarray], axis: int) -> np.ndarray:
 @kernel("split", "cpu")
 def split(x: np.ndarray, num_or_size_splits: Any, axis: int) -> tuple[np.ndarray, ...]:
     """Cut along an axis."""
-    place: list[Any] = [slice(None)] * x.ndim
+    position: list[Any] = [slice(None)] * x.ndim
     parts, start = [], 0
     for size in split_sizes(x.shape[axis], num_or_size_splits):
-        place[axis] = slice(start, start + size)
-        parts.append(x[tuple(place)].copy())
+        position[axis] = slice(start, start + size)
+        parts.append(x[tuple(position)].copy())
         start += size
     return tuple(parts)
 
@@ -51,10 +51,13 @@ def stack(inputs: list[np.ndarray], axis: int) -> np.ndarray:
     first = inputs[0]
     at = axis % (first.ndim + 1)
     result = np.empty((*first.shape[:at], len(inputs), *first.shape[at:]), first.dtype)
-    place: list[Any] = [slice(None)] * at + [0, Ellipsis]  # without it a string goes in as an array
+    position: list[Any] = [slice(None)] * at + [
+        0,
+        Ellipsis,
+    ]  # without it a string goes in as an array
     for i, x in enumerate(inputs):
-        place[at] = i
-        result[tuple(place)] = x
+        position[at] = i
+        result[tuple(position)] = x
     return result
 
 

@@ -29,7 +29,7 @@ def unique(x: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _keys(rows: np.ndarray) -> np.ndarray:
-    """Return a vector of values that are equal where the rows are equal."""
+    """Return a key for each row; equal rows have equal keys."""
     rows = rows.reshape(len(rows), prod(rows.shape[1:]))
     if rows.dtype == object:
         seen: dict[Any, int] = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from core.backends.cpu.kernels.indexing import flat_places
+from core.backends.cpu.kernels.indexing import flat_indices
 from core.engine.dtypes import to_numpy
 from core.engine.limits import claim
 from core.engine.registry import kernel
@@ -28,14 +28,14 @@ def sparse_fill_empty_rows(
     filled = np.maximum(lengths, 1)
     starts = np.cumsum(filled) - filled
     order = np.argsort(rows, kind="stable")
-    places = np.empty(len(rows), np.int32)
-    places[order] = np.arange(len(rows)) + (starts - np.cumsum(lengths) + lengths)[rows[order]]
+    positions = np.empty(len(rows), np.int32)
+    positions[order] = np.arange(len(rows)) + (starts - np.cumsum(lengths) + lengths)[rows[order]]
     empty = lengths == 0
     output_indices = np.zeros((filled.sum(), indices.shape[1]), np.int32)
     output_values = np.full(len(output_indices), default_value, values.dtype)
     output_indices[starts[empty], 0] = np.flatnonzero(empty)
-    output_indices[places], output_values[places] = indices, values
-    return output_indices, output_values, empty, places
+    output_indices[positions], output_values[positions] = indices, values
+    return output_indices, output_values, empty, positions
 
 
 def _check_rows(rows: np.ndarray, count: int) -> None:
@@ -165,5 +165,5 @@ def sparse_to_dense(
         default = to_numpy("")
     result = np.full(output_shape, default, sparse_values.dtype)
     lists = sparse_indices.reshape(-1, len(result.shape))
-    result.reshape(-1)[flat_places(lists, result.shape)] = sparse_values
+    result.reshape(-1)[flat_indices(lists, result.shape)] = sparse_values
     return result

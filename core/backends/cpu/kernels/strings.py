@@ -11,7 +11,7 @@ from core.engine.limits import claim
 from core.engine.registry import kernel
 from core.engine.run_guard import check_active
 
-#: Bytes that a text takes beside its own: the object, and the reference to it.
+#: Overhead of a text in bytes: the object, and the reference to it.
 _OVERHEAD = 41
 
 Text = str | bytes
@@ -59,10 +59,10 @@ def string_split(
     cut_at = _bytes(delimiter.item())
     claim(sum(_OVERHEAD * _most_tokens(_bytes(text), cut_at) for text in input), "the tokens")
     rows = [_tokens(_bytes(text), cut_at, skip_empty) for text in input]
-    places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+    positions = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
     shape = (len(rows), max(map(len, rows), default=0))
     return (
-        np.array(places, np.int32).reshape(-1, 2),
+        np.array(positions, np.int32).reshape(-1, 2),
         _string_array(token for row in rows for token in row),
         np.array(shape, np.int32),
     )

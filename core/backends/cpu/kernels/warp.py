@@ -44,7 +44,7 @@ def crop_and_resize(
         raise CoreError(f"box_ind from {box_ind.min()} to {box_ind.max()} of {batch} images")
     y = positions_in_boxes(boxes[:, 0], boxes[:, 2], height, crop_size[0])[:, :, None]
     x = positions_in_boxes(boxes[:, 1], boxes[:, 3], width, crop_size[1])[:, None, :]
-    claim(16 * len(boxes) * crop_size[0] * crop_size[1], "the places that crops read")
+    claim(16 * len(boxes) * crop_size[0] * crop_size[1], "the positions that crops read")
     which = box_ind[:, None, None]
     if method == "nearest":
         rows, columns = (
@@ -139,7 +139,7 @@ def transform(
     """Map new pixels to old positions; read the nearest pixel or a mixture of four."""
     height, width = image.shape[1:3]
     new_height, new_width = output_shape or (height, width)
-    claim(64 * len(transforms) * new_height * new_width, "the places that new pixels come from")
+    claim(64 * len(transforms) * new_height * new_width, "the positions that new pixels come from")
     x, y = np.arange(new_width), np.arange(new_height)[:, None]
     a0, a1, a2, b0, b1, b2, c0, c1 = transforms.astype(np.float64).T[:, :, None, None]
     below = c0 * x + c1 * y + 1
@@ -156,13 +156,13 @@ Places = tuple[np.ndarray, np.ndarray]
 
 def _read(image: np.ndarray, rows: Places, columns: Places, fill: Any) -> np.ndarray:
     """Return the pixels at rows and columns [batch or 1, height, width]; outside the fill value."""
-    places = np.broadcast_shapes((len(image), 1, 1), rows[0].shape)
+    shape = np.broadcast_shapes((len(image), 1, 1), rows[0].shape)
     if not image.size:
-        return np.full((*places, image.shape[3]), fill, np.float32)
+        return np.full((*shape, image.shape[3]), fill, np.float32)
     pixels = pixels_at(image, np.arange(len(image))[:, None, None], rows[0], columns[0])
     inside = rows[1] & columns[1]
     if not inside.all():
-        pixels[np.broadcast_to(~inside, places)] = fill
+        pixels[np.broadcast_to(~inside, shape)] = fill
     return pixels
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from core.process.locks import new_lock
 
-#: NumPy's wheels rename the functions, so that they meet no other OpenBLAS.
+#: Names of the functions: NumPy's wheels rename them to avoid a clash with another OpenBLAS.
 _SPELLINGS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
 
 

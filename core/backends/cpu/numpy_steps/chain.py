@@ -43,7 +43,7 @@ _NEEDS_ROWS = frozenset({"maximum", "minimum"})
 #: Values in blocks of steps that need no temporaries beside them.
 _LONE_BLOCK = 1 << 17
 
-#: What a pass over values takes one thread for each, roughly.
+#: Time of a pass for each value on one thread, roughly.
 _NANOSECONDS = 0.4
 
 #: Steps that take as long as several passes.

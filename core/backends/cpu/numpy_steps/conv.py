@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from core.backends.cpu.kernels.conv import places, tap
+from core.backends.cpu.kernels.conv import filter_positions, tap
 from core.backends.cpu.numpy_steps.chain import BoundChain, Chain, epilogue_chain
 from core.backends.cpu.numpy_steps.contiguous import copied
 from core.backends.cpu.numpy_steps.image_blocks import (
@@ -34,14 +34,14 @@ from core.backends.cpu.numpy_steps.row_blocks import ALL
 from core.backends.cpu.numpy_steps.thread_pool import cuts, parallel, task_count
 from core.engine.windows import Window
 
-#: What a product and its sum take one thread, roughly.
+#: Time of a multiply-add on one thread, roughly.
 _NANOSECONDS = 0.02
 
-#: So many pixels are cut into tasks by their channels, if they have no fewer of those; found by
-#: trying 64 to 256.
+#: Largest number of pixels that are split into tasks by channels, if there are no fewer channels;
+#: found by trying 64 to 256.
 _FEW_PIXELS = 128
 
-#: The least in a task.
+#: Smallest number of channels of a task.
 _FEW_CHANNELS = 64
 
 
@@ -171,12 +171,12 @@ def _product(
     task: int,
     block: ImageBlock,
     rows: np.ndarray,
-    apart: Sequence[np.ndarray],
+    products: Sequence[np.ndarray],
 ) -> list[Work]:
     """Return the calls for a block: rows of a matrix times the filter, then the epilogue."""
     values = target = views[call.step.name][block]
     if call.has_margin(call.step.name):
-        values = apart[task][: len(rows)].reshape(target.shape)
+        values = products[task][: len(rows)].reshape(target.shape)
     weights = views[call.step.inputs[1]].reshape(-1, target.shape[3])
     product = partial(np.matmul, rows, weights, values.reshape(len(rows), -1))
     return [product, *end.works(block, values, target, task)]
@@ -249,9 +249,9 @@ def _lower_overlapping(call: NumpyCall, w: Window, steps: Chain) -> Lowered:
         target, rows = views[call.step.name], views[dy].reshape(-1, given[3])
         end = steps.bound(views, target)
         works: list[Work] = [*end.first, partial(sums.fill, 0)]
-        for place in places(w):
-            pixels = tap(sums, w, place)
-            works.append(partial(np.matmul, rows, views[filter][place].T, share))
+        for position in filter_positions(w):
+            pixels = tap(sums, w, position)
+            works.append(partial(np.matmul, rows, views[filter][position].T, share))
             works.append(partial(np.add, pixels, share.reshape(pixels.shape), out=pixels))
         return [*works, *end.works(ALL, inside(sums, w.padding), target)]
 

@@ -33,7 +33,7 @@ from core.backends.cpu.numpy_steps.workspaces import Workspace, Workspaces
 from core.backends.cpu.threads import MOST_THREADS
 from core.engine.executable import Executable, Placed
 from core.engine.limits import LimitError
-from core.engine.program import Program, Step, homes_of, is_alias
+from core.engine.program import Program, Step, is_alias, owners_of
 from core.engine.run_guard import active_guard
 from core.engine.specs import Shape
 from core.errors import MISUSE, CoreError
@@ -81,11 +81,11 @@ class CpuExecutable(Executable):
         # Generated kernels see to the edges of images themselves.
         self._margins = choose_margins(program) if kernels is None else {}
         self._absorbed = {} if kernels is None else kernels.absorbed
-        self._homes = homes_of(program)
+        self._owners = owners_of(program)
         self.packed_bytes = 0 if kernels is None else kernels.packed_bytes
         self._steps = [*self._lowered()]
         self._updates = plan_updates(
-            program, self._steps, self._homes, can_bind=kernels is not None
+            program, self._steps, self._owners, can_bind=kernels is not None
         )
         requests = [*self._value_requests(), *self._scratch_requests()]
         self.placed, self.arena_bytes = place(requests, CACHE_LINE)
@@ -251,13 +251,13 @@ class CpuExecutable(Executable):
             first.update(dict.fromkeys((*inside, *step.outputs), i))
             for reference in (r for each in (*before, step) for r in each.reads()):
                 if reference not in inside:
-                    last[self._homes[reference]] = i
+                    last[self._owners[reference]] = i
         for reference in self._program.outputs:
-            last[self._homes[reference]] = max(len(self._steps) - 1, 0)
+            last[self._owners[reference]] = max(len(self._steps) - 1, 0)
         return [
             Request(reference, self._bytes(reference), begin, last[reference])
             for reference, begin in first.items()
-            if reference in last and reference not in self._updates.homes
+            if reference in last and reference not in self._updates.owners
         ]
 
     def _scratch_requests(self) -> Iterator[Request]:
@@ -285,12 +285,12 @@ class CpuExecutable(Executable):
         places = {p.name: p for p in self.placed}
         wholes = {
             r: _part(arena, places[r], self._whole_shape(r), numpy_dtype(program.specs[r]))
-            for r in self._homes
+            for r in self._owners
             if r in places
         }
         numbers = self._updates.bound
         wholes.update({program.inputs[i]: uncounted(feeds[i]) for i in numbers})
-        wholes.update({r: wholes[source] for r, source in self._updates.homes.items()})
+        wholes.update({r: wholes[source] for r, source in self._updates.owners.items()})
         values = {**program.constants, **self._shown(wholes)}
         margins = {r: zeros_around(wholes[r], s) for r, s in self._margins.items() if r in wholes}
         threads = places.get(_THREADS)
@@ -358,14 +358,14 @@ class CpuExecutable(Executable):
         """Return views of the values without margins, in all their shapes."""
         program = self._program
         shown: dict[str, np.ndarray] = {}
-        for reference, home in self._homes.items():
-            if home in wholes:
-                inner = wholes[home]
-                if home in self._margins:
-                    inner = inside(inner, self._margins[home])
+        for reference, owner in self._owners.items():
+            if owner in wholes:
+                inner = wholes[owner]
+                if owner in self._margins:
+                    inner = inside(inner, self._margins[owner])
                 shown[reference] = inner.reshape(program.specs[reference].shape)
-            elif home in program.constants:
-                array = program.constants[home]
+            elif owner in program.constants:
+                array = program.constants[owner]
                 shown[reference] = array.reshape(program.specs[reference].shape)
         return shown
 

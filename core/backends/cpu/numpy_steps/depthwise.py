@@ -32,7 +32,7 @@ from core.backends.cpu.numpy_steps.lowering_rules import (
 from core.backends.cpu.numpy_steps.thread_pool import parallel, task_count
 from core.engine.windows import Window
 
-#: What a product and its sum take one thread, roughly.
+#: Time of a multiply-add on one thread, roughly.
 _NANOSECONDS = 0.25
 
 
@@ -128,8 +128,8 @@ class _Method(NamedTuple):
 
     name: str
     has_rows: bool  # whether weights are repeated for each pixel of a row
-    #: Of the padded image from the first row of a block on, the windows, the weights, the result
-    #: [rows, width, channels], and the scratch.
+    #: Calls for the padded image from the first row of a block on, the windows, the weights, the
+    #: result [rows, width, channels], and the scratch.
     works: Callable[[np.ndarray, Window, np.ndarray, np.ndarray, list[np.ndarray]], list[Work]]
     #: The scratch for blocks of some rows.
     columns: Callable[[Window, int, int], tuple[Scratch, ...]] = lambda w, rows, channels: ()

@@ -12,7 +12,7 @@ from core.backends.cpu.numpy_steps.row_blocks import cut_into_blocks, row_of
 
 Arrays = Sequence[np.ndarray]
 
-#: Makes the calls for one block: of operands, the result, temporaries and attributes.
+#: Function that makes the calls for a block: (operands, result, temporaries, attributes) -> calls.
 Formula = Callable[[Arrays, np.ndarray, Arrays, Mapping[str, Any]], list[Work]]
 
 
@@ -109,7 +109,7 @@ FLOAT64_FORMULAS: dict[str, Formula] = {
     "atan2": _in_float64(lambda a, b: [partial(np.arctan2, a, b, out=a)]),
 }
 
-#: How many temporaries each of them needs.
+#: Number of temporaries that each formula needs.
 FLOAT64_TEMPS = {
     **dict.fromkeys(FLOAT64_FUNCTIONS, 1),
     **{op: 1 + temps for op, (_, temps) in FLOAT64_STEPS.items()},

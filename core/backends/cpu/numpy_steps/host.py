@@ -1,4 +1,4 @@
-"""Checks of values while they pass."""
+"""Checks of values between steps."""
 
 from functools import partial
 

@@ -19,8 +19,8 @@ from core.engine.program import Program, Step, is_alias
 from core.engine.specs import Shape
 from core.engine.windows import Sides, Window, window
 
-#: Of a block of results. Many small ones cost: changes between `np.einsum`, which has narrow
-#: instructions, and the wide ones of an epilogue can take 10 microseconds each.
+#: Size of a block of results. Many small blocks cost: changes between `np.einsum`, which has
+#: narrow instructions, and the wide ones of an epilogue can take 10 microseconds each.
 BLOCK_BYTES = 1 << 21
 
 

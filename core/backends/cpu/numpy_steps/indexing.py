@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from core.backends.cpu.kernels.indexing import flat_places
+from core.backends.cpu.kernels.indexing import flat_indices
 from core.backends.cpu.numpy_steps.chain import with_epilogue
 from core.backends.cpu.numpy_steps.contiguous import Compact
 from core.backends.cpu.numpy_steps.lowering_rules import (
@@ -53,33 +53,33 @@ def _lower(
         head: the lengths that the numbers of a tuple index.
     """
     reference, indices = call.step.inputs
-    count, known, places = prod(lists[:-1]), call.constant(indices), None
+    count, known, positions = prod(lists[:-1]), call.constant(indices), None
     if not lists[-1] or not prod(three):
         return None
     source, result = Compact.of(call, reference), Compact.of(call, call.step.name)
     if known is not None:
         try:
-            places = call.packed(flat_places(known.reshape(lists), head).ravel())
+            positions = call.packed(flat_indices(known.reshape(lists), head).ravel())
         except ValueError:  # the kernel raises it at each run
             return None
     copies = (*source.scratch, *result.scratch)
-    scratch = copies if places is not None else (*copies, *[Scratch((count,), "int64")] * 2)
+    scratch = copies if positions is not None else (*copies, *[Scratch((count,), "int64")] * 2)
 
     def bind(views: Views) -> list[Work]:
         x, before = source.read(views)
         y, after = result.write(views, len(source.scratch))
-        if places is None:
+        if positions is None:
             at, other = views.scratch[len(copies) : len(copies) + 2]
-            before += _places(views[indices].reshape(count, -1), head, at, other)
+            before += _positions(views[indices].reshape(count, -1), head, at, other)
         out = y.reshape(three[0], count, three[2])
-        chosen = at if places is None else places
+        chosen = at if positions is None else positions
         take = partial(np.take, x.reshape(three), chosen, axis=1, out=out, mode="clip")
         return [*before, take, *after]
 
     return with_epilogue(call, "gather", bind, scratch)
 
 
-def _places(lists: np.ndarray, head: Shape, out: np.ndarray, other: np.ndarray) -> list[Work]:
+def _positions(lists: np.ndarray, head: Shape, out: np.ndarray, other: np.ndarray) -> list[Work]:
     """Return index tuples [count, axes] as indices into a flattened array."""
     works: list[Work] = [partial(_check, lists, head), partial(np.copyto, out, lists[:, 0])]
     for axis, length in list(enumerate(head))[1:]:

@@ -34,7 +34,7 @@ def lower_matmul(call: NumpyCall) -> Lowered | None:
 def _as_one(
     a: np.ndarray, b: np.ndarray, result: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rows of all matrices as one matrix, if they meet one common matrix."""
+    """Return the rows of all matrices as one matrix, if their right factor is one matrix."""
     if a.ndim > 2 and b.size == b.shape[-1] * b.shape[-2] and a.flags.c_contiguous:
         b = b.reshape(b.shape[-2:]) if b.flags.c_contiguous else b[(0,) * (b.ndim - 2)]
         if result.size // result.shape[-1] == a.size // a.shape[-1]:

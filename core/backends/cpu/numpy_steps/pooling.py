@@ -20,7 +20,7 @@ from core.backends.cpu.numpy_steps.reduce import lower_mean_of_pixels
 from core.backends.cpu.numpy_steps.row_blocks import BLOCK, row_of
 from core.engine.windows import Window, pixel_counts, pixels_read, window
 
-#: Pixels of fewer values are gathered before rows of them are combined.
+#: Values of a pixel below which pixels are gathered before rows of them are combined.
 _SHORT = 256
 
 
@@ -120,7 +120,7 @@ def _lower(call: NumpyCall, w: Window, fold: _Fold) -> Lowered | None:
 
 
 def _across(
-    fold: _Fold, w: Window, down: np.ndarray, target: np.ndarray, apart: np.ndarray | None = None
+    fold: _Fold, w: Window, down: np.ndarray, target: np.ndarray, buffer: np.ndarray | None = None
 ) -> list[Work]:
     """Combine the pixels of rows.
 
@@ -129,14 +129,14 @@ def _across(
         w: the windows.
         down: [rows, in width * channels].
         target: [rows, width, channels], whose rows are contiguous.
-        apart: array of the shape of target for windows with a stride and few values in a pixel: the
+        buffer: array of the shape of target for windows with a stride and few values in a pixel:
             pixels of each position are first copied side by side, as short loops would take longer.
     """
     _, width, channels = target.shape
     taps = pixels_read(w, 1)
     pixels, rows = down.reshape(len(down), -1, channels), target.reshape(len(target), -1)
-    if apart is not None:
-        return _gathered(fold, target, pixels, taps, apart)
+    if buffer is not None:
+        return _gathered(fold, target, pixels, taps, buffer)
     if w.strides[1] > 1:
         return fold.works(target, [(target[:, to], pixels[:, at]) for to, at in taps])
     spans = [(_span(rows, to, channels), _span(down, at, channels)) for to, at in taps]
@@ -148,7 +148,7 @@ def _gathered(
     target: np.ndarray,
     pixels: np.ndarray,
     taps: list[tuple[slice, slice]],
-    apart: np.ndarray,
+    buffer: np.ndarray,
 ) -> list[Work]:
     """Return positions ordered so that one that all windows have comes first."""
     _, width, channels = target.shape
@@ -158,11 +158,11 @@ def _gathered(
         works = [copied(target, pixels[:, first[1]])]
     else:
         others.append(first)
-    rows, gathered = target.reshape(len(target), -1), apart.reshape(len(apart), -1)
+    rows, gathered = target.reshape(len(target), -1), buffer.reshape(len(buffer), -1)
     for to, at in others:
         if to.start < to.stop:
             part, values = _span(rows, to, channels), _span(gathered, to, channels)
-            works.append(copied(apart[:, to], pixels[:, at]))
+            works.append(copied(buffer[:, to], pixels[:, at]))
             works.append(partial(fold.function, part, values, out=part))
     return works
 

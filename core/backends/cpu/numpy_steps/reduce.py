@@ -122,15 +122,15 @@ def _lower_argmax_by_row(call: NumpyCall, axis: int, length: int) -> Lowered | N
     scratch = Scratch((*rest, length)), Scratch(rest, "bool"), Scratch(rest, "int64")
 
     def bind(views: Views) -> list[Work]:
-        values, unknown, places = views.scratch[:3]
+        values, unknown, positions = views.scratch[:3]
         first, lowest = values[..., 0], row_of(-np.inf, length, values.dtype)
         return [
             partial(np.multiply, np.moveaxis(views[reference], axis, -1), sign, out=values),
             partial(np.isnan, first, out=unknown),
             partial(np.fmax, values, lowest, out=values),
             partial(np.copyto, first, np.array(np.inf, np.float32), where=unknown),
-            partial(np.argmax, values, axis=-1, out=places),
-            partial(np.copyto, views[name], places, casting="same_kind"),
+            partial(np.argmax, values, axis=-1, out=positions),
+            partial(np.copyto, views[name], positions, casting="same_kind"),
         ]
 
     return with_epilogue(call, "argmax", bind, scratch)

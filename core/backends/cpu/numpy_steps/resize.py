@@ -35,7 +35,7 @@ class _Grid(NamedTuple):
     width: int
     margin: Sides = _NO_MARGIN
 
-    def places(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    def positions(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the indices of the pixels in some rows and columns: [batch, rows, columns]."""
         (top, bottom), (left, right) = self.margin
         images = np.arange(self.batch)[:, None] * (top + self.height + bottom)
@@ -55,9 +55,9 @@ def _centres(call: NumpyCall) -> tuple[bool, bool]:
     return attributes["align_corners"], attributes["half_pixel_centers"]
 
 
-def _taken(rows: np.ndarray, places: np.ndarray, out: np.ndarray) -> Work:
+def _taken(rows: np.ndarray, positions: np.ndarray, out: np.ndarray) -> Work:
     """Gather rows by valid indices; without a mode NumPy would make a copy of ``out``."""
-    return partial(np.take, rows, places, axis=0, out=out, mode="clip")
+    return partial(np.take, rows, positions, axis=0, out=out, mode="clip")
 
 
 @lowers("resize_nearest_neighbor")
@@ -69,13 +69,13 @@ def lower_nearest(call: NumpyCall) -> Lowered | None:
     grid, centres = _grid(call), _centres(call)
     rows = nearest(grid.height, height, *centres)
     columns = nearest(grid.width, width, *centres)
-    places = call.packed(grid.places(rows, columns).ravel())
+    positions = call.packed(grid.positions(rows, columns).ravel())
     result = Compact.of(call, call.step.name)
 
     def bind(views: Views) -> list[Work]:
         y, after = result.write(views)
         pixels = views.whole(reference).reshape(-1, channels)
-        return [_taken(pixels, places, y.reshape(-1, channels)), *after]
+        return [_taken(pixels, positions, y.reshape(-1, channels)), *after]
 
     return with_epilogue(call, "gather", bind, result.scratch)
 
@@ -134,13 +134,13 @@ def _passes(call: NumpyCall) -> list[tuple[_Pass, _Grid]]:
         *ends, share = neighbours(old, new, *_centres(call))
         if axis == WIDTH:
             length, share = channels, np.repeat(share, channels)[None]
-            before, after = (grid.places(np.arange(grid.height), end) for end in ends)
+            before, after = (grid.positions(np.arange(grid.height), end) for end in ends)
             grid = _Grid(grid.batch, grid.height, new)
         else:
             # Without a margin, whole rows are moved as one item.
             lines = grid if grid.margin != _NO_MARGIN else _Grid(grid.batch, grid.height, 1)
             length, share = channels * grid.width // lines.width, share[:, None]
-            before, after = (lines.places(end, np.arange(lines.width)) for end in ends)
+            before, after = (lines.positions(end, np.arange(lines.width)) for end in ends)
             grid = _Grid(grid.batch, new, grid.width)
         before, after, share = map(call.packed, (before, after, share))
         found.append((_Pass(before, after, share, length), grid))

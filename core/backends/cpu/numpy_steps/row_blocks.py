@@ -18,7 +18,7 @@ ALL: Index = (...,)
 #: Values per block: several arrays of so many stay in the cache from one pass to the next.
 BLOCK = 1 << 15
 
-#: NumPy takes its time for rows that are shorter.
+#: Length of rows below which NumPy is slow.
 _LONG = 1024
 
 

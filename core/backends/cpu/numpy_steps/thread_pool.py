@@ -27,7 +27,7 @@ Work = Callable[[], object]
 #: Least duration of a task; waking a thread takes some 10.
 LEAST_MICROSECONDS = 40
 
-#: How long a run that ends with an error waits for workers to end their tasks.
+#: Longest wait for workers to end their tasks when a run ends with an error.
 MOST_SECONDS = 1.0
 
 
@@ -40,7 +40,7 @@ def pool_threads() -> int:
 
 
 def task_count(nanoseconds: float, most: int) -> int:
-    """Return into how many tasks to split work of a duration in one thread, at most ``most``."""
+    """Return the number of tasks for work of a duration in one thread, at most ``most``."""
     return max(1, min(pool_threads(), most, int(nanoseconds / (1e3 * LEAST_MICROSECONDS))))
 
 
@@ -105,11 +105,11 @@ class _Job:
             raise self.error
 
     def stop(self) -> None:
-        """Let no thread begin another task."""
+        """Prevent threads from starting another task."""
         self._most = 0
 
     def fail(self, error: BaseException) -> None:
-        """Let the caller raise an error of a worker."""
+        """Store an error of a worker, which the caller raises."""
         self.error = error
         self.stop()
         with suppress(RuntimeError):  # another worker's task failed, too

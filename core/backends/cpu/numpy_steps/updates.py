@@ -1,4 +1,4 @@
-"""Inputs that a run changes: an output that replaces an input takes its memory where it can."""
+"""Inputs that a run updates: an output that replaces an input reuses its memory if possible."""
 
 import ctypes
 from collections.abc import Mapping, Sequence
@@ -35,21 +35,21 @@ class Updates(NamedTuple):
 
     Attributes:
         bound: numbers of inputs that steps read, or write, where the caller's array lies.
-        homes: outputs that are written over an input, by reference.
+        owners: outputs that are written over an input, by reference.
         pairs: for each output that replaces an input, by number: the number of that input.
         late: pairs of the numbers of an input and of the output that is copied there at the end.
     """
 
     bound: tuple[int, ...]
-    homes: Mapping[str, str]
+    owners: Mapping[str, str]
     pairs: Mapping[int, int]
     late: tuple[tuple[int, int], ...]
 
 
 def plan_updates(
-    program: Program, steps: Sequence[PlacedStep], homes: Mapping[str, str], *, can_bind: bool
+    program: Program, steps: Sequence[PlacedStep], owners: Mapping[str, str], *, can_bind: bool
 ) -> Updates:
-    """Return what a run does with the inputs that it replaces.
+    """Return the plan for the inputs that a run replaces.
 
     An output is written over its input by the step that computes it if no later step reads the
     input. Others are copied there at the end of the run.
@@ -57,7 +57,7 @@ def plan_updates(
     Args:
         program: the program.
         steps: its steps as they run.
-        homes: for each value the value that owns its data.
+        owners: for each value the value that owns its data.
         can_bind: whether steps may work on arrays outside of the arena.
     """
     pairs = {output: number for number, output in program.updates}
@@ -66,20 +66,20 @@ def plan_updates(
     bound = tuple(i for i in pairs.values() if program.specs[program.inputs[i]].size)
     last_read = dict.fromkeys((program.inputs[i] for i in bound), -1)
     made: dict[str, int] = {}
-    for place, step in enumerate(steps):
+    for index, step in enumerate(steps):
         for each in (*step.before, step.step):
-            made.update(dict.fromkeys(each.outputs, place))
-            last_read.update({homes[r]: place for r in each.reads() if homes[r] in last_read})
-    owners = [homes[reference] for reference in program.outputs]
+            made.update(dict.fromkeys(each.outputs, index))
+            last_read.update({owners[r]: index for r in each.reads() if owners[r] in last_read})
+    output_owners = [owners[reference] for reference in program.outputs]
     taken: dict[str, str] = {}
     for output, number in pairs.items():
-        source, target = program.inputs[number], owners[output]
-        if number not in bound or target not in made or owners.count(target) > 1:
+        source, target = program.inputs[number], output_owners[output]
+        if number not in bound or target not in made or output_owners.count(target) > 1:
             continue
-        place = made[target]
-        is_last = last_read[source] < place
-        if source not in owners and (
-            is_last or (last_read[source] == place and steps[place].in_place)
+        index = made[target]
+        is_last = last_read[source] < index
+        if source not in output_owners and (
+            is_last or (last_read[source] == index and steps[index].in_place)
         ):
             taken[target] = source
     late = ((number, o) for o, number in pairs.items() if program.outputs[o] not in taken)
@@ -104,7 +104,7 @@ class BoundArrays:
         self._arrays = [(number, ref(feeds[number])) for number in numbers]
 
     def are(self, feeds: Sequence[Any]) -> bool:
-        """Return whether the arrays are those of some feeds."""
+        """Return whether the arrays are the feeds' arrays."""
         return all(array() is feeds[number] for number, array in self._arrays)
 
 

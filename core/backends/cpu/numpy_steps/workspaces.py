@@ -1,4 +1,4 @@
-"""Workspaces: the memory of a plan's runs; each run has one, and leaves it to later runs."""
+"""Workspaces: the memory of a plan's runs, which later runs reuse."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -34,12 +34,12 @@ class Workspace(NamedTuple):
 
 
 class Workspaces:
-    """Idle workspaces of a plan. Threads may share them."""
+    """Idle workspaces of a plan. They are thread-safe."""
 
     def __init__(self) -> None:
         self._waiting: deque[Workspace] = deque()
         self._most_waiting = MOST_IDLE
-        #: How many were made so far.
+        #: Number of workspaces made so far.
         self.made = 0
 
     def __len__(self) -> int:
@@ -130,7 +130,7 @@ class Workspaces:
         return None
 
     def give_back(self, workspace: Workspace) -> None:
-        """Leave a workspace that nothing works in any more to later runs."""
+        """Release a workspace for later runs."""
         self._waiting.append(workspace)
         if len(self._waiting) > self._most_waiting:
             self._drop_surplus()

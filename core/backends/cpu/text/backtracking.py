@@ -18,7 +18,7 @@ except ImportError:  # Python 3.10
     import sre_constants as codes
     import sre_parse as parser
 
-#: The last character there is.
+#: The largest code point of Unicode.
 _LAST = 0x10FFFF
 
 _DIGITS, _WORDS = [(48, 57)], [(48, 57), (65, 90), (95, 95), (97, 122)]
@@ -26,10 +26,10 @@ _DIGITS, _WORDS = [(48, 57)], [(48, 57), (65, 90), (95, 95), (97, 122)]
 #: Characters as ranges; None is any.
 Letters = list[tuple[int, int]] | None
 
-#: At the end of a pattern nothing more is needed: it goes back to no choice.
+#: Characters that may follow the end of a pattern: none are needed, so it never backtracks.
 _NOTHING: Letters = []
 
-#: So many ways are as good as infinitely many, as the logarithm.
+#: Logarithm of the number of ways to match that counts as infinite.
 _MOST_WAYS = 50.0
 
 

@@ -97,7 +97,7 @@ class Expression(NamedTuple):
 
     def _found_by_re2(self, text: str) -> Iterator[Any]:
         end_of_empty = -1
-        for match in self.engine.finditer(_INVALID.sub(_shown_byte, text)):
+        for match in self.engine.finditer(_INVALID.sub(_format_byte, text)):
             start, end = match.span()
             if end > start or start != end_of_empty:  # it gives some of them twice
                 yield match
@@ -130,7 +130,7 @@ _ADVICE = (
 _INVALID = re.compile("[\udc80-\udcff]")
 
 
-def _shown_byte(match: re.Match[str]) -> str:
+def _format_byte(match: re.Match[str]) -> str:
     return chr(ord(match[0]) - 0xDC00 + 0x10FF00)
 
 

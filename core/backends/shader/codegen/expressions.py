@@ -193,7 +193,7 @@ COMPARE: dict[str, Row] = {
     "select": "a ? b : c",
 }
 
-#: Gradients get that of the result first, then the result.
+#: Expressions of gradients; operands are the gradient of the result, then the result.
 ACTIVATION: dict[str, Row] = {
     "elu_grad": "b >= 0.0 ? a : a * (b + 1.0)",
     "relu_grad": "a * (is_nan(b) ? b : (b > 0.0 ? 1.0 : 0.0))",
@@ -240,7 +240,7 @@ def expression(op: str, dtypes: Sequence[str], attributes: Mapping[str, Any]) ->
 
 
 def epilogue_text(op: str, attributes: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return GLSL of a float32 op's value, with numbers in place of attributes.
+    """Return GLSL of a float32 op's value, with numbers instead of attributes.
 
     Args:
         op: name of the op.

@@ -31,7 +31,7 @@ _ALL = Fold("", "if (!v) return false;", "return true;")
 _COMPLEX = """vec2 s = pair_sum(total.x, v.x, o), t = pair_sum(total.y, v.y, o);
 total = vec2(s.x, t.x);
 rest += vec2(s.y, t.y);"""
-#: A product is a pair from 1 to 2 and a power of two; zeros, infinities and NaN are kept apart.
+#: Product as a pair from 1 to 2 and a power of two; zeros, infinities and NaN are separate.
 _PRODUCT = """int exponent = (floatBitsToInt(w.x) >> 23) & 255;
 if (exponent == 0 || exponent == 255) {
     odd *= w.x;
@@ -63,11 +63,11 @@ class PairFold(NamedTuple):
     end: str
 
 
-#: A sum that runs over on its way, which float64 would not do, is tried again with all values
-#: multiplied by ``scale``, 2**-64; ``back`` undoes it. A stage gives such a sum on as (INF, sum).
+#: Retry of a sum whose partial sums overflow, as float64 would not: all values are multiplied by
+#: ``scale``, 2**-64, which ``back`` undoes. A stage passes such a sum on as (INF, sum).
 SECOND_TRY = "scale = 5.42101086e-20;\nback = 1.84467441e19;"
 SCALES = "float scale = 1.0, back = 1.0;"
-#: Before the step, by the dtype of ``v``.
+#: Statements before the step, by the dtype of ``v``.
 SCALED = {
     "float32": "v *= scale;\n",
     "complex64": "if (back > 1.0) v = is_finite(v.x) ? v * scale : vec2(v.y, 0.0);\n",
@@ -92,7 +92,7 @@ PAIR_FOLDS: dict[str, PairFold] = {
     ),
 }
 
-#: By the name of the op and the dtype of what is reduced.
+#: Folds by op and dtype of the reduced values.
 FOLDS: dict[tuple[str, str], Fold] = {
     ("sum", "int32"): Fold("int total = 0;", "total += v;", "return total;"),
     ("sum", "complex64"): Fold(
@@ -113,7 +113,7 @@ FOLDS: dict[tuple[str, str], Fold] = {
     ("all", "bool"): _ALL,
 }
 
-#: What reducing nothing gives.
+#: Results of empty reductions, as GLSL.
 _OF_NOTHING = {"prod": "1", "all": "true", "max": "NAN", "min": "NAN"}
 
 

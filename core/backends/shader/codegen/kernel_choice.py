@@ -2,14 +2,14 @@
 
 from core.backends.shader.codegen.kernel_language import KernelBuilder, Source
 
-#: A tile is a program for one combination of shapes. With at most so many products a program that
-#: serves all shapes is as fast and is there already.
+#: Number of products up to which a program for all shapes is as fast as a tile, which is compiled
+#: for one combination of shapes.
 _FEW_FOR_TILES = 1 << 15
 
-#: A drawing serves all shapes, too; for fewer products its four results at once gain nothing.
+#: Number of products up to which a drawing, which computes four results at once, gains nothing.
 _FEW_FOR_DRAWINGS = 1 << 12
 
-#: Unless more of them than this make a value: one invocation would be long at it.
+#: Number of products of a value beyond which one invocation is too slow, however few values.
 _SHORT_SUM = 64
 
 

@@ -23,10 +23,10 @@ from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits
 from core.engine.specs import Shape, Spec
 from core.errors import CoreError
 
-#: How many inputs a pass has at most: with its result they take the 16 bindings that there are.
+#: Largest number of inputs of a pass: with its result they take all 16 bindings.
 MOST_INPUTS = 15
 
-#: Of llvmpipe: what a driver has at least, used where no device is asked.
+#: Limits of llvmpipe, the least that a driver offers; used where no device is queried.
 LEAST_LIMITS = TileLimits(32768, 1024, 0)
 
 
@@ -158,7 +158,7 @@ class Dispatch:
         return made
 
 
-#: What a pass may read.
+#: Inputs that a pass may read.
 Source: TypeAlias = Operand | Table | Dispatch
 
 

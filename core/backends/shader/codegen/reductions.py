@@ -27,13 +27,13 @@ from core.backends.shader.codegen.tiles.averages import MOST_PIXELS, mean_tile
 from core.backends.shader.codegen.tiles.tile_source import Tile, spread
 from core.engine.specs import Shape, Spec
 
-#: As many values as one thread reduces where there are threads enough.
+#: Number of values that one thread reduces where there are enough threads.
 _LONG = 128
 
-#: As many threads as keep any GPU busy: more stages than those take are of no use.
+#: Number of threads that keeps any GPU busy: splitting into more stages gains nothing.
 _MANY = 1 << 16
 
-#: As many values as a group of a compute shader reduces where there are few of them.
+#: Largest number of values that one work group reduces where there are few groups.
 _LONG_FOR_GROUP = 1 << 14
 
 
@@ -163,7 +163,7 @@ class _Reduction:
         return {"mean_of": float(self.count)} if self.how == "mean" else {}
 
     def _partly(self, x: Operand | Dispatch, groups: Groups, parts: int) -> tuple[Dispatch, Groups]:
-        """Return one stage, which leaves as many values of each reduction as there are parts."""
+        """Return one stage, which reduces each part to one value."""
         left = _with_parts(groups, parts)
         part = f"o{left.reduced.index(True)}"
         stride = f"out_{part[1:]}"
@@ -217,8 +217,8 @@ if (turn > 0 || is_finite(total.x)) break;
         return is_mean and is_last_kept and 16 <= groups.values <= MOST_PIXELS
 
     def _by_groups(self, x: Operand | Dispatch, groups: Groups) -> Dispatch:
-        place = groups.reduced.index(True)
-        outer, inner = prod(groups.lengths[:place]), prod(groups.lengths[place + 1 :])
+        position = groups.reduced.index(True)
+        outer, inner = prod(groups.lengths[:position]), prod(groups.lengths[position + 1 :])
         limits = self.call.limits
         to = Spec((outer, inner))
         if self._is_mean_of_pixels(x, groups):
@@ -232,20 +232,20 @@ if (turn > 0 || is_finite(total.x)) break;
 def _with_parts(groups: Groups, parts: int) -> Groups:
     """Return the kept axes and one for parts: last, or before the last if that is kept."""
     kept = groups.kept
-    place = len(kept) if groups.reduced[-1] else len(kept) - 1
-    lengths = (*kept[:place], parts, *kept[place:])
-    return Groups(lengths, tuple(i == place for i in range(len(lengths))))
+    position = len(kept) if groups.reduced[-1] else len(kept) - 1
+    lengths = (*kept[:position], parts, *kept[position:])
+    return Groups(lengths, tuple(i == position for i in range(len(lengths))))
 
 
 def _loop(groups: Groups, dtype: str, step: str, first: str = "0", stride: str = "1") -> str:
-    """Return GLSL that reads each value, or every n-th, as ``v``; kept axes are the coordinates."""
+    """Return GLSL that loops over all values, or every n-th, as ``v``."""
     axes = [a for a, r in enumerate(groups.reduced) if r]
-    places = iter(f"o{i}" for i in range(len(groups.kept) + 1) if f"o{i}" != first)
+    positions = iter(f"o{i}" for i in range(len(groups.kept) + 1) if f"o{i}" != first)
     indices, lines, rest = {}, [], "j"
     for axis in reversed(axes):
         indices[axis] = rest if axis == axes[0] else f"{rest} % x_{axis}"
         rest = f"{rest} / x_{axis}"
-    given = ", ".join(indices[a] if r else next(places) for a, r in enumerate(groups.reduced))
+    given = ", ".join(indices[a] if r else next(positions) for a, r in enumerate(groups.reduced))
     limit = " * ".join(f"x_{a}" for a in axes)
     lines = [
         f"for (int j = {first}; j < {limit}; j += {stride}) {{",

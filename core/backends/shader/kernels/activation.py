@@ -14,17 +14,17 @@ from core.backends.shader.kernels.shape import three_axes
 from core.engine.registry import kernel
 from core.engine.specs import Spec, normal_axis
 
-#: With so many rows each has a thread of its own, if it is no longer than this.
+#: Fewest rows that get a thread each, and the greatest length of such rows.
 _MANY_ROWS, _SHORT = 2048, 1024
 
-#: So long a row has a group of threads, where there are groups.
+#: Smallest length of a row that a work group computes, where there are work groups.
 _LONG = 64
 
-#: So many parts the last pass puts together for each value anew.
+#: Largest number of parts that the last pass combines anew for each value.
 _FEW_PARTS = 32
 
-#: Largest value of a part and the sum of e**(value - largest); what is -inf adds nothing. What is
-#: largest is counted apart: beside it, much that is small would be lost.
+#: Largest value of a part and the sum of e**(value - largest); -inf adds nothing. The largest value
+#: is counted separately: added to it, many small terms would be rounded away.
 _LOOK = """
     int first = o1 * part;
     int last = min(first + part, x_1);
@@ -40,7 +40,7 @@ _LOOK = """
     return vec2(most, most == -INF && !is_nan(rest) ? 0.0 : count + rest);
 """
 
-#: The same for all parts.
+#: Largest value and sum of exponentials over all parts.
 _JOIN = """
     float most = -INF;
     for (int i = 0; i < pairs_1; i++) most = max(most, get_pairs(o0, i, o2).x);
@@ -111,7 +111,7 @@ def _shares(call: KernelBuilder, logits: Operand, axis: int, value: str) -> Disp
 
 
 def _part_length(length: int, rows: int) -> int:
-    """Return how much of a row one thread reads.
+    """Return the length of the part of a row that one thread reads.
 
     >>> _part_length(1000, 100_000), _part_length(1000, 1), _part_length(5, 1)
     (1000, 31, 5)

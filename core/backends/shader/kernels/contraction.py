@@ -26,8 +26,8 @@ from core.engine.registry import kernel
 from core.engine.specs import Spec
 from core.ops.contraction import Terms, read_equation
 
-#: Of more products than these a sum is made in parts: one invocation would be long at it, and a
-#: second pass takes microseconds. More parts than that would make the second pass the long one.
+#: Largest number of products that one invocation sums. Longer sums are split into parts: a second
+#: pass takes microseconds, unless there are more parts than this.
 _LONG_SUM = 1024
 _MOST_PARTS = 256
 
@@ -54,8 +54,8 @@ def contract(call: KernelBuilder, inputs: list[Operand], *, equation: str) -> Di
         _without_repeats(x, term, terms.sizes) for x, term in zip(inputs, terms.inputs, strict=True)
     ]
     for step in _order(factors, terms):
-        chosen = [factors[place] for place in step]
-        factors = [f for place, f in enumerate(factors) if place not in step]
+        chosen = [factors[position] for position in step]
+        factors = [f for position, f in enumerate(factors) if position not in step]
         wanted = _needed(chosen, factors, terms.output)
         factors.append(_Factor(_contracted(call, chosen, wanted, terms.sizes), wanted))
     made = factors[0].source
@@ -147,10 +147,10 @@ def _loops(
     terms: list[str], names: list[str], wanted: str, summed: list[str], dtype: str, in_parts: bool
 ) -> str:
     """Return GLSL of a sum of products; with parts, the last loop takes strides."""
-    places = {c: f"o{axis + in_parts}" for axis, c in enumerate(wanted)}
-    places |= {c: f"l_{c}" for c in summed}
+    coordinates = {c: f"o{axis + in_parts}" for axis, c in enumerate(wanted)}
+    coordinates |= {c: f"l_{c}" for c in summed}
     reads = [
-        f"get_{name}({', '.join(places[c] for c in term)})"
+        f"get_{name}({', '.join(coordinates[c] for c in term)})"
         for name, term in zip(names, terms, strict=True)
     ]
     text = f"sum += {' * '.join(reads)};"

@@ -26,10 +26,10 @@ from core.engine.registry import kernel
 from core.engine.specs import Shape, Spec
 from core.engine.windows import Window, window
 
-#: Of the sums for a filter: its values times so many invocations are work for any device.
+#: Largest number of parts of the sums for a filter: enough invocations for any device.
 _MOST_PARTS = 64
 
-#: Of the pixels that a transposed convolution gives: those of each phase are a piece of work.
+#: Largest number of phases (stride x stride) of a transposed convolution that uses tiles.
 _MOST_PHASES = 256
 
 

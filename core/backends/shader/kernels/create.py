@@ -12,7 +12,7 @@ from core.engine.registry import kernel
 from core.engine.specs import Spec
 from core.ops.create import range_steps
 
-#: Floats count exactly up to here.
+#: Largest integer up to which float32 represents all integers.
 _MOST_EXACT = 2**24
 
 

@@ -21,8 +21,8 @@ from core.backends.shader.kernels.conv import (
 from core.engine.specs import Spec
 from core.engine.windows import Window
 
-#: The tile's text has a line or two for each place of the filter.
-_MOST_PLACES = 81
+#: Largest number of taps of a tile, whose text has a line or two for each.
+_MOST_TAPS = 81
 
 
 def convolve_channels(call: KernelBuilder, x: Source, filter: Source, w: Window) -> Dispatch:
@@ -39,8 +39,8 @@ def convolve_channels(call: KernelBuilder, x: Source, filter: Source, w: Window)
     """
     d = Depthwise(x.shape[0], filter.shape[2], filter.shape[3], w)
     to = Spec((d.batch, *w.out_size, d.results), x.dtype)
-    places = prod(w.size)
-    if places <= _MOST_PLACES and wants_tile(call, x, to.size, places):
+    taps = prod(w.size)
+    if taps <= _MOST_TAPS and wants_tile(call, x, to.size, taps):
         return call.tile(depthwise_tile(d, call.limits), to=to, x=x, w=filter)
     if can_draw_depthwise(call, x, filter):
         return drawn_depthwise(call, x, filter, w)

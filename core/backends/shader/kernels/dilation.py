@@ -33,10 +33,10 @@ def _winners(call: KernelBuilder, x: Operand, filter: Operand, w: Window) -> Dis
     body = """vec2 v = pair_sum(get_x(o0, p0, p1, o3), get_added(k0, k1, o3), o);
 if (is_nan(v.x) || !(v.x > best.x || (v.x == best.x && v.y > best.y))) continue;
 best = v;
-place = k0 * size_1 + k1;"""
-    start = f"vec2 best = vec2({literal(LOWEST)}, 0.0);\nint place = -1;"
+tap = k0 * size_1 + k1;"""
+    start = f"vec2 best = vec2({literal(LOWEST)}, 0.0);\nint tap = -1;"
     to = Spec((x.shape[0], *w.out_size, x.shape[3]), "int32")
-    text = f"{start}\n{over_pixels(w, body)}\nreturn place;"
+    text = f"{start}\n{over_pixels(w, body)}\nreturn tap;"
     return call.map(text, to=to, values=window_values(w), x=x, added=filter)
 
 

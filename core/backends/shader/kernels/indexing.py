@@ -46,9 +46,9 @@ def gather_nd(call: KernelBuilder, x: Operand, indices: Operand) -> Dispatch:
     for axis in range(depth):
         lines.append(f"int at_{axis} = get_indices(o0, {axis});")
         lines.append(f"if (at_{axis} < 0 || at_{axis} >= x_{axis}) return {ZEROS[x.dtype]};")
-    places = [f"at_{axis}" for axis in range(depth)]
+    positions = [f"at_{axis}" for axis in range(depth)]
     made = call.map(
-        "\n".join([*lines, f"return get_x({', '.join([*places, 'o1'])});"]),
+        "\n".join([*lines, f"return get_x({', '.join([*positions, 'o1'])});"]),
         to=Spec((count, inner), x.dtype),
         x=x.reshaped(*head, inner),
         indices=indices.reshaped(count, depth),
@@ -56,33 +56,33 @@ def gather_nd(call: KernelBuilder, x: Operand, indices: Operand) -> Dispatch:
     return made.reshaped(*call.to.shape)
 
 
-def _places(
+def _positions(
     call: KernelBuilder, indices: Operand, updates: Operand | Dispatch, shape: Shape
 ) -> tuple[Dispatch, Shape]:
     """Return flat row indices [1, m] of updates, -1 out of range; and the shape as a matrix."""
     depth = scatter_depth(indices.shape, updates.shape, shape)
-    lines, place = [], "0"
+    lines, position = [], "0"
     for axis in range(depth):
         lines.append(f"int at_{axis} = get_indices(o1, {axis});")
         lines.append(f"if (at_{axis} < 0 || at_{axis} >= length_{axis}) return -1;")
-        place = f"({place}) * length_{axis} + at_{axis}"
+        position = f"({position}) * length_{axis} + at_{axis}"
     m = prod(indices.shape[:-1]) if len(indices.shape) > 1 else indices.shape[0]
-    text = "\n".join([*lines, f"return {place};"])
+    text = "\n".join([*lines, f"return {position};"])
     values = {f"length_{axis}": n for axis, n in enumerate(shape[:depth])}
-    places = call.map(
+    positions = call.map(
         text, to=Spec((1, m), "int32"), values=values, indices=indices.reshaped(m, depth)
     )
-    return places, (prod(shape[:depth]), prod(shape[depth:]))
+    return positions, (prod(shape[:depth]), prod(shape[depth:]))
 
 
 @kernel("scatter_nd", "shader")
 def scatter_nd(
     call: KernelBuilder, indices: Operand, updates: Operand, *, shape: Sequence[int]
 ) -> Dispatch:
-    """Return the sums of the rows that have one index."""
-    places, (count, width) = _places(call, indices, updates, call.to.shape)
-    rows = updates.reshaped(1, places.shape[1], width)
-    return sums_by_id(call, places, rows, count, updates.dtype).reshaped(*call.to.shape)
+    """Return the sums of the rows with equal indices."""
+    positions, (count, width) = _positions(call, indices, updates, call.to.shape)
+    rows = updates.reshaped(1, positions.shape[1], width)
+    return sums_by_id(call, positions, rows, count, updates.dtype).reshaped(*call.to.shape)
 
 
 _LAST = """
@@ -92,7 +92,7 @@ _LAST = """
     return -1;
 """
 
-# The last that is put to a place comes before the first one of the next place.
+# The last that is put to a position comes before the first one of the next position.
 _LAST_IN_ORDER = f"""
     int wanted = o1 + 1;
     {FIRST_OF_ID}
@@ -106,7 +106,7 @@ def tensor_scatter_update(
     call: KernelBuilder, x: Operand | Dispatch, indices: Operand, updates: Operand | Dispatch
 ) -> Dispatch:
     """Return each row from the last of its updates, if it has one."""
-    ids, (count, width) = _places(call, indices, updates, x.shape)
+    ids, (count, width) = _positions(call, indices, updates, x.shape)
     if count * ids.shape[1] > MOST_LOOKS:
         to = Spec((1, count), "int32")
         last = call.map(_LAST_IN_ORDER, to=to, ids=ids, order=in_order(call, ids))

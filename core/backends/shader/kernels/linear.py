@@ -11,8 +11,8 @@ from core.backends.shader.codegen.tiles.tile_source import Product
 from core.engine.registry import kernel
 from core.engine.specs import Shape, Spec
 
-#: Of matrices no larger than this a group of threads would have next to nothing to do, however many
-#: matrices there are.
+#: Largest matrix that is computed without tiles: a work group would have next to nothing to do,
+#: however many matrices there are.
 _TINY = 64
 
 
@@ -27,8 +27,11 @@ def matmul(
         return _as_product(call, a, b, transpose_a, transpose_b)
     batch = len(call.to.shape) - 2
     row, column = f"o{batch}", f"o{batch + 1}"
-    left = [*_batch_places(a.shape, batch), *(("k", row) if transpose_a else (row, "k"))]
-    right = [*_batch_places(b.shape, batch), *((column, "k") if transpose_b else ("k", column))]
+    left = [*_batch_coordinates(a.shape, batch), *(("k", row) if transpose_a else (row, "k"))]
+    right = [
+        *_batch_coordinates(b.shape, batch),
+        *((column, "k") if transpose_b else ("k", column)),
+    ]
     text = f"""{sum_start(a.dtype)}
 for (int k = 0; k < inner; k++)
 sum += get_a({", ".join(left)}) * get_b({", ".join(right)});
@@ -36,7 +39,7 @@ return sum;"""
     return call.map(text, values={"inner": inner}, a=a, b=b)
 
 
-def _batch_places(shape: Shape, batch: int) -> list[str]:
+def _batch_coordinates(shape: Shape, batch: int) -> list[str]:
     """Return GLSL of the index of a result's matrix; axes of length 1 are repeated."""
     first = batch - (len(shape) - 2)
     return [f"o{first + axis}" if n != 1 else "0" for axis, n in enumerate(shape[:-2])]
@@ -73,7 +76,7 @@ def _repeated(call: KernelBuilder, x: Source, batch: Shape) -> Source:
 
 
 def product(call: KernelBuilder, p: Product, a: Source, b: Source, to: Spec) -> Dispatch:
-    """A product by what does the same with the least: one matrix, or a row of one.
+    """Return a product, with as few matrices as possible: one matrix, or a row of one.
 
     Args:
         call: builder of the kernel.

@@ -26,11 +26,11 @@ def _get(name: str, letter: str, w: Window) -> str:
     return f"get_{name}(o0, {names(letter, w)}, o{len(w.size) + 1})"
 
 
-def _number_of_places(w: Window) -> str:
+def _size(w: Window) -> str:
     return " * ".join(f"size_{axis}" for axis in range(len(w.size)))
 
 
-def _place(w: Window) -> str:
+def _tap(w: Window) -> str:
     """Return GLSL of the number of position ``k0, k1, ...`` of a window, row by row."""
     text = "k0"
     for axis in range(1, len(w.size)):
@@ -66,7 +66,7 @@ def average(
     text = f"""float sum = 0.0;
 int pixels = 0;
 {over_pixels(w, body)}
-pixels = {_number_of_places(w) if zeros else f"max(pixels, {least})"};
+pixels = {_size(w) if zeros else f"max(pixels, {least})"};
 return pixels == 0 ? NAN : sum / float(pixels);"""
     return call.map(text, to=to, values=window_values(w), x=x)
 
@@ -100,7 +100,7 @@ def _gathered(call: KernelBuilder, w: Window, body: str, **inputs: Source) -> Di
 
 # --- largest values ------------------------------------------------------------------------------
 
-#: What the largest value begins with, and how another one joins. NaN is never larger.
+#: Initial value of a maximum, and the comparison that replaces it. NaN is never larger.
 _LARGEST = {
     "float32": ("float best = -INF;", "if (v > best) best = v;"),
     "int32": ("int best = 0;", "if (pixels == 0 || v > best) best = v;"),
@@ -124,7 +124,7 @@ def largest(call: KernelBuilder, x: Source, w: Window, zeros: bool = False) -> D
     text = f"{start}\nint pixels = 0;\n{over_pixels(w, body)}\n"
     if zeros and x.dtype != "bool":
         zero = "0.0" if x.dtype == "float32" else "0"
-        text += f"if (pixels < {_number_of_places(w)} && best < {zero}) best = {zero};\n"
+        text += f"if (pixels < {_size(w)} && best < {zero}) best = {zero};\n"
     to = Spec(_pooled(x, w), x.dtype)
     return call.map(f"{text}return best;", to=to, values=window_values(w), x=x)
 
@@ -143,28 +143,28 @@ def winners(call: KernelBuilder, x: Source, w: Window, better: str = ">") -> Dis
         test = f"v {better} best"
     else:
         start, value = "int best = 0;", f"int v = int({_get('x', 'p', w)});"
-        test = f"place < 0 || v {better} best"
-    body = f"{value}\nif ({test}) {{ best = v; place = {_place(w)}; }}"
-    text = f"{start}\nint place = -1;\n{over_pixels(w, body)}\nreturn place;"
+        test = f"tap < 0 || v {better} best"
+    body = f"{value}\nif ({test}) {{ best = v; tap = {_tap(w)}; }}"
+    text = f"{start}\nint tap = -1;\n{over_pixels(w, body)}\nreturn tap;"
     to = Spec(_pooled(x, w), "int32")
     return call.map(text, to=to, values=window_values(w), x=x)
 
 
-def to_winners(call: KernelBuilder, dy: Source, places: Source, w: Window) -> Dispatch:
+def to_winners(call: KernelBuilder, dy: Source, taps: Source, w: Window) -> Dispatch:
     """Return for each pixel the sum of the gradients of windows whose best value it is.
 
     Args:
         call: builder of the kernel.
         dy: [n, *out_size, channels].
-        places: of the same shape, what `winners` gives.
+        taps: of the same shape, what `winners` gives.
         w: the windows.
 
     Returns:
         A pass of [n, *in_size, channels].
     """
-    won = f"{_get('places', 'q', w)} == {_place(w)}"
+    won = f"{_get('taps', 'q', w)} == {_tap(w)}"
     body = f"if ({won}) sum += {_get('dy', 'q', w)};"
-    return _gathered(call, w, body, dy=dy, places=places)
+    return _gathered(call, w, body, dy=dy, taps=taps)
 
 
 # --- kernels -------------------------------------------------------------------------------------
@@ -213,12 +213,12 @@ def max_pool_with_argmax(
     """Return the largest values and the index of the first of them."""
     w = window(x.shape, filter_size, data_format="NHWC", **how)
     image = "o0 * length_0" if include_batch_in_index else "0"
-    text = f"""int place = get_places(o0, o1, o2, o3);
-int row = o1 * stride_0 - before_0 + place / size_1 * dilation_0;
-int column = o2 * stride_1 - before_1 + place % size_1 * dilation_1;
-return place < 0 ? -1 : (({image} + row) * length_1 + column) * out_3 + o3;"""
-    places = winners(call, x, w)
-    index = call.map(text, to=call.results[1], values=window_values(w), places=places)
+    text = f"""int tap = get_taps(o0, o1, o2, o3);
+int row = o1 * stride_0 - before_0 + tap / size_1 * dilation_0;
+int column = o2 * stride_1 - before_1 + tap % size_1 * dilation_1;
+return tap < 0 ? -1 : (({image} + row) * length_1 + column) * out_3 + o3;"""
+    taps = winners(call, x, w)
+    index = call.map(text, to=call.results[1], values=window_values(w), taps=taps)
     return largest(call, x, w), index
 
 

@@ -12,7 +12,7 @@ from core.engine.specs import Shape, Spec, normal_axes, normal_axis
 
 Axis = int | tuple[int, ...] | None
 
-#: An index is sought in two stages from this length on, where there are few of them.
+#: Length from which on an index is searched in two stages, and the most results for that.
 _LONG, _FEW = 128, 4096
 
 
@@ -57,24 +57,24 @@ def _best(call: KernelBuilder, x: Operand, axis: int, better: str) -> Dispatch:
     to = Spec((outer, inner), "int32")
     if count < _LONG or outer * inner > _FEW:
         loop = f"for (int j = 0; j < x_1; j++) {_search(x.dtype, 'j', better)}"
-        text = f"{_HEADS[x.dtype]}\n{loop}\nreturn max(place, 0);"
+        text = f"{_HEADS[x.dtype]}\n{loop}\nreturn max(position, 0);"
         return call.map(text, to=to, x=x).reshaped(*call.to.shape)
     loop = f"for (int j = o2; j < x_1; j += out_2) {_search(x.dtype, 'j', better)}"
-    text = f"{_START}\n{loop}\nreturn max(place, o2);"
-    places = call.map(text, to=Spec((outer, inner, round(count**0.5)), "int32"), x=x)
-    found = _search(x.dtype, "get_places(o0, o1, k)", better)
-    loop = f"for (int k = 0; k < places_2; k++) {found}"
-    text = f"{_HEADS[x.dtype]}\n{loop}\nreturn max(place, 0);"
-    return call.map(text, to=to, x=x, places=places).reshaped(*call.to.shape)
+    text = f"{_START}\n{loop}\nreturn max(position, o2);"
+    positions = call.map(text, to=Spec((outer, inner, round(count**0.5)), "int32"), x=x)
+    found = _search(x.dtype, "get_positions(o0, o1, k)", better)
+    loop = f"for (int k = 0; k < positions_2; k++) {found}"
+    text = f"{_HEADS[x.dtype]}\n{loop}\nreturn max(position, 0);"
+    return call.map(text, to=to, x=x, positions=positions).reshaped(*call.to.shape)
 
 
-_START = "int place = -1;"
+_START = "int position = -1;"
 _HEADS = {
     "float32": f"if (is_nan(get_x(o0, 0, o1))) return 0;\n{_START}",
     "int32": _START,
     "bool": _START,
 }
-#: Type in which values are compared, and how they come to it.
+#: GLSL type in which values are compared, and the conversion to it.
 _COMPARED = {"float32": ("float", "{}"), "int32": ("int", "{}"), "bool": ("int", "int({})")}
 
 
@@ -86,6 +86,6 @@ def _search(dtype: str, index: str, better: str) -> str:
 int i = {index};
 {kind} v = {form.format("get_x(o0, i, o1)")};
 {skip}
-{kind} best = place < 0 ? v : {form.format("get_x(o0, place, o1)")};
-if (place < 0 || v {better} best || (v == best && i < place)) place = i;
+{kind} best = position < 0 ? v : {form.format("get_x(o0, position, o1)")};
+if (position < 0 || v {better} best || (v == best && i < position)) position = i;
 }}"""

@@ -13,7 +13,7 @@ from core.engine.registry import kernel
 from core.engine.specs import Shape, Spec
 from core.ops.sampling import centres, grid_size
 
-#: Pixels along the sides of a square of the grid that is passed over as one.
+#: Side in pixels of a square of the grid that is skipped as a whole.
 _SQUARE = 16
 
 
@@ -23,10 +23,10 @@ def affine_grid(
 ) -> Dispatch:
     """Multiply the matrices by the centre of each pixel."""
     height, width = grid_size(size, theta.shape[0])
-    places = centres(height, width, align_corners).reshape(height, width, 3)
+    points = centres(height, width, align_corners).reshape(height, width, 3)
     text = """float x = get_theta(o0, o3, 0) * get_across(o2);
 return (x + get_theta(o0, o3, 1) * get_down(o1)) + get_theta(o0, o3, 2);"""
-    across, down = (Table(np.array(v)) for v in (places[0, :, 0], places[:, 0, 1]))
+    across, down = (Table(np.array(v)) for v in (points[0, :, 0], points[:, 0, 1]))
     return call.map(text, theta=theta, across=across, down=down)
 
 
@@ -41,8 +41,8 @@ def grid_sample(
     align_corners: bool,
 ) -> Dispatch:
     """Return a mixture of four pixels, or one pixel, for each position."""
-    places = _places(call, grid, x.shape, padding_mode, align_corners)
-    return _mixed(call, x, places, "", mode)
+    sources = _sources(call, grid, x.shape, padding_mode, align_corners)
+    return _mixed(call, x, sources, "", mode)
 
 
 @kernel("grid_sample_slope", "shader")
@@ -56,8 +56,8 @@ def grid_sample_slope(
     align_corners: bool,
 ) -> Dispatch:
     """Return mixtures with the derivatives of the weights."""
-    places = _places(call, grid, x.shape, padding_mode, align_corners)
-    return _mixed(call, x, places, along, "bilinear")
+    sources = _sources(call, grid, x.shape, padding_mode, align_corners)
+    return _mixed(call, x, sources, along, "bilinear")
 
 
 @kernel("grid_sample_backprop_input", "shader")
@@ -78,25 +78,25 @@ def grid_sample_backprop_input(
     """
     if not call.to.size or not dy.spec.size:
         return call.map("0.0")
-    places = _places(call, grid, input_shape, padding_mode, align_corners)
-    bounds = _bounds(call, places, mode)
+    sources = _sources(call, grid, input_shape, padding_mode, align_corners)
+    bounds = _bounds(call, sources, mode)
     text = f"""float x = float(o2), y = float(o1);
 vec2 total = vec2(0.0);
 for (int square = 0; square < bounds_1 * bounds_2; square++) {{
     int above = square / bounds_2, left = square % bounds_2;
     vec2 down = get_bounds(o0, above, left, 1), across = get_bounds(o0, above, left, 0);
     if (y < down.x || y > down.y || x < across.x || x > across.y) continue;
-    int end = min((above + 1) * {_SQUARE}, places_1);
-    int side = min((left + 1) * {_SQUARE}, places_2);
+    int end = min((above + 1) * {_SQUARE}, sources_1);
+    int side = min((left + 1) * {_SQUARE}, sources_2);
     for (int row = above * {_SQUARE}; row < end; row++) {{
         for (int column = left * {_SQUARE}; column < side; column++) {{
-            vec2 place_y = get_places(o0, row, column, 1);
-            vec2 place_x = get_places(o0, row, column, 0);
-            float i = y - {_first("place_y.x", mode)}, j = x - {_first("place_x.x", mode)};
+            vec2 source_y = get_sources(o0, row, column, 1);
+            vec2 source_x = get_sources(o0, row, column, 0);
+            float i = y - {_first("source_y.x", mode)}, j = x - {_first("source_x.x", mode)};
             if (is_nan(i) || i < 0.0 || i > {_last(mode)}) continue;
             if (is_nan(j) || j < 0.0 || j > {_last(mode)}) continue;
-            {_weights("down_weights", "place_y", "y" in along, mode)}
-            {_weights("across_weights", "place_x", "x" in along, mode)}
+            {_weights("down_weights", "source_y", "y" in along, mode)}
+            {_weights("across_weights", "source_x", "x" in along, mode)}
             float weight = (i == 0.0 ? down_weights.x : down_weights.y)
                 * (j == 0.0 ? across_weights.x : across_weights.y);
             float v = get_dy(o0, row, column, o3) * weight;
@@ -105,10 +105,10 @@ for (int square = 0; square < bounds_1 * bounds_2; square++) {{
     }}
 }}
 return total.x + total.y;"""
-    return call.map(text, dy=dy, places=places, bounds=bounds)
+    return call.map(text, dy=dy, sources=sources, bounds=bounds)
 
 
-def _places(
+def _sources(
     call: KernelBuilder, grid: Operand, images: Shape, padding_mode: str, align_corners: bool
 ) -> Dispatch:
     """Return grid positions among the pixels and their derivative: pairs (position, derivative).
@@ -151,22 +151,22 @@ def _last(mode: str) -> str:
     return "0.0" if mode == "nearest" else "1.0"
 
 
-def _weights(name: str, place: str, is_slope: bool, mode: str) -> str:
+def _weights(name: str, source: str, is_slope: bool, mode: str) -> str:
     """Return GLSL of the weights of the first pixel and the next along an axis."""
     if mode == "nearest":
         return f"vec2 {name} = vec2(1.0, 0.0);"
     if is_slope:
-        return f"vec2 {name} = vec2(-{place}.y, {place}.y);"
-    after = f"({place}.x - floor({place}.x))"
+        return f"vec2 {name} = vec2(-{source}.y, {source}.y);"
+    after = f"({source}.x - floor({source}.x))"
     return f"vec2 {name} = vec2(1.0 - {after}, {after});"
 
 
-def _mixed(call: KernelBuilder, x: Operand, places: Dispatch, along: str, mode: str) -> Dispatch:
+def _mixed(call: KernelBuilder, x: Operand, sources: Dispatch, along: str, mode: str) -> Dispatch:
     """Return weighted sums of pixels at each position; pixels outside of the image are 0."""
-    text = f"""vec2 place_y = get_places(o0, o1, o2, 1), place_x = get_places(o0, o1, o2, 0);
-float above = {_first("place_y.x", mode)}, left = {_first("place_x.x", mode)};
-{_weights("down", "place_y", "y" in along, mode)}
-{_weights("across", "place_x", "x" in along, mode)}
+    text = f"""vec2 source_y = get_sources(o0, o1, o2, 1), source_x = get_sources(o0, o1, o2, 0);
+float above = {_first("source_y.x", mode)}, left = {_first("source_x.x", mode)};
+{_weights("down", "source_y", "y" in along, mode)}
+{_weights("across", "source_x", "x" in along, mode)}
 float total = 0.0;
 for (int i = 0; i <= int({_last(mode)}); i++) {{
     for (int j = 0; j <= int({_last(mode)}); j++) {{
@@ -179,17 +179,17 @@ for (int i = 0; i <= int({_last(mode)}); i++) {{
     }}
 }}
 return total;"""
-    return call.map(text, x=x, places=places)
+    return call.map(text, x=x, sources=sources)
 
 
-def _bounds(call: KernelBuilder, places: Dispatch, mode: str) -> Dispatch:
+def _bounds(call: KernelBuilder, sources: Dispatch, mode: str) -> Dispatch:
     """Return, along each axis, the first and last pixel that squares of a grid read."""
-    batch, height, width, _ = places.shape
+    batch, height, width, _ = sources.shape
     text = f"""float low = INF, high = -INF;
-int end = min((o1 + 1) * {_SQUARE}, places_1), side = min((o2 + 1) * {_SQUARE}, places_2);
+int end = min((o1 + 1) * {_SQUARE}, sources_1), side = min((o2 + 1) * {_SQUARE}, sources_2);
 for (int row = o1 * {_SQUARE}; row < end; row++) {{
     for (int column = o2 * {_SQUARE}; column < side; column++) {{
-        float at = get_places(o0, row, column, o3).x;
+        float at = get_sources(o0, row, column, o3).x;
         if (is_nan(at)) continue;
         low = min(low, at);
         high = max(high, at);
@@ -197,4 +197,4 @@ for (int row = o1 * {_SQUARE}; row < end; row++) {{
 }}
 return vec2({_first("low", mode)}, {_first("high", mode)} + {_last(mode)});"""
     shape = (batch, ceil_div(height, _SQUARE), ceil_div(width, _SQUARE), 2)
-    return call.map(text, to=Spec(shape, "complex64"), places=places)
+    return call.map(text, to=Spec(shape, "complex64"), sources=sources)

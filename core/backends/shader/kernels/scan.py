@@ -14,7 +14,7 @@ from core.backends.shader.kernels.shape import three_axes
 from core.engine.registry import kernel
 from core.engine.specs import Spec, normal_axis
 
-#: How many values an invocation folds one after the other.
+#: Number of values that an invocation scans one after the other.
 _SHARE = 32
 
 _PRODUCTS = {
@@ -72,9 +72,9 @@ def _scanned(
         before["before"] = _scanned(call, of_totals(how), totals, how.dtype, True, False)
         start = f"get_before(o0, first / {_SHARE}, o2)"
     text = f"""
-    int place = {"x_1 - 1 - o1" if reverse else "o1"};
-    int first = {f"place / {_SHARE} * {_SHARE}" if before else "0"};
-    int end = {"place" if exclusive else "place + 1"};
+    int index = {"x_1 - 1 - o1" if reverse else "o1"};
+    int first = {f"index / {_SHARE} * {_SHARE}" if before else "0"};
+    int end = {"index" if exclusive else "index + 1"};
     {how.kind} total = {start};
     for (int i = first; i < end; i++) {loop}
     return {how.finish};

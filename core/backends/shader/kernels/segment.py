@@ -14,17 +14,17 @@ from core.backends.shader.kernels.sort import largest_first
 from core.engine.registry import kernel
 from core.engine.specs import Spec
 
-#: An id is compared for a sum so many times in all; beyond, ids are put in order, but not for few
-#: sums, of which each is then of many ids one after the other.
+#: Comparisons of ids beyond which ids are sorted, and number of sums up to which they are not:
+#: each of few sums would run over many ids one after the other.
 MOST_LOOKS, FEW_SUMS = 2**27, 2**10
 
-#: There should be so many invocations; where there are fewer sums, each is made of parts.
+#: Number of invocations that keeps a device busy; where there are fewer sums, each has parts.
 _ENOUGH = 2**16
 
-#: No part is made of fewer ids, and no sum of more parts.
+#: Fewest ids of a part, and the largest number of parts of a sum.
 _LEAST_SHARE, _MOST_PARTS = 64, 256
 
-#: The first of the places in order whose id is not below the one that is looked for.
+#: First position in the sorted ids whose id is not below the wanted one.
 FIRST_OF_ID = """
     int low = 0;
     int high = order_1;

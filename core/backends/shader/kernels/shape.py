@@ -28,23 +28,23 @@ _CASTS = {
 
 
 def merged(shape: Shape, alone: Collection[int]) -> tuple[Shape, dict[int, int]]:
-    """A shape in which neighbours become one axis, and where those that stay alone are then.
+    """Return a shape with neighbouring axes merged, and the new indices of the others.
 
     >>> merged((2, 3, 4, 5), {1})
     ((2, 3, 20), {1: 1})
     """
     lengths: list[int] = []
-    places: dict[int, int] = {}
+    positions: dict[int, int] = {}
     is_open = False
     for axis, length in enumerate(shape):
         if axis in alone:
-            places[axis] = len(lengths)
+            positions[axis] = len(lengths)
         if is_open and axis not in alone:
             lengths[-1] *= length
         else:
             lengths.append(length)
         is_open = axis not in alone
-    return tuple(lengths), places
+    return tuple(lengths), positions
 
 
 def three_axes(shape: Shape, axis: int) -> tuple[int, int, int]:
@@ -60,22 +60,22 @@ def picked(
     call: KernelBuilder,
     x: Operand | Dispatch,
     lengths: Shape,
-    places: Mapping[int, str],
+    positions: Mapping[int, str],
     values: Mapping[str, float] | None = None,
     shape: Shape | None = None,
 ) -> Dispatch:
-    """A value of x for each of the result.
+    """Return a tensor whose values are picked from x.
 
     Args:
         call: builder of the kernel.
         x: with as many axes as ``lengths``.
         lengths: of the result.
-        places: GLSL of the coordinates in x that are not those in the result, by axis.
+        positions: GLSL of the coordinates in x that are not those in the result, by axis.
         values: numbers that it names.
         shape: in which the result is shown; by default that of the (first) result.
     """
     axes = range(len(x.shape))
-    text = f"get_x({', '.join(places.get(axis, f'o{axis}') for axis in axes)})"
+    text = f"get_x({', '.join(positions.get(axis, f'o{axis}') for axis in axes)})"
     made = call.map(text, to=Spec(lengths, x.dtype), values=values, x=x)
     return made.reshaped(*(call.to.shape if shape is None else shape))
 
@@ -110,12 +110,12 @@ def reordered(call: KernelBuilder, x: Operand | Dispatch, order: Sequence[int]) 
     """Return the axes in another order; axes that stay adjacent move as one."""
     long = [axis for axis, n in enumerate(x.shape) if n != 1]
     runs: list[list[int]] = []
-    for place in (long.index(axis) for axis in order if axis in long):
-        if runs and runs[-1][-1] + 1 == place:
-            runs[-1].append(place)
+    for position in (long.index(axis) for axis in order if axis in long):
+        if runs and runs[-1][-1] + 1 == position:
+            runs[-1].append(position)
         else:
-            runs.append([place])
-    lengths = [prod(x.shape[long[place]] for place in run) for run in runs]
+            runs.append([position])
+    lengths = [prod(x.shape[long[position]] for position in run) for run in runs]
     back = sorted(range(len(runs)), key=runs.__getitem__)
     return picked(
         call,
@@ -147,14 +147,14 @@ def tile(call: KernelBuilder, x: Operand, *, reps: int | Sequence[int]) -> Dispa
             lengths.append(length)
             times.append(count)
     made = tuple(n * t for n, t in zip(lengths, times, strict=True))
-    places = {i: f"o{i} % x_{i}" for i, t in enumerate(times) if t != 1}
-    return picked(call, x.reshaped(*lengths), made, places)
+    positions = {i: f"o{i} % x_{i}" for i, t in enumerate(times) if t != 1}
+    return picked(call, x.reshaped(*lengths), made, positions)
 
 
 @kernel("reverse", "shader")
 def reverse(call: KernelBuilder, x: Operand, *, axis: int | Sequence[int] | None) -> Dispatch:
     """Reverse the order along axes."""
     axes = normal_axes(axis, len(x.shape))
-    lengths, places = merged(x.shape, axes)
-    turned = {i: f"x_{i} - 1 - o{i}" for i in places.values()}
+    lengths, positions = merged(x.shape, axes)
+    turned = {i: f"x_{i} - 1 - o{i}" for i in positions.values()}
     return picked(call, x.reshaped(*lengths), lengths, turned)

@@ -25,16 +25,16 @@ def block(call: KernelBuilder, x: Operand, *, begin: Any, size: Any) -> Dispatch
 def taken(call: KernelBuilder, x: Operand | Dispatch, ranges: Sequence[range]) -> Dispatch:
     """Return the values at indices of each axis."""
     cut = {a for a, (n, r) in enumerate(zip(x.shape, ranges, strict=True)) if r != range(n)}
-    lengths, places = merged(x.shape, cut)
+    lengths, positions = merged(x.shape, cut)
     made, at, values = list(lengths), {}, {}
-    for axis, place in places.items():
+    for axis, position in positions.items():
         r = ranges[axis]
-        made[place] = len(r)
-        at[place] = f"o{place} + begin_{place}"
-        values[f"begin_{place}"] = r.start
+        made[position] = len(r)
+        at[position] = f"o{position} + begin_{position}"
+        values[f"begin_{position}"] = r.start
         if r.step != 1:
-            at[place] = f"o{place} * step_{place} + begin_{place}"
-            values[f"step_{place}"] = r.step
+            at[position] = f"o{position} * step_{position} + begin_{position}"
+            values[f"step_{position}"] = r.step
     return picked(call, x.reshaped(*lengths), tuple(made), at, values)
 
 

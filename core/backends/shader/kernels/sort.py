@@ -8,7 +8,7 @@ from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.engine.registry import kernel
 from core.engine.specs import Spec
 
-#: So many neighbours are ordered at once, by counting for each those that come before it.
+#: Number of neighbours that are sorted at once, by counting the smaller ones of each.
 _BLOCK = 16
 
 _ORDERED_BLOCK = f"""
@@ -27,7 +27,7 @@ _ORDERED_BLOCK = f"""
 """
 
 # Value o2 of two rows that are in order: halving finds how many of the values before it are from
-# the first row, a, the others being from the second, b. Rows end in places beyond the last key.
+# the first row, a, the others being from the second, b. Rows end in positions beyond the last key.
 _MERGED = """
     int left = 2 * o1;
     int in_a = order_2;
@@ -59,7 +59,7 @@ _KEYS = {
     "bool": "int(get_x(o0, o1))",
 }
 
-#: Halves the interval of the places where a value may belong, as on the cpu backend.
+#: Halves the interval of the positions where a value may belong, as on the cpu backend.
 _PLACE = """
     float wanted = get_queries(o0, o1);
     int low = 0;

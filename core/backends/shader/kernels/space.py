@@ -34,10 +34,10 @@ def _bordered(
 ) -> Dispatch:
     """Return a padded tensor, by GLSL for coordinates ``at_{i}`` in x that are outside of it."""
     wide = {axis for axis, sides in enumerate(paddings) if any(sides)}
-    lengths, places = merged(x.shape, wide)
+    lengths, indices = merged(x.shape, wide)
     at, lines, before = [f"o{i}" for i in range(len(lengths))], [], {}
     made = list(lengths)
-    for axis, i in places.items():
+    for axis, i in indices.items():
         made[i] += sum(paddings[axis])
         before[f"before_{i}"] = paddings[axis][0]
         lines.append(f"int at_{i} = o{i} - before_{i};")

@@ -25,6 +25,6 @@ def sparse_to_dense(
     else:
         defaults = call.each("x", x=default_value.reshaped())
     count = prod(sparse_indices.shape[:1])
-    places = sparse_indices.reshaped(count, len(output_shape))
+    positions = sparse_indices.reshaped(count, len(output_shape))
     values = call.each("x", to=Spec((count,), call.to.dtype), x=sparse_values)
-    return tensor_scatter_update(call, defaults, places, values)
+    return tensor_scatter_update(call, defaults, positions, values)

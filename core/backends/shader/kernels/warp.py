@@ -27,8 +27,8 @@ def crop_and_resize(
     extrapolation_value: float,
 ) -> Dispatch:
     """Crop and resize all boxes; a box of no image gives NaN, as shaders cannot raise."""
-    rows = _places_in_boxes(call, boxes, 0, image.shape[1], crop_size[0])
-    columns = _places_in_boxes(call, boxes, 1, image.shape[2], crop_size[1])
+    rows = _positions_in_boxes(call, boxes, 0, image.shape[1], crop_size[0])
+    columns = _positions_in_boxes(call, boxes, 1, image.shape[2], crop_size[1])
     text = f"""int which = box_ind_at(o0);
 if (which < 0 || which >= image_0) return NAN;
 vec2 y = get_rows(o0, o1), x = get_columns(o0, o2);
@@ -61,7 +61,7 @@ return upper + (lower - upper) * y.y;""",
 }
 
 
-def _places_in_boxes(
+def _positions_in_boxes(
     call: KernelBuilder, boxes: Operand, axis: int, old: int, new: int
 ) -> Dispatch:
     """Return the positions of each crop's pixels along an axis: [boxes, new].
@@ -123,11 +123,11 @@ def transform(
     values = {"fill": float(fill_value)}
     if not image.spec.size:
         return call.map("fill", values=values)
-    places = _places(call, transforms, image, fill_mode)
-    text = f"""int each = places_0 == 1 ? 0 : o0;
-vec2 y = get_places(each, o1, o2, 0), x = get_places(each, o1, o2, 1);
+    sources = _mapped_sources(call, transforms, image, fill_mode)
+    text = f"""int each = sources_0 == 1 ? 0 : o0;
+vec2 y = get_sources(each, o1, o2, 0), x = get_sources(each, o1, o2, 1);
 {_READS[interpolation]}"""
-    return call.map(text, values=values, image=image, places=places)
+    return call.map(text, values=values, image=image, sources=sources)
 
 
 _PIXEL = """float row = floor_y + float(i), column = floor_x + float(j), pixel = fill;
@@ -152,7 +152,9 @@ return total;""",
 }
 
 
-def _places(call: KernelBuilder, transforms: Operand, image: Operand, fill_mode: str) -> Dispatch:
+def _mapped_sources(
+    call: KernelBuilder, transforms: Operand, image: Operand, fill_mode: str
+) -> Dispatch:
     """Return rows and columns of the sources of new pixels; -INF for infinite ones."""
     text = f"""int first = o3 == 0 ? 3 : 0;
 float x = float(o2), y = float(o1), pixels = float(o3 == 0 ? height : width);

@@ -68,16 +68,16 @@ class ReadyProgram:
     def __init__(self, program: Program, session: Session):
         self.program, self.session = program, session
         self.lowering = Lowering(program, session)
-        homes = self.lowering.homes
+        owners = self.lowering.owners
         self._outputs = list(
             dict.fromkeys(
-                homes[r]
+                owners[r]
                 for r in program.outputs
-                if homes[r] not in program.constants and homes[r] not in program.inputs
+                if owners[r] not in program.constants and owners[r] not in program.inputs
             )
         )
         self._sources = [(program.specs[r], self._output_source(r)) for r in program.outputs]
-        self._returned_inputs = {homes[r] for r in program.outputs} & {*program.inputs}
+        self._returned_inputs = {owners[r] for r in program.outputs} & {*program.inputs}
         kind: type[Arena | Textures] = Textures if session.storing.in_textures else Arena
         self.memory: Arena | Textures = kind(self._needs(), session)
         self.recordings: list[Recording] = []
@@ -131,9 +131,9 @@ class ReadyProgram:
             block.error = UNFINISHED
         return made
 
-    def outputs(self, given: Sequence[RunInput], made: Sequence[Block]) -> list[Value]:
+    def outputs(self, run_inputs: Sequence[RunInput], made: Sequence[Block]) -> list[Value]:
         """Return the outputs; those that are inputs or constants have the blocks of these."""
-        blocks = (*made, *(run_input.block for run_input in given))
+        blocks = (*made, *(run_input.block for run_input in run_inputs))
         return [
             Value(spec, ref if isinstance(ref, Block) else blocks[ref])
             for spec, ref in self._sources
@@ -156,13 +156,13 @@ class ReadyProgram:
         self._arena = {}
         self.memory = type(self.memory)(self._needs(), self.session)
 
-    def run(self, given: Sequence[RunInput], outputs: Sequence[Block]) -> None:
+    def run(self, run_inputs: Sequence[RunInput], outputs: Sequence[Block]) -> None:
         """Run all steps, in the GL thread; errors are raised when the outputs are read."""
         try:
             for block in outputs:
                 block.error = None
             self.session.memory.begin()
-            recording = self._bound(given, outputs)
+            recording = self._bound(run_inputs, outputs)
             for call in recording.replay.calls:
                 call()
             if recording.results is not None:
@@ -172,35 +172,35 @@ class ReadyProgram:
         except BaseException as error:
             fail(outputs, error)
 
-    def times(self, given: Sequence[RunInput]) -> list[float]:
+    def times(self, run_inputs: Sequence[RunInput]) -> list[float]:
         """Return the seconds of each step."""
         self.session.memory.begin()
         outputs = self.new_outputs()
         for block in outputs:
             block.error = None
-        replay = self._bound(given, outputs).replay
+        replay = self._bound(run_inputs, outputs).replay
         return [
             self.session.timer.seconds(replay.calls[begin:end])
             for begin, end in pairwise((0, *replay.step_ends))
         ]
 
-    def gpu_time(self, given: Sequence[RunInput], repeat: int) -> float:
+    def gpu_time(self, run_inputs: Sequence[RunInput], repeat: int) -> float:
         """Return the seconds of a run, of several measured together."""
         self.session.memory.begin()
         outputs = self.new_outputs()
         for block in outputs:
             block.error = None
-        replay = self._bound(given, outputs).replay
+        replay = self._bound(run_inputs, outputs).replay
         calls = [call for call in replay.calls if call is not self.session.gl_thread.gl.flush]
         return self.session.timer.seconds(calls * repeat) / repeat
 
-    def _bound(self, given: Sequence[RunInput], outputs: Sequence[Block]) -> Recording:
+    def _bound(self, run_inputs: Sequence[RunInput], outputs: Sequence[Block]) -> Recording:
         """Return the recording of a run, with the memory of its inputs and outputs."""
         recording = self._next()
         parts, replay, results = recording.parts, recording.replay, recording.results
         if results is not None and outputs[0].run_outputs is not None:
             results.begin(outputs[0].run_outputs)
-        for i, (name, run_input) in enumerate(zip(self.program.inputs, given, strict=True)):
+        for i, (name, run_input) in enumerate(zip(self.program.inputs, run_inputs, strict=True)):
             parts[name] = part = self._input_part(recording, i, run_input)
             replay.bind(name, part)
         if results is None:

@@ -23,7 +23,7 @@ from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
 from core.engine.backends import load_backend
 from core.engine.host_fallback import host_reason
-from core.engine.program import ABSENT, HERE, Program, Step, homes_of, is_alias
+from core.engine.program import ABSENT, HERE, Program, Step, is_alias, owners_of
 from core.engine.registry import find_kernel
 from core.engine.specs import Spec
 from core.errors import CoreError
@@ -73,8 +73,8 @@ class Lowering:
     """Lowering of a program for a session.
 
     Attributes:
-        homes: by value the value whose data it shares.
-        layouts: layouts of the values, by their home.
+        owners: by value the value whose data it shares.
+        layouts: layouts of the values, by their owner.
         steps: the compiled steps in execution order.
         constants: blocks of the constants that are read, by reference.
     """
@@ -84,7 +84,7 @@ class Lowering:
         self._limits = session.limits
         has_tiles = not session.storing.in_textures
         self._pairs = separable_pairs(program) if has_tiles else {}
-        self.homes = homes_of(program)
+        self.owners = owners_of(program)
         inputs = session.storing.of_inputs
         self.layouts: dict[str, MemoryLayout] = {
             r: inputs.layout(program.specs[r]) for r in program.inputs
@@ -99,12 +99,12 @@ class Lowering:
 
     def ref(self, reference: str) -> ValueRef:
         """Return the name under which a value is stored, or its block of constants."""
-        home = self.homes[reference]
-        if home not in self.program.constants:
-            return home
-        if home not in self.constants:
-            self.constants[home] = self._shared.block(self.program.constants[home])
-        return self.constants[home]
+        owner = self.owners[reference]
+        if owner not in self.program.constants:
+            return owner
+        if owner not in self.constants:
+            self.constants[owner] = self._shared.block(self.program.constants[owner])
+        return self.constants[owner]
 
     def _lowered(self) -> Iterator[Lowered | Hosted]:
         taken = {pair.depthwise.name for pair in self._pairs.values()}
@@ -234,6 +234,6 @@ class _Operands:
         program = self._lowering.program
         self.references.append(reference)
         spec = program.specs[reference]
-        array = program.constants.get(self._lowering.homes[reference])
+        array = program.constants.get(self._lowering.owners[reference])
         shown = None if array is None else array.reshape(spec.shape)
         return Operand(len(self.references) - 1, spec, shown)

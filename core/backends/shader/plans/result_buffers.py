@@ -1,4 +1,4 @@
-"""The outputs of a plan's run: parts of one buffer, which come to the host by one copy.
+"""The outputs of a plan's run: parts of one buffer, which one copy reads back.
 
 The block of such an output has only a source, and gets memory of its own if an op needs it on the
 device, or if it is still alive when the buffer is needed for a later run. Most outputs are read and
@@ -57,7 +57,7 @@ class ResultBuffers:
         return part.bytes <= readback.MOST_BYTES and part.offset + part.bytes <= readback.ROOM
 
     def begin(self, run: RunOutputs) -> None:
-        """Take the memory for a run; what is left of the previous one moves out of it."""
+        """Reserve the memory for a run; live outputs of the previous run move out of it."""
         self.keep()
         self._run = run
         self._sent.clear()
@@ -95,7 +95,7 @@ class ResultBuffers:
         self._sent.update(wanted)
 
     def send(self, index: int) -> None:
-        """Start copying an output, unless it is coming."""
+        """Start copying an output, unless its copy has started."""
         if index not in self._sent and index in self._copied:
             self._copy(self._ranges([index]))
             self._sent.add(index)
@@ -110,7 +110,7 @@ class ResultBuffers:
 
     def _values(self, index: int) -> np.ndarray:
         if index in self._sent:
-            return loaded_values(self._shown[index].copy(), self._blocks[index].layout)
+            return loaded_values(self._mapped_values[index].copy(), self._blocks[index].layout)
         layout, part = self._blocks[index].layout, self.parts[index]
         count = self._blocks[index].size * layout.words
         return loaded_values(raw_values(part, layout, count, stored_dtype(layout)), layout)
@@ -139,7 +139,7 @@ class ResultBuffers:
         return MappedMemory(self.session.gl_thread, last.offset + last.bytes, READ)
 
     @cached_property
-    def _shown(self) -> dict[int, np.ndarray]:
+    def _mapped_values(self) -> dict[int, np.ndarray]:
         """Return the mapped values of the outputs that are copied, in stored form."""
         found = {}
         for index in self._copied:

@@ -61,7 +61,7 @@ class ShaderExecutable(Executable):
     @property
     def steps(self) -> "Sequence[StepInfo]":
         """Return the steps in execution order, which may change after a restart."""
-        return [_told(step, self._program) for step in self._current().lowering.steps]
+        return [_step_info(step, self._program) for step in self._current().lowering.steps]
 
     def run(self, feeds: Sequence[Feed]) -> list[Value]:
         """Queue a run, unless it is cancelled or late; reading its outputs waits."""
@@ -118,7 +118,7 @@ class ShaderExecutable(Executable):
         return self._ready
 
 
-def _told(step: Lowered | Hosted, program: Program) -> "StepInfo":
+def _step_info(step: Lowered | Hosted, program: Program) -> "StepInfo":
     from core.engine.executable import StepInfo  # runs do not need this import
 
     scratch = {} if isinstance(step, Hosted) else step.intermediates

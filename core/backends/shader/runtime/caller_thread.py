@@ -81,12 +81,12 @@ class CallerThread(GLThread):
             self.error = self.error or error
 
     def _answered(self, function: Callable[[], Result]) -> Result:
-        self._raise_kept()
+        self._raise_stored_error()
         return function()
 
     def _do(self, run: Callable[[Any], Result], function: Callable[[], Any]) -> Result:
         """Run a function between `entering` and `leaving`."""
-        self._check_place()
+        self._check_thread()
         if self._is_inside:  # nested, as in garbage collection
             return run(function)
         self._is_inside = True
@@ -114,7 +114,7 @@ class CallerThread(GLThread):
         if self.leaving is not None:
             self._run(self.leaving)
 
-    def _check_place(self) -> None:
+    def _check_thread(self) -> None:
         """Raise unless the context is current in this thread and alive."""
         if self._closed is None and type(self.context.mglo) is not self._kind:
             self._closed = _TAKEN

@@ -239,14 +239,14 @@ def _moderngl() -> ModuleType:
     return moderngl
 
 
-def _device_index(given: int | None) -> int:
+def _device_index(device: int | None) -> int:
     """Return the index of the device: the argument, else the environment, else 0."""
     found = {
         name: os.environ[name] for name in (_DEVICE, _DEVICE_OF_GLCONTEXT) if name in os.environ
     }
     numbers = {name: _integer(text, name) for name, text in found.items()}
-    if given is not None:
-        numbers = {"the argument": _integer(given, "the device"), **numbers}
+    if device is not None:
+        numbers = {"the argument": _integer(device, "the device"), **numbers}
         numbers.pop(_DEVICE, None)
     if len(set(numbers.values())) > 1:
         sources = " and ".join(f"{name}={number}" for name, number in numbers.items())
@@ -254,8 +254,8 @@ def _device_index(given: int | None) -> int:
     return next(iter(numbers.values()), 0)
 
 
-def _integer(given: object, source: str) -> int:
-    text = str(given).strip()
+def _integer(value: object, source: str) -> int:
+    text = str(value).strip()
     if not (text.isascii() and text.isdecimal()):
-        raise SettingError(f"{source}={given!r:.80} must be an integer, at least 0")
+        raise SettingError(f"{source}={value!r:.80} must be an integer, at least 0")
     return int(text)

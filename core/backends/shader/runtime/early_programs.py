@@ -1,4 +1,4 @@
-"""Programs without waiting for the driver: cached on disk, or compiled in the background.
+"""Programs ready without a wait: cached on disk, or compiled in the background.
 
 Loading a cached program takes a fiftieth of the time of compiling. Only compute shaders are cached:
 fragment shaders are for old drivers, which mostly lack binaries.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Part of the key, to be changed with the format of the cache.
 FORMAT = "shader program 1"
 
-#: A program of moderngl's for another one to take its place.
+#: Empty program of moderngl, whose number a loaded one replaces.
 _EMPTY = "#version 430\nlayout(local_size_x = 1) in;\nvoid main() {}\n"
 
 _MOST_THREADS = 16
@@ -53,7 +53,7 @@ class Binaries:
         if kept is None:
             return None
         program = self._gl_thread.context.compute_shader(_EMPTY)
-        if self._takes(program.glo, kept):
+        if self._load_binary(program.glo, kept):
             return program
         program.release()
         return None
@@ -68,10 +68,10 @@ class Binaries:
     def _key(self, text: str) -> str:
         return code_cache.key_of(FORMAT, self._gl_thread.device.driver, text)
 
-    def _takes(self, name: int, kept: bytes) -> bool:
+    def _load_binary(self, name: int, cached: bytes) -> bool:
         """Load a binary into a program; drivers refuse binaries of other versions and devices."""
-        gl, binary = self._gl_thread.gl, kept[_CODE_BYTES:]
-        kind = int.from_bytes(kept[:_CODE_BYTES], "little")
+        gl, binary = self._gl_thread.gl, cached[_CODE_BYTES:]
+        kind = int.from_bytes(cached[:_CODE_BYTES], "little")
         gl.program_binary(name, kind, binary, len(binary))
         # An unknown format is an error that leaves the program unchanged.
         is_refused = bool(gl.get_error())

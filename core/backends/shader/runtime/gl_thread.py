@@ -134,13 +134,13 @@ class GLThread:
 
         Raises:
             ContextError: as for `put`.
-            Exception: error of the function, or of an earlier command in place of running it.
+            Exception: error of the function, or of an earlier command instead of running it.
         """
         if get_ident() == self._ident:
             return function()
         if self._closed is not None:
             raise ContextError(self._closed)
-        answer = Future(function, self._raise_kept)
+        answer = Future(function, self._raise_stored_error)
         self._wait_for(answer)
         return answer.taken()
 
@@ -247,7 +247,7 @@ class GLThread:
             if self.error is None:
                 self.error = error
 
-    def _raise_kept(self) -> None:
+    def _raise_stored_error(self) -> None:
         raise_error_of(self)
 
     def _stop(self) -> None:

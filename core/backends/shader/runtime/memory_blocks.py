@@ -157,7 +157,7 @@ class _Buffers(Protocol):
 
 
 class Source(NamedTuple):
-    """The place of an output in the memory of its run.
+    """The location of an output in the memory of its run.
 
     Attributes:
         buffers: memory of the run.

@@ -82,7 +82,7 @@ class Compiled:
     def _references(self) -> int:
         return getrefcount((self.vertices or self.program).mglo)
 
-    def give(self, program: ShaderText) -> None:
+    def set_numbers(self, program: ShaderText) -> None:
         """Set the uniforms to the numbers of a program with this source."""
         self.set(program.ints, program.floats)
         self.given = program

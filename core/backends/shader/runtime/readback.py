@@ -16,7 +16,7 @@ from core.backends.shader.runtime.mapped_memory import READ, MappedMemory
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.stored_forms import loaded_values, stored_dtype
 
-#: Larger values are read directly.
+#: Size above which values are read directly.
 MOST_BYTES = 1 << 20
 
 #: The most bytes of copies with one wait.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Largest difference of the backends in units in the last place: each has an error of up to two.
 MOST_UNITS = 4
 
-#: Smaller numbers are zero on many GPUs.
+#: Smallest compared number; smaller ones are zero on many GPUs.
 _SMALLEST = float(np.finfo(np.float32).tiny)
 
 
@@ -100,12 +100,14 @@ def find_faults(backend: "ShaderBackend") -> dict[str, str]:
     return found
 
 
-def _units(given: np.ndarray, expected: np.ndarray) -> float:
+def _units(actual: np.ndarray, expected: np.ndarray) -> float:
     """Return the largest difference in units in the last place; infinite if only one is NaN."""
     with np.errstate(invalid="ignore"):
-        gap = np.abs(given.astype(np.float64) - expected)
+        gap = np.abs(actual.astype(np.float64) - expected)
         unit = np.spacing(np.maximum(np.abs(expected), _SMALLEST).astype(np.float32))
-        is_equal = (given == expected) | (np.isnan(given) & np.isnan(expected)) | (gap <= _SMALLEST)
+        is_equal = (
+            (actual == expected) | (np.isnan(actual) & np.isnan(expected)) | (gap <= _SMALLEST)
+        )
         units = np.where(is_equal, 0.0, gap / unit)
     return float(np.max(np.where(np.isnan(units), np.inf, units)))
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import moderngl
 
 
-#: Names of the forms of numbers in tiles.
+#: Names of the storage formats of tile operands.
 _FORMS = {FLOATS: "float32", PACKED: "float16", HALVES: "float16, products of 16 bits"}
 
 #: The most cached kernels, more than training needs even with changing shapes.
@@ -226,7 +226,7 @@ class Session:
         return self.memory.read(block)
 
     def _wait_for_values(self) -> None:
-        """Wait for the device, and raise what went wrong there."""
+        """Wait for the device, and raise its errors."""
         self.wait()
         self.gl_thread.check_reset()
         self.gl_thread.check_errors("what ran before these values were read")
@@ -244,7 +244,7 @@ class Session:
         bind, barrier = self.memory.bind, self._barrier
         for made, program, numbers, start in compiled.bound or self._bound(compiled):
             if made.given is not program:
-                made.give(program)
+                made.set_numbers(program)
             bind(blocks, numbers)
             start()
             barrier(BARRIER_TO_ALL, False)
@@ -253,7 +253,7 @@ class Session:
         of = self.memory.of
         for made, program, numbers, start in compiled.bound or self._bound(compiled):
             if made.given is not program:
-                made.give(program)
+                made.set_numbers(program)
             for unit, number in enumerate(numbers[:-1]):
                 of(blocks[number]).mglo.use(unit)
             frame_of(self.gl_thread, of(blocks[numbers[-1]])).mglo.use()

@@ -226,22 +226,22 @@ def _resolved(
     return _Settings(context, device, _path(path), stored, limit, bool(in_this_thread), is_half)
 
 
-def _path(given: str | None) -> str | None:
-    source, value = _given("path", given, "CORE_SHADER_PATH")
+def _path(argument: str | None) -> str | None:
+    source, value = _setting("path", argument, "CORE_SHADER_PATH")
     if value is not None and value not in _PATHS:
         raise SettingError(f"{source}={value!r:.80} must be 'compute' or 'fragment'")
     return value
 
 
-def _is_half(given: str | None) -> bool:
-    source, value = _given("precision", given, "CORE_SHADER_PRECISION")
+def _is_half(argument: str | None) -> bool:
+    source, value = _setting("precision", argument, "CORE_SHADER_PRECISION")
     if value is not None and value not in _PRECISIONS:
         raise SettingError(f"{source}={value!r:.80} must be 'float32' or 'half'")
     return bool(value == "half")
 
 
-def _switch(given: bool | None) -> bool:
-    source, value = _given("float16", given, "CORE_SHADER_FLOAT16")
+def _switch(argument: bool | None) -> bool:
+    source, value = _setting("float16", argument, "CORE_SHADER_FLOAT16")
     known = {None: False, "0": False, "false": False, "1": True, "true": True}
     if isinstance(value, int) and value in (0, 1):  # True and False are integers
         return bool(value)
@@ -250,12 +250,12 @@ def _switch(given: bool | None) -> bool:
     return known[value and value.lower()]
 
 
-def _bytes(given: float | None) -> int | None:
-    source, value = _given("memory_mb", given, "CORE_SHADER_MEMORY_MB")
+def _bytes(argument: float | None) -> int | None:
+    source, value = _setting("memory_mb", argument, "CORE_SHADER_MEMORY_MB")
     if value is None:
         return None
     try:
-        number = 0.0 if isinstance(given, str) else float(value)
+        number = 0.0 if isinstance(argument, str) else float(value)
     except (TypeError, ValueError):
         number = 0.0
     if not 0 < number < 1e9:
@@ -263,7 +263,7 @@ def _bytes(given: float | None) -> int | None:
     return max(1, int(number * 1e6))
 
 
-def _given(name: str, value: Any, variable: str) -> tuple[str, Any]:
+def _setting(name: str, value: Any, variable: str) -> tuple[str, Any]:
     """Return the source and value of a setting: the argument, else the environment, or None."""
     if value is not None:
         return name, value

@@ -55,7 +55,7 @@ def frame_of(gl_thread: "GLThread", texture: Any) -> Any:
     """Return the framebuffer that draws into a texture, each target into one layer; made once.
 
     moderngl attaches an array as a whole, of which a fragment shader draws to the first layer;
-    so the layers are attached one by one in its place.
+    so the layers are attached one by one in its position.
     """
     if texture.extra is None:
         layers = getattr(texture, "layers", 1)

@@ -48,7 +48,7 @@ LONGEST_PAUSE = 0.0005
 #: Calls in a row after which a thread becomes the guest: of one that was a guest before, and else.
 CALLS_OF_KNOWN, CALLS_OF_NEW = 50, 1000
 
-#: What a visit returns that is not possible now.
+#: Result of a visit that is not possible now.
 _REFUSED: Any = object()
 
 
@@ -145,7 +145,7 @@ class VisitedThread(GLThread):
             found: Result = self._visit(here, partial(self._answer, function))
             if found is not _REFUSED:
                 return found
-        answer = Future(function, self._raise_kept)
+        answer = Future(function, self._raise_stored_error)
         self._wait_for(answer)
         result: Result = answer.taken()
         return result
@@ -199,7 +199,7 @@ class VisitedThread(GLThread):
         return False
 
     def _answer(self, function: Callable[[], Result]) -> Result:
-        self._raise_kept()
+        self._raise_stored_error()
         return function()
 
     def _visit(self, here: int, function: Callable[[], Result]) -> Result:

@@ -1,4 +1,4 @@
-"""Activations that look along an axis, and gradients of activations."""
+"""Activations along an axis, and gradients of activations."""
 
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ def log_softmax(logits: "TfTensor", axis: int) -> "TfTensor":
 
 
 def _below_largest(logits: "TfTensor", axis: int) -> "TfTensor":
-    """Return the logits less their maximum, so that no power of e overflows."""
+    """Return the logits less their maximum, so that no exponential overflows."""
     return raw.Sub(x=logits, y=raw.Max(input=logits, axis=integer(axis), keep_dims=True))
 
 

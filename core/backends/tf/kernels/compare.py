@@ -51,8 +51,8 @@ def _largest(counts: "TfTensor") -> "TfTensor":
 def _from_one(strings: "TfTensor", counts: "TfTensor", room: "TfTensor") -> "TfTensor":
     """Return the bytes, from 1 on, of each string as an int32 vector filled up with zeros."""
     codes = raw.DecodePaddedRaw(input_bytes=strings, fixed_length=room, out_type=dtypes.uint8)
-    places = raw.Range(start=integer(0), limit=room, delta=integer(1))
-    is_there = raw.Less(x=places, y=raw.ExpandDims(input=counts, axis=integer(-1)))
+    positions = raw.Range(start=integer(0), limit=room, delta=integer(1))
+    is_there = raw.Less(x=positions, y=raw.ExpandDims(input=counts, axis=integer(-1)))
     from_one = raw.AddV2(x=raw.Cast(x=codes, DstT=dtypes.int32), y=integer(1))
     return raw.SelectV2(condition=is_there, t=from_one, e=integer(0))
 

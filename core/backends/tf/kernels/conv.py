@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from core.backends.tf.kernels.indexing import zeros
 from core.backends.tf.raw_ops import integers, raw
-from core.backends.tf.window_arguments import apart, conv_arguments, reaches
+from core.backends.tf.window_arguments import conv_arguments, is_dilated, reaches
 from core.engine.registry import kernel
 from core.engine.windows import Sides, Window, window
 
@@ -38,8 +38,8 @@ def convolve_back(dy: "TfTensor", filter: "TfTensor", batch: int, w: Window) -> 
     shape = (batch, *w.in_size, filter.shape[-2])
     if 0 in filter.shape:
         return zeros(shape, dy.dtype)
-    if apart(w):
-        return apart_back(convolve, dy, filter, w)
+    if is_dilated(w):
+        return dilated_input_gradient(convolve, dy, filter, w)
     return raw.Conv2DBackpropInput(
         input_sizes=integers(*shape), filter=filter, out_backprop=dy, **conv_arguments(w)
     )
@@ -50,17 +50,19 @@ def filter_of(x: "TfTensor", dy: "TfTensor", w: Window) -> "TfTensor":
     shape = (*w.size, x.shape[-1], dy.shape[-1])
     if 0 in shape:
         return zeros(shape, x.dtype)
-    if apart(w):
-        return apart_filter(convolve, x, dy, w)
+    if is_dilated(w):
+        return dilated_filter_gradient(convolve, x, dy, w)
     return raw.Conv2DBackpropFilter(
         input=x, filter_sizes=integers(*shape), out_backprop=dy, **conv_arguments(w)
     )
 
 
-# --- gradients of windows whose pixels lie apart, which TensorFlow lacks on the CPU ---------------
+# --- gradients of dilated windows, which TensorFlow lacks on the CPU ------------------------------
 
 
-def apart_back(convolve: "Convolve", dy: "TfTensor", filter: "TfTensor", w: Window) -> "TfTensor":
+def dilated_input_gradient(
+    convolve: "Convolve", dy: "TfTensor", filter: "TfTensor", w: Window
+) -> "TfTensor":
     """Return the gradient for the input: a convolution of dy with the reversed filter.
 
     The strides of such windows are 1.
@@ -89,7 +91,9 @@ def _cropped(dy: "TfTensor", sides: Sides) -> "tuple[TfTensor, Sides]":
     return dy, tuple((max(before, 0), max(after, 0)) for before, after in sides)
 
 
-def apart_filter(convolve: "Convolve", x: "TfTensor", dy: "TfTensor", w: Window) -> "TfTensor":
+def dilated_filter_gradient(
+    convolve: "Convolve", x: "TfTensor", dy: "TfTensor", w: Window
+) -> "TfTensor":
     """Return the gradient for the filter: a convolution of the input with dy as the filter.
 
     Channels and images change their roles, and the distances of pixels become strides.

@@ -9,10 +9,10 @@ from core.backends.tf.kernels.indexing import zeros
 from core.backends.tf.raw_ops import array, dtypes, integer, integers, raw
 from core.backends.tf.window_arguments import (
     among_all,
-    apart,
     conv_arguments,
     cut,
     equal_steps,
+    is_dilated,
     joined,
     over_parts,
     parts_of,
@@ -29,7 +29,7 @@ def convolve_channels(x: "TfTensor", filter: "TfTensor", w: Window) -> "TfTensor
     """Return the windows of each channel times its filters."""
     if x.dtype is dtypes.int32:
         return convolve(x, _across_channels(filter), w)
-    if apart(w):
+    if is_dilated(w):
         return over_parts(lambda part, v: convolve_channels(part, filter, v), x, w)
     if w.strides[0] != w.strides[1]:
         all_windows, strides = equal_steps(w)
@@ -50,7 +50,7 @@ def _back(dy: "TfTensor", filter: "TfTensor", batch: int, w: Window) -> "TfTenso
     """Return the gradient for the input."""
     if 0 in filter.shape:  # TensorFlow's result is whatever was in memory
         return zeros((batch, *w.in_size, filter.shape[2]), dy.dtype)
-    if apart(w):
+    if is_dilated(w):
         parts = parts_of(w)
         dy, count = cut(dy, parts.block, parts.rest), batch * parts.block[0] * parts.block[1]
         return joined(_back(dy, filter, count, parts.window), parts.block, parts.sides)
@@ -70,7 +70,7 @@ def _filter_of(x: "TfTensor", dy: "TfTensor", shape: tuple[int, ...], w: Window)
     """Return the gradient for the filter."""
     if 0 in x.shape or 0 in shape:
         return zeros(shape, x.dtype)  # without images, too
-    if apart(w):
+    if is_dilated(w):
         parts = parts_of(w)
         x, dy = cut(x, parts.block, parts.sides), cut(dy, parts.block, parts.rest)
         return _filter_of(x, dy, shape, parts.window)

@@ -32,7 +32,7 @@ def gather_nd(params: "TfTensor", indices: "TfTensor") -> "TfTensor":
 
 @kernel("scatter_nd", "tf")
 def scatter_nd(indices: "TfTensor", updates: "TfTensor", shape: Sequence[int]) -> "TfTensor":
-    """Return the sums of the rows that have one index."""
+    """Return the sums of the rows with equal indices."""
     whole = tuple(shape)
     depth = scatter_depth(tuple(indices.shape), tuple(updates.shape), whole)
     if 0 in whole[depth:]:

@@ -9,10 +9,10 @@ import numpy as np
 from core.backends.tf.kernels.indexing import zeros
 from core.backends.tf.raw_ops import array, dtypes, integer, integers, number, raw
 from core.backends.tf.window_arguments import (
-    apart,
     bordered,
     conv_arguments,
     cut,
+    is_dilated,
     joined,
     over_parts,
     padding_of,
@@ -27,7 +27,7 @@ from core.engine.windows import Window, pixel_counts, window
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor
 
-#: What TensorFlow gives for a window without a number, and the least integer.
+#: TensorFlow's result for a window of NaN, and the least integer.
 _LOWEST = float(np.finfo(np.float32).min)
 _LEAST = -(2**31)
 
@@ -72,12 +72,12 @@ def _average_back(dy: "TfTensor", shape: tuple[int, ...], w: Window) -> "TfTenso
 
 def average_back(dy: "TfTensor", shape: tuple[int, ...], w: Window, least: int = 0) -> "TfTensor":
     """Return the gradient of averages for their input of a shape."""
-    if not apart(w) and padding_of(w) != "EXPLICIT":
+    if not is_dilated(w) and padding_of(w) != "EXPLICIT":
         return _average_back(dy, shape, w)
     dy, w = with_unit_steps(dy, w)
     dy = _for_pixels(dy, w, least)
     batch, channels = shape[0], shape[-1]
-    if apart(w):
+    if is_dilated(w):
         parts = parts_of(w)
         whole = (batch * prod(parts.block), *parts.window.in_size, channels)
         dx = _average_back(cut(dy, parts.block, parts.rest), whole, parts.window)
@@ -171,7 +171,7 @@ def max_pool_grad(
     w = window(tuple(input.shape), filter_size, data_format="NHWC", **how)
     x = numbers_of(input)
     dy, w = with_unit_steps(dy, w)
-    if not apart(w):
+    if not is_dilated(w):
         whole, inner = bordered_by_lowest(x, w)
         return without_border(_largest_back(dy, whole, inner), w)
     parts = parts_of(w)
@@ -197,12 +197,12 @@ def max_pool_with_argmax(
     if 0 in shape:  # TensorFlow refuses it
         return zeros(shape, x.dtype), zeros(shape, dtypes.int32)
     if x.dtype is dtypes.bool:
-        y, index = _with_places(raw.Cast(x=x, DstT=dtypes.int32), w, include_batch_in_index)
+        y, index = _with_positions(raw.Cast(x=x, DstT=dtypes.int32), w, include_batch_in_index)
         return raw.Cast(x=y, DstT=dtypes.bool), index
-    return _with_places(numbers_of(x), w, include_batch_in_index)
+    return _with_positions(numbers_of(x), w, include_batch_in_index)
 
 
-def _with_places(
+def _with_positions(
     x: "TfTensor", w: Window, include_batch_in_index: bool
 ) -> "tuple[TfTensor, TfTensor]":
     whole, inner = bordered_by_lowest(x, w)

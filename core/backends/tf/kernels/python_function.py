@@ -1,4 +1,4 @@
-"""Kernels that check values while they pass."""
+"""Kernels that check values between ops."""
 
 from typing import TYPE_CHECKING
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from core.backends.tf.ragged_rows import check, checked_count, partitions_of, places_of
+from core.backends.tf.ragged_rows import check, checked_count, partitions_of, positions_of
 from core.backends.tf.raw_ops import integer, integers, raw
 from core.engine.registry import kernel
 from core.errors import CoreError
@@ -71,10 +71,10 @@ def ragged_tensor_to_tensor(
     known = raw.Pack(values=[rows, *(p.longest() for p in partitions)], axis=0)
     size = _checked_size(shape, known, inner)
     outer = raw.Slice(input=size, begin=integers(0), size=integers(known.shape[0]))
-    places = places_of(used, partitions, outer)
+    positions = positions_of(used, partitions, outer)
     numbers = raw.Range(start=integer(1), limit=raw.AddV2(x=used, y=integer(1)), delta=integer(1))
     most = raw.Prod(input=outer, axis=integer(0))
-    sources = raw.UnsortedSegmentMax(data=numbers, segment_ids=places, num_segments=most)
+    sources = raw.UnsortedSegmentMax(data=numbers, segment_ids=positions, num_segments=most)
     sources = raw.Maximum(x=sources, y=integer(0))  # no value has the number 0
     table = raw.ConcatV2(values=[_default_row(default_value, values), values], axis=integer(0))
     found = raw.GatherV2(params=table, indices=sources, axis=integer(0))

@@ -80,8 +80,8 @@ def _mixed_along(
 ) -> "TfTensor":
     """Interpolate along an axis."""
     first, second = (
-        raw.GatherV2(params=x, indices=array(places.astype(np.int32)), axis=integer(axis))
-        for places in (before, after)
+        raw.GatherV2(params=x, indices=array(pixels.astype(np.int32)), axis=integer(axis))
+        for pixels in (before, after)
     )
     step = raw.Mul(x=raw.Sub(x=second, y=first), y=array(share.reshape(-1, *[1] * (3 - axis))))
     return raw.AddV2(x=first, y=step)
@@ -101,8 +101,8 @@ def resize_bilinear_grad(
         for axis, old, new in _axes(shape, size):
             if old != new:
                 before, after, share = neighbours(old, new, **centres)
-                places = np.concatenate([before, after])
-                g = _summed_back(g, axis, old, places, np.concatenate([1 - share, share]))
+                pixels = np.concatenate([before, after])
+                g = _summed_back(g, axis, old, pixels, np.concatenate([1 - share, share]))
         return g
 
     return _batched(sums, dy, shape)
@@ -114,7 +114,7 @@ def _axes(shape: Shape, size: Sequence[int]) -> list[tuple[int, int, int]]:
 
 
 def _summed_back(
-    g: "TfTensor", axis: int, length: int, places: np.ndarray, shares: np.ndarray
+    g: "TfTensor", axis: int, length: int, pixels: np.ndarray, shares: np.ndarray
 ) -> "TfTensor":
     """Sum the gradients of new pixels for the old pixels along an axis.
 
@@ -122,7 +122,7 @@ def _summed_back(
         g: gradients of new pixels, a batch.
         axis: along which they go back to old pixels.
         length: of that axis then.
-        places: [n new], the old pixel of each new one; n times, if each has several.
+        pixels: [n new], the old pixel of each new one; n times, if each has several.
         shares: [n new], of the new pixel that the old one gets; 0 adds nothing, not 0 * inf.
     """
     used = np.flatnonzero(shares)
@@ -135,7 +135,7 @@ def _summed_back(
     swapped = integers(*order)
     sums = raw.UnsortedSegmentSum(
         data=raw.Transpose(x=parts, perm=swapped),
-        segment_ids=array(places[used].astype(np.int32)),
+        segment_ids=array(pixels[used].astype(np.int32)),
         num_segments=integer(length),
     )
     return raw.Transpose(x=sums, perm=swapped)

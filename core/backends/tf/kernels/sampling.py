@@ -1,4 +1,4 @@
-"""Kernels that read images at given positions, put together as TensorFlow has no such ops.
+"""Kernels that read images at given positions, composed of other ops of TensorFlow.
 
 Positions are computed in float32 and in PyTorch's order of operations, so that of two equally near
 pixels PyTorch's is chosen.
@@ -97,8 +97,8 @@ def shares(
         after = raw.Sub(x=at, y=first)
         weights = raw.Sub(x=number(1.0), y=after), after
     second = raw.AddV2(x=first, y=number(1.0))
-    places = (pixel_indices(place, length) for place in (first, second))
-    return [(*place, weight) for place, weight in zip(places, weights, strict=True)]
+    pixels = (pixel_indices(position, length) for position in (first, second))
+    return [(*pixel, weight) for pixel, weight in zip(pixels, weights, strict=True)]
 
 
 def corners(
@@ -125,8 +125,8 @@ def affine_grid(theta: "TfTensor", size: tuple[int, ...], align_corners: bool) -
     """Multiply the matrices by the centre of each pixel."""
     batch = theta.shape[0]
     height, width = grid_size(size, batch)
-    places = array(centres(height, width, align_corners))
-    grid = raw.BatchMatMulV2(x=places, y=theta, adj_x=False, adj_y=True)
+    points = array(centres(height, width, align_corners))
+    grid = raw.BatchMatMulV2(x=points, y=theta, adj_x=False, adj_y=True)
     return raw.Reshape(tensor=grid, shape=integers(batch, height, width, 2))
 
 
@@ -138,8 +138,8 @@ def grid_sample(x: "TfTensor", grid: "TfTensor", **how: Any) -> "TfTensor":
     rows = integers(prod(shape[:3]), shape[3])
     pixels = raw.Reshape(tensor=x, shape=rows)
     parts = []
-    for places, inside, weight in corners(shape, grid, **how):
-        picked = raw.GatherV2(params=pixels, indices=places, axis=integer(0))
+    for indices, inside, weight in corners(shape, grid, **how):
+        picked = raw.GatherV2(params=pixels, indices=indices, axis=integer(0))
         picked = raw.SelectV2(condition=_for_channels(inside), t=picked, e=number(0.0))
         parts.append(raw.Mul(x=picked, y=_for_channels(weight)))
     return raw.AddN(inputs=parts)
@@ -153,8 +153,8 @@ def grid_sample_backprop_input(
     shape = tuple(input_shape)
     count = integer(prod(shape[:3]))
     parts = []
-    for places, inside, weight in corners(shape, grid, **how):
+    for indices, inside, weight in corners(shape, grid, **how):
         rows = raw.Mul(x=dy, y=_for_channels(weight))
-        targets = raw.SelectV2(condition=inside, t=places, e=integer(-1))  # -1 is left out
+        targets = raw.SelectV2(condition=inside, t=indices, e=integer(-1))  # -1 is left out
         parts.append(raw.UnsortedSegmentSum(data=rows, segment_ids=targets, num_segments=count))
     return raw.Reshape(tensor=raw.AddN(inputs=parts), shape=integers(*shape))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rounded_once(function: "Callable[[TfTensor], TfTensor]", x: "TfTensor") -> "TfTensor":
-    """Return what a function adds up of values, computed in float64; integers wrap around."""
+    """Return a sum of values computed in float64 and rounded once; integers wrap around."""
     dtype = x.dtype
     if dtype is dtypes.int32:
         return function(x)
@@ -34,7 +34,7 @@ def unsorted_segment_sum(x: "TfTensor", segment_ids: "TfTensor", num_segments: i
 def bincount(x: "TfTensor", weights: "TfTensor | None", size: int) -> "TfTensor":
     """Count or sum weights."""
     return rounded_once(
-        lambda weights: raw.Bincount(arr=x, size=integer(size), weights=weights), _given(weights)
+        lambda weights: raw.Bincount(arr=x, size=integer(size), weights=weights), _or_empty(weights)
     )
 
 
@@ -45,9 +45,9 @@ def dense_bincount(
     """Count or sum weights, row by row."""
     how = {"size": integer(size), "binary_output": bool(binary_output)}
     return rounded_once(
-        lambda weights: raw.DenseBincount(input=x, weights=weights, **how), _given(weights)
+        lambda weights: raw.DenseBincount(input=x, weights=weights, **how), _or_empty(weights)
     )
 
 
-def _given(weights: "TfTensor | None") -> "TfTensor":
+def _or_empty(weights: "TfTensor | None") -> "TfTensor":
     return integers() if weights is None else weights

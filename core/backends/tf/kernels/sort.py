@@ -46,8 +46,8 @@ def unique(x: "TfTensor", axis: int) -> "tuple[TfTensor, TfTensor]":
     kinds = raw.UniqueV2(x=_ranks(parts), axis=integers(at))
     count = raw.Shape(input=kinds.y, out_type="int32")
     groups = raw.GatherV2(params=count, indices=integer(at), axis=integer(0))
-    places = raw.Range(start=integer(0), limit=integer(x.shape[at]), delta=integer(1))
-    first = raw.UnsortedSegmentMin(data=places, segment_ids=kinds.idx, num_segments=groups)
+    positions = raw.Range(start=integer(0), limit=integer(x.shape[at]), delta=integer(1))
+    first = raw.UnsortedSegmentMin(data=positions, segment_ids=kinds.idx, num_segments=groups)
     return raw.GatherV2(params=x, indices=first, axis=integer(at)), kinds.idx
 
 
@@ -68,17 +68,17 @@ def search_sorted(sorted_sequence: "TfTensor", values: "TfTensor", side: str) ->
 def lower_bound(sorted_sequence: "TfTensor", values: "TfTensor") -> "TfTensor":
     """Search rows, flattened to a matrix, by the ranks of values; NaN is before all."""
     rows, wanted = _ranks(_rows(sorted_sequence)), _ranks(_rows(values))
-    return _placed(raw.LowerBound(sorted_inputs=rows, values=wanted, out_type="int32"), values)
+    return _shaped_like(raw.LowerBound(sorted_inputs=rows, values=wanted, out_type="int32"), values)
 
 
 @kernel("upper_bound", "tf")
 def upper_bound(sorted_sequence: "TfTensor", values: "TfTensor") -> "TfTensor":
     """Search rows, flattened to a matrix, by the ranks of values; NaN is before all."""
     rows, wanted = _ranks(_rows(sorted_sequence)), _ranks(_rows(values))
-    return _placed(raw.UpperBound(sorted_inputs=rows, values=wanted, out_type="int32"), values)
+    return _shaped_like(raw.UpperBound(sorted_inputs=rows, values=wanted, out_type="int32"), values)
 
 
-def _placed(found: "TfTensor", values: "TfTensor") -> "TfTensor":
+def _shaped_like(found: "TfTensor", values: "TfTensor") -> "TfTensor":
     """Return positions in the shape of the values; those of NaN are 0."""
     found = raw.Reshape(tensor=found, shape=integers(*values.shape))
     if values.dtype.name != "float32":

@@ -65,8 +65,8 @@ def mirror_pad(x: "TfTensor", paddings: Pads, mode: str) -> "TfTensor":
         return raw.MirrorPad(input=x, paddings=_pairs(paddings), mode=mode.upper())
     for axis, (length, sides) in enumerate(zip(shape, paddings, strict=True)):
         if any(sides):
-            places = np.pad(np.arange(length), sides, mode)  # type: ignore[call-overload]
-            x = raw.GatherV2(params=x, indices=integers(*places.tolist()), axis=integer(axis))
+            positions = np.pad(np.arange(length), sides, mode)  # type: ignore[call-overload]
+            x = raw.GatherV2(params=x, indices=integers(*positions.tolist()), axis=integer(axis))
     return x
 
 

@@ -1,4 +1,4 @@
-"""Kernels of sparse tensors and of segments. TensorFlow counts places of them in 64 bits."""
+"""Kernels of sparse tensors and of segments. TensorFlow takes 64-bit indices of them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -41,7 +41,7 @@ def string_n_grams(
     pad_width: int,
     preserve_short_sequences: bool,
 ) -> "tuple[TfTensor, TfTensor]":
-    """Return n-grams row by row; TensorFlow needs a width, in place of none one beyond all rows."""
+    """Return n-grams row by row; TensorFlow needs a width: for none, one beyond all rows."""
     if not n_gram_widths:
         n_gram_widths, pad_width = [_BEYOND_ALL], max(pad_width, 0)
     found = raw.StringNGrams(

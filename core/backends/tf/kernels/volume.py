@@ -7,13 +7,13 @@ from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 from core.backends.tf.kernels import conv
-from core.backends.tf.kernels.conv import apart_back, apart_filter
+from core.backends.tf.kernels.conv import dilated_filter_gradient, dilated_input_gradient
 from core.backends.tf.kernels.indexing import zeros
 from core.backends.tf.kernels.pooling import avg_pool, avg_pool_grad, largest
 from core.backends.tf.raw_ops import dtypes, integer, integers, number, raw
 from core.backends.tf.window_arguments import (
-    apart,
     bordered,
+    is_dilated,
     over_parts,
     padding_of,
     within_border,
@@ -44,7 +44,7 @@ def convolve(x: "TfTensor", filter: "TfTensor", w: Window) -> "TfTensor":
         return zeros((x.shape[0], *w.out_size, filter.shape[-1]), x.dtype)
     if x.dtype is dtypes.int32:
         return _convolve_integers(x, filter, w)
-    if apart(w):
+    if is_dilated(w):
         return over_parts(lambda part, v: convolve(part, filter, v), x, w)
     x, w = _padded(x, w)
     return raw.Conv3D(input=x, filter=filter, **_arguments(w))
@@ -56,8 +56,8 @@ def _convolve_integers(x: "TfTensor", filter: "TfTensor", w: Window) -> "TfTenso
     batch, channels, depth = x.shape[0], x.shape[-1], w.out_size[0]
     flat = _of_layers(w)
     total = []
-    for place, slices in enumerate(raw.Unpack(value=filter, num=w.size[0], axis=0)):
-        start = place * w.dilations[0]
+    for position, slices in enumerate(raw.Unpack(value=filter, num=w.size[0], axis=0)):
+        start = position * w.dilations[0]
         step = w.strides[0]
         layers = integers(*range(start, start + (depth - 1) * step + 1, step))
         images = raw.GatherV2(params=x, indices=layers, axis=integer(1))
@@ -99,8 +99,8 @@ def conv3d_backprop_input(
     w = _window(shape, tuple(filter.shape), **how)
     if 0 in filter.shape:  # without channels of the result TensorFlow crashes
         return zeros(shape, dy.dtype)
-    if apart(w):
-        return apart_back(convolve, dy, filter, w)
+    if is_dilated(w):
+        return dilated_input_gradient(convolve, dy, filter, w)
     inner = within_border(w) if padding_of(w) == "EXPLICIT" else w
     dx = raw.Conv3DBackpropInputV2(
         input_sizes=integers(shape[0], *inner.in_size, shape[-1]),
@@ -120,8 +120,8 @@ def conv3d_backprop_filter(
     w = _window(tuple(x.shape), shape, **how)
     if 0 in x.shape or 0 in shape:
         return zeros(shape, x.dtype)
-    if apart(w):
-        return apart_filter(convolve, x, dy, w)
+    if is_dilated(w):
+        return dilated_filter_gradient(convolve, x, dy, w)
     x, w = _padded(x, w)
     return raw.Conv3DBackpropFilterV2(
         input=x, filter_sizes=integers(*shape), out_backprop=dy, **_arguments(w)
@@ -145,8 +145,8 @@ def _taps(w: Window) -> "Iterator[dict[str, TfTensor]]":
     """Yield for each position of a window the slice of the bordered input that it reads."""
     inner = within_border(w)
     axes = [*zip(w.dilations, w.out_size, w.strides, strict=True)]
-    for place in product(*map(range, w.size)):
-        begin = [p * d for p, (d, _, _) in zip(place, axes, strict=True)]
+    for position in product(*map(range, w.size)):
+        begin = [p * d for p, (d, _, _) in zip(position, axes, strict=True)]
         end = [first + (n - 1) * s + 1 for first, (_, n, s) in zip(begin, axes, strict=True)]
         yield {
             "begin": integers(0, *begin, 0),
@@ -166,14 +166,14 @@ def max_pool3d_grad(
     x = bordered(input, w.padding, nan)  # never the largest
     best, winner = number(-inf), integer(-1)
     slices = [{**s, "begin_mask": whole_axes, "end_mask": whole_axes} for s in _taps(w)]
-    for place, tap in enumerate(slices):
+    for position, tap in enumerate(slices):
         values = raw.StridedSlice(input=x, **tap)
         wins = raw.GreaterEqual(x=values, y=best)
         best = raw.SelectV2(condition=wins, t=values, e=best)
-        winner = raw.SelectV2(condition=wins, t=integer(place), e=winner)
+        winner = raw.SelectV2(condition=wins, t=integer(position), e=winner)
     flows = []
-    for place, tap in enumerate(slices):
-        own = raw.Equal(x=winner, y=integer(place))
+    for position, tap in enumerate(slices):
+        own = raw.Equal(x=winner, y=integer(position))
         flow = raw.SelectV2(condition=own, t=dy, e=number(0.0))
         flows.append(raw.StridedSliceGrad(shape=integers(*x.shape), dy=flow, **tap))
     return without_border(raw.AddN(inputs=flows), w)

@@ -69,9 +69,9 @@ def _positions_in_boxes(low: "TfTensor", high: "TfTensor", old: int, new: int) -
         middle = raw.Mul(x=_wide(0.5), y=raw.AddV2(x=low, y=high))
         return _for_channels(raw.Mul(x=middle, y=last))
     step = raw.RealDiv(x=raw.Mul(x=raw.Sub(x=high, y=low), y=last), y=_wide(new - 1.0))
-    places = array(np.arange(new, dtype=np.float64))
+    pixels = array(np.arange(new, dtype=np.float64))
     start = _for_channels(raw.Mul(x=low, y=last))
-    return raw.AddV2(x=start, y=raw.Mul(x=places, y=_for_channels(step)))
+    return raw.AddV2(x=start, y=raw.Mul(x=pixels, y=_for_channels(step)))
 
 
 @kernel("crop_and_resize", "tf")
@@ -86,7 +86,7 @@ def crop_and_resize(
     """Crop and resize all boxes at once."""
     batch, height, width, channels = tuple(image.shape)
     count, shape = boxes.shape[0], (boxes.shape[0], *crop_size, channels)
-    claim(16 * prod(shape[:3]), "the places that crops read")
+    claim(16 * prod(shape[:3]), "the positions that crops read")
     # Of an index that no image has, TensorFlow says which.
     known = array(np.arange(batch, dtype=np.int32))
     which = raw.GatherV2(params=known, indices=box_ind, axis=integer(0))
@@ -163,8 +163,8 @@ def rotate_with_offset(
     row, on_row = axis_indices(round_half_up(x * sin + y * cos + height * share_y), height)
     fill = (*fill_value, 255)[:channels] if isinstance(fill_value, tuple) else fill_value
     pixels = raw.Reshape(tensor=image, shape=integers(batch, height * width, channels))
-    places = array((row * width + column).astype(np.int32))
-    read = raw.GatherV2(params=pixels, indices=places, axis=integer(1))
+    rows = array((row * width + column).astype(np.int32))
+    read = raw.GatherV2(params=pixels, indices=rows, axis=integer(1))
     inside = array((on_row & on_column)[..., np.newaxis])
     return raw.SelectV2(condition=inside, t=read, e=array(np.array(fill, np.float32)))
 
@@ -226,7 +226,7 @@ def mapped(at: "TfTensor", length: int, fill_mode: str) -> "TfTensor":
 def _read_from(
     transforms: "TfTensor", size: Sequence[int]
 ) -> "tuple[TfTensor, TfTensor, TfTensor]":
-    """Return where new pixels come from, before they are mapped, and the divisor."""
+    """Return the source positions of new pixels, before they are mapped, and the divisor."""
     count = transforms.shape[0]
     wide = raw.Cast(x=transforms, DstT=dtypes.float64)
     wide = raw.Reshape(tensor=wide, shape=integers(count, 8, 1, 1))
@@ -255,7 +255,7 @@ def transform(
     """Map new pixels to old positions; read the nearest pixel or a mixture of four."""
     batch, height, width, channels = shape = tuple(image.shape)
     size = output_shape or (height, width)
-    claim(64 * transforms.shape[0] * size[0] * size[1], "the places that new pixels come from")
+    claim(64 * transforms.shape[0] * size[0] * size[1], "the positions that new pixels come from")
     fill = number(fill_value)
     if 0 in shape:
         return raw.Fill(dims=integers(batch, *size, channels), value=fill)

@@ -12,7 +12,7 @@ from core.backends.tf.plans.segments import run_into, segments_of
 from core.backends.tf.plans.step_runs import step_run
 from core.backends.tf.starting import load_tensorflow
 from core.engine.executable import Executable
-from core.engine.program import Program, homes_of
+from core.engine.program import Program, owners_of
 from core.engine.run_guard import check_active
 from core.errors import CoreError
 from core.graph.feeds import QuantizedArray
@@ -141,14 +141,14 @@ class TfExecutable(Executable):
 
 
 def _requests(program: Program) -> list[Request]:
-    """Return what each value needs of the memory of a run, from its first to its last use."""
-    homes = homes_of(program)
+    """Return the size and lifetime of each value in the memory of a run."""
+    owners = owners_of(program)
     first, last = dict.fromkeys(program.inputs, 0), dict.fromkeys(program.inputs, 0)
     for i, step in enumerate(program.steps):
         for reference in step.outputs:
-            if homes[reference] == reference:
+            if owners[reference] == reference:
                 first[reference] = last[reference] = i
-        last.update({homes[r]: i for r in step.reads() if homes[r] in first})
+        last.update({owners[r]: i for r in step.reads() if owners[r] in first})
     end = max(len(program.steps) - 1, 0)
-    last.update({homes[r]: end for r in program.outputs if homes[r] in first})
+    last.update({owners[r]: end for r in program.outputs if owners[r] in first})
     return [Request(r, program.specs[r].bytes, i, last[r]) for r, i in first.items()]

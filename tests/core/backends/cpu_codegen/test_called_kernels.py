@@ -86,7 +86,7 @@ def test_one_kernel_serves_images_of_all_sizes(rng):
     assert len(called_kernels._compiled) == 1
 
 
-def test_any_number_of_threads_gives_the_same(image):
+def test_results_do_not_depend_on_the_number_of_threads(image):
     core.set_tier(2)
     before = core.get_threads()
     large = np.random.default_rng(1).integers(0, 256, (1500, 1200, 3), np.uint8)

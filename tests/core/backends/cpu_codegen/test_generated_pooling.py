@@ -94,7 +94,7 @@ def test_dilated_windows_equal_the_numpy_tier(isa, kind, dilations):
 
 
 @_SETS
-def test_a_window_of_one_pixel_keeps_what_is_no_number(isa):
+def test_a_one_pixel_window_keeps_nan(isa):
     x = np.full((1, 3, 5, 7), np.nan, np.float32)
     x[0, 1] = 2
     program = _program("max_pool", x, {"filter_size": 1, "strides": 1, "pad": "valid"})

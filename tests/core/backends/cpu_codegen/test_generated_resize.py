@@ -48,7 +48,7 @@ def test_resizing_equals_the_numpy_tier(isa, op, seed):
 @_OPS
 @pytest.mark.parametrize("size", [(5, 6), (5, 11), (10, 6), (10, 12)])
 @pytest.mark.parametrize("channels", [2, 33])
-def test_numbers_that_are_not_finite_go_through(isa, op, size, channels):
+def test_non_finite_values_pass_through(isa, op, size, channels):
     x = np.random.default_rng(1).standard_normal((1, 5, 6, channels)).astype(np.float32)
     x[0, 1, 2, 0], x[0, 3, 3, 1] = np.inf, np.nan
     program = _program(op, x, size, (False, False))

@@ -80,6 +80,6 @@ def test_a_dilated_window_equals_the_numpy_tier(isa):
     _check(*_program(rng, (2, 17, 19, 6), (3, 2, 6, 9), 1, "same", 3), isa)
 
 
-def test_pixels_that_get_nothing_are_declined():
+def test_windows_that_skip_pixels_are_declined():
     program, _ = _program(np.random.default_rng(0), (1, 9, 9, 2), (1, 2, 2, 3), 2, "valid")
     assert generated_of(program, usable_sets()[0]) is None

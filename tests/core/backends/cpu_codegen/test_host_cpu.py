@@ -54,12 +54,12 @@ def test_without_facts_the_cpu_has_no_features(found):
 
 
 @linux
-def test_what_follows_the_first_processor_is_not_needed(found):
+def test_only_the_first_processor_is_read(found):
     """With hundreds of processors the file is long, and Linux is slow to write it."""
     assert found(FACTS + "\xff" * 100_000) == found(FACTS)
 
 
-def test_nothing_heavy_is_imported_for_it():
+def test_detection_imports_nothing_heavy():
     code = "import core.backends.cpu, sys; before = set(sys.modules)\n"
     code += "from core.backends.cpu.codegen.machine_code.cpu_features import host_cpu; host_cpu()\n"
     code += "assert not {'platform', 'pathlib', 'subprocess'} & set(sys.modules) - before"

@@ -171,7 +171,7 @@ def test_systems_with_a_futex(system, machine, number, monkeypatch):
 
 
 @needs_futex
-def test_who_finds_the_team_in_use_runs_alone():
+def test_a_second_caller_runs_without_the_team():
     held, other = Table([[2]]), Table([[8], [8]])
     held.state[2] = 1
     with team_of(2) as team:

@@ -98,7 +98,7 @@ print("done")
 """
 
 
-def test_a_process_that_ends_while_kernels_are_compiled_ends_well(tmp_path):
+def test_exit_during_compilation_is_clean(tmp_path):
     for _ in range(3):
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", _LEAVES],

@@ -131,7 +131,7 @@ def test_the_device_is_an_argument_or_the_environments(asked, monkeypatch):
 
 
 @pytest.mark.parametrize("given", ["x", "-1", "1.5", "", "²"])
-def test_devices_that_are_no_number(monkeypatch, given):
+def test_device_must_be_a_number(monkeypatch, given):
     monkeypatch.setenv("CORE_SHADER_DEVICE", given)
     with pytest.raises(SettingError, match="^CORE_SHADER_DEVICE=.* must be an integer, at least 0"):
         open_context()
@@ -219,7 +219,7 @@ def test_what_the_device_can_do(gl_thread):
         assert 1 <= alignment <= 256 and alignment & (alignment - 1) == 0
 
 
-def test_the_device_in_words(gl_thread):
+def test_description_of_the_device(gl_thread):
     device = replace(gl_thread.device, name="A", vendor="B", version=460, max_buffer_bytes=2**31)
     device = replace(device, has_compute=True, is_software=False, memory_bytes=8 * 10**9)
     assert str(device) == (
@@ -271,14 +271,14 @@ def test_memory_as_the_driver_reports_it(gl_thread, monkeypatch):
     assert memory("GL_NVX_gpu_memory_info") is None
 
 
-def test_without_compute_its_limits_are_none(gl_thread, monkeypatch):
+def test_limits_without_compute_shaders(gl_thread, monkeypatch):
     monkeypatch.setattr(gl_thread.context, "version_code", 330)
     device = gl_thread.call(lambda: Device.of(gl_thread.context, gl_thread.gl))
     assert not device.has_compute
     assert (device.max_buffer_bytes, device.shared_bytes, device.max_threads) == (0, 0, 0)
 
 
-def test_functions_that_a_driver_has_not_are_none(gl_thread):
+def test_missing_driver_functions_are_none(gl_thread):
     old = gl_thread.call(lambda: GLFunctions(330, {"GL_ARB_get_program_binary"}))
     assert old.program_binary and old.fence_sync and old.finish
     assert old.create_buffers is old.memory_barrier is old.get_reset_status is None

@@ -62,13 +62,13 @@ def test_halves_round_and_come_back(storage, gl_thread, rng, in_textures, size):
     np.testing.assert_array_equal(found, values.astype(np.float16).astype(np.float32))
 
 
-def test_what_halves_do_not_reach_is_infinite(storage, gl_thread, in_textures):
+def test_values_beyond_float16_become_infinite(storage, gl_thread, in_textures):
     block = block_of(np.array([70_000, -1e30, 65_504], np.float32), in_textures, half=True)
     gl_thread.call(lambda: storage.of(block))
     assert gl_thread.call(lambda: storage.read(block)).tolist() == [np.inf, -np.inf, 65_504]
 
 
-def test_what_a_block_leaves_is_used_again(storage, gl_thread, in_textures):
+def test_freed_memory_is_reused(storage, gl_thread, in_textures):
     layout = block_of(np.ones(1000, np.float32), in_textures).layout
 
     def used_and_left():
@@ -108,7 +108,7 @@ def test_unused_memory_is_bounded(storage, gl_thread):
         assert storage.used_bytes <= 250_000 + rounded(4 * size)
 
 
-def test_what_was_used_longest_ago_moves_to_the_host(storage, gl_thread, in_textures):
+def test_least_recently_used_blocks_move_to_the_host(storage, gl_thread, in_textures):
     storage.limit = 10 * 16_384
     blocks = [block_of(np.full(4000, i, np.float32), in_textures) for i in range(30)]
     for block in blocks:
@@ -127,7 +127,7 @@ def test_what_was_used_longest_ago_moves_to_the_host(storage, gl_thread, in_text
     assert set(gl_thread.call(lambda: storage.read(blocks[1]))) == {1} and storage.moved_out == 21
 
 
-def test_what_a_command_uses_and_what_is_pinned_stays(storage, gl_thread):
+def test_used_and_pinned_blocks_stay(storage, gl_thread):
     storage.limit = 5 * 4096
     pinned = [block_of(np.ones(1024, np.float32))]
     resource = gl_thread.call(lambda: storage.pinned(pinned[0]))
@@ -314,7 +314,7 @@ def refuse_a_command(session):
     session.gl_thread.put(lambda: session.gl_thread.gl.use_program(99_999))
 
 
-def test_what_was_refused_is_told_by_the_next_read(new_path):
+def test_a_refused_command_raises_on_the_next_read(new_path):
     session, kept = load_backend("shader").session, core.square(3.0)
     refuse_a_command(session)
     with pytest.raises(core.CoreError, match="^what ran before these values were read: OpenGL re"):
@@ -322,7 +322,7 @@ def test_what_was_refused_is_told_by_the_next_read(new_path):
     assert kept.item() == 9
 
 
-def test_what_was_refused_fails_no_later_op(new_path):
+def test_a_refused_command_fails_no_later_op(new_path):
     refuse_a_command(load_backend("shader").session)
     made = core.fill([54_321], 2.0)  # which needs new memory
     with pytest.raises(core.CoreError, match="OpenGL refused a command"):
@@ -330,13 +330,13 @@ def test_what_was_refused_fails_no_later_op(new_path):
     assert (made + made).numpy().sum() == 4 * 54_321
 
 
-def test_where_values_are_checked_it_is_told_at_once(new_path):
+def test_debug_mode_raises_at_once(new_path):
     refuse_a_command(load_backend("shader").session)
     with core.flags(debug=True), pytest.raises(core.CoreError, match="OpenGL refused a command"):
         core.square(3.0)
 
 
-def test_a_lost_context_is_told_by_all_until_it_is_stopped(new_path, monkeypatch):
+def test_a_lost_context_raises_until_it_is_stopped(new_path, monkeypatch):
     backend, kept = load_backend("shader"), core.square(3.0)
     thread, told = backend.session.gl_thread._thread, iter([0x8253])
     kept.numpy()

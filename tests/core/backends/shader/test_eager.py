@@ -49,7 +49,7 @@ def scaled_op(kernel):
 # --- compiled kernels ------------------------------------------------------------------------
 
 
-def test_attributes_that_are_not_alike_have_kernels_of_their_own(shader, scratch_ops):
+def test_distinct_attributes_have_distinct_kernels(shader, scratch_ops):
     asked = []
 
     def kernel(call, x, by):
@@ -80,7 +80,7 @@ def test_one_program_serves_shapes_that_take_turns(shader, rng):
     assert len(shader.session.programs) == programs
 
 
-def test_nobody_waits_for_programs_that_are_there(shader, monkeypatch):
+def test_cached_programs_are_not_awaited(shader, monkeypatch):
     x = core.tensor([-1.0, 2.0])
     core.leaky_relu(x, alpha=0.5).numpy()
 
@@ -93,7 +93,7 @@ def test_nobody_waits_for_programs_that_are_there(shader, monkeypatch):
     assert made.tolist() == [-0.25, 2]
 
 
-def test_an_error_is_told_by_results_alone(shader, monkeypatch, scratch_ops):
+def test_an_error_is_raised_when_results_are_read(shader, monkeypatch, scratch_ops):
     def kernel(call, x, by):
         middle = call.each("x + 1.0", x=x)
         return call.each("2.0 * y", y=middle)
@@ -114,7 +114,7 @@ def test_an_error_is_told_by_results_alone(shader, monkeypatch, scratch_ops):
 
 @pytest.mark.parametrize("paths", [("fragment", "compute"), ("compute", "fragment")])
 @pytest.mark.parametrize("op", [core.square, lambda x: core.concat([x, x])])
-def test_tensors_of_the_other_path_are_gone(opengl, paths, op):
+def test_tensors_of_the_other_path_are_released(opengl, paths, op):
     before, after = paths
     core.start_shader(path=before)
     with core.backend("shader"):
@@ -130,7 +130,7 @@ def test_tensors_of_the_other_path_are_gone(opengl, paths, op):
 # --- memory -------------------------------------------------------------------------------------
 
 
-def test_what_came_back_is_taken_as_it_is_if_it_fits(gl_thread):
+def test_downloaded_arrays_are_not_copied(gl_thread):
     def work():
         storage = DeviceMemory(gl_thread)
         first = Block(MemoryLayout("float32"), 4)
@@ -213,7 +213,7 @@ def test_names_that_our_own_text_has_are_free(halves, scratch_ops):
     assert moved([1.0, 2.0], i=1, p=0.5, v=9.0, y=0.25).tolist() == [2.75, 3.75]
 
 
-def test_what_does_not_compile_is_told_with_the_name_of_the_op(shader, scratch_ops):
+def test_compile_errors_name_the_op(shader, scratch_ops):
     scaled = scaled_op(lambda call, x, by: "x * bye")
     with pytest.raises(ShaderError, match="^scaled: the driver does not compile .*bye") as raised:
         scaled([1.0])
@@ -257,7 +257,7 @@ def counted_clock(monkeypatch):
     return given
 
 
-def test_a_profile_tells_the_time_of_the_device(shader, monkeypatch):
+def test_a_profile_has_device_times(shader, monkeypatch):
     x = core.tensor([[1.0, 2.0], [3.0, 4.0]])
     given = counted_clock(monkeypatch)
     found = core.profile(lambda: core.sum(core.reshape(core.square(x), (4,))))
@@ -294,7 +294,7 @@ def test_both_clocks_run_what_they_measure(shader):
 
 
 @pytest.mark.parametrize("told, runs", [([7000], 1), ([0, 7000], 2), ([0, 0, 0], 4)])
-def test_a_clock_that_tells_nothing_is_asked_again(shader, monkeypatch, told, runs):
+def test_a_zero_reading_of_the_clock_is_repeated(shader, monkeypatch, told, runs):
     class Query(nullcontext):
         elapsed = property(lambda self: told.pop(0))
 
@@ -305,7 +305,7 @@ def test_a_clock_that_tells_nothing_is_asked_again(shader, monkeypatch, told, ru
     assert len(ran) == runs and (runs == 4 or seconds == pytest.approx(7e-6))
 
 
-def test_an_error_of_a_timed_op_is_told_by_its_results(shader, monkeypatch):
+def test_an_error_of_a_timed_op_is_raised_by_its_results(shader, monkeypatch):
     x = core.tensor([1.0])
     core.square(x).numpy()
     with monkeypatch.context() as patch:

@@ -84,7 +84,7 @@ def test_zeros_keep_their_sign(shader):
 
 @pytest.mark.parametrize("nudge", [True, False])
 @pytest.mark.parametrize("scale", [0.5, 0.02, 0.0078431377, 3.7])
-def test_quanta_are_those_of_cpu_bit_for_bit(nudge, scale, shader, rng):
+def test_quantized_values_equal_cpu_bit_for_bit(nudge, scale, shader, rng):
     halves = (np.arange(-300, 300) + 0.5) * scale
     near = halves * (1 + rng.integers(-9, 9, 600) * 2.0**-23)
     x = np.concatenate([halves, near, rng.normal(0, 90 * scale, 5000), [np.nan, np.inf, 0]])
@@ -102,7 +102,7 @@ def test_more_terms_than_a_pass_reads(shader, rng):
         np.testing.assert_array_equal(found, np.sum(terms[:count], axis=0))
 
 
-def test_whole_numbers_at_their_limits(shader):
+def test_integers_at_their_limits(shader):
     x = np.array([-(2**31), -3, -2, 0, 2, 3, 2**31 - 1], np.int32)
     for low, high in [(-2.5, 2.5), (-np.inf, 2), (-2, np.inf), (-1e10, 1e10), (0, 0)]:
         found = core.clip_by_value(x, low, high).numpy()
@@ -132,7 +132,7 @@ def test_long_rows_are_read_in_parts(shape, axis, shader, rng):
             np.testing.assert_allclose(left, right.numpy(), rtol=1e-5, atol=2e-6)
 
 
-def test_rows_of_infinities_and_unknown_values(shader):
+def test_rows_of_infinities_and_nan(shader):
     inf, nan = np.inf, np.nan
     x = np.array([[0, -inf, 1], [-inf] * 3, [nan, -inf, -inf], [inf, 0, 1]], np.float32)
     x = np.repeat(x, 30, axis=1)

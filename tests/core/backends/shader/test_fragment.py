@@ -304,7 +304,7 @@ def test_a_layered_result_goes_into_ops_lists_and_plans(fragment, rng):
 
 
 @pytest.mark.parametrize("case", one_of_each(cases_of(FAMILIES)), ids=str)
-def test_ops_give_what_cpu_gives(case, fragment, rng):
+def test_ops_equal_cpu(case, fragment, rng):
     inputs = case.draw(rng)
     found = [r.numpy() for r in to_list(OPS[case.op](*inputs, **case.attributes))]
     with core.backend("cpu"):

@@ -18,7 +18,7 @@ def test_posenet_gives_its_goldens(fragment, shared):
 
 
 @pytest.mark.parametrize("name", ["mobilenet.v1_025", "selfie.base"])
-def test_models_give_what_cpu_gives(name, fragment, shared, monkeypatch, rng):
+def test_models_equal_cpu(name, fragment, shared, monkeypatch, rng):
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     model, twin = zoo.load(name), zoo.load(name, backend="cpu")
     ((key, spec),) = model.inputs.items()

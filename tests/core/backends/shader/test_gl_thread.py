@@ -119,15 +119,15 @@ def fail_there():
     raise ValueError("wrong")
 
 
-def test_what_a_function_raises_is_raised_with_its_place(gl_thread):
+def test_errors_of_a_function_keep_their_traceback(gl_thread):
     with pytest.raises(ValueError, match="^wrong$") as caught:
         gl_thread.call(fail_there)
     places = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
-    assert places[-1] == "fail_there" and places[0].startswith("test_what")
+    assert places[-1] == "fail_there" and places[0].startswith("test_errors")
     assert gl_thread.call(lambda: 3) == 3
 
 
-def test_what_a_command_raises_the_next_call_raises_once(gl_thread):
+def test_errors_of_commands_are_raised_once_by_the_next_call(gl_thread):
     ran = []
     gl_thread.put(fail_there)
     gl_thread.put(lambda: 1 / 0)
@@ -138,7 +138,7 @@ def test_what_a_command_raises_the_next_call_raises_once(gl_thread):
     assert gl_thread.call(lambda: 3) == 3
 
 
-def test_nothing_that_ran_is_kept_alive(gl_thread):
+def test_finished_commands_are_released(gl_thread):
     class Resource:
         def __call__(self):
             raise ValueError
@@ -173,7 +173,7 @@ def test_finalisers_hand_over_without_a_lock(gl_thread):
 # --- fences -------------------------------------------------------------------------------------
 
 
-def test_a_fence_tells_when_the_device_is_past_it(gl_thread):
+def test_a_fence_is_done_when_the_device_passes_it(gl_thread):
     told, ident = Event(), gl_thread.call(get_ident)
     where = []
     fence = gl_thread.add_fence(lambda: (where.append(get_ident()), told.set()))
@@ -201,7 +201,7 @@ def test_commands_run_while_a_fence_is_waited_for(gl_thread, monkeypatch):
     assert first.is_done and second.is_done
 
 
-def test_no_fence_waits_for_ever(gl_thread, monkeypatch):
+def test_fences_time_out(gl_thread, monkeypatch):
     told = Event()
     held = Held(gl_thread)
     fence = gl_thread.add_fence(told.set)
@@ -214,7 +214,7 @@ def test_no_fence_waits_for_ever(gl_thread, monkeypatch):
         gl_thread.call(nothing)  # the failure may come behind the first
 
 
-def test_what_a_notification_raises_the_next_call_raises(gl_thread):
+def test_errors_of_notifications_are_raised_by_the_next_call(gl_thread):
     fence = gl_thread.add_fence(fail_there)
     while not fence.is_done:
         pass
@@ -248,7 +248,7 @@ def test_release_runs_what_is_queued(gl_thread):
     assert isinstance(gl_thread.context.mglo, moderngl.InvalidObject)
 
 
-def test_after_release_it_says_so(gl_thread):
+def test_calls_after_release_raise(gl_thread):
     gl_thread.release()
     gl_thread.release()
     for use in (gl_thread.put, gl_thread.call, gl_thread.add_fence):
@@ -264,7 +264,7 @@ def test_release_inside_a_command(gl_thread):
         gl_thread.call(nothing)
 
 
-def test_a_call_that_came_too_late_does_not_wait_for_ever(gl_thread, monkeypatch):
+def test_a_late_call_does_not_block(gl_thread, monkeypatch):
     monkeypatch.setattr(owners, "_CHECK_SECONDS", 0.01)
     held = Held(gl_thread)
     gl_thread._queue.put(gl_thread._stop)  # the thread ends while nobody knows of it
@@ -328,7 +328,7 @@ def test_contexts_come_and_go_without_a_trace(opengl):
 # --- what the device tells ----------------------------------------------------------------------
 
 
-def test_refused_commands_are_told(gl_thread):
+def test_opengl_errors_are_raised(gl_thread):
     gl_thread.call(lambda: gl_thread.check_errors("nothing"))
     gl_thread.call(lambda: gl_thread.gl.delete_buffers(-1, None))
     with pytest.raises(CoreError, match=r"^kernel 'x': OpenGL refused .*\(GL_INVALID_VALUE: a n"):
@@ -354,7 +354,7 @@ def test_errors_by_their_kind(gl_thread, monkeypatch, codes, error, words):
     assert type(caught.value) is error
 
 
-def test_a_reset_is_told_and_the_context_is_lost_for_good(gl_thread, monkeypatch):
+def test_a_gpu_reset_raises_and_loses_the_context(gl_thread, monkeypatch):
     monkeypatch.setattr(gl_thread.gl, "get_reset_status", None)
     gl_thread.call(gl_thread.check_reset)
     told = iter([0, 0x8253])  # drivers tell it once

@@ -208,7 +208,7 @@ def test_precision_is_a_setting(halves, monkeypatch):
     assert session().limits.held == FLOATS and not session().storing.half
 
 
-def test_without_such_products_numbers_are_stored_in_16_bits(opengl, monkeypatch):
+def test_without_16_bit_products_storage_is_16_bits(opengl, monkeypatch):
     of = Device.of
     monkeypatch.setattr(
         Device, "of", lambda context, gl: replace(of(context, gl), multiplies_halves=False)
@@ -226,7 +226,7 @@ def test_without_such_products_numbers_are_stored_in_16_bits(opengl, monkeypatch
         ({"precision": "half", "float16": False}, "precision='half' stores floats in 16 bits"),
     ],
 )
-def test_settings_that_contradict(settings, words):
+def test_contradictory_settings(settings, words):
     with pytest.raises(SettingError, match=words):
         starting._resolved(**settings)
 
@@ -274,7 +274,7 @@ def test_plans_take_arrays_and_tensors(halves, rng, settings):
         assert_near(again, expected)
 
 
-def test_measured_tiles_are_those_of_halves(opengl):
+def test_measured_tiles_of_float16(opengl):
     large = TileLimits(49152, 1024, 132)
     of_halves = large._replace(held=HALVES)
     for size, choice in TUNED_HALVES.items():

@@ -110,7 +110,7 @@ def test_training(watch, name):
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
-def test_uploads_that_nobody_reads(watch, monkeypatch):
+def test_unread_uploads(watch, monkeypatch):
     monkeypatch.setattr(storage_module, "MOST_UPLOADED", 10 * storage_module.LEAST_UPLOADED)
     session = load_backend("shader").session
     total = core.tensor(0.0)
@@ -160,7 +160,7 @@ def test_memory_that_is_short(watch, new_path, rng):
         np.testing.assert_array_equal((tensor + tensor).numpy(), 2 * array * array)
 
 
-def test_models_that_go(watch, rng):
+def test_freed_models(watch, rng):
     """Their memory may be what the next upload takes."""
     spec = PartialSpec((5000,))
     nodes = [Node("x", "Placeholder"), Node("a", "Abs", ("x",)), Node("b", "Const")]

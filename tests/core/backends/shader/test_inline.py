@@ -30,7 +30,7 @@ def in_own_context(test):
         raise failures[0]
 
 
-def test_a_users_context_is_used_where_it_is(opengl):
+def test_a_user_context_is_used_in_its_thread(opengl):
     def test(context):
         gl_thread, ran = CallerThread(context), []
         gl_thread.put(lambda: ran.append(current_thread().name))

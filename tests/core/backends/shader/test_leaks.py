@@ -40,6 +40,6 @@ def used(gl_thread, made):
     return count_objects(gl_thread)
 
 
-def test_models_leave_nothing(gl_thread):
+def test_models_leak_nothing(gl_thread):
     counts = [used(gl_thread, model()) for _ in range(6)]
     assert counts[2:] == [counts[1]] * 4

@@ -50,7 +50,7 @@ def test_remainders_are_exact(computed, rng):
     np.testing.assert_array_equal(computed("truncated_mod(a, b)", a, b), np.fmod(a, b))
 
 
-def test_whole_numbers_of_floats(computed, rng):
+def test_float_to_integer_rounding(computed, rng):
     a = np.concatenate([of_every_size(rng), np.array([np.nan, np.inf, -np.inf, 0.9], np.float32)])
     a = np.concatenate([a, rng.uniform(-(2.0**34), 2.0**34, 1000).astype(np.float32)])
     np.testing.assert_array_equal(computed("to_int(a)", a, dtype="int32"), cast(a, "int32"))
@@ -83,7 +83,7 @@ def test_remainders_where_float64_adds_nothing(computed):
     np.testing.assert_array_equal(computed("floor_mod(a, b)", a, b), remainder(a, b))
 
 
-def test_powers_of_whole_numbers_wrap_around_as_from_float64(computed, rng):
+def test_integer_powers_wrap_around(computed, rng):
     base = np.concatenate([rng.integers(-40, 40, 2000), rng.integers(-(2**31), 2**31, 500)])
     n = np.concatenate([rng.integers(-2, 90, 2000), rng.integers(0, 4, 500)])
     base = np.append(base, [2**31 - 1, -(2**31), 65536, -65536, 65535, 7, 2]).astype(np.int32)
@@ -104,7 +104,7 @@ def last_bits(base: int, n: int) -> int:
     return (int(float(base**n)) + 2**31) % 2**32 - 2**31
 
 
-def test_what_is_called_comes_first():
+def test_called_functions_are_declared_first():
     text = functions_for("tanh_(x) + sin_(y)")
     for name in ("tanh_", "exp_", "scaled_exp", "scaled", "quarter_turns"):
         assert text.count(f" {name}(float x") == 1, name

@@ -50,7 +50,7 @@ def test_transposing_six_axes(perm, rng):
     assert_as_on_cpu(lambda: core.transpose(x, perm))
 
 
-def test_floats_become_whole_numbers_as_in_javascript(rng):
+def test_floats_are_cast_to_integers_as_in_javascript(rng):
     edges = [2.0**31, -(2.0**31), 2.0**32 + 512, 2.0**54, 2.0**55, -3e38, 1.99, -1.99, -0.0, 1e-45]
     x = np.array([*edges, np.nan, np.inf, -np.inf, *rng.normal(0, 1e10, 50)], np.float32)
     assert_as_on_cpu(lambda: core.cast(x, "int32"))
@@ -67,7 +67,7 @@ def test_long_lists(count, rng):
     assert_as_on_cpu(lambda: core.split(whole, sizes, axis=1))
 
 
-def test_ranges_that_floats_do_not_count_exactly():
+def test_ranges_beyond_exact_floats():
     assert_as_on_cpu(lambda: core.range(-1000.1, 1000.1, 0.7))
     assert_as_on_cpu(lambda: core.range(2.0**25, 2.0**25 + 9, 3.0))
     assert_as_on_cpu(lambda: core.range(5.0, -5.0))
@@ -137,7 +137,7 @@ def test_sums_of_many_rows(count, m, looks, rng):
 
 
 @pytest.mark.parametrize("m", [0, 5, 700])
-def test_puts_in_many_places(m, looks, rng):
+def test_scatter_to_many_indices(m, looks, rng):
     indices = np.stack([rng.integers(0, 7, m), rng.integers(0, 9, m)], 1).astype(np.int32)
     updates = rng.normal(size=(m, 4)).astype(np.float32)
     board = rng.normal(size=(7, 9, 4)).astype(np.float32)
@@ -146,7 +146,7 @@ def test_puts_in_many_places(m, looks, rng):
     assert_as_on_cpu(lambda: core.gather_nd(board, indices))
 
 
-def test_indices_outside_take_nothing_and_put_nothing():
+def test_indices_out_of_range_are_ignored():
     """The cpu backend refuses them, which here would mean to wait for all values."""
     with core.backend("shader"):
         assert core.gather([1, 2], [0, 2, -1]).tolist() == [1, 0, 0]

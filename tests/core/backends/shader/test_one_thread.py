@@ -101,7 +101,7 @@ def test_by_default_it_works_in_all_threads_again():
     assert in_thread(squares).tolist() == [1, 4, 9] and not isinstance(gl_thread(), CallerThread)
 
 
-def test_other_threads_are_refused_in_words(start):
+def test_calls_from_other_threads_raise(start):
     start()
     kept = squares()
     own = current_thread().name
@@ -137,7 +137,7 @@ def test_an_interruption_comes_at_once(start):
         assert kept.tolist() == [1, 4, 9]
 
 
-def test_coroutines_wait_or_are_refused_in_words(start):
+def test_coroutines_wait_or_raise(start):
     start()
     kept = squares()
 
@@ -240,10 +240,10 @@ assert kept.numpy()[0, 0] == 9
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_a_process_ends_in_silence(end):
+def test_a_process_ends_without_output(end):
     assert in_process(START + ENDS[end]) == (0, "", "")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes fork on POSIX only")
-def test_a_child_is_told_and_works_on_the_cpu():
+def test_a_forked_child_raises_and_works_on_cpu():
     assert in_process(START + FORKS) == (0, "", "")

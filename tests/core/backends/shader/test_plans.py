@@ -200,7 +200,7 @@ def test_an_epilogue_of_more_values_than_can_be_bound(shader, rng, first):
     np.testing.assert_allclose(ours, theirs, atol=1e-5 * np.abs(theirs).max())
 
 
-def test_constants_that_share_memory_are_told_apart(shader, rng):
+def test_constants_that_share_memory_are_distinguished(shader, rng):
     w = rng.normal(size=(6, 6)).astype(np.float32)
     for other in (w.T, np.broadcast_to(w[0], (6, 6)), w[::-1]):
         program = program_of(
@@ -214,7 +214,7 @@ def test_constants_that_share_memory_are_told_apart(shader, rng):
         np.testing.assert_allclose(ours, w + w + other, rtol=1e-6)
 
 
-def test_names_of_a_kernel_and_of_an_epilogue_do_not_meet(shader, rng):
+def test_names_of_kernel_and_epilogue_do_not_collide(shader, rng):
     x = rng.normal(size=(2, 9, 9, 3)).astype(np.float32)
     how = {"begin": (0, 0, 0, 0), "end": (2, 9, 9, 3), "strides": (1, 2, 2, 1)}
     step = node("strided_slice", "x", name="y", epilogue=[node("relu", "."), node("neg", ".")],
@@ -224,7 +224,7 @@ def test_names_of_a_kernel_and_of_an_epilogue_do_not_meet(shader, rng):
     np.testing.assert_array_equal(ours, -np.maximum(x[:, ::2, ::2], 0))
 
 
-def test_awaiting_lets_the_event_loop_go_on(shader, rng):
+def test_awaiting_does_not_block_the_event_loop(shader, rng):
     x = rng.normal(size=(2, 3000)).astype(np.float32)
 
     async def several():

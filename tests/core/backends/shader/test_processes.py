@@ -41,7 +41,7 @@ time.sleep(0.05)
 @pytest.mark.parametrize(
     "code", ["", PENDING, WAITING, "gl_thread.release()", "raise SystemExit(0)"]
 )
-def test_a_process_ends_in_silence(opengl, code):
+def test_a_process_ends_without_output(opengl, code):
     assert run(code) == (0, "", "")
 
 
@@ -64,7 +64,7 @@ print(os.waitpid(child, 0)[1], gl_thread.call(lambda: "the parent works"))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_after_a_fork_the_child_says_so(opengl):
+def test_a_forked_child_raises(opengl):
     status, out, err = run(FORK)
     assert (status, err) == (0, "")
     *told, parent = out.splitlines()

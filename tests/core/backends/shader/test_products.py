@@ -98,7 +98,7 @@ def check_convolution(rng, name, x_shape, filter_shape, how):
 
 
 @pytest.mark.parametrize("path", ["compute"], indirect=True)
-def test_products_of_whole_numbers(path, rng):
+def test_integer_products(path, rng):
     x = rng.integers(-9, 9, (2, 12, 13, 5)).astype(np.int32)
     filter = rng.integers(-9, 9, (3, 3, 5, 16)).astype(np.int32)
     check(lambda x, f: core.conv2d(x, f, pad="same"), x, filter)
@@ -179,7 +179,7 @@ AFTER = [
 
 
 @on_both(AFTER, drawn=2)
-def test_what_follows_a_product(path, rng, row):
+def test_epilogues_of_products(path, rng, row):
     data_format, activation = row
     x, filter = normal(rng, 2, 6, 6, 6), normal(rng, 3, 3, 6, 12)
     bias, slopes = normal(rng, 12), normal(rng, 12)
@@ -237,7 +237,7 @@ def test_pooling_of_any_dtype_at_distances(path, rng, row):
         check(lambda x, how=how: core.pool(x, 2, kind, **how), x)
 
 
-def test_max_pool_passes_over_nan(path):
+def test_max_pool_ignores_nan(path):
     x = np.full((1, 4, 4, 1), np.nan, np.float32)
     x[0, 0, 1], x[0, 2, 2] = -3.0, -np.inf
     for size in (1, 2):

@@ -104,7 +104,7 @@ def test_a_driver_may_leave_out_uniforms_that_nobody_reads(gl_thread, programs):
 
 
 @pytest.mark.parametrize("groups", [(1, 1, 1), (0, 0, 0)], ids=["compute", "fragment"])
-def test_what_does_not_compile_is_shown_in_full(gl_thread, groups):
+def test_compile_errors_show_the_source(gl_thread, groups):
     filling = "\n".join(f"// line {i} of a long program" for i in range(200))
     text = f"#version 430\n{filling}\nvoid main() {{ float here = unheard_of; }}\n"
     with pytest.raises(ShaderError, match="the driver does not compile this shader") as caught:
@@ -118,7 +118,7 @@ def test_what_does_not_compile_is_shown_in_full(gl_thread, groups):
     gl_thread.release()  # moderngl leaves the empty program there
 
 
-def test_many_programs_make_room(gl_thread, monkeypatch):
+def test_old_programs_are_evicted(gl_thread, monkeypatch):
     """The oldest go, but for those that a plan has; who asks again gets another."""
     monkeypatch.setattr(programs_module, "MOST_PROGRAMS", 8)
     programs = Programs(gl_thread)
@@ -171,7 +171,7 @@ def ahead(gl_thread, programs):
     return programs
 
 
-def test_what_was_begun_is_taken(gl_thread, ahead, monkeypatch):
+def test_started_programs_are_taken(gl_thread, ahead, monkeypatch):
     compiled = compiled_count(monkeypatch, ahead)
     texts = [compute(f"{i}.0 + floats[0]", "uniform float floats[1];", (), (0.5,)) for i in (1, 2)]
     begin(gl_thread, ahead, *texts, texts[0], drawn(1.0))
@@ -183,7 +183,7 @@ def test_what_was_begun_is_taken(gl_thread, ahead, monkeypatch):
     assert run(gl_thread, ahead, compute("7.0")) == [7] * 4 and len(compiled) == 1
 
 
-def test_what_was_begun_and_does_not_compile_is_told_when_it_is_asked_for(gl_thread):
+def test_background_compile_errors_are_raised_on_use(gl_thread):
     programs, bad = Programs(gl_thread), compute("unheard_of")
     begin(gl_thread, programs, bad, compute("1.0"))
     for _ in range(2):
@@ -194,15 +194,13 @@ def test_what_was_begun_and_does_not_compile_is_told_when_it_is_asked_for(gl_thr
     gl_thread.release()  # moderngl leaves the empty program there
 
 
-def test_what_nobody_asked_for_is_let_go(gl_thread, ahead):
+def test_unused_programs_are_released(gl_thread, ahead):
     begin(gl_thread, ahead, *[compute(f"{i}.0") for i in range(5)])
     gl_thread.call(ahead.release)  # the fixture counts what is left
     assert run(gl_thread, ahead, compute("3.0")) == [3] * 4
 
 
-def test_what_was_begun_is_kept_on_disk_and_loaded_from_there(
-    gl_thread, ahead, folder, monkeypatch
-):
+def test_background_programs_are_cached_on_disk(gl_thread, ahead, folder, monkeypatch):
     begin(gl_thread, ahead, SCALED)
     assert run(gl_thread, ahead, SCALED) == [1.5] * 4
     gl_thread.call(ahead.release)
@@ -248,7 +246,7 @@ def test_a_program_that_is_kept_is_not_compiled(gl_thread, programs, kept, monke
 
 
 @pytest.mark.parametrize("damage", ["checksum", "cut", "empty", "format", "binary"])
-def test_what_cannot_be_loaded_is_compiled_and_kept_anew(
+def test_unloadable_programs_are_recompiled_and_cached(
     gl_thread, programs, kept, monkeypatch, damage
 ):
     whole = kept.read_bytes()
@@ -299,7 +297,7 @@ def test_a_driver_without_binaries(gl_thread, folder, monkeypatch):
     gl_thread.call(programs.release)
 
 
-def test_turned_off_nothing_is_written(gl_thread, programs, monkeypatch, tmp_path):
+def test_a_disabled_cache_writes_nothing(gl_thread, programs, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv(code_cache.VARIABLE, "0")
     assert run(gl_thread, programs, SCALED) == [1.5] * 4

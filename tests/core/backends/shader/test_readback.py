@@ -67,7 +67,7 @@ def test_values_are_those_of_the_device(shader, rng):
         assert found.dtype == array.dtype
 
 
-def test_what_numpy_gives_is_the_callers(shader, rng):
+def test_downloaded_arrays_belong_to_the_caller(shader, rng):
     model = several()
     x = rng.standard_normal(8).astype(np.float32)
     uploaded, made = core.tensor(x), core.tensor(x) * 2.0
@@ -98,7 +98,7 @@ def test_outputs_that_were_read_last_time_come_together(compute, rng):
             first["y0"].numpy(), first["y2"].numpy()
 
 
-def test_a_value_comes_along_once(compute, rng):
+def test_a_value_is_read_back_once(compute, rng):
     model = several()
     x = rng.standard_normal(8).astype(np.float32)
     for value in model.predict(x).values():
@@ -110,7 +110,7 @@ def test_a_value_comes_along_once(compute, rng):
     np.testing.assert_array_equal(y1.numpy(), x[:4] * 2)
 
 
-def test_only_what_has_room_comes_along(compute, rng, monkeypatch):
+def test_readback_is_limited_by_its_buffer(compute, rng, monkeypatch):
     monkeypatch.setattr(readback, "ROOM", 600)
     model = several((3, 9, 5, 4))  # a multiple of 256 bytes apart, the largest last
     x = rng.standard_normal(12).astype(np.float32)
@@ -156,7 +156,7 @@ def test_outputs_stay_when_the_plan_forgets(compute, rng):
     np.testing.assert_array_equal(model.predict(x)["y2"].numpy(), x[:5] * 3)
 
 
-def test_outputs_are_gone_with_the_context(compute, rng):
+def test_outputs_are_lost_with_the_context(compute, rng):
     x = rng.standard_normal(8).astype(np.float32)
     outputs = several().predict(x)
     core.stop_shader()
@@ -165,7 +165,7 @@ def test_outputs_are_gone_with_the_context(compute, rng):
             use()
 
 
-def test_outputs_that_are_gone_are_left_out(compute, rng):
+def test_freed_outputs_are_not_read_back(compute, rng):
     model = several()
     x = rng.standard_normal(8).astype(np.float32)
     for value in model.predict(x).values():
@@ -180,7 +180,7 @@ def test_outputs_that_are_gone_are_left_out(compute, rng):
     np.testing.assert_array_equal(outputs["y0"].numpy(), x[:3])
 
 
-def test_values_on_the_host_do_not_come_along(shader):
+def test_host_values_are_not_read_back(shader):
     """Where memory is short outputs may have moved to the host before they are read."""
     model = several()
     x = np.arange(8, dtype=np.float32)

@@ -39,7 +39,7 @@ def test_axes_that_go_together_become_one():
 
 
 @pytest.mark.parametrize("shape, axes, expected", WAYS)
-def test_the_ways(shape, axes, expected):
+def test_paths_of_reductions(shape, axes, expected):
     assert kinds(shape, axes, "sum") == expected
     assert set(kinds(shape, axes, "sum", has_tiles=False)) == {"map"}
     assert set(kinds(shape, axes, "sum", "int32")) == {"map"}
@@ -71,7 +71,7 @@ def test_floats_are_those_of_the_cpu(name, path, rng):
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min"])
-def test_whole_numbers_are_those_of_the_cpu(name, path, rng):
+def test_integers_equal_the_cpu(name, path, rng):
     for shape, axes in [((9, 4), (0,)), ((4, 20000), (1,)), ((400, 3, 50), (0, 2))]:
         x = rng.integers(-(2**31), 2**31, shape).astype(np.int32) | 1
         with core.backend("cpu"):
@@ -87,7 +87,7 @@ def test_bools_in_stages(path):
 
 
 @pytest.mark.parametrize("shape, axis", [((5, 700), 1), ((5, 700, 2), 1), ((3, 20000), 1)])
-def test_unknown_values_spread(shape, axis, path):
+def test_nan_propagates(shape, axis, path):
     x = np.ones(shape, np.float32)
     x[0, 650], x[1, 3] = np.nan, np.inf
     for name in ("sum", "mean", "max"):
@@ -97,7 +97,7 @@ def test_unknown_values_spread(shape, axis, path):
 
 
 @pytest.mark.parametrize("name", ["sum", "mean"])
-def test_sums_may_run_over_on_their_way(name, path, rng):
+def test_partial_sums_may_overflow(name, path, rng):
     """As in float64; where one does, those beside it stay as they are."""
     ways = [*WAYS, ((2, 7, 7, 42), (1, 2), []), ((2, 2000, 40), (1,), []), ((70000,), (0,), [])]
     for shape, axes, _ in ways:

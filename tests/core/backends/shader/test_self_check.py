@@ -87,13 +87,13 @@ def test_the_warning_comes_at_each_start(backend, cache, monkeypatch):
             check_once(backend)
 
 
-def test_nothing_is_checked_where_nothing_is_kept(backend, monkeypatch):
+def test_no_check_without_a_cache(backend, monkeypatch):
     monkeypatch.setenv(code_cache.VARIABLE, "0")
     monkeypatch.setattr(self_check, "find_faults", None)
     check_once(backend)
 
 
-def test_nor_for_16_bits_or_while_nan_is_an_error(opengl, cache, monkeypatch):
+def test_no_check_for_16_bits_or_in_debug_mode(opengl, cache, monkeypatch):
     monkeypatch.setattr(self_check, "find_faults", None)
     core.start_shader(float16=True)
     core.stop_shader()

@@ -84,7 +84,7 @@ def test_settings(by, monkeypatch):
         ({"CORE_SHADER_MEMORY_MB": "-3"}, "CORE_SHADER_MEMORY_MB='-3' must be"),
     ],
 )
-def test_settings_that_make_no_sense_change_nothing(settings, words, monkeypatch):
+def test_invalid_settings_change_nothing(settings, words, monkeypatch):
     kept = squares()
     for name in [n for n in settings if n.isupper()]:
         monkeypatch.setenv(name, settings.pop(name))
@@ -101,7 +101,7 @@ def test_a_start_that_fails_is_forgotten():
     assert squares().tolist() == [1, 4, 9]
 
 
-def test_what_the_device_cannot_leaves_no_context(monkeypatch):
+def test_unsupported_settings_leave_no_context(monkeypatch):
     asked = Device.of
     monkeypatch.setattr(Device, "of", lambda *given: replace(asked(*given), has_compute=False))
     with pytest.raises(
@@ -260,7 +260,7 @@ def in_process(code, **environment):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes fork on POSIX only")
-def test_a_child_is_told_and_works_on_the_cpu():
+def test_a_forked_child_raises_and_works_on_cpu():
     assert in_process(FORKED) == (0, "", "")
 
 
@@ -278,7 +278,7 @@ core.stop_shader()
 """
 
 
-def test_without_opengl_the_words_come_at_the_choice():
+def test_without_opengl_choosing_the_backend_raises():
     told = "no OpenGL context: the OpenGL library (libGL) is not installed; "[:66]
     status, out, _ = in_process(WITHOUT, GLCONTEXT_LINUX_LIBGL="libGL.so.99")
     assert (status, [line.strip() for line in out.splitlines()]) == (

@@ -130,7 +130,7 @@ def test_the_faster_tile_is_used_and_found_again(restart, other_wins, folder, rn
     assert restart(float16=True).tuned == {}  # other traffic, other times
 
 
-def test_what_is_as_fast_changes_nothing(restart, monkeypatch, folder, rng):
+def test_equally_fast_tiles_change_nothing(restart, monkeypatch, folder, rng):
     monkeypatch.setattr(plan_tuning, "fastest", lambda runs, old: Compared(old, 1.0, 1.0))
     session = restart()
     _, old, new, told = tuned(rng)
@@ -157,7 +157,7 @@ def test_slow_tiles_leave_no_programs(restart, monkeypatch, rng):
     assert len(session.programs) == used == 3 and not session.programs.new
 
 
-def test_other_plans_are_refused_in_words(opengl, rng):
+def test_other_plans_are_refused_with_a_message(opengl, rng):
     given = model(rng)
     core.start_shader(path="fragment")
     plan = given.plan()
@@ -220,7 +220,7 @@ def test_a_tile_that_does_not_fit_is_not_used():
 
 
 @pytest.mark.parametrize("damage", [0, 40, -1])
-def test_a_damaged_file_is_none(folder, damage):
+def test_a_damaged_file_is_ignored(folder, damage):
     keep_choices("one", "float32", {("product", PRODUCT): SMALLEST_KNOWN})
     (path,) = folder.iterdir()
     data = bytearray(path.read_bytes())
@@ -242,7 +242,7 @@ def test_a_damaged_file_is_none(folder, damage):
         "no rows",
     ],
 )
-def test_tables_of_another_make_are_none(folder, rows):
+def test_tables_of_another_version_are_ignored(folder, rows):
     data = json.dumps(rows).encode() if rows != "no rows" else b"\xff{"
     code_cache.keep(code_cache.key_of(FORMAT, "one", "float32"), data)
     assert load_choices("one", "float32") == {}

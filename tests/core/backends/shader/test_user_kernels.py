@@ -88,7 +88,7 @@ def test_comments_are_no_code(new_path, text):
     assert scaled([1.0, 2.5]).tolist() == [2, 5]
 
 
-def test_whole_numbers_that_do_not_fit_are_refused(new_path):
+def test_integers_out_of_range_are_refused(new_path):
     soft_clip_op()
     core.kernel("soft_clip", "shader")(lambda call, x, limit: "x * float(limit)")
     assert core.soft_clip([2.0], limit=1 << 20).item() == 1 << 21
@@ -111,7 +111,7 @@ def test_ways_to_write_one(new_path, rng, kernel):
     assert (soft_clip(1, limit=1) + 0.0).dtype == "float32"  # a whole number becomes a float
 
 
-def test_whole_numbers_and_bools(new_path):
+def test_integers_and_bools(new_path):
     @core.op()
     def between(x: core.Spec, low: core.Spec, high: core.Spec) -> core.Spec:
         """Whether a number lies between two."""
@@ -213,7 +213,7 @@ def test_an_op_without_a_kernel_here(new_path):
     assert soft_clip([1.0]).tolist() == [1]
 
 
-def test_ours_are_not_replaced_but_ones_own_may_be(new_path):
+def test_built_in_kernels_are_protected_user_kernels_are_not(new_path):
     with pytest.raises(core.CoreError, match="op 'grid_sample' has a kernel on backend 'shader'"):
         core.kernel("grid_sample", "shader")(lambda call, x, grid: "x")
     soft_clip = soft_clip_op()

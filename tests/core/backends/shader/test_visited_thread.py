@@ -184,7 +184,7 @@ def test_with_another_context_commands_go_to_the_gl_thread(visited):
         release_context(own)
 
 
-def test_after_its_release_it_says_so(visited):
+def test_calls_after_release_raise(visited):
     visited.release()
     for use in (visited.put, visited.submit, visited.call, visited.add_fence):
         with pytest.raises(ContextError, match=r"context is released \(core\.stop_shader\)"):

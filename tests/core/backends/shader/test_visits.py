@@ -137,7 +137,7 @@ def test_a_framebuffer_that_the_user_released_is_not_replaced_by_ours(context):
         pass
 
 
-def test_what_a_user_did_wrong_is_not_told_as_ours(context):
+def test_opengl_errors_of_the_user_are_not_attributed(context):
     with core.backend("shader"):
         for size in (1000, 2000, 3000):  # buffers are made, after which errors are asked for
             gl("glEnable", 0x1234)

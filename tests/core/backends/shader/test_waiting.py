@@ -10,7 +10,7 @@ from core.backends.shader.runtime.context import ContextError
 from core.backends.shader.runtime.waiting import passed
 
 
-def test_the_event_loop_goes_on(gl_thread):
+def test_the_event_loop_runs_meanwhile(gl_thread):
     go, turns = Event(), []
 
     async def work():
@@ -27,7 +27,7 @@ def test_the_event_loop_goes_on(gl_thread):
     assert len(turns) == 5 and not gl_thread._fences.pending
 
 
-def test_who_is_cancelled_leaves_nothing_that_fails(gl_thread):
+def test_cancellation_leaves_no_pending_error(gl_thread):
     go = Event()
 
     async def work():
@@ -40,7 +40,7 @@ def test_who_is_cancelled_leaves_nothing_that_fails(gl_thread):
     assert gl_thread.call(lambda: 3) == 3  # nor where the loop is closed
 
 
-def test_a_stop_in_the_last_moment_is_told(gl_thread, monkeypatch):
+def test_release_during_wait_raises(gl_thread, monkeypatch):
     """Between the look whether the context lives and the queue."""
     monkeypatch.setattr(waiting, "_CHECK_SECONDS", 0.01)
     queue, add = gl_thread._queue, gl_thread._fences.add
@@ -60,7 +60,7 @@ def test_a_stop_in_the_last_moment_is_told(gl_thread, monkeypatch):
         asyncio.run(asyncio.wait_for(passed(gl_thread), 10))
 
 
-def test_a_context_that_is_gone_is_told(gl_thread):
+def test_wait_on_a_released_context_raises(gl_thread):
     gl_thread.release()
     with pytest.raises(ContextError, match="context is released"):
         asyncio.run(passed(gl_thread))

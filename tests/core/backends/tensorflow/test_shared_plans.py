@@ -37,16 +37,16 @@ from tests.core.plan.test_plan_errors import (
 from tests.core.plan.test_plan_runs import (
     graph,
     runs,
-    test_all_at_once,
-    test_any_node_is_asked_for,
-    test_any_node_is_given,
-    test_constants_are_given,
+    test_all_outputs_at_once,
+    test_any_node_can_be_an_output,
+    test_any_node_can_be_fed,
+    test_constants_can_be_fed,
     test_coroutines,
     test_gradients,
     test_inputs_of_other_layouts_and_dtypes,
-    test_no_tensor_is_left,
+    test_no_tensor_leaks,
     test_results_may_be_disposed_of,
-    test_scopes_dispose_of_results_but_for_what_is_kept,
+    test_tidy_disposes_of_all_but_kept_results,
     x,
 )
 from tests.core.plan.test_stages import (

@@ -56,7 +56,7 @@ def _as_matrix(weights: np.ndarray, channels: int) -> np.ndarray:
 
 
 def _after_depthwise(call: GeneratedCall) -> Generated | None:
-    """Return a kernel that computes the depthwise convolution before the product, too."""
+    """Return a kernel that fuses the depthwise convolution before the product."""
     before, weights = call.before, call.constant(call.step.inputs[1])
     if before is None or weights is None or not is_depthwise(call, before):
         return None

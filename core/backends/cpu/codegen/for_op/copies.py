@@ -18,7 +18,7 @@ from core.backends.cpu.moves import MOVES, Pair
 #: Copies of one step that are worth a kernel: more have too much text.
 _MOST_COPIES = 32
 
-#: What the copy of a value takes, in multiply-adds of a tile.
+#: Cost of copying a value, in multiply-adds of a tile.
 _WORK = 16
 
 
@@ -87,15 +87,15 @@ def _copy(
 ) -> Copy:
     """Return a copy between views of values; a number becomes an argument."""
     to, at = pair
-    places = []
+    addresses = []
     for view in (at, to):
         owner = next((i for i, v in enumerate(values) if np.may_share_memory(view, v)), None)
         if owner is None:
             arguments.append(call.packed(view[(0,) * view.ndim].reshape(1)))
-            places.append((len(arguments) - 1, 0))
+            addresses.append((len(arguments) - 1, 0))
         else:
-            places.append((owner, _address(view) - _address(values[owner])))
-    (source, begin), (target, offset) = places
+            addresses.append((owner, _address(view) - _address(values[owner])))
+    (source, begin), (target, offset) = addresses
     return Copy(source, target, (begin // 4, offset // 4), copy_axes(to, at, channels))
 
 

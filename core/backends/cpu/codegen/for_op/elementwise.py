@@ -12,10 +12,10 @@ from core.backends.cpu.codegen.step_kernels import (
 )
 from core.engine.specs import Shape
 
-#: What a step takes for each value, in multiply-adds of a tile; memory is what it waits for.
+#: Cost of a step for each value, in multiply-adds of a tile; memory bounds it.
 _WORK = 16
 
-#: Values of a task are a multiple, so that only the last one has a vector that is not full.
+#: Granularity of the values of a task: only the last task has a partial vector.
 _MULTIPLE = 256
 
 

@@ -36,7 +36,7 @@ def generate_filter_gradient(call: GeneratedCall) -> Generated | None:
     x, _ = call.step.inputs
     w = _windows(call)
     *size, channels, wide = call.result.shape
-    if w is None or channels != call.spec(x).shape[3] or _lies_apart(w):
+    if w is None or channels != call.spec(x).shape[3] or _has_gaps(w):
         return None
     images = _flat(Images.of(call.spec(x).shape[0], channels, w))
     high, vectors = choose_tile(call.isa, size[0] * size[1] * channels, wide)
@@ -69,8 +69,8 @@ def _windows(call: GeneratedCall) -> Window | None:
     return window(call.spec(x).shape, call.result.shape[:2], **how)
 
 
-def _lies_apart(w: Window) -> bool:
-    """Return whether the pixels of a line of a window do not lie side by side."""
+def _has_gaps(w: Window) -> bool:
+    """Return whether the pixels of a line of a window are not adjacent."""
     return w.dilations[1] > 1 and w.size[1] > 1
 
 
@@ -85,7 +85,7 @@ def _flat(images: Images) -> Images:
 
 
 def _cut(call: GeneratedCall, images: Images, work: int) -> tuple[int, int]:
-    """Return the lines that are worked on at a time, and the number of tasks."""
+    """Return the lines that are processed at a time, and the number of tasks."""
     height, width = images.out_size
     most = max(1, min(height, _PIXELS // width))
     block = next(n for n in range(most, 0, -1) if height % n == 0)

@@ -22,7 +22,7 @@ from core.backends.cpu.codegen.step_kernels import (
 )
 from core.engine.windows import Window, window
 
-#: Windows of so many pixels are combined along one axis after the other.
+#: Smallest number of pixels of a window that is combined along one axis after the other.
 _LARGE = 16
 
 
@@ -41,7 +41,7 @@ def _takes_average(call: GeneratedCall) -> bool:
 
 @generates("max_pool", "avg_pool", "pool")
 def generate_pooling(call: GeneratedCall) -> Generated | None:
-    """Generate the largest values or the averages of windows, those of whole images apart."""
+    """Generate max or average pooling; global averages have their own kernel."""
     (x,) = call.step.inputs
     if not call.has_floats(x) or len(call.result.shape) != 4:
         return None

@@ -20,10 +20,10 @@ from core.backends.cpu.codegen.step_kernels import (
 from core.backends.cpu.numpy_steps.reduce import in_three
 from core.engine.specs import normal_axes, normal_axis
 
-#: What a value takes, in multiply-adds of a tile: to be read; for softmax, also its power.
+#: Cost of a value, in multiply-adds of a tile: reading it; for softmax, its exponential, too.
 _WORK, _POWER = 8, 64
 
-#: Inner values of a task are a multiple of it.
+#: Granularity of the inner values of a task.
 _MULTIPLE = 64
 
 

@@ -17,7 +17,7 @@ from core.backends.cpu.codegen.step_kernels import (
 #: Vectors of a line that is written as a whole: longer ones have too much text.
 _LONGEST = 160
 
-#: What a value of the result takes, in multiply-adds of a tile.
+#: Cost of a value of the result, in multiply-adds of a tile.
 _WORK = 32
 
 

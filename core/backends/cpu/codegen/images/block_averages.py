@@ -1,4 +1,4 @@
-"""Images made smaller: each new pixel is the mean of a square block, as by `PIL.Image.reduce`."""
+"""Downscaled images: each new pixel is the mean of a square block, as by `PIL.Image.reduce`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -63,8 +63,8 @@ class BlockAverages:
             left = k.multiply(last, p["side"])
             wide = k.subtract(p["width"], left)
             total = self._last_sum(k, p, (top, left), high, wide)
-            place = k.add(first, last)
-            self._store(k, p, total, (k.multiply(high, wide), factors[1]), place)
+            position = k.add(first, last)
+            self._store(k, p, total, (k.multiply(high, wide), factors[1]), position)
 
     def _sum(
         self, k: KernelText, p: Mapping[str, Name], start: Name, high: Index, wide: Index
@@ -109,9 +109,9 @@ class BlockAverages:
         p: Mapping[str, Name],
         total: Name,
         scale: tuple[Index, Index],
-        place: Index,
+        position: Index,
     ) -> None:
-        """Write the mean of a block of some pixels, by a factor, at a place."""
+        """Write the mean of a block of some pixels, by a factor, at a position."""
         v = Vectors(k, "i32", LANES)
         half, factor = (
             v.repeat(k.let(f"trunc i64 {number} to i32"))
@@ -119,4 +119,4 @@ class BlockAverages:
         )
         product = v.of("mul", v.of("add", total, half), factor)
         mean = v.of("lshr", product, v.splat(24))
-        store_levels(k, mean, k.at(p["result"], k.multiply(place, self.channels)), self.channels)
+        store_levels(k, mean, k.at(p["result"], k.multiply(position, self.channels)), self.channels)

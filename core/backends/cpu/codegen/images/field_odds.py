@@ -8,7 +8,7 @@ from core.backends.cpu.codegen.ir.kernel_text import FLOAT, KernelText, Name
 from core.backends.cpu.codegen.ir.parameters import ARRAY, WHOLE, Parameters, read_parameters
 from core.backends.cpu.codegen.ir.shuffles import shuffled
 
-#: As many cells as a vector has values are computed together; memory for the numbers of each.
+#: Largest number of values in a vector, which bounds the memory of cells computed together.
 _MOST_LANES = 16
 
 
@@ -45,9 +45,11 @@ class FieldOdds:
             first = k.smaller(loop.index, last)
             with k.loop(0, lanes) as cells:
                 cell = k.at_float(p["cells"], k.multiply(k.add(first, cells.index), self.fields))
-                for place, number in zip((own, best, total), self._cell(k, cell), strict=True):
-                    k.write(f"store float {number}, ptr {k.at_float(place, cells.index)}, align 4")
-            values = [k.load(place) for place in (own, best, total)]
+                for pointer, number in zip((own, best, total), self._cell(k, cell), strict=True):
+                    k.write(
+                        f"store float {number}, ptr {k.at_float(pointer, cells.index)}, align 4"
+                    )
+            values = [k.load(pointer) for pointer in (own, best, total)]
             odds = k.of("fsub", k.of("fsub", values[0], values[1]), log(k, values[2]))
             k.store(odds, k.at_float(p["result"], first))
 
@@ -72,7 +74,7 @@ class FieldOdds:
 
 
 def _all_of(k: KernelText, vectors: Sequence[Name], both: Callable[[Name, Name], Name]) -> Name:
-    """Return what an operation makes of all values, in every lane."""
+    """Return the reduction of all lanes by an operation, in every lane."""
     value, lanes = vectors[0], k.isa.lanes
     for other in vectors[1:]:
         value = both(value, other)

@@ -1,4 +1,4 @@
-"""Fields of a network's output at the pixels of an image, tile by tile, without the whole of them.
+"""Fields of a network's output upsampled to the pixels of an image, one tile at a time.
 
 A pixel is mixed from two cells along each axis, as Pillow mixes float32 images: along the rows of
 cells first, which are rounded to float32, then along the columns, in float64. Most tiles lie where
@@ -87,16 +87,16 @@ class FieldTiles:
         return low, k.larger(high, k.add(low, 1))
 
     def _entry(self, table: str, index: Index, second: int) -> Name:
-        """Return the place of the first or second entry of a line or column in a table."""
+        """Return the address of the first or second entry of a line or column in a table."""
         k = self._k
         length = self.p["height" if table.startswith("line") else "width"]
-        place = k.add(index, length) if second else index
-        return k.at(self.p[table], k.multiply(place, _DOUBLE))
+        number = k.add(index, length) if second else index
+        return k.at(self.p[table], k.multiply(number, _DOUBLE))
 
     def _cell(self, lines: str, index: Index, second: int) -> Name:
         """Return the offset of one of the two cells of a line or column."""
-        place = self._entry(f"{lines}_cells", index, second)
-        return self._k.let(f"load i64, ptr {place}, align 8")
+        address = self._entry(f"{lines}_cells", index, second)
+        return self._k.let(f"load i64, ptr {address}, align 8")
 
     # --- rows of cells, at the columns of pixels ---------------------------------------------
 
@@ -106,7 +106,7 @@ class FieldTiles:
         Args:
             tile: the tile.
             field: number of the field.
-            slot: number of the place of its rows in the scratch.
+            slot: index of its rows in the scratch.
         """
         k, v, (first, last, _, _) = self._k, self._numbers, tile.cells
         start = k.at_float(self.p["fields"], field)
@@ -125,8 +125,8 @@ class FieldTiles:
                     for some, share in zip(cells, shares, strict=True)
                 ]
                 mixed = v.cast("fptrunc", v.of("fadd", *products), self._single)
-                place = k.multiply(k.subtract(rows.index, first), TILE[1])
-                self._single.store(mixed, k.at_float(to, k.add(place, loop.index)))
+                position = k.multiply(k.subtract(rows.index, first), TILE[1])
+                self._single.store(mixed, k.at_float(to, k.add(position, loop.index)))
 
     def _gathered(self, row: Name, offsets: Sequence[Name]) -> Name:
         """Return a vector of the values at offsets in bytes."""
@@ -145,7 +145,7 @@ class FieldTiles:
 
         Args:
             tile: the tile, whose rows are mixed.
-            write: gets the place of the first pixel in the image, and a function from the slot of
+            write: gets the index of the first pixel in the image, and a function from the slot of
                 a field to its values.
         """
         k, first = self._k, tile.cells[0]
@@ -157,27 +157,27 @@ class FieldTiles:
             shares = [self._numbers.repeat(self._line_share(lines.index, i)) for i in (0, 1)]
             start = k.add(k.multiply(lines.index, self.p["width"]), tile.left)
             with k.loop(0, TILE[1], k.isa.lanes) as loop:
-                places = [k.at_float(self.rows, k.add(row, loop.index)) for row in rows]
+                addresses = [k.at_float(self.rows, k.add(row, loop.index)) for row in rows]
 
-                mix = partial(self._mixed, places, shares)
+                mix = partial(self._mixed, addresses, shares)
                 write(k.add(start, loop.index), mix)
 
     def _line_share(self, line: Index, second: int) -> Name:
-        place = self._entry("line_shares", line, second)
-        return self._k.let(f"load double, ptr {place}, align 8")
+        address = self._entry("line_shares", line, second)
+        return self._k.let(f"load double, ptr {address}, align 8")
 
-    def _mixed(self, places: Sequence[Name], shares: Sequence[Name], slot: Index) -> Name:
-        """Return a vector of pixels of a field, from two rows at places for the first slot."""
+    def _mixed(self, addresses: Sequence[Name], shares: Sequence[Name], slot: Index) -> Name:
+        """Return a vector of pixels of a field, from the addresses of the two rows of slot 0."""
         k, v, single = self._k, self._numbers, self._single
         offset = k.multiply(slot, ROWS * TILE[1])
         products = [
-            v.of("fmul", single.cast("fpext", k.load(k.at_float(place, offset)), v), share)
-            for place, share in zip(places, shares, strict=True)
+            v.of("fmul", single.cast("fpext", k.load(k.at_float(address, offset)), v), share)
+            for address, share in zip(addresses, shares, strict=True)
         ]
         return v.cast("fptrunc", v.of("fadd", *products), single)
 
     def fill(self, tile: Tile, write: Callable[[Index], None]) -> None:
-        """Write the pixels of a tile, by vectors, given the place of each vector's first pixel."""
+        """Write the pixels of a tile, by vectors, given the index of each vector's first pixel."""
         k = self._k
         with k.loop(tile.top, tile.bottom) as lines:
             start = k.add(k.multiply(lines.index, self.p["width"]), tile.left)

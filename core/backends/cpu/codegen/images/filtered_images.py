@@ -1,4 +1,4 @@
-"""Images brought to another size by a filter, as Pillow does it on bytes: in two passes.
+"""Images resized by a filter, as Pillow does it on bytes: in two passes.
 
 The first mixes pixels along the lines and rounds them to bytes, the second mixes lines. Weights
 are integers in units of 2 to the -22, and sums are exact.
@@ -41,7 +41,7 @@ class _Integers(Vectors):
 
     @property
     def half(self) -> str:
-        """Return what sums begin with."""
+        """Return the initial value of sums."""
         return self.splat(1 << (PRECISION - 1))
 
 
@@ -101,14 +101,14 @@ class FilteredLines:
         offset = k.let(f"load i64, ptr {k.at(p['starts'], k.multiply(column, 8))}, align 8")
         size = k.multiply(p["vectors"], k.isa.lanes * _WORD)
         weights = k.at(p["weights"], k.multiply(column, size))
-        places = [k.at(source, offset) for source, _ in lines]
+        sources = [k.at(source, offset) for source, _ in lines]
         none = [Carried(v.type, "zeroinitializer") for _ in lines]
         with k.loop(0, p["vectors"], carried=none) as loop:
             weight = v.load(k.at(weights, k.multiply(loop.index, k.isa.lanes * _WORD)))
             at = k.multiply(loop.index, step)
             loop.next = [
-                v.of("add", total, v.of("mul", v.load_bytes(k.at(place, at)), weight))
-                for total, place in zip(loop.values, places, strict=True)
+                v.of("add", total, v.of("mul", v.load_bytes(k.at(source, at)), weight))
+                for total, source in zip(loop.values, sources, strict=True)
             ]
         for total, (_, result) in zip(loop.values, lines, strict=True):
             level = v.level(v.of("add", self._summed(k, total), v.half))
@@ -180,18 +180,22 @@ class MixedLines:
             with k.loop(0, p["values"], k.isa.lanes) as loop:
                 column = k.at(source, loop.index)
                 with k.loop(0, count, carried=[Carried(v.type, v.half)]) as taps:
-                    place = k.at(weights, k.multiply(taps.index, _WORD))
-                    weight = v.repeat(k.let(f"load i32, ptr {place}, align 4"))
+                    address = k.at(weights, k.multiply(taps.index, _WORD))
+                    weight = v.repeat(k.let(f"load i32, ptr {address}, align 4"))
                     levels = v.load_bytes(k.at(column, k.multiply(taps.index, p["line"])))
                     taps.next = [v.of("add", taps.values[0], v.of("mul", levels, weight))]
                 left = k.subtract(p["values"], loop.index)
                 self._store(k, p, v.level(taps.values[0]), (result, loop.index, left))
 
     def _store(
-        self, k: KernelText, p: Mapping[str, Name], levels: Name, place: tuple[Index, Index, Index]
+        self,
+        k: KernelText,
+        p: Mapping[str, Name],
+        levels: Name,
+        position: tuple[Index, Index, Index],
     ) -> None:
-        """Write a vector of levels, given the line's place, that in the line, and what is left."""
-        (line, at, left), v = place, _Integers(k)
+        """Write a vector of levels, given the line, the offset in it, and what is left."""
+        (line, at, left), v = position, _Integers(k)
         if self.dtype == "uint8":
             kind, value = v.bytes, v.cast("trunc", levels, v.bytes)
         else:

@@ -17,7 +17,7 @@ from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Carried, Index, Kern
 from core.backends.cpu.codegen.ir.parameters import ARRAY, NUMBER, Parameters
 from core.backends.cpu.codegen.ir.vectors import Vectors
 
-#: What is written beside the mask: nothing, the logistic function of the field, the field in 0..1.
+#: Second result beside the mask: nothing, the logistic function of the field, the field in 0..1.
 NOTHING, LOGISTIC, CLIPPED = "", "logistic", "clipped"
 
 
@@ -67,8 +67,8 @@ class _Text:
             with k.when(k.let(f"xor i1 {other}, true")):
                 self._tiles.fill(tile, partial(self._store, self._integers.splat(number)))
 
-    def _store(self, which: Name, place: Index) -> None:
-        store_bytes(self._k, which, self._k.at(self._tiles.p["mask"], place))
+    def _store(self, which: Name, position: Index) -> None:
+        store_bytes(self._k, which, self._k.at(self._tiles.p["mask"], position))
 
     def _sides(self, tile: Tile) -> tuple[Name, Name]:
         """Return whether cells are below the limit (or not numbers), and whether some are not."""
@@ -93,10 +93,12 @@ class _Text:
         self._tiles.mix_rows(tile, 0, 0)
         self._tiles.each_vector(tile, self._vector)
 
-    def _vector(self, place: Index, values: Callable[[Index], Name]) -> None:
+    def _vector(self, position: Index, values: Callable[[Index], Name]) -> None:
         k, here = self._k, values(0)
         flags = k.compare("oge", here, self._limit)
-        self._store(k.let(f"zext {self._integers.flags} {flags} to {self._integers.type}"), place)
+        self._store(
+            k.let(f"zext {self._integers.flags} {flags} to {self._integers.type}"), position
+        )
         if self._share:
             share = sigmoid(k, here) if self._share == LOGISTIC else between(k, here, 0.0, 1.0)
-            k.store(share, k.at_float(self._tiles.p["share"], place))
+            k.store(share, k.at_float(self._tiles.p["share"], position))

@@ -1,4 +1,4 @@
-"""Regions of images, rotated and scaled: each new pixel is mixed from four of the image.
+"""Rotated and scaled regions of images: bilinear mixtures of four pixels each.
 
 `zoo.pipeline.sampling` defines the values, to the last bit: the same operations in the same order.
 """
@@ -18,7 +18,7 @@ from core.backends.cpu.codegen.ir.parameters import (
 from core.backends.cpu.codegen.ir.pixels import Scaling, load_pixel, mixed, store_pixel
 from core.backends.cpu.codegen.ir.vectors import Vectors, number_of
 
-#: Pixels whose places are found before they are read.
+#: Pixels whose positions are found before they are read.
 _CHUNK = 64
 
 #: The pixels around a position, as steps along the height and the width.
@@ -31,7 +31,7 @@ class RegionSamples:
 
     The parameters: the uint8 image, its height and width and the bytes of a line of it; the result
     with height and width; the lines of a task; the map from pixels of the result to those of the
-    image, counted from their centres; where to read in place of pixels outside, and of what ends
+    image, counted from their centres; where to read instead of pixels outside, and of what ends
     less than four bytes before the image; and by what to divide and what to subtract.
 
     Attributes:
@@ -52,8 +52,8 @@ class RegionSamples:
         """Return what is given when the kernel is called."""
         images = {"image": ARRAY, "height": WHOLE, "width": WHOLE, "line": WHOLE, "end": ARRAY}
         result = {"result": ARRAY, "rows": WHOLE, "columns": WHOLE, "block": WHOLE}
-        place = dict.fromkeys(("a", "b", "c", "d", "e", "f"), NUMBER)
-        return {**images, **result, **place, "divide": ARRAY, "subtract": ARRAY}
+        points = dict.fromkeys(("a", "b", "c", "d", "e", "f"), NUMBER)
+        return {**images, **result, **points, "divide": ARRAY, "subtract": ARRAY}
 
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
@@ -97,16 +97,16 @@ class _Text:
         # Added to the offset of one of the last pixels, it leads to a copy of the image's end.
         self._end = self._wholes.repeat(str(k.subtract(end, last)))
 
-    # --- places ------------------------------------------------------------------------------
+    # --- positions ---------------------------------------------------------------------------
 
     def begin_line(self, line: Index) -> None:
-        """Compute what the pixels of a line have in common."""
+        """Compute the values that the pixels of a line share."""
         k, y = self._k, number_of(self._k, line)
         products = [k.let(f"fmul double {self.p[name]}, {y}") for name in ("b", "e")]
         self._of_line = self._numbers.repeat(products[0]), self._numbers.repeat(products[1])
 
     def find(self, chunk: Index, first: Index) -> None:
-        """Write the places and shares of some pixels of a chunk to the scratch."""
+        """Write the positions and shares of some pixels of a chunk to the scratch."""
         k, p, v = self._k, self._spread, self._numbers
         x = v.of("fadd", v.repeat(number_of(k, k.add(chunk, first))), v.numbers())
         across, down = (
@@ -120,14 +120,14 @@ class _Text:
             shares.store(share, k.at_float(self._shares(i), first))
         for i, (down_by, across_by) in enumerate(_CORNERS):
             pointers = self._pointers(rows[down_by], columns[across_by])
-            self._wholes.store(pointers, k.at(self._places(i), k.multiply(first, POINTER)))
+            self._wholes.store(pointers, k.at(self._addresses(i), k.multiply(first, POINTER)))
 
-    def _places(self, corner: int) -> Name:
-        """Return where the scratch has the places of a corner."""
+    def _addresses(self, corner: int) -> Name:
+        """Return the position of a corner's addresses in the scratch."""
         return self._k.at("%scratch", corner * _CHUNK * POINTER)
 
     def _shares(self, axis: int) -> Name:
-        """Return where the scratch has the shares of the second pixels, across or down."""
+        """Return the position of the second pixels' shares in the scratch, across or down."""
         return self._k.at("%scratch", _CHUNK * (len(_CORNERS) * POINTER + axis * FLOAT))
 
     def _axis(self, at: Name, length: Name) -> tuple[list[tuple[Name, Name]], Name]:
@@ -152,24 +152,24 @@ class _Text:
         return v.select(v.compare("fcmp olt", x, high), x, high)
 
     def _pointers(self, row: tuple[Name, Name], column: tuple[Name, Name]) -> Name:
-        """Return where pixels are, or what is read in their place."""
+        """Return the addresses of pixels, or of the border value outside of the image."""
         v, w = self._numbers, self._wholes
         channels = v.splat(float(self._samples.channels))
         offsets = v.of("fadd", v.of("fmul", row[0], self._line), v.of("fmul", column[0], channels))
         offset = v.cast("fptosi", offsets, w)
         is_late = w.compare("icmp sgt", offset, self._last)
-        place = w.of("add", w.select(is_late, self._end, self._image), offset)
+        address = w.of("add", w.select(is_late, self._end, self._image), offset)
         is_inside = self._k.let(f"and {v.flags} {row[1]}, {column[1]}")
-        return w.select(is_inside, place, self._zeros)
+        return w.select(is_inside, address, self._zeros)
 
     # --- pixels ------------------------------------------------------------------------------
 
-    def pixel(self, number: Index, place: Index) -> None:
-        """Write a pixel of a chunk, at a place among those of the result."""
+    def pixel(self, number: Index, position: Index) -> None:
+        """Write a pixel of a chunk, at a position among those of the result."""
         k = self._k
         offset, values = k.multiply(number, POINTER), []
         for corner in range(len(_CORNERS)):
-            word = k.at(self._places(corner), offset)
+            word = k.at(self._addresses(corner), offset)
             values.append(load_pixel(k, k.let(f"load ptr, ptr {word}, align 8")))
         pixels = Vectors(k, "float", LANES)
         across, down = (
@@ -177,5 +177,5 @@ class _Text:
             for i in range(2)
         )
         upper, lower = (mixed(k, values[i], values[i + 1], across) for i in (0, 2))
-        where = self.p["result"], place
+        where = self.p["result"], position
         store_pixel(k, self._scaling, mixed(k, upper, lower, down), where, self._samples)

@@ -17,8 +17,8 @@ from core.backends.cpu.codegen.ir.parameters import ARRAY, Parameters
 from core.backends.cpu.codegen.ir.shuffles import shuffled
 from core.backends.cpu.codegen.ir.vectors import Vectors
 
-#: A field that is further below the largest one adds less than a rounding error to the sum of a
-#: softmax, even with 20 others.
+#: Distance below the largest field beyond which a field adds less than a rounding error to the sum
+#: of a softmax, even with 20 others.
 _MARGIN = 20.0
 
 _WORD = 4
@@ -105,7 +105,7 @@ class _Text:
         with k.when(is_one):
             number = k.let(f"load i32, ptr {self._list}, align 4")
             vector = self._integers.repeat(number)
-            self._tiles.fill(tile, lambda place: self._store(vector, place))
+            self._tiles.fill(tile, lambda position: self._store(vector, position))
         with k.when(k.let(f"xor i1 {is_one}, true")):
             self._mixed(tile, count)
 
@@ -178,7 +178,9 @@ class _Text:
         k = self._k
         with k.loop(0, count) as loop:
             self._tiles.mix_rows(tile, self._number(loop.index), loop.index)
-        self._tiles.each_vector(tile, lambda place, values: self._vector(place, values, count))
+        self._tiles.each_vector(
+            tile, lambda position, values: self._vector(position, values, count)
+        )
 
     def _number(self, slot: Index) -> Index:
         """Return the number of the field in a slot."""
@@ -186,7 +188,7 @@ class _Text:
         word = k.let(f"load i32, ptr {k.at(self._list, k.multiply(slot, _WORD))}, align 4")
         return k.let(f"zext i32 {word} to i64")
 
-    def _vector(self, place: Index, values: Callable[[Index], Name], count: Index) -> None:
+    def _vector(self, position: Index, values: Callable[[Index], Name], count: Index) -> None:
         """Write a vector of pixels."""
         k, share = self._k, self._kernel.has_share
         start = values(0)
@@ -207,24 +209,24 @@ class _Text:
             new = self._integers.select(is_more, self._integers.repeat(number), which)
             loop.next = [k.select(is_more, here, best), new]
         best, which = loop.values
-        self._store(which, place)
+        self._store(which, position)
         if share:
-            self._store_share(best, place, count)
+            self._store_share(best, position, count)
 
-    def _store(self, which: Name, place: Index) -> None:
+    def _store(self, which: Name, position: Index) -> None:
         """Write numbers of fields."""
         k, p, v = self._k, self._tiles.p, self._integers
         if self._kernel.is_gated:
             levels = Vectors(k, "i8", v.count)
-            gate = levels.cast("zext", levels.load(k.at(p["gate"], place)), v)
+            gate = levels.cast("zext", levels.load(k.at(p["gate"], position)), v)
             which = v.of("mul", v.of("add", which, v.splat(1)), gate)
-        store_bytes(k, which, k.at(p["mask"], place))
+        store_bytes(k, which, k.at(p["mask"], position))
 
-    def _store_share(self, best: Name, place: Index, count: Index) -> None:
+    def _store_share(self, best: Name, position: Index, count: Index) -> None:
         """Write the softmax of the largest values."""
         k = self._k
         with k.loop(0, count, carried=[Carried(k.vector, k.zero)]) as loop:
             here = k.load(k.at(self._values, k.multiply(loop.index, 64)))
             loop.next = [k.of("fadd", loop.values[0], exp(k, k.of("fsub", here, best)))]
         share = k.of("fdiv", k.splat(1.0), loop.values[0])
-        k.store(share, k.at_float(self._tiles.p["share"], place))
+        k.store(share, k.at_float(self._tiles.p["share"], position))

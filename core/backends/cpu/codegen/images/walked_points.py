@@ -1,4 +1,4 @@
-"""Points that follow a field of offsets: each moves by the offset of the cell where it is."""
+"""Points that follow a field of offsets: each step adds the offset of the nearest cell."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -71,14 +71,14 @@ class _Text:
         with k.loop(0, self.p["steps"], carried=carried) as loop:
             x, y = loop.values
             row, cell = self._nearest(y, 0), self._nearest(x, 1)
-            place = v.of("fadd", v.of("fmul", row, self._columns), cell)
-            offset = v.cast("fptosi", v.of("fmul", place, self._size), self._wholes)
+            position = v.of("fadd", v.of("fmul", row, self._columns), cell)
+            offset = v.cast("fptosi", v.of("fmul", position, self._size), self._wholes)
             steps = [self._gathered(axis, offset) for axis in (0, 1)]
             loop.next = [v.of("fadd", n, step) for n, step in zip((x, y), steps, strict=True)]
         pairs = Vectors(k, "double", 2 * self.count)
-        places = ", ".join(f"i32 {n // 2 + n % 2 * self.count}" for n in range(pairs.count))
+        lanes = ", ".join(f"i32 {n // 2 + n % 2 * self.count}" for n in range(pairs.count))
         both = f"{v.type} {loop.values[0]}, {v.type} {loop.values[1]}"
-        value = k.let(f"shufflevector {both}, <{pairs.count} x i32> <{places}>")
+        value = k.let(f"shufflevector {both}, <{pairs.count} x i32> <{lanes}>")
         point = k.add(k.multiply(line, self.p["columns"]), column)
         pairs.store(value, k.at(self.p["result"], k.multiply(point, _PAIR)))
 
@@ -98,7 +98,7 @@ class _Text:
         found = "poison"
         for lane in range(self.count):
             offset = k.let(f"extractelement {self._wholes.type} {offsets}, i64 {lane}")
-            place = k.at(k.at(start, offset), axis * _PAIR // 2)
-            number = k.let(f"load double, ptr {place}, align 8")
+            address = k.at(k.at(start, offset), axis * _PAIR // 2)
+            number = k.let(f"load double, ptr {address}, align 8")
             found = k.let(f"insertelement {v.type} {found}, double {number}, i64 {lane}")
         return found

@@ -27,7 +27,7 @@ class Fused(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Place:
+class Span:
     """The values of the result that a vector holds.
 
     Attributes:
@@ -63,30 +63,30 @@ class Epilogue:
         others = [o for o in self._steps[0].operands if o.kind != HERE]
         return others[0] if len(others) == 1 and others[0].kind == CHANNEL else None
 
-    def channel_values(self, operand: Operand, place: Place) -> Name:
+    def channel_values(self, operand: Operand, span: Span) -> Name:
         """Return the values of an operand for some channels."""
-        pointer = self._k.at_float(self._pointers[operand.argument], place.channel)
-        return self._k.load(pointer, count=place.count)
+        pointer = self._k.at_float(self._pointers[operand.argument], span.channel)
+        return self._k.load(pointer, count=span.count)
 
-    def apply(self, value: Name, place: Place, has_bias: bool = False) -> Name:
+    def apply(self, value: Name, span: Span, has_bias: bool = False) -> Name:
         """Return values after the steps.
 
         Args:
             value: a vector of results.
-            place: where they are.
+            span: where they are.
             has_bias: whether the sums began with `bias`.
         """
         for step in self._steps[has_bias:]:
-            operands = [self._operand(o, value, place) for o in step.operands]
+            operands = [self._operand(o, value, span) for o in step.operands]
             value = FORMULAS[step.op](self._k, operands, dict(step.attributes))
         return value
 
-    def _operand(self, operand: Operand, value: Name, place: Place) -> Name:
+    def _operand(self, operand: Operand, value: Name, span: Span) -> Name:
         if operand.kind == HERE:
             return value
         if operand.kind == SCALAR:
             return self._numbers[operand.argument]
         if operand.kind == CHANNEL:
-            return self.channel_values(operand, place)
-        pointer = self._k.at_float(self._pointers[operand.argument], place.offset)
-        return self._k.load(pointer, count=place.count)
+            return self.channel_values(operand, span)
+        pointer = self._k.at_float(self._pointers[operand.argument], span.offset)
+        return self._k.load(pointer, count=span.count)

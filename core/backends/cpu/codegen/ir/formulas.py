@@ -10,7 +10,7 @@ from typing import Any
 from core.backends.cpu.codegen.ir.kernel_text import KernelText, Name
 from core.ops.quantisation import NUDGE
 
-#: From the kernel's text, values and attributes to the result.
+#: Function that writes a formula: (kernel text, values, attributes) -> result.
 Formula = Callable[[KernelText, Sequence[Name], Mapping[str, Any]], Name]
 
 
@@ -135,7 +135,7 @@ def sigmoid(k: KernelText, x: Name) -> Name:
 
 
 def relu(k: KernelText, x: Name) -> Name:
-    """Return values, 0 in place of negative ones."""
+    """Return ``max(x, 0)``."""
     return k.maximum(k.zero, x)
 
 
@@ -150,7 +150,7 @@ def prelu(k: KernelText, x: Name, slope: Name) -> Name:
 
 
 def elu(k: KernelText, x: Name) -> Name:
-    """Return values, ``exp(x) - 1`` in place of negative ones."""
+    """Return ``x`` where it is positive, else ``exp(x) - 1``."""
     # Near 0, where the difference would lose digits: exp(x) - 1 = tanh(x / 2) * (exp(x) + 1).
     negative = k.minimum(k.zero, x)
     half = tanh(k, k.of("fmul", negative, k.splat(0.5)))
@@ -275,5 +275,5 @@ OF_GROUPS: dict[str, Formula] = {
 
 
 def _of_both(k: KernelText, chosen: Name, first: Name) -> Name:
-    """Return what was chosen of two values, NaN also where the first is."""
+    """Return the chosen one of two values, NaN also where the first is NaN."""
     return k.select(k.compare("uno", first, first), first, chosen)

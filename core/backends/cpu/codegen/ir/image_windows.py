@@ -30,7 +30,7 @@ class Blocks:
         return self.length - (self.count - 1) * self.size
 
     def write(self, k: KernelText, block: Index, write_block: Callable[[Index, int], None]) -> None:
-        """Write a block, and the last one apart from others if it is smaller.
+        """Write the blocks; a smaller last block is written separately.
 
         Args:
             k: the kernel's text.
@@ -162,7 +162,7 @@ class Placement(NamedTuple):
         return k.add(k.multiply(k.add(k.multiply(image, height), row), width), left)
 
 
-#: Vectors that are copied one after the other in a round of a loop.
+#: Vectors that an unrolled round of a copying loop copies.
 _TOGETHER = 4
 
 

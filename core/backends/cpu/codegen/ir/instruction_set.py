@@ -1,4 +1,4 @@
-"""Instruction sets that kernels are generated for: how wide vectors are, and how many fit."""
+"""Instruction sets that kernels are generated for: width and number of vector registers."""
 
 from functools import cache
 from typing import NamedTuple

@@ -22,7 +22,7 @@ Name = str
 #: Bytes of a float32, and of each of a kernel's arguments.
 FLOAT, POINTER = 4, 8
 
-#: LLVM must not turn a loop into a call of memcpy: kernels are linked with nothing.
+#: Attributes of kernels: LLVM must not call memcpy, as kernels are linked with no library.
 _ATTRIBUTES = 'nounwind "no-builtins" "prefer-vector-width"="512" "min-legal-vector-width"="512"'
 
 
@@ -42,7 +42,7 @@ class Loop:
 
 
 class Carried(NamedTuple):
-    """A value that a loop changes: its type and what the first round begins with."""
+    """A loop-carried value: its type and initial value."""
 
     type: str
     first: str
@@ -165,13 +165,13 @@ class KernelText:
         return self.let(f"load ptr, ptr {self.at('%args', POINTER * position)}, !invariant.load !0")
 
     def at(self, pointer: Name, offset: Index) -> Name:
-        """Return a pointer some bytes further on."""
+        """Return a pointer moved by some bytes."""
         if offset == 0:
             return pointer
         return self.let(f"getelementptr i8, ptr {pointer}, i64 {offset}")
 
     def at_float(self, pointer: Name, offset: Index) -> Name:
-        """Return a pointer some float32 values further on."""
+        """Return a pointer moved by some float32 values."""
         return self.at(pointer, self.multiply(offset, FLOAT))
 
     # --- vectors ----------------------------------------------------------------------------
@@ -193,23 +193,23 @@ class KernelText:
             offset: values between the pointer and the vector.
             count: how many values to read, the others are 0; None for a full vector.
         """
-        place, v = self.at_float(pointer, offset), self.vector
+        address, v = self.at_float(pointer, offset), self.vector
         if count is None or count == self.isa.lanes:
-            return self.let(f"load {v}, ptr {place}, align 4")
+            return self.let(f"load {v}, ptr {address}, align 4")
         mask = self.mask(count)
         function = f"llvm.masked.load.v{self.isa.lanes}f32.p0"
-        return self.call(v, function, f"ptr {place}", "i32 4", mask, f"{v} zeroinitializer")
+        return self.call(v, function, f"ptr {address}", "i32 4", mask, f"{v} zeroinitializer")
 
     def store(self, value: Name, pointer: Name, offset: int = 0, count: int | None = None) -> None:
         """Write a vector to memory, or its first ``count`` values."""
-        place, v = self.at_float(pointer, offset), self.vector
+        address, v = self.at_float(pointer, offset), self.vector
         if count is None or count == self.isa.lanes:
-            self.write(f"store {v} {value}, ptr {place}, align 4")
+            self.write(f"store {v} {value}, ptr {address}, align 4")
             return
         function, mask = f"llvm.masked.store.v{self.isa.lanes}f32.p0", self.mask(count)
         lanes = f"<{self.isa.lanes} x i1>"
         self._declared[f"declare void @{function}({v}, ptr, i32, {lanes})"] = None
-        self.write(f"call void @{function}({v} {value}, ptr {place}, i32 4, {mask})")
+        self.write(f"call void @{function}({v} {value}, ptr {address}, i32 4, {mask})")
 
     def load_flags(self, pointer: Name, count: int | None = None) -> Name:
         """Return a vector of flags from memory, where each is a byte."""
@@ -236,7 +236,7 @@ class KernelText:
         self.write(f"call void @{function}({bytes_of} {value}, ptr {pointer}, i32 1, {mask})")
 
     def prefetch(self, pointer: Name) -> None:
-        """Ask for a line of memory, which comes into the second cache while work goes on."""
+        """Prefetch a cache line into the second-level cache."""
         self._declared["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"] = None
         self.write(f"call void @llvm.prefetch.p0(ptr {pointer}, i32 0, i32 2, i32 1)")
 
@@ -308,7 +308,7 @@ class KernelText:
         self.write(f"br label %{head}")
         self._begin(head)
         names = [self.fresh() for _ in started]
-        place = len(self._lines)
+        first_line = len(self._lines)
         self._lines += [""] * (1 + len(started))  # the phis, when the last block is known
         if not sure:
             self.write(f"br i1 {self.is_less(index, stop)}, label %{body}, label %{end}")
@@ -324,7 +324,7 @@ class KernelText:
         phis = [("i64", index, str(start), again)]
         phis += [(c.type, n, c.first, x) for c, n, x in zip(started, names, loop.next, strict=True)]
         for i, (type, name, first, later) in enumerate(phis):
-            self._lines[place + i] = (
+            self._lines[first_line + i] = (
                 f"  {name} = phi {type} [{first}, %{before}], [{later}, %{last}]"
             )
         self._begin(end)
@@ -332,7 +332,7 @@ class KernelText:
 
     @contextmanager
     def when(self, flag: Name) -> Iterator[None]:
-        """Write what runs only if a flag is set."""
+        """Write a block that runs only if a flag is set."""
         self._count += 1
         yes, end = f"then{self._count}", f"done{self._count}"
         self.write(f"br i1 {flag}, label %{yes}, label %{end}")

@@ -1,4 +1,4 @@
-"""Parameters: what a kernel learns when it is called, as the sizes of an image, which vary.
+"""Parameters: arguments that vary from call to call, such as the sizes of an image.
 
 They stand where the pointers of other kernels stand, as values of 64 bits, in their order.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # callers of compiled kernels write no text
 #: The types of parameters by their names, in order: one of the constants below.
 Parameters = Mapping[str, str]
 
-#: An array, by the address of its first value; a whole number; a number.
+#: An array, by the address of its first value; an integer; a float.
 ARRAY, WHOLE, NUMBER = "ptr", "i64", "double"
 
 

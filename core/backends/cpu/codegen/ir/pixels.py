@@ -5,7 +5,7 @@ from typing import Protocol
 from core.backends.cpu.codegen.ir.image_layout import LANES
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Index, KernelText, Name
 
-#: The types of values that are read at once.
+#: LLVM types of values that are read at once.
 PIXEL = f"<{LANES} x float>"
 _BYTES = f"<{LANES} x i8>"
 _WHOLES = f"<{LANES} x i32>"
@@ -63,7 +63,7 @@ def mixed(k: KernelText, first: Name, second: Name, share: Name) -> Name:
 
 
 def store_pixel(
-    k: KernelText, scaling: Scaling, value: Name, place: tuple[Name, Index], kind: PixelKind
+    k: KernelText, scaling: Scaling, value: Name, position: tuple[Name, Index], kind: PixelKind
 ) -> None:
     """Write a pixel of a result.
 
@@ -71,16 +71,16 @@ def store_pixel(
         k: the kernel's text.
         scaling: of float32 pixels.
         value: the pixel, 0..255.
-        place: pointer to the result, and the number of the pixel in it.
+        position: pointer to the result, and the number of the pixel in it.
         kind: what is written.
     """
-    start = k.multiply(place[1], kind.channels)
+    start = k.multiply(position[1], kind.channels)
     if kind.dtype == "float32":
-        store_lanes(k, scaling.apply(value), k.at_float(place[0], start), kind.channels)
+        store_lanes(k, scaling.apply(value), k.at_float(position[0], start), kind.channels)
         return
     whole = k.call(PIXEL, f"llvm.rint.v{LANES}f32", f"{PIXEL} {value}")
     levels = k.let(f"fptosi {PIXEL} {whole} to {_WHOLES}")
-    store_levels(k, levels, k.at(place[0], start), kind.channels)
+    store_levels(k, levels, k.at(position[0], start), kind.channels)
 
 
 def store_levels(k: KernelText, levels: Name, pointer: Name, channels: int) -> None:

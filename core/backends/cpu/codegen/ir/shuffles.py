@@ -1,4 +1,4 @@
-"""Vectors whose values come from several places: shuffles, and values at a distance."""
+"""Vectors whose values come from several positions: shuffles, and values at a distance."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,8 @@ from core.backends.cpu.codegen.ir.kernel_text import FLOAT, KernelText, Name
 
 def shuffled(k: KernelText, a: Name, b: Name, lanes: Sequence[int]) -> Name:
     """Return values of two vectors by their positions, of which those of ``b`` come last."""
-    v, places = k.vector, ", ".join(f"i32 {lane}" for lane in lanes)
-    return k.let(f"shufflevector {v} {a}, {v} {b}, <{len(lanes)} x i32> <{places}>")
+    v, indices = k.vector, ", ".join(f"i32 {lane}" for lane in lanes)
+    return k.let(f"shufflevector {v} {a}, {v} {b}, <{len(lanes)} x i32> <{indices}>")
 
 
 def transposed(k: KernelText, rows: Sequence[Name]) -> list[Name]:
@@ -30,18 +30,18 @@ def transposed(k: KernelText, rows: Sequence[Name]) -> list[Name]:
     return made
 
 
-def merged(k: KernelText, vectors: Sequence[Name], places: Sequence[int]) -> Name:
+def merged(k: KernelText, vectors: Sequence[Name], positions: Sequence[int]) -> Name:
     """Return values by their positions in several vectors, which follow one another."""
     lanes = k.isa.lanes
-    value, chosen = vectors[0], [place % lanes for place in places]
+    value, chosen = vectors[0], [position % lanes for position in positions]
     if len(vectors) == 1:
         return shuffled(k, value, value, chosen)
     for i, vector in enumerate(vectors[1:], 1):
         # What earlier vectors gave stays where it is, from the second of these shuffles on.
         before = chosen if i == 1 else list(range(lanes))
         order = [
-            lanes + new if place // lanes == i else old
-            for place, old, new in zip(places, before, chosen, strict=True)
+            lanes + new if position // lanes == i else old
+            for position, old, new in zip(positions, before, chosen, strict=True)
         ]
         value = shuffled(k, value, vector, order)
     return value
@@ -54,7 +54,7 @@ def interleaved(k: KernelText, vectors: Sequence[Name]) -> list[Name]:
         return list(vectors)
     numbers = [[i * lanes + lane for lane in range(lanes)] for i in range(several)]
     order = [[n % several * lanes + n // several for n in part] for part in numbers]
-    return [merged(k, vectors, places) for places in order]
+    return [merged(k, vectors, positions) for positions in order]
 
 
 def gathered(k: KernelText, pointer: Name, offsets: Sequence[int]) -> Name:
@@ -75,7 +75,7 @@ def strided(k: KernelText, pointer: Name, step: int, count: int | None) -> Name:
     return gathered(k, pointer, [i * step for i in range(count or k.isa.lanes)])
 
 
-#: Vectors that `picked` reads at most in place of single values.
+#: Vectors that `picked` reads at most instead of single values.
 _MOST_VECTORS = 4
 
 
@@ -93,5 +93,5 @@ def picked(k: KernelText, pointer: Name, offsets: Sequence[int], length: int) ->
     if vectors > _MOST_VECTORS or vectors * lanes > length:
         return gathered(k, pointer, offsets)
     start = min(low, length - vectors * lanes)
-    places = [offset - start for offset in offsets] + [0] * (lanes - len(offsets))
-    return merged(k, [k.load(pointer, start + i * lanes) for i in range(vectors)], places)
+    positions = [offset - start for offset in offsets] + [0] * (lanes - len(offsets))
+    return merged(k, [k.load(pointer, start + i * lanes) for i in range(vectors)], positions)

@@ -48,8 +48,8 @@ class Vectors:
     def repeat(self, value: Name) -> Name:
         """Return a vector of one value."""
         first = self._k.let(f"insertelement {self.type} poison, {self.element} {value}, i64 0")
-        places = f"<{self.count} x i32> zeroinitializer"
-        return self._k.let(f"shufflevector {self.type} {first}, {self.type} poison, {places}")
+        lanes = f"<{self.count} x i32> zeroinitializer"
+        return self._k.let(f"shufflevector {self.type} {first}, {self.type} poison, {lanes}")
 
     def load(self, pointer: Name) -> Name:
         """Return a vector from memory."""

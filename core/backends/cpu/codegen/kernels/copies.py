@@ -1,4 +1,4 @@
-"""Copies between arrays of any strides: what ops are that only move values."""
+"""Copies between arrays of any strides, which implement ops that only move values."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Place
+from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Span
 from core.backends.cpu.codegen.ir.image_windows import over_values
 from core.backends.cpu.codegen.ir.kernel_text import Index, KernelText, Name
 from core.backends.cpu.codegen.ir.shuffles import strided, transposed
@@ -34,7 +34,7 @@ class Copy(NamedTuple):
         target: position of the target.
         begins: offset of the first value in the source, and in the target, in values.
         axes: the axes, the longest steps in the target first.
-        across: position of the axis that changes places with the last one: its values are adjacent
+        across: position of the axis that is swapped with the last one: its values are adjacent
             in the source, and it has at most as many indices as a vector has values.
     """
 
@@ -46,7 +46,7 @@ class Copy(NamedTuple):
 
     @property
     def shared(self) -> int:
-        """Return into how many parts the first axis can be cut."""
+        """Return the number of parts that the first axis can be split into."""
         return self.axes[0].length if len(self.axes) > 1 and self.across != 0 else 1
 
 
@@ -86,7 +86,7 @@ def _are_one(outer: Axis, inner: Axis, channels: int | None) -> bool:
     return (outer.source, outer.target) == whole
 
 
-#: A copy of a longer last axis is cut into runs of so many values, so that tasks can share it.
+#: Length of the runs into which a longer last axis is split, so that tasks can share it.
 _RUN = 4096
 
 
@@ -109,7 +109,7 @@ def cut_copy(copy: Copy, lanes: int) -> list[Copy]:
     return [copy]
 
 
-#: Axes that change places are copied by squares if they are not shorter.
+#: Smallest length of swapped axes that are copied by squares.
 _LEAST_TILE = 4
 
 
@@ -131,7 +131,7 @@ def cut_axis(copy: Copy, position: int, size: int) -> list[Copy]:
 
 
 class _Run(NamedTuple):
-    """Begin of the last axis of a copy, while it is being written."""
+    """Start of the last axis of a copy, while it is being written."""
 
     source: Name
     target: Name
@@ -198,7 +198,7 @@ class Copies:
                 self._square(k, run, (copy.axes[copy.across], last), epilogue)
 
     def _moved(self, k: KernelText, run: _Run, axis: Axis, index: Index) -> _Run:
-        """Return where the target of an index of an axis begins."""
+        """Return a run moved to an index of an axis."""
         step = k.multiply(index, axis.target)
         channel = k.add(run.channel, step) if axis.target < self.channels else run.channel
         return run._replace(offset=k.add(run.offset, step), channel=channel)
@@ -224,8 +224,8 @@ class Copies:
         if self.steps:
             self._put(k, k.spread(value), run, 0, 1, epilogue)
             return
-        place = k.at_float(run.target, run.offset)
-        k.write(f"store float {value}, ptr {place}, align 4")
+        address = k.at_float(run.target, run.offset)
+        k.write(f"store float {value}, ptr {address}, align 4")
 
     def _put(
         self,
@@ -238,13 +238,13 @@ class Copies:
     ) -> None:
         """Write a vector of values after the epilogue."""
         offset = k.add(run.offset, at)
-        value = epilogue.apply(value, Place(offset, k.add(run.channel, at), count))
+        value = epilogue.apply(value, Span(offset, k.add(run.channel, at), count))
         k.store(value, k.at_float(run.target, offset), count=count)
 
     def _square(
         self, k: KernelText, run: _Run, axes: tuple[Axis, Axis], epilogue: Epilogue
     ) -> None:
-        """Write the copy of two axes that change places, the first adjacent in the source."""
+        """Write the copy of two swapped axes, the first adjacent in the source."""
         lanes, (other, last) = k.isa.lanes, axes
 
         def write(at: Index, count: int | None) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Place
+from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Span
 from core.backends.cpu.codegen.ir.image_windows import Blocks, Images, Placement
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Index, KernelText, Name
 from core.backends.cpu.codegen.kernels.products import FILTER, RESULT, Lines, Panels, Product, X
@@ -47,18 +47,18 @@ class FilterSum:
         self._wide, self._channels = images.size[1], images.channels
         self.has_bias = epilogue.bias is not None
 
-    def start(self, place: Place) -> Name:
+    def start(self, span: Span) -> Name:
         """Return the bias, or zeros."""
         bias = self._epilogue.bias
-        return self._k.zero if bias is None else self._epilogue.channel_values(bias, place)
+        return self._k.zero if bias is None else self._epilogue.channel_values(bias, span)
 
     def add_row(
-        self, group: Group, x: Name, row: Index, place: Place, values: Sequence[Name]
+        self, group: Group, x: Name, row: Index, span: Span, values: Sequence[Name]
     ) -> list[Name]:
         """Add products with a row of the filter; a pixel that several windows read is read once."""
         k, wide, channels = self._k, self._wide, self._channels
         filter = k.at_float(
-            k.at_float(self._filter, place.channel), k.multiply(row, wide * channels)
+            k.at_float(self._filter, span.channel), k.multiply(row, wide * channels)
         )
         weights: dict[int, Name] = {}
         pixels: dict[int, Name] = {}
@@ -66,9 +66,9 @@ class FilterSum:
         for i, columns in enumerate(group.columns):
             for column, at in columns:
                 if column not in weights:
-                    weights[column] = k.load(filter, column * channels, place.count)
+                    weights[column] = k.load(filter, column * channels, span.count)
                 if at not in pixels:
-                    pixels[at] = k.load(x, at * channels, place.count)
+                    pixels[at] = k.load(x, at * channels, span.count)
                 made[i] = k.fma(pixels[at], weights[column], made[i])
         return made
 
@@ -91,7 +91,7 @@ class Depthwise(WindowKernel):
 
 @dataclass(frozen=True)
 class DepthwisePhase(Depthwise):
-    """A depthwise convolution whose pixels lie apart in the result.
+    """A depthwise convolution whose pixels are strided in the result.
 
     Attributes:
         apart: where they go.
@@ -103,7 +103,7 @@ class DepthwisePhase(Depthwise):
 
     @property
     def placement(self) -> Placement:
-        """Return where the pixels of the result go."""
+        """Return the placement of the pixels in the result."""
         return self.apart
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.backends.cpu.codegen.ir.epilogue import CHANNEL, Epilogue, Fused, Place
+from core.backends.cpu.codegen.ir.epilogue import CHANNEL, Epilogue, Fused, Span
 from core.backends.cpu.codegen.ir.image_windows import Blocks, over_values
 from core.backends.cpu.codegen.ir.kernel_text import Index, KernelText
 
@@ -39,7 +39,7 @@ class ValueKernel:
         """Write the body of the function."""
         raise NotImplementedError
 
-    def over_places(self, k: KernelText, write_vector: Callable[[Place], None]) -> None:
+    def over_spans(self, k: KernelText, write_vector: Callable[[Span], None]) -> None:
         """Write loops over all values of a task.
 
         Args:
@@ -49,7 +49,7 @@ class ValueKernel:
 
         def row(start: Index, channel: Index, count: int) -> None:
             def vector(offset: Index, some: int | None) -> None:
-                write_vector(Place(k.add(start, offset), k.add(channel, offset), some))
+                write_vector(Span(k.add(start, offset), k.add(channel, offset), some))
 
             over_values(k, count, vector)
 
@@ -79,10 +79,10 @@ class Elementwise(ValueKernel):
         """Write the body of the function."""
         result, epilogue = k.argument(0), Epilogue(k, self.steps)
 
-        def vector(place: Place) -> None:
-            k.store(epilogue.apply("", place), k.at_float(result, place.offset), count=place.count)
+        def vector(span: Span) -> None:
+            k.store(epilogue.apply("", span), k.at_float(result, span.offset), count=span.count)
 
-        self.over_places(k, vector)
+        self.over_spans(k, vector)
 
 
 def has_channels(steps: tuple[Fused, ...]) -> bool:

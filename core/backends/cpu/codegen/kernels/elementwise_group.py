@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.backends.cpu.codegen.ir.epilogue import CHANNEL, SCALAR, Operand, Place
+from core.backends.cpu.codegen.ir.epilogue import CHANNEL, SCALAR, Operand, Span
 from core.backends.cpu.codegen.ir.formulas import COMPARISONS, FORMULAS, LOGICAL, OF_GROUPS
 from core.backends.cpu.codegen.ir.kernel_text import KernelText, Name
 from core.backends.cpu.codegen.kernels.elementwise import ValueKernel
@@ -68,27 +68,27 @@ class ElementwiseGroup(ValueKernel):
         numbers = {i: k.repeat(pointers[i]) for i, o in enumerate(operands) if o.kind == SCALAR}
         targets = [(store, k.argument(store.argument)) for store in self.stores]
 
-        def read(i: int, place: Place) -> Name:
+        def read(i: int, span: Span) -> Name:
             if i in numbers:
                 return numbers[i]
             if self.sources[i].is_flags:
-                return k.load_flags(k.at(pointers[i], place.offset), place.count)
-            offset = place.channel if operands[i].kind == CHANNEL else place.offset
-            return k.load(k.at_float(pointers[i], offset), count=place.count)
+                return k.load_flags(k.at(pointers[i], span.offset), span.count)
+            offset = span.channel if operands[i].kind == CHANNEL else span.offset
+            return k.load(k.at_float(pointers[i], offset), count=span.count)
 
-        def vector(place: Place) -> None:
-            values = [read(i, place) for i in range(len(operands))]
+        def vector(span: Span) -> None:
+            values = [read(i, span) for i in range(len(operands))]
             for step in self.steps:
                 values.append(_result(k, step, values))
             # All is read before anything is written: results may lie where operands did.
             for store, target in targets:
                 if store.is_flags:
-                    k.store_flags(values[store.value], k.at(target, place.offset), place.count)
+                    k.store_flags(values[store.value], k.at(target, span.offset), span.count)
                 else:
-                    at = k.at_float(target, place.offset)
-                    k.store(values[store.value], at, count=place.count)
+                    at = k.at_float(target, span.offset)
+                    k.store(values[store.value], at, count=span.count)
 
-        self.over_places(k, vector)
+        self.over_spans(k, vector)
 
 
 def _result(k: KernelText, step: GroupStep, values: Sequence[Name]) -> Name:

@@ -118,7 +118,7 @@ class FilterGradient(FilterSums):
         product.over_lines(lines, x, k.multiply("%task", height * row))
 
 
-#: What a task adds to its sums so far.
+#: Epilogue that adds a task's products to its running sums.
 _TO_SUMS = Fused("add", (Operand(HERE), Operand(FULL, SUMS)))
 
 
@@ -161,8 +161,8 @@ class DepthwiseFilterGradient(FilterSums):
             taps = [(row, column) for row in rows for column in range(width)]
             found = self._sums(k, x, dy, taps, count)
             for (row, column), value in zip(taps, found, strict=True):
-                place = k.at_float(sums, (row * width + column) * self.wide)
-                k.store(k.of("fadd", k.load(place, count=count), value), place, count=count)
+                address = k.at_float(sums, (row * width + column) * self.wide)
+                k.store(k.of("fadd", k.load(address, count=count), value), address, count=count)
 
     def _sums(
         self, k: KernelText, x: Name, dy: Name, taps: list[tuple[int, int]], count: int | None

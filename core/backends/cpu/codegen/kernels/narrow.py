@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Place
+from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Span
 from core.backends.cpu.codegen.ir.image_windows import Blocks
 from core.backends.cpu.codegen.ir.kernel_text import Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.ir.shuffles import interleaved, transposed
@@ -61,11 +61,11 @@ class NarrowSideBySide:
         k: KernelText,
         pointers: Sequence[Name],
         epilogue: Epilogue,
-        place: tuple[Index, Index],
+        position: tuple[Index, Index],
         pixels: int,
     ) -> None:
         """Write the windows of some pixels of a line, which begin at a line and a column."""
-        (x, filter, result), (line, column), (high, wide) = pointers, place, self.size
+        (x, filter, result), (line, column), (high, wide) = pointers, position, self.size
         lanes = k.isa.lanes
         pixel = k.add(k.multiply(line, self.width), column)
         sums = self._sums(k, k.at_float(x, k.multiply(pixel, self.depth)), filter, pixels)
@@ -77,7 +77,7 @@ class NarrowSideBySide:
             for i in range(-(-pixels * wide // lanes)):
                 left = pixels * wide - i * lanes
                 at = k.add(offset, i * lanes)
-                here = Place(at, 0, None if left >= lanes else left)
+                here = Span(at, 0, None if left >= lanes else left)
                 k.store(epilogue.apply(values[i], here), k.at_float(result, at), count=here.count)
 
     def _sums(self, k: KernelText, x: Name, filter: Name, pixels: int) -> list[Name]:

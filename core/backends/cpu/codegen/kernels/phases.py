@@ -62,6 +62,6 @@ def images_of(pair: tuple[Phase, Phase], w: Window, count: int, channels: int) -
 
 
 def placement_of(pair: tuple[Phase, Phase], w: Window) -> Placement:
-    """Return where the pixels of a phase go."""
+    """Return the placement of the pixels of a phase."""
     down, across = pair
     return Placement(w.in_size, (down.begin, across.begin), (w.strides[0], w.strides[1]))

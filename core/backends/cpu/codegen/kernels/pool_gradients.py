@@ -70,10 +70,10 @@ class MaxPoolGradient:
             winner = self._winner(k, x, rows, columns, count)
             gradient = k.load(dy, count=count)
             with k.loop(*rows) as down, k.loop(*columns) as across:
-                place = self._place(k, result, down.index, across.index)
+                address = self._address(k, result, down.index, across.index)
                 wins = k.compare("oeq", winner, self._number(k, down.index, across.index))
                 share = k.select(wins, gradient, k.zero)
-                k.store(k.of("fadd", k.load(place, count=count), share), place, count=count)
+                k.store(k.of("fadd", k.load(address, count=count), share), address, count=count)
 
         if full:
             with k.loop(0, full, lanes) as loop:
@@ -95,14 +95,14 @@ class MaxPoolGradient:
             inner = [c._replace(first=v) for c, v in zip(first, down.values, strict=True)]
             with k.loop(*columns, carried=inner) as across:
                 best, number = across.values
-                value = k.load(self._place(k, x, down.index, across.index), count=count)
+                value = k.load(self._address(k, x, down.index, across.index), count=count)
                 wins = k.compare("ogt", value, best)
                 here = self._number(k, down.index, across.index)
                 across.next = [k.select(wins, value, best), k.select(wins, here, number)]
             down.next = across.values
         return down.values[1]
 
-    def _place(self, k: KernelText, pixel: Name, row: Index, column: Index) -> Name:
+    def _address(self, k: KernelText, pixel: Name, row: Index, column: Index) -> Name:
         """Return a pointer to a value of a window."""
         down, across = self.images.dilations
         here = k.at(pixel, k.multiply(row, FLOAT * down * self.images.line))

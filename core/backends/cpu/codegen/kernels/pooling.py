@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Place
+from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Span
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.kernels.window_lines import Group, Reduction, WindowKernel
 
@@ -23,7 +23,7 @@ class Fold:
         self._k, self._channels = k, channels
 
     def add_row(
-        self, group: Group, x: Name, row: Index, place: Place, values: Sequence[Name]
+        self, group: Group, x: Name, row: Index, span: Span, values: Sequence[Name]
     ) -> list[Name]:
         """Combine values with a row; a pixel that several windows read is read once."""
         pixels: dict[int, Name] = {}
@@ -31,16 +31,16 @@ class Fold:
         for i, columns in enumerate(group.columns):
             for _, at in columns:
                 if at not in pixels:
-                    pixels[at] = self._k.load(x, at * self._channels, place.count)
+                    pixels[at] = self._k.load(x, at * self._channels, span.count)
                 made[i] = self.combined(made[i], pixels[at])
         return made
 
-    def start(self, place: Place) -> Name:
-        """Return what values begin with."""
+    def start(self, span: Span) -> Name:
+        """Return the initial value."""
         raise NotImplementedError
 
     def combined(self, value: Name, pixel: Name) -> Name:
-        """Return a value so far combined with that of a pixel."""
+        """Return the accumulated value combined with that of a pixel."""
         raise NotImplementedError
 
     def end(self, value: Name, columns: int, rows: Index) -> Name:
@@ -51,7 +51,7 @@ class Fold:
 class Largest(Fold):
     """The largest value; NaN is ignored, and a window without a number has -inf."""
 
-    def start(self, place: Place) -> Name:
+    def start(self, span: Span) -> Name:
         """Return -inf."""
         return self._k.splat(float("-inf"))
 
@@ -73,7 +73,7 @@ class Average(Fold):
 
     lines: Index = 1
 
-    def start(self, place: Place) -> Name:
+    def start(self, span: Span) -> Name:
         """Return zeros."""
         return self._k.zero
 
@@ -158,7 +158,7 @@ class WholeAverage:
             for start, some, total in zip(starts, counts, sums, strict=True):
                 here = k.add(channel, start)
                 at = k.add(offset, here)
-                value = epilogue.apply(divided(k, total, self.pixels), Place(at, here, some))
+                value = epilogue.apply(divided(k, total, self.pixels), Span(at, here, some))
                 k.store(value, k.at_float(result, at), count=some)
 
         width = lanes * _TOGETHER

@@ -131,8 +131,8 @@ class Lines:
 
     def targets(self, lines: int, pixels: int, channels: int) -> tuple[int, ...]:
         """Return offsets of a tile's pixels in the result."""
-        places = (i * self.down + j * self.spread for i in range(lines) for j in range(pixels))
-        return tuple(place * channels for place in places)
+        steps = (i * self.down + j * self.spread for i in range(lines) for j in range(pixels))
+        return tuple(step * channels for step in steps)
 
 
 class Product:
@@ -196,10 +196,10 @@ class Product:
             first = k.add(first, k.multiply(column, lines.spread))
             sources, targets = lines.sources(high, wide), lines.targets(high, wide, channels)
             tile = Tile(sources, targets, vectors, pitch, tail, ahead)
-            place, source = (self._result, k.multiply(first, channels)), k.at_float(x, here)
+            target, source = (self._result, k.multiply(first, channels)), k.at_float(x, here)
             asked = k.multiply(k.divide(column, wide), CACHE_LINE * ahead * self._depth.size // 2)
             later = k.at(filter, k.add(size, asked)) if ahead else None
-            write_tile(k, tile, self._depth, self._epilogue, source, filter, place, channel, later)
+            write_tile(k, tile, self._depth, self._epilogue, source, filter, target, channel, later)
 
         if 2 * lines.length <= lines.high and lines.count > 1:
             several = Split.of(lines.count, lines.high // lines.length)
@@ -260,7 +260,7 @@ class FlatProduct:
 
     @property
     def blocks(self) -> Blocks:
-        """Return how pixels are cut into tasks."""
+        """Return the blocks of pixels, one for each task."""
         return Blocks(self.pixels, self.block)
 
     @property

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Place
+from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Span
 from core.backends.cpu.codegen.ir.formulas import FORMULAS, exp, log
 from core.backends.cpu.codegen.ir.image_windows import Blocks, over_values
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Carried, Index, KernelText, Name
@@ -17,7 +17,7 @@ Y = 2
 #: Sums that are computed side by side: each waits for its last addition, and is more precise.
 _BESIDE = 4
 
-#: What combines two values, and what it begins with.
+#: Instruction that combines two values, and its initial value.
 _OPS = {
     "sum": ("add", 0.0),
     "mean": ("add", 0.0),
@@ -80,7 +80,7 @@ class Reduction:
                 source = k.add(k.multiply(row, self.reduced * self.inner), channel)
                 at = k.add(k.multiply(row, self.inner), channel)
                 value = self._column(k, k.at_float(x, source), some)
-                value = epilogue.apply(value, Place(at, channel, some))
+                value = epilogue.apply(value, Span(at, channel, some))
                 k.store(value, k.at_float(result, at), count=some)
 
             over_values(k, count, vector)
@@ -125,11 +125,11 @@ class Reduction:
             row = k.add(first, loop.index)
             source = k.at_float(x, k.multiply(row, self.reduced))
             value = self._finished(k, across(k, self._row(k, source), self._combined))
-            value = epilogue.apply(value, Place(row, 0, 1))
+            value = epilogue.apply(value, Span(row, 0, 1))
             k.store(value, k.at_float(result, row), count=1)
 
     def _row(self, k: KernelText, x: Name) -> Name:
-        """Return a vector that the row is reduced to; lanes without a value are neutral."""
+        """Return the vector that the row is reduced to; missing lanes have the neutral value."""
         lanes, neutral = k.isa.lanes, k.splat(_OPS[self.op][1])
         full, left = divmod(self.reduced, lanes)
         value = neutral
@@ -147,7 +147,7 @@ def only_first(k: KernelText, count: int, value: Name, other: Name) -> Name:
 
 
 def across(k: KernelText, value: Name, combine: Callable[[KernelText, Name, Name], Name]) -> Name:
-    """Return a vector in each lane of which all values are combined, by halves."""
+    """Return the reduction of all lanes in each lane, by halves."""
     lanes = k.isa.lanes
     shift = lanes // 2
     while shift:
@@ -195,7 +195,7 @@ class RowKernel:
 
 @dataclass(frozen=True)
 class LogSoftmax(RowKernel):
-    """The logarithm of softmax of rows: values less the logarithm of the sum of their powers."""
+    """Log-softmax of rows: values less the logarithm of the sum of their exponentials."""
 
     title = "generated log softmax"
 
@@ -215,7 +215,7 @@ class LogSoftmax(RowKernel):
 
                 def share(offset: Index, some: int | None) -> None:
                     value = k.of("fsub", _less(k, source, top, offset, some), logarithm)
-                    value = epilogue.apply(value, Place(k.add(start, offset), offset, some))
+                    value = epilogue.apply(value, Span(k.add(start, offset), offset, some))
                     k.store(value, k.at_float(target, offset), count=some)
 
                 over_values(k, self.length, share)
@@ -246,7 +246,7 @@ class LogSoftmaxGradient(RowKernel):
                     power = exp(k, k.load(k.at_float(powers, offset), count=some))
                     value = k.load(k.at_float(given, offset), count=some)
                     value = k.of("fsub", value, k.of("fmul", power, total))
-                    value = epilogue.apply(value, Place(k.add(start, offset), offset, some))
+                    value = epilogue.apply(value, Span(k.add(start, offset), offset, some))
                     k.store(value, k.at_float(target, offset), count=some)
 
                 over_values(k, self.length, share)
@@ -289,7 +289,7 @@ def _less(k: KernelText, row: Name, top: Name, offset: Index, count: int | None)
 
 @dataclass(frozen=True)
 class Softmax(RowKernel):
-    """Softmax of rows: their maximum, the sum of powers, and the shares of that."""
+    """Softmax of rows: their maximum, the sum of exponentials, and the quotients."""
 
     title = "generated softmax"
 
@@ -305,17 +305,17 @@ class Softmax(RowKernel):
                 total = self._powers(k, source, target, top)
 
                 def share(offset: Index, some: int | None) -> None:
-                    place = k.at_float(target, offset)
-                    value = k.of("fdiv", k.load(place, count=some), total)
-                    value = epilogue.apply(value, Place(k.add(start, offset), offset, some))
-                    k.store(value, place, count=some)
+                    address = k.at_float(target, offset)
+                    value = k.of("fdiv", k.load(address, count=some), total)
+                    value = epilogue.apply(value, Span(k.add(start, offset), offset, some))
+                    k.store(value, address, count=some)
 
                 over_values(k, self.length, share)
 
         self.blocks.write(k, "%task", block)
 
     def _powers(self, k: KernelText, source: Name, target: Name, top: Name) -> Name:
-        """Write the powers of a row; return their sum in each lane."""
+        """Write the exponentials of a row; return their sum in each lane."""
 
         def power(offset: Index, some: int | None) -> Name:
             value = k.load(k.at_float(source, offset), count=some)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Place
+from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Span
 from core.backends.cpu.codegen.ir.image_windows import over_values
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Index, KernelText, Name
 from core.backends.cpu.codegen.ir.shuffles import picked
@@ -66,7 +66,7 @@ class Resize:
         """Return the bytes of a line of mixed pixels."""
         return FLOAT * self.line if self.mixes else 0
 
-    def places(self, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    def sources(self, axis: int) -> tuple[np.ndarray, np.ndarray]:
         """Return old pixels or lines along an axis, [2 or 1, new], and the shares of the second."""
         old, new = self.in_size[axis], self.out_size[axis]
         if self.mixes:
@@ -76,7 +76,7 @@ class Resize:
 
     def tables(self) -> list[np.ndarray]:
         """Return the arguments after the result."""
-        (lines, line_shares), (columns, shares) = self.places(0), self.places(1)
+        (lines, line_shares), (columns, shares) = self.sources(0), self.sources(1)
         if self.is_flat:
             shares = np.repeat(shares, self.channels)
         offsets = [(lines * self.line).astype(np.int64), (columns * self.channels).astype(np.int64)]
@@ -134,11 +134,11 @@ class _Text:
     def _shifted(self, pointer: Name, offsets: Name, position: Index) -> Name:
         """Return a pointer that is moved by an offset from a table."""
         k = self._k
-        place = k.at(offsets, k.multiply(position, 2 * FLOAT))
-        return k.at_float(pointer, k.let(f"load i64, ptr {place}, align 8"))
+        address = k.at(offsets, k.multiply(position, 2 * FLOAT))
+        return k.at_float(pointer, k.let(f"load i64, ptr {address}, align 8"))
 
     def _mixed(self, values: Sequence[Name], share: Name) -> Name:
-        """Return the first values and a share of the step to the second ones, if there are any."""
+        """Return the first values plus a share of the difference to the second ones, if any."""
         if len(values) == 1:
             return values[0]
         k, (first, second) = self._k, values
@@ -157,14 +157,14 @@ class _Text:
     def _flat(self, source: Name, offset: Index, shares: Name) -> None:
         """Write a line as a whole: all positions are known."""
         k, resize = self._k, self._resize
-        columns = resize.places(1)[0][..., None] * resize.channels + np.arange(resize.channels)
-        places = columns.reshape(len(columns), -1)
-        for at in range(0, places.shape[1], k.isa.lanes):
-            some = places[:, at : at + k.isa.lanes]
+        columns = resize.sources(1)[0][..., None] * resize.channels + np.arange(resize.channels)
+        offsets = columns.reshape(len(columns), -1)
+        for at in range(0, offsets.shape[1], k.isa.lanes):
+            some = offsets[:, at : at + k.isa.lanes]
             count = None if some.shape[1] == k.isa.lanes else some.shape[1]
             values = [picked(k, source, each.tolist(), resize.line) for each in some]
             share = k.load(shares, at, count) if resize.mixes else k.zero
-            self._put(self._mixed(values, share), Place(k.add(offset, at), 0, count))
+            self._put(self._mixed(values, share), Span(k.add(offset, at), 0, count))
 
     def _pixel(self, pixels: Sequence[Name], share: Name, offset: Index) -> None:
         """Write all channels of a pixel."""
@@ -172,7 +172,7 @@ class _Text:
 
         def write(channel: Index, count: int | None) -> None:
             values = [k.load(k.at_float(pixel, channel), count=count) for pixel in pixels]
-            self._put(self._mixed(values, share), Place(k.add(offset, channel), channel, count))
+            self._put(self._mixed(values, share), Span(k.add(offset, channel), channel, count))
 
         full = channels // lanes * lanes
         if full > _UNROLLED * lanes:
@@ -184,6 +184,6 @@ class _Text:
         if full < channels:
             write(full, channels - full)
 
-    def _put(self, value: Name, place: Place) -> None:
-        value = self._epilogue.apply(value, place)
-        self._k.store(value, self._k.at_float(self._result, place.offset), count=place.count)
+    def _put(self, value: Name, span: Span) -> None:
+        value = self._epilogue.apply(value, span)
+        self._k.store(value, self._k.at_float(self._result, span.offset), count=span.count)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.backends.cpu.codegen.ir.epilogue import Epilogue, Place
+from core.backends.cpu.codegen.ir.epilogue import Epilogue, Span
 from core.backends.cpu.codegen.ir.image_windows import Images
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.kernels.pooling import Average, Fold, Largest
@@ -55,7 +55,7 @@ class SeparatePooling(WindowKernel):
         def write(first: Index, values: int) -> None:
             starts = range(0, values, lanes)
             counts = [None if values - i >= lanes else values - i for i in starts]
-            carried = [Carried(k.vector, fold.start(Place(0, 0)))] * len(counts)
+            carried = [Carried(k.vector, fold.start(Span(0, 0)))] * len(counts)
             here = k.at_float(x, first)
             with k.loop(*rows, carried=carried) as loop:
                 down = k.multiply(loop.index, images.dilations[0] * images.line)

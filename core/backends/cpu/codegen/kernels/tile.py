@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from core.backends.cpu.aligned import CACHE_LINE
-from core.backends.cpu.codegen.ir.epilogue import Epilogue, Place
+from core.backends.cpu.codegen.ir.epilogue import Epilogue, Span
 from core.backends.cpu.codegen.ir.instruction_set import InstructionSet
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Carried, Index, KernelText, Name
 
 
 class Depth(NamedTuple):
-    """The values that one sum is over, as they lie in memory.
+    """The values that one sum runs over, by their layout in memory.
 
     Attributes:
         runs: number of runs of adjacent values: lines of a window.
@@ -63,7 +63,7 @@ class Tile(NamedTuple):
     ahead: int = 0
 
 
-#: Rounds that are written one after the other: more of them need more registers, and save nothing.
+#: Unrolled rounds of the loop: more of them need more registers, and save nothing.
 _UNROLLED = (2, 1)
 
 
@@ -192,16 +192,16 @@ def write_tile(
     """
     lanes, (result, offset) = k.isa.lanes, target
     counts = [tile.tail if j == tile.vectors - 1 else None for j in range(tile.vectors)]
-    places = [Place(0, k.add(channel, j * lanes), counts[j]) for j in range(tile.vectors)]
+    spans = [Span(0, k.add(channel, j * lanes), counts[j]) for j in range(tile.vectors)]
     bias = epilogue.bias
-    first = [k.zero if bias is None else epilogue.channel_values(bias, p) for p in places]
+    first = [k.zero if bias is None else epilogue.channel_values(bias, p) for p in spans]
     found = sums(k, tile, depth, x, filter, first * len(tile.sources), later)
     for i, shift in enumerate(tile.targets):
-        for j, place in enumerate(places):
-            at = k.add(k.add(offset, shift), place.channel)
+        for j, span in enumerate(spans):
+            at = k.add(k.add(offset, shift), span.channel)
             value = found[i * tile.vectors + j]
-            value = epilogue.apply(value, replace(place, offset=at), has_bias=bias is not None)
-            k.store(value, k.at_float(result, at), count=place.count)
+            value = epilogue.apply(value, replace(span, offset=at), has_bias=bias is not None)
+            k.store(value, k.at_float(result, at), count=span.count)
 
 
 class Split(NamedTuple):

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import ClassVar, NamedTuple, Protocol
 
-from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Place
+from core.backends.cpu.codegen.ir.epilogue import Epilogue, Fused, Span
 from core.backends.cpu.codegen.ir.image_windows import Blocks, Images, Placement
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT, Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.kernels.tile import Split
 
-#: Windows of more pixels are not written out row by row.
+#: Largest number of pixels of a window whose rows are unrolled.
 _UNROLLED = 64
 
 #: Pixels that are computed together: neighbours share the pixels that they read.
@@ -69,17 +69,17 @@ def taps_inside(k: KernelText, images: Images, axis: int, begin: Index) -> tuple
 
 
 class Reduction(Protocol):
-    """Operations that make one value of all values of a window, channel by channel."""
+    """Operations that reduce the values of a window to one, channel by channel."""
 
     @property
     def has_bias(self) -> bool:
         """Whether values begin with the bias of the epilogue."""
 
-    def start(self, place: Place) -> Name:
-        """Return what the values of some channels begin with."""
+    def start(self, span: Span) -> Name:
+        """Return the initial values of some channels."""
 
     def add_row(
-        self, group: Group, x: Name, row: Index, place: Place, values: Sequence[Name]
+        self, group: Group, x: Name, row: Index, span: Span, values: Sequence[Name]
     ) -> list[Name]:
         """Return the values of a group's pixels after a row of their windows.
 
@@ -88,7 +88,7 @@ class Reduction(Protocol):
             x: pointer to the row of the image, at the pixel that counting begins with and the
                 first channel.
             row: number of the row in the window.
-            place: the channels.
+            span: the channels.
             values: the values so far.
         """
 
@@ -150,14 +150,14 @@ class WindowLines:
         first, last = self._inner_columns()
         x = k.at_float(image, k.multiply(top, images.line))
         for column in (*range(first), *range(last, images.out_size[1])):
-            place = k.add(pixel, column * self._spread)
-            self._group(self._edge(column), x, rows, result, place)
+            here = k.add(pixel, column * self._spread)
+            self._group(self._edge(column), x, rows, result, here)
         inner = Split.of(max(last - first, 0), _TOGETHER) if last > first else None
         if inner is not None:
 
             def write(count: int, column: Index) -> None:
-                place = k.add(pixel, k.multiply(k.add(column, first), self._spread))
-                self._group(self._inner(count, k.add(column, first)), x, rows, result, place)
+                here = k.add(pixel, k.multiply(k.add(column, first), self._spread))
+                self._group(self._inner(count, k.add(column, first)), x, rows, result, here)
 
             inner.write(k, 0, inner.parts, write)
 
@@ -184,8 +184,8 @@ class WindowLines:
     def _edge(self, column: int) -> Group:
         images = self._images
         start = column * images.strides[1] - images.padding[1][0]
-        places = ((i, start + i * images.dilations[1]) for i in range(images.size[1]))
-        inside = tuple((i, place) for i, place in places if 0 <= place < images.in_size[1])
+        columns = ((i, start + i * images.dilations[1]) for i in range(images.size[1]))
+        inside = tuple((i, column) for i, column in columns if 0 <= column < images.in_size[1])
         return Group(1, (inside,), 0)
 
     def _group(
@@ -213,32 +213,30 @@ class WindowLines:
     ) -> None:
         """Write the results of a group for a vector of channels."""
         k, images, (result, offset) = self._k, self._images, target
-        x, place = k.at_float(x, channel), Place(0, channel, count)
-        values = self._rows(group, x, rows, place)
+        x, span = k.at_float(x, channel), Span(0, channel, count)
+        values = self._rows(group, x, rows, span)
         inside = k.subtract(rows[1], rows[0])
         for i, value in enumerate(values):
             at = k.add(k.add(offset, i * self._spread * images.channels), channel)
             value = self._reduction.end(value, len(group.columns[i]), inside)
             value = self._epilogue.apply(
-                value, replace(place, offset=at), has_bias=self._reduction.has_bias
+                value, replace(span, offset=at), has_bias=self._reduction.has_bias
             )
             k.store(value, k.at_float(result, at), count=count)
 
-    def _rows(
-        self, group: Group, x: Name, rows: tuple[Index, Index], place: Place
-    ) -> Sequence[Name]:
+    def _rows(self, group: Group, x: Name, rows: tuple[Index, Index], span: Span) -> Sequence[Name]:
         """Return the values of a group after all rows of their windows."""
         k, images, (start, stop) = self._k, self._images, rows
-        values: Sequence[Name] = [self._reduction.start(place)] * group.pixels
+        values: Sequence[Name] = [self._reduction.start(span)] * group.pixels
         down = images.dilations[0] * images.line
         if isinstance(start, int) and isinstance(stop, int) and prod(images.size) <= _UNROLLED:
             for row in range(start, stop):
                 here = k.at_float(x, row * down)
-                values = self._reduction.add_row(group, here, row, place, values)
+                values = self._reduction.add_row(group, here, row, span, values)
             return values
         with k.loop(start, stop, carried=[Carried(k.vector, v) for v in values]) as loop:
             here = k.at_float(x, k.multiply(loop.index, down))
-            loop.next = self._reduction.add_row(group, here, loop.index, place, loop.values)
+            loop.next = self._reduction.add_row(group, here, loop.index, span, loop.values)
         return loop.values
 
 
@@ -263,7 +261,7 @@ class WindowKernel:
 
     @property
     def blocks(self) -> Blocks:
-        """Return how the lines of an image are cut into tasks."""
+        """Return the blocks of lines of an image, one for each task."""
         return Blocks(self.images.out_size[0], self.block)
 
     @property
@@ -273,23 +271,23 @@ class WindowKernel:
 
     @property
     def placement(self) -> Placement:
-        """Return where the pixels of the result go."""
+        """Return the placement of the pixels in the result."""
         return Placement(self.images.out_size)
 
     def reduction(self, k: KernelText, epilogue: Epilogue) -> Reduction:
-        """Return what makes one value of a window."""
+        """Return the reduction of a window."""
         raise NotImplementedError
 
     def write(self, k: KernelText) -> None:
         """Write the body of the function."""
-        images, place = self.images, self.placement
+        images, placement = self.images, self.placement
         x, result = (k.argument(i) for i in self.positions)
         epilogue = Epilogue(k, self.steps)
         reduction = self.reduction(k, epilogue)
-        lines = WindowLines(k, images, reduction, epilogue, place.steps[1])
+        lines = WindowLines(k, images, reduction, epilogue, placement.steps[1])
         image = k.divide("%task", self.blocks.count)
         source = k.at(x, k.multiply(image, FLOAT * images.in_size[0] * images.line))
         start = k.multiply(k.remainder("%task", self.blocks.count), self.block)
         stop = k.smaller(k.add(start, self.block), images.out_size[0])
         with k.loop(start, stop) as loop:
-            lines.write(source, loop.index, result, place.pixel(k, image, loop.index))
+            lines.write(source, loop.index, result, placement.pixel(k, image, loop.index))

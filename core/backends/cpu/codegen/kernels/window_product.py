@@ -75,7 +75,7 @@ class WindowProduct:
         image = k.divide(task, per_image)
         source = k.at_float(x, k.multiply(image, images.in_size[0] * images.line))
         width = images.out_size[1]
-        place = self.placement or Placement(images.out_size)
+        placement = self.placement or Placement(images.out_size)
 
         def write(first: Index, lines: int) -> None:
             line = images.line
@@ -86,8 +86,10 @@ class WindowProduct:
                 line, here = images.copied_line, "%scratch"
                 images.copy_lines(k, source, first, lines, here)
             step, stride = images.strides[1] * images.channels, images.strides[0] * line
-            down, across = place.steps
-            of_lines = Lines(lines, width, step, stride, self.high, across, place.size[1] * down)
-            product.over_lines(of_lines, here, place.pixel(k, image, first), start, stop)
+            down, across = placement.steps
+            of_lines = Lines(
+                lines, width, step, stride, self.high, across, placement.size[1] * down
+            )
+            product.over_lines(of_lines, here, placement.pixel(k, image, first), start, stop)
 
         self.blocks.write(k, k.remainder(task, per_image), write)

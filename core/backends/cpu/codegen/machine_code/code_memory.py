@@ -43,16 +43,16 @@ class CodeMemory:
 
     def __init__(self, code: bytes | memoryview):
         library, size = _library(), max(len(code), 1)
-        place = library.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, _ANYWHERE, -1, 0)
-        if place == _FAILED:
+        address = library.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, _ANYWHERE, -1, 0)
+        if address == _FAILED:
             raise CoreError(f"the system has no {size} bytes for code (error {get_errno()})")
-        finalize(self, library.munmap, place, size).atexit = False
-        memmove(place, bytes(code), len(code))
-        if library.mprotect(place, size, mmap.PROT_READ | mmap.PROT_EXEC):
+        finalize(self, library.munmap, address, size).atexit = False
+        memmove(address, bytes(code), len(code))
+        if library.mprotect(address, size, mmap.PROT_READ | mmap.PROT_EXEC):
             raise CoreError(
                 f"the system refuses to run generated code (error {get_errno()}): choose tier 1"
             )
-        self.address, self.size = place, len(code)
+        self.address, self.size = address, len(code)
 
     def read(self) -> bytes:
         """Return the code."""

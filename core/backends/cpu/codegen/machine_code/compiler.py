@@ -13,10 +13,10 @@ from typing import Any
 from core.errors import CoreError
 from core.process.locks import new_lock
 
-#: How hard the code generator tries, of 0 to 3.
+#: Optimization level of LLVM's code generator, from 0 to 3.
 _LEVEL = 2
 
-#: Held while llvmlite is at work, which is not made for several threads.
+#: Lock around llvmlite, which is not thread-safe.
 compiling = new_lock()
 
 
@@ -27,7 +27,7 @@ def _machine() -> Any:
 
 
 def _new_machine() -> Any:
-    """Return llvmlite's target machine for this computer, all of whose instructions it may use."""
+    """Return llvmlite's target machine for this computer, with all its instructions."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()

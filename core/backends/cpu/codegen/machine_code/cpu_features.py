@@ -43,7 +43,7 @@ def host_cpu() -> HostCpu:
 
 @cache
 def compiler_version() -> str | None:
-    """Return what identifies the installed llvmlite; None without one. It is not imported."""
+    """Return the version of the installed llvmlite, not imported; None without one."""
     try:
         found = find_spec("llvmlite")
     except (ValueError, ImportError):  # its entry in sys.modules is no module

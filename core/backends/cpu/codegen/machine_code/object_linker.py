@@ -61,7 +61,7 @@ def link(data: bytes) -> Image:
         CoreError: it needs what kernels do not have, such as a function of another library.
     """
     sections = _sections(data)
-    places, code = _laid_out(data, sections)
+    offsets, code = _laid_out(data, sections)
     symbols = next((s for s in sections if s.type == _SYMBOLS), None)
     if symbols is None:
         return Image(bytes(code), {})
@@ -69,13 +69,13 @@ def link(data: bytes) -> Image:
         _SYMBOL.unpack_from(data, symbols.offset + i) for i in range(0, symbols.size, _SYMBOL.size)
     ]
     for section in sections:
-        if section.type == _RELOCATIONS and section.info in places:
-            _relocate(data, section, places, code, found)
+        if section.type == _RELOCATIONS and section.info in offsets:
+            _relocate(data, section, offsets, code, found)
     names = sections[symbols.link]
     functions = {
-        _text(data, names.offset + name).decode(): places[index] + value
+        _text(data, names.offset + name).decode(): offsets[index] + value
         for name, info, _, index, value, _ in found
-        if info & 15 == 2 and info >> 4 and index in places  # a global function
+        if info & 15 == 2 and info >> 4 and index in offsets  # a global function
     }
     return Image(bytes(code), functions)
 
@@ -98,7 +98,7 @@ def _text(data: bytes, offset: int) -> bytes:
 
 def _laid_out(data: bytes, sections: list[_Section]) -> tuple[dict[int, int], bytearray]:
     """Return the offset of each section that is kept, by number, and all of them as one block."""
-    places: dict[int, int] = {}
+    offsets: dict[int, int] = {}
     code = bytearray()
     for i, section in enumerate(sections):
         if section.flags & _ALLOCATED and section.size and section.name not in _UNNEEDED:
@@ -108,15 +108,15 @@ def _laid_out(data: bytes, sections: list[_Section]) -> tuple[dict[int, int], by
                     f"constants alone"
                 )
             code += bytes(-len(code) % max(section.alignment, 1))
-            places[i] = len(code)
+            offsets[i] = len(code)
             code += data[section.offset : section.offset + section.size]
-    return places, code
+    return offsets, code
 
 
 def _relocate(
     data: bytes,
     section: _Section,
-    places: dict[int, int],
+    offsets: dict[int, int],
     code: bytearray,
     symbols: list[tuple[int, ...]],
 ) -> None:
@@ -124,10 +124,10 @@ def _relocate(
     for start in range(section.offset, section.offset + section.size, _RELOCATION.size):
         offset, kind, addend = _RELOCATION.unpack_from(data, start)
         _, _, _, target, value, _ = symbols[kind >> 32]
-        if target not in places or kind & 0xFFFFFFFF not in (_PC32, _PLT32):
+        if target not in offsets or kind & 0xFFFFFFFF not in (_PC32, _PLT32):
             raise CoreError(
                 f"a kernel needs what lies outside of it (relocation {kind & 0xFFFFFFFF}): the "
                 f"generator must not emit calls of other libraries"
             )
-        at = places[section.info] + offset
-        struct.pack_into("<i", code, at, places[target] + value + addend - at)
+        at = offsets[section.info] + offset
+        struct.pack_into("<i", code, at, offsets[target] + value + addend - at)

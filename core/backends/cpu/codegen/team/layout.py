@@ -15,7 +15,7 @@ MOST_TEAM_THREADS, MOST_PHASES = 16, 512
 TASK_BITS = 20
 MOST_SHARE, MOST_TASKS = 2**16 - 1, 2**TASK_BITS - 1
 
-#: Places in the memory of a team, in bytes.
+#: Offsets in the memory of a team, in bytes.
 GENERATION = 0  # i32, futex: changes when a run begins
 SLEEPERS, STOP, THREADS = LINE, LINE + 4, LINE + 8  # i32 each; THREADS is a futex, too
 BUSY = 2 * LINE  # i32: 1 while a caller uses the team
@@ -23,9 +23,9 @@ TABLE, BEGIN, COUNT, RUN_THREADS = (3 * LINE + 8 * i for i in range(4))  # i64: 
 SYSCALL, FUTEX, IDLE_SPINS, PHASE_SPINS = (4 * LINE + 8 * i for i in range(4))  # i64: constants
 PHASES = 5 * LINE
 
-#: Places in a phase: LEFT is a futex; NEXT is the next phase of several tasks; then for each thread
-#: a slot, and the first task of its share. A phase of two threads is one line: with a line for each
-#: slot, publishing took half as long again, and barriers no less.
+#: Offsets in a phase: LEFT is a futex; NEXT is the next phase of several tasks; then for each
+#: thread a slot, and the first task of its share. A phase of two threads is one line: with a line
+#: for each slot, publishing took half as long again, and barriers no less.
 LEFT, WAITERS, NEXT, SLOTS, SLOT_BYTES = 0, 4, 8, 16, 16
 PHASE_BYTES = -(-(SLOTS + SLOT_BYTES * MOST_TEAM_THREADS) // LINE) * LINE
 
@@ -33,11 +33,11 @@ PHASE_BYTES = -(-(SLOTS + SLOT_BYTES * MOST_TEAM_THREADS) // LINE) * LINE
 TEAM_BYTES = PHASES + PHASE_BYTES * MOST_PHASES
 
 
-def machine_name(given: str | None = None) -> str:
+def machine_name(machine: str | None = None) -> str:
     """Return the name of a kind of processor, by default this one's, as Linux spells it.
 
     >>> machine_name("AMD64"), machine_name("arm64")
     ('x86_64', 'aarch64')
     """
-    name = (given or platform.machine()).lower()
+    name = (machine or platform.machine()).lower()
     return {"amd64": "x86_64", "arm64": "aarch64"}.get(name, name)

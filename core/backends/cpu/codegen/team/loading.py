@@ -1,4 +1,4 @@
-"""The machine code of the thread team, which stays to the end of the process."""
+"""The machine code of the thread team, which lives as long as the process."""
 
 from collections.abc import Sequence
 

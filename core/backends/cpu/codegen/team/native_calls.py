@@ -53,7 +53,7 @@ class NativeCall:
         self.pointers = np.array([a.ctypes.data for a in arguments], np.int64)
 
     def __call__(self) -> None:
-        """Run the kernel by itself."""
+        """Run the kernel alone."""
         NativeRun([self])()
 
 
@@ -74,8 +74,8 @@ class NativeRun:
         phases = [(i, 1, call.tasks, 0) for i, call in enumerate(calls)]
         groups = [(call.address, call.pointers.ctypes.data, 0, 0) for call in calls]
         self._phases, self._groups = np.array(phases, np.int64), np.array(groups, np.int64)
-        places = [a.ctypes.data for a in (self._phases, self._groups, memory)]
-        self._table = np.array([*places, stride], np.int64)
+        addresses = [a.ctypes.data for a in (self._phases, self._groups, memory)]
+        self._table = np.array([*addresses, stride], np.int64)
         self._address = self._table.ctypes.data
 
     def __call__(self) -> None:

@@ -54,8 +54,8 @@ other:
 
 define internal ptr @phase_of(ptr %team, i64 %index) #0 {
   %offset = mul i64 %index, $PHASE_BYTES
-  %place = add i64 %offset, $PHASES
-  %phase = getelementptr i8, ptr %team, i64 %place
+  %address = add i64 %offset, $PHASES
+  %phase = getelementptr i8, ptr %team, i64 %address
   ret ptr %phase
 }
 

@@ -26,10 +26,10 @@ from core.process.locks import new_lock
 if TYPE_CHECKING:
     import ctypes
 
-#: For this long a worker without a run spins, and a thread that waits for the end of a phase: about
-#: what it costs to sleep and to be woken, 50 to 80 on a virtual machine. There, runs of 30 phases
-#: of three tasks of 40 took 8 % longer with 20 than with 50, and no less with 200; but on a busy
-#: machine a worker may be waiting for the very CPU on which the caller spins.
+#: Spin times of a worker without a run, and of a thread that waits for the end of a phase: about
+#: the cost of sleeping and waking, 50 to 80 on a virtual machine. There, runs of 30 phases of three
+#: tasks of 40 took 8 % longer with 20 than with 50, and no less with 200; but on a busy machine a
+#: worker may be waiting for the very CPU on which the caller spins.
 IDLE_MICROSECONDS, PHASE_MICROSECONDS = 100, 50
 
 #: Numbers of the system call ``futex`` on Linux with 64 bits.
@@ -50,7 +50,7 @@ class NativeFunctions(NamedTuple):
     spin_team: Callable[[int], None]
 
 
-#: How many integers, of 64 bits each, the functions take.
+#: Number of arguments of each function, all 64-bit integers.
 _ARGUMENTS = {
     "run_alone": 3,
     "run_shared": 4,
@@ -72,7 +72,7 @@ class ThreadTeam:
     """The caller and its workers, which start with the first run and sleep between runs.
 
     Attributes:
-        address: place of the team's memory.
+        address: start of the team's memory.
         threads: how many threads share a run, the caller included.
     """
 
@@ -104,7 +104,7 @@ class ThreadTeam:
         self._functions.set_team_threads(self.address, self.threads)
 
     def stop(self) -> None:
-        """Let the workers end; later runs are alone."""
+        """Stop the workers; later runs use the caller alone."""
         self._unstarted.clear()
         self._functions.stop_team(self.address)
 
@@ -131,8 +131,8 @@ def _new_memory(functions: NativeFunctions) -> int:
         layout.IDLE_SPINS: int(1e3 * IDLE_MICROSECONDS / pause),
         layout.PHASE_SPINS: int(1e3 * PHASE_MICROSECONDS / pause),
     }
-    for place, value in constants.items():
-        ctypes.c_int64.from_address(address + place).value = value
+    for offset, value in constants.items():
+        ctypes.c_int64.from_address(address + offset).value = value
     return address
 
 
@@ -142,10 +142,10 @@ def _allocate(library: "ctypes.CDLL") -> int:
 
     allocate = library.calloc
     allocate.restype, allocate.argtypes = ctypes.c_void_p, (ctypes.c_size_t, ctypes.c_size_t)
-    place = allocate(1, TEAM_BYTES + LINE)
-    if not place:
+    address = allocate(1, TEAM_BYTES + LINE)
+    if not address:
         raise CoreError(f"no memory for a thread team, {TEAM_BYTES} bytes")
-    return -(-int(place) // LINE) * LINE
+    return -(-int(address) // LINE) * LINE
 
 
 def _pause_nanoseconds(spin: Callable[[int], None]) -> float:

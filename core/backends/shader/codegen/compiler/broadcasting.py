@@ -1,4 +1,4 @@
-"""Shapes of element-wise dispatches: axes that always go together become one."""
+"""Shapes of element-wise dispatches: axes that broadcast alike are merged."""
 
 from collections.abc import Sequence
 from math import prod

@@ -11,16 +11,16 @@ from typing import NamedTuple
 from core.backends.shader.codegen.size_arithmetic import ceil_div, whole
 from core.engine.specs import Spec
 
-#: Texels in a row of a texture: 2 to the power of this, or less.
+#: Logarithm to base 2 of the largest number of texels in a row of a texture.
 WIDEST_ROW = 12
 
-#: Rows are shorter where a texture would else be larger by more than one part of so many.
+#: Inverse of the largest share of unused texels; rows are shortened to stay below it.
 _LEAST_FILLED = 16
 
-#: What GLSL calls the values of a dtype.
+#: GLSL types of values, by dtype.
 GLSL_TYPES = {"float32": "float", "int32": "int", "bool": "bool", "complex64": "vec2"}
 
-#: What a buffer holds for each value.
+#: GLSL types of values in a buffer, by dtype.
 STORED_TYPES = {"float32": "float", "int32": "int", "bool": "int", "complex64": "vec2"}
 
 
@@ -184,7 +184,7 @@ def _texture_reader(name: str, layout: MemoryLayout, binding: int, fours: bool) 
 
 
 def values_at_once(layout: MemoryLayout, fours: bool) -> int:
-    """Return the number of values that an invocation makes: those stored in one word or texel."""
+    """Return the number of values of an invocation: those stored in one word or texel."""
     if layout.kind == "texture":
         return 4 // layout.words
     if fours:

@@ -46,7 +46,7 @@ class SingleWriter(Writer):
         self.fours = self._goes_by_fours()
 
     def _goes_by_fours(self) -> bool:
-        """Return whether an invocation makes four values from aligned vectors of the inputs."""
+        """Return whether an invocation computes four values from aligned vectors of the inputs."""
         sources = self.made.inputs.values()
         is_flat = all(shape in (self.out, (1,) * len(self.out)) for shape in self.shapes.values())
         return (
@@ -91,7 +91,7 @@ class SingleWriter(Writer):
         """Return the function of the dispatch's text, and one that computes a value by index."""
         kind = GLSL_TYPES[self.to.dtype]
         if self.made.kind == "each":
-            operands = [f"{n}_at({self._place(n)})" for n in self.shapes]
+            operands = [f"{n}_at({self._position(n)})" for n in self.shapes]
             head, call = self._value_of_operands(), f"value({', '.join(operands)})"
         else:
             axes = [f"o{axis}" for axis in range(len(self.out))]
@@ -105,7 +105,7 @@ class SingleWriter(Writer):
         operands = [f"{GLSL_TYPES[s.dtype]} {n}" for n, s in self.made.inputs.items()]
         return f"{kind} value({', '.join(operands)}) {{ {returning(self.made.text)} }}"
 
-    def _place(self, name: str) -> str:
+    def _position(self, name: str) -> str:
         """Return GLSL of the operand's index that belongs to the result's."""
         shape = self.shapes[name]
         if shape == self.out:

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.tile_source import TileLimits
 
-#: With fewer invocations a device has idle units: then they make less each.
+#: Smallest number of invocations that keeps a device busy; with fewer, each computes less.
 LEAST_INVOCATIONS = 1024
 
-#: Of the work at most one part of so many is for what is made after the end of the last chunk.
+#: Inverse of the largest share of invocations that lie past the end of the last chunk.
 _LEAST_USED = 16
 
 
@@ -63,7 +63,7 @@ def share(lines: int, vectors: int, limits: TileLimits, targets: int | None = No
 
 
 def for_targets(targets: int, text: str) -> str:
-    r"""Repeat a text for each target, with its number in place of ``@``.
+    r"""Repeat a text for each target, with its number instead of ``@``.
 
     >>> for_targets(2, "made[@] = s@;")
     'made[0] = s0;\nmade[1] = s1;'

@@ -4,13 +4,13 @@ from core.backends.shader.codegen.fragment.fragment_source import for_targets
 from core.backends.shader.codegen.window_loops import window_values
 from core.engine.windows import Window
 
-#: Of a window and its place ``k0``, ``k1``: the pixel there.
+#: Pixel at tap ``k0``, ``k1`` of a window.
 _FORTH = """int y@ = row@ * stride_0 + k0 * dilation_0 - before_0;
 int x@ = column@ * stride_1 + k1 * dilation_1 - before_1;
 bool in@ = y@ >= 0 && y@ < length_0 && x@ >= 0 && x@ < length_1;
 int at@ = (image@ * length_0 + y@) * length_1 + x@;"""
 
-#: Of a pixel: the window that has it at its place ``k0``, ``k1``.
+#: Window that has a pixel at its tap ``k0``, ``k1``.
 _BACK = """int d@ = row@ + before_0 - k0 * dilation_0;
 int e@ = column@ + before_1 - k1 * dilation_1;
 int y@ = d@ / stride_0;
@@ -39,14 +39,14 @@ def drawn_windows(
         back: whether results are pixels that gather from windows, not windows that gather pixels.
     """
     height, width = ("length_0", "length_1") if back else ("count_0", "count_1")
-    place = f"""int pixel@ = min(o / vectors + @ * chunk, pixels - 1);
+    pixel = f"""int pixel@ = min(o / vectors + @ * chunk, pixels - 1);
 int column@ = pixel@ % {width};
 int row@ = pixel@ / {width} % {height};
 int image@ = pixel@ / ({width} * {height});
 {start}"""
     return f"""void draw(int o) {{
 int n = o % vectors;
-{for_targets(targets, place)}
+{for_targets(targets, pixel)}
 for (int k0 = 0; k0 < size_0; k0++) {{
 for (int k1 = 0; k1 < size_1; k1++) {{
 {for_targets(targets, _BACK if back else _FORTH)}

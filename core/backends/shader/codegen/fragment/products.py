@@ -19,13 +19,13 @@ from core.backends.shader.codegen.kernel_language import (
 from core.backends.shader.codegen.size_arithmetic import ceil_div, whole
 from core.engine.specs import Shape, Spec
 
-#: A sum of so many texels is made in parts of so many, if there are fewer texels to be made than
-#: keep a device busy.
+#: Texels of a result that keep a device busy; for fewer, a sum of at least _LONG_SUM texels is
+#: split into parts of _PART texels.
 _FEW_TEXELS = 1024
 _LONG_SUM = 64
 _PART = 8
 
-#: Adds what four values ``v`` of the left row give; ``f`` is where the right matrix is read.
+#: Adds the products of four values ``v`` of the left row; ``f`` indexes the right matrix.
 FOUR_ROWS = """vec4 w0 = w_4(f), w1 = w_4(f + vectors);
 vec4 w2 = w_4(f + 2 * vectors), w3 = w_4(f + 3 * vectors);
 f += 4 * vectors;"""
@@ -156,8 +156,8 @@ def padded(call: KernelBuilder, x: Source, shape: Shape) -> Source:
         return Table(np.pad(array, after))
     axes = [axis for axis, n in enumerate(shape) if n != x.shape[axis]]
     inside = " && ".join(f"o{axis} < x_{axis}" for axis in axes)
-    places = ", ".join(f"o{axis}" for axis in range(len(shape)))
-    text = f"if ({inside}) return get_x({places});\nreturn 0.0;"
+    coordinates = ", ".join(f"o{axis}" for axis in range(len(shape)))
+    text = f"if ({inside}) return get_x({coordinates});\nreturn 0.0;"
     return call.map(text, to=Spec(shape, x.dtype), x=x)
 
 
@@ -167,10 +167,10 @@ def turned(call: KernelBuilder, x: Source) -> Source:
     if array is not None:
         return Table(np.ascontiguousarray(array.swapaxes(-1, -2)))
     *batch, rows, columns = x.shape
-    places = [f"o{axis}" for axis in range(len(x.shape))]
-    places[-1], places[-2] = places[-2], places[-1]
+    coordinates = [f"o{axis}" for axis in range(len(x.shape))]
+    coordinates[-1], coordinates[-2] = coordinates[-2], coordinates[-1]
     to = Spec((*batch, columns, rows), x.dtype)
-    return call.map(f"get_x({', '.join(places)})", to=to, x=x)
+    return call.map(f"get_x({', '.join(coordinates)})", to=to, x=x)
 
 
 def cut(call: KernelBuilder, made: Dispatch, to: Spec) -> Dispatch:

@@ -28,9 +28,9 @@ _TABLES = (BITS, ARITHMETIC, COMPLEX_ARITHMETIC, EXPONENTIALS, CIRCULAR, HYPERBO
 _HORNER = re.compile(r"( *)float (\w+) = HORNER\((\w+), ([^)]+)\);")
 
 
-def _written_out(found: re.Match[str]) -> str:
+def _written_out(match: re.Match[str]) -> str:
     """Return the statements of a polynomial, one for each coefficient."""
-    indent, y, x, coefficients = found.groups()
+    indent, y, x, coefficients = match.groups()
     first, *rest = re.split(r",\s+", coefficients)
     signed = [f"- {c[1:]}" if c.startswith("-") else f"+ {c}" for c in rest]
     steps = [f"{indent}{y} = {y} * {x} {c};" for c in signed]

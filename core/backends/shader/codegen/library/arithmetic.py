@@ -1,6 +1,6 @@
 """Bits of numbers, quotients, remainders, roots, integers and complex numbers."""
 
-#: Drivers may assume that there is no NaN, and compare accordingly: bits tell.
+#: Test for NaN by its bits: drivers may assume that there is none.
 BITS = {
     "is_nan": "bool is_nan(float x) { return (floatBitsToInt(x) & 0x7fffffff) > 0x7f800000; }",
     "is_inf": "bool is_inf(float x) { return (floatBitsToInt(x) & 0x7fffffff) == 0x7f800000; }",

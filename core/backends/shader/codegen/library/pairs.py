@@ -11,7 +11,7 @@ index of a value, is never negative.
 
 import numpy as np
 
-#: By name; ``o`` is any number that is not negative. What is not finite has 0 as its second part.
+#: GLSL functions by name; ``o`` is any non-negative number. A non-finite pair has 0 as second part.
 PAIRS = {
     "kept": "float kept(float x, int o) { return intBitsToFloat(floatBitsToInt(x) ^ (o >> 31)); }",
     "with_rest": "vec2 with_rest(float x, float rest) {"
@@ -87,7 +87,7 @@ PAIRS = {
 #: GLSL that adds the float ``v`` to the pair ``total``, whose second part gathers what is lost.
 ADD = "vec2 s = pair_sum(total.x, v, o); total = vec2(s.x, total.y + s.y);"
 
-#: The same of a pair.
+#: GLSL that adds the pair ``v`` to the pair ``total``.
 ADD_PAIR = "vec2 s = pair_sum(total.x, v.x, o); total = vec2(s.x, total.y + (s.y + v.y));"
 
 

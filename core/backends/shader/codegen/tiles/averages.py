@@ -3,7 +3,7 @@
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, spread
 
-#: The most that one tile adds up, a power of two.
+#: Largest number of pixels that one tile adds up, a power of two.
 MOST_PIXELS = 4096
 
 
@@ -28,8 +28,8 @@ def mean_tile(batch: int, pixels: int, channels: int, limits: TileLimits) -> Til
     text += f"int t = int(gl_LocalInvocationIndex), lane = t / {across}, z = group / {blocks};\n"
     text += f"int c = group % {blocks} * {across} + t % {across};\n{kind} sum = {kind}(0.0);\n"
     text += f"if (c < {count}) for (int p = lane; p < {pixels}; p += {lanes})\n"
-    place = f"(z * {pixels} + p) * {count} + c"
-    text += f"sum += x{suffix}({place});\n"
+    position = f"(z * {pixels} + p) * {count} + c"
+    text += f"sum += x{suffix}({position});\n"
     text += f"sums[t] = sum;\nbarrier();\nfor (int h = {lanes // 2}; h > 0; h >>= 1) {{\n"
     text += f"if (lane < h) sums[t] += sums[t + h * {across}];\nbarrier();\n}}\n"
     parts = ", ".join(f"is_finite(mean.{part})" for part in "xyzw")
@@ -41,7 +41,7 @@ if (!{"all(known)" if wide else "known"}) {{
 sum = {kind}(0.0);
 for (int first = 0; first < {lanes}; first++) {{
 {kind} part = {kind}(0.0);
-for (int p = first; p < {pixels}; p += {lanes}) part += x{suffix}({place}) * {1 / MOST_PIXELS};
+for (int p = first; p < {pixels}; p += {lanes}) part += x{suffix}({position}) * {1 / MOST_PIXELS};
 sum += part;
 }}
 mean = mix(sum * {MOST_PIXELS / pixels!r}, mean, known);

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.tile_source import Choice, Product, TileLimits
 
-#: Tiles that won somewhere.
+#: Tiles that were fastest in some measurement.
 CANDIDATES = tuple(
     Choice(*sizes)
     for sizes in (
@@ -47,7 +47,7 @@ CANDIDATES = tuple(
     )
 )
 
-#: Tiles for a depthwise convolution and a pointwise one in one: few columns of tiles.
+#: Tiles for a fused depthwise and pointwise convolution: few columns of tiles.
 SEPARABLE = tuple(
     Choice(*sizes)
     for sizes in (
@@ -111,7 +111,7 @@ TUNED: dict[tuple[int, int, int], Choice] = {
     }.items()
 }
 
-#: Further tiles that won where products are of 16 bits.
+#: Further tiles that were fastest with 16-bit products.
 OF_HALVES = (Choice(64, 128, 8, 2, 1, 32),)
 
 #: Tiles of products of 16 bits, measured on an H200.
@@ -132,7 +132,7 @@ TUNED_HALVES: dict[tuple[int, int, int], Choice] = {
     ),
 }
 
-#: The same for `fused.separable_tile`, whose inner axis is the channels.
+#: Measured choices for `fused.separable_tile`, whose inner axis is the channels.
 TUNED_SEPARABLE: dict[tuple[int, int, int], Choice] = {
     key: Choice(*sizes)
     for key, sizes in {
@@ -165,7 +165,7 @@ TUNED_SEPARABLE: dict[tuple[int, int, int], Choice] = {
     }.items()
 }
 
-#: Fits everywhere.
+#: Tile within the limits of every device.
 SMALLEST = Choice(16, 32, 4, 1, 4, 8)
 _MANY = 96  # multiprocessors: from here on the tuned entries hold
 _GUESS = 32  # multiprocessors of a device that does not say
@@ -251,7 +251,7 @@ def _clocks(c: Choice, p: Product, limits: TileLimits, costs: _Costs) -> float:
     mine = ceil_div(groups, limits.multiprocessors or _GUESS)
     rounds = ceil_div(mine, max(2048 // c.threads, 1))  # groups that run one after another
     warps = min(mine * c.threads / 32, 64)
-    # For four places of the inner axis a thread reads this many vec4s for each that it computes.
+    # For four positions of the inner axis a thread reads this many vec4s for each that it computes.
     reads = (c.thread_rows + 4 * c.thread_vectors) / (16 * c.thread_rows * c.thread_vectors)
     products = mine * c.rows * c.columns * p.inner / 128
     arithmetic = products * (1 + costs.reads * reads) * (1 + costs.idle / warps)

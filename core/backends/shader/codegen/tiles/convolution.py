@@ -21,7 +21,7 @@ from core.backends.shader.codegen.tiles.tile_source import (
 )
 from core.engine.windows import Window
 
-#: Up to so many input channels a convolution is computed directly, as a vec4 of them is mostly air.
+#: Largest number of input channels of a direct convolution: a vec4 of few is mostly padding.
 FEW_CHANNELS = 4
 _MOST_UNROLLED = 64  # values of a row of the image that a thread holds
 
@@ -84,9 +84,9 @@ def pixel_function(c: Convolution, held: Held = FLOATS) -> str:
     w, (height, width) = c.window, c.window.in_size
     inner = c.taps * c.channels
     body = (
-        f"int place = int(uint(k) / {c.channels}u), c = k - place * {c.channels};\n"
-        f"int row = y + place / {w.size[1]} * {w.dilations[0]};\n"
-        f"int column = x + place % {w.size[1]} * {w.dilations[1]};\n"
+        f"int tap = int(uint(k) / {c.channels}u), c = k - tap * {c.channels};\n"
+        f"int row = y + tap / {w.size[1]} * {w.dilations[0]};\n"
+        f"int column = x + tap % {w.size[1]} * {w.dilations[1]};\n"
         f"bool inside = k < {inner} && uint(row) < {height}u && uint(column) < {width}u;\n"
         f"int at = ((image * {height} + row) * {width} + column) * {c.channels} + c;\n"
     )
@@ -116,7 +116,7 @@ def gather_side(c: Convolution, held: Held = FLOATS) -> Side:
     return Side(
         True,
         pixel_function(c, held),
-        lambda s, line, place: corner(c, s, line) + f"int k{s} = {place};",
+        lambda s, line, k: corner(c, s, line) + f"int k{s} = {k};",
         lambda s: f"x_pixel(image{s}, y{s}, x{s}, k{s})",
         lambda s, length: f"k{s} += {length};",
         held,

@@ -39,7 +39,7 @@ class _Reads(NamedTuple):
     kind: str
     store: str
     wide: int  # channels of the result that a thread makes
-    image: str  # of place p, counted in channels of the image, as GLSL
+    image: str  # of position p, counted in channels of the image, as GLSL
     step: int  # between pixels, in what is read
 
     def read(self, at: str) -> str:
@@ -93,7 +93,7 @@ def _reads(d: Depthwise) -> _Reads:
 
 
 def _held(d: Depthwise, limits: TileLimits) -> Held:
-    """Return the form of numbers: 16 bits where these make products of whole vectors."""
+    """Return the storage: 16 bits where products are of whole vectors."""
     are_whole = d.multiplier == 1 and d.channels % 4 == 0
     held = limits.held.summed(d.window.size[0])
     return held if are_whole and held.is_multiplied else FLOATS
@@ -130,7 +130,7 @@ def _row_of_halves(columns: list[list[int]], step: int, width: int, tap: int, he
 
     Args:
         columns: for each pixel the columns of the image that it needs.
-        step: vectors between columns of the image, and between places of the filter.
+        step: vectors between columns of the image, and between positions of the filter.
         width: columns of the image.
         tap: vector of the filter at which the row begins.
         held: form of the numbers.

@@ -15,7 +15,7 @@ from core.backends.shader.codegen.tiles.matrix import dense_text, tile_grid
 from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
 from core.backends.shader.codegen.tiles.tile_source import Choice, Product, Tile, TileLimits
 
-#: Places of the largest filter that was measured.
+#: Taps of the largest filter that was measured.
 _MOST_TAPS = 9
 
 _COLUMNS = 128  # of the tiles that win
@@ -92,7 +92,7 @@ def _depthwise_side(c: Convolution) -> Side:
     return Side(
         True,
         text,
-        lambda s, line, place: corner(c, s, line) + f"int c{s} = {place} / 4;",
+        lambda s, line, k: corner(c, s, line) + f"int c{s} = {k} / 4;",
         lambda s: f"x_separable(image{s}, y{s}, x{s}, c{s})",
         lambda s, length: f"c{s} += {length // 4};",
     )

@@ -20,7 +20,7 @@ from core.backends.shader.codegen.tiles.tile_source import (
     threads,
 )
 
-#: More partial sums take longer to add up than they save.
+#: Largest number of partial sums: more take longer to add up than they save.
 _MOST_PARTS = 64
 _LANES = 8  # of a depthwise gradient: threads that share the pixels of a group
 
@@ -55,13 +55,13 @@ def filter_gradient(
     groups, prologue = spread(across * down * parts)
     prologue += f"int first_column = group % {across} * {choice.columns};\n"
     prologue += f"int first_row = group / {across} % {down} * {choice.rows};\n"
-    prologue += f"int z = group / {across * down}, first_place = z * {length};\n"
+    prologue += f"int z = group / {across * down}, first_k = z * {length};\n"
     first = Tile(product_text(choice, layout, prologue), choice.threads, groups)
     return in_two(first, p.rows * p.columns, parts)
 
 
 def parts_of(tiles: int, most: int, limits: TileLimits) -> int:
-    """Return how many groups share a sum, so that two groups run on each multiprocessor."""
+    """Return the number of groups that share a sum, so that two run on each multiprocessor."""
     return max(min(2 * (limits.multiprocessors or 16) // tiles, most, _MOST_PARTS), 1)
 
 
@@ -81,10 +81,8 @@ def sum_tile(size: int, parts: int) -> Tile:
 
 
 def _later(side: Side) -> Side:
-    """Return a side that starts at the part's first element."""
-    return side._replace(
-        start=lambda s, line, place: side.start(s, line, f"(first_place + {place})")
-    )
+    """Return a factor that starts at the part's first element."""
+    return side._replace(start=lambda s, line, k: side.start(s, line, f"(first_k + {k})"))
 
 
 def _patches(c: Convolution) -> Side:
@@ -99,16 +97,16 @@ def _patches(c: Convolution) -> Side:
     )
     lines = c.taps * c.channels
     split = (
-        f"int place = line / {c.channels}, channel = line % {c.channels};\n"
-        f"int y = place / {w.size[1]} * {w.dilations[0]} - {w.padding[0][0]};\n"
-        f"int x = place % {w.size[1]} * {w.dilations[1]} - {w.padding[1][0]};\n"
+        f"int tap = line / {c.channels}, channel = line % {c.channels};\n"
+        f"int y = tap / {w.size[1]} * {w.dilations[0]} - {w.padding[0][0]};\n"
+        f"int x = tap % {w.size[1]} * {w.dilations[1]} - {w.padding[1][0]};\n"
     )
     if c.channels % 4 == 0:
         text = "vec4 x_patch(int y, int x, int channel, int k) {\n"
         text += f"{body}return inside ? x_4(at / 4) : vec4(0.0);\n}}\n"
 
-        def start(s: str, line: str, place: str) -> str:
-            names = {"line": f"line{s}", "place": f"place{s}", "channel": f"channel{s}"}
+        def start(s: str, line: str, k: str) -> str:
+            names = {"line": f"line{s}", "tap": f"tap{s}", "channel": f"channel{s}"}
             mine = split
             for name, other in [
                 *names.items(),
@@ -116,15 +114,15 @@ def _patches(c: Convolution) -> Side:
                 ("int x =", f"int x{s} ="),
             ]:
                 mine = mine.replace(name, other)
-            return f"int line{s} = min({line}, {lines - 4});\n{mine}int k{s} = {place};"
+            return f"int line{s} = min({line}, {lines - 4});\n{mine}int k{s} = {k};"
 
         value = "x_patch(y{s}, x{s}, channel{s}, k{s})"
     else:
         text = f"float x_float(int line, int k) {{\nif (line >= {lines}) return 0.0;\n"
         text += f"{split}{body}return inside ? x_1(at) : 0.0;\n}}\n"
 
-        def start(s: str, line: str, place: str) -> str:
-            return f"int line{s} = {line}, k{s} = {place};"
+        def start(s: str, line: str, k: str) -> str:
+            return f"int line{s} = {line}, k{s} = {k};"
 
         value = "vec4(" + ", ".join(f"x_float(line{{s}} + {j}, k{{s}})" for j in range(4)) + ")"
     return Side(
@@ -149,7 +147,7 @@ def depthwise_filter_gradient(d: Depthwise, limits: TileLimits, parts: int = 0) 
     w, (height, width), (out_height, out_width) = d.window, d.window.in_size, d.window.out_size
     wide = d.multiplier == 1 and d.channels % 4 == 0
     kind, suffix = ("vec4", "_4") if wide else ("float", "_1")
-    count = d.results // 4 if wide else d.results  # vectors of the result at a place
+    count = d.results // 4 if wide else d.results  # vectors of the result at a tap
     step = d.channels // 4 if wide else d.channels
     size = 128
     across, pixels = size // _LANES, d.batch * out_height * out_width

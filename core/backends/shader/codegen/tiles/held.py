@@ -1,4 +1,4 @@
-"""The form of numbers in a tile: in shared memory, and while they are multiplied.
+"""Storage of tile operands: in shared memory, and while they are multiplied.
 
 Values that are stored in 16 bits stay so in shared memory, which halves its traffic: a thread reads
 four numbers by 8 bytes. They are converted only when they are multiplied: a conversion directly
@@ -12,7 +12,7 @@ those of 16 bits, although it was converted.
 
 from typing import NamedTuple
 
-#: What a program with products of 16 bits begins with.
+#: GLSL extension of programs with 16-bit products.
 EXTENSION = "GL_NV_gpu_shader5"
 
 #: The GLSL that a text needs, by the name that it uses.
@@ -30,7 +30,7 @@ FUNCTIONS = {
 
 
 class Held(NamedTuple):
-    """GLSL of the numbers of a tile, four at a time.
+    """GLSL of the operands of a tile, four at a time.
 
     Attributes:
         four: type in shared memory and registers.
@@ -49,16 +49,16 @@ class Held(NamedTuple):
 
     @property
     def is_multiplied(self) -> bool:
-        """Return whether products are of 16 bits."""
+        """Return whether products are computed in 16 bits."""
         return self.factor != "vec4"
 
     def summed(self, count: int | str) -> "Held":
-        """Return the form for a number of strips, which may be GLSL."""
+        """Return the storage for a number of strips, which may be GLSL."""
         return self.multiplied_as_floats if str(count) == "1" else self
 
     @property
     def multiplied_as_floats(self) -> "Held":
-        """Return the form with products of 32 bits."""
+        """Return the storage with products in 32 bits."""
         return self._replace(factor="vec4")
 
     def read(self, name: str) -> str:
@@ -66,7 +66,7 @@ class Held(NamedTuple):
         return f"{name}_raw" if self.is_packed else f"{name}_4"
 
     def kept(self, floats: str) -> str:
-        """Return a vec4 in the form of shared memory."""
+        """Return a vec4 converted to its storage in shared memory."""
         return f"pack_fours({floats})" if self.is_packed else floats
 
     def factors(self, four: str) -> str:

@@ -55,16 +55,16 @@ class _Strip(NamedTuple):
         for q, (s, _) in enumerate(self.slots()):
             e = f"(t + {q * self.choice.threads})" if q else "t"
             if self.side.along_inner:
-                line, place = f"({e} / {per_line})", f"({e} % {per_line} * 4)"
+                line, k = f"({e} / {per_line})", f"({e} % {per_line} * 4)"
                 row = f"({line} % 4 * {self.lines // 4} + {line} / 4)" if self.interleaved else line
-                to = f"{row} * {self.stride} + {place} / 4"
+                to = f"{row} * {self.stride} + {k} / 4"
             else:
-                line, place = f"({e} % {self.lines // 4} * 4)", f"({e} / {self.lines // 4})"
+                line, k = f"({e} % {self.lines // 4} * 4)", f"({e} / {self.lines // 4})"
                 to = e
             text += (
                 f"int {self.name}to{s} = {self.offset} + {to}; {self.held.four} {self.name}v{s};\n"
             )
-            text += self.side.start(s, f"({first_line} + {line})", place) + "\n"
+            text += self.side.start(s, f"({first_line} + {line})", k) + "\n"
         return text
 
     def load(self) -> str:

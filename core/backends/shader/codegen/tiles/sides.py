@@ -18,13 +18,13 @@ class Side(NamedTuple):
 
     along_inner: bool
     functions: str
-    start: Callable[[str, str, str], str]  # slot, line, place on the inner axis: declarations
+    start: Callable[[str, str, str], str]  # slot, line, index k on the inner axis: declarations
     value: Callable[[str], str]  # slot: an expression of vec4, or of the form `held`
     step: Callable[[str, int], str]  # slot, floats to go along the inner axis: statements
     held: Held = FLOATS
 
     def kept(self, slot: str, held: Held) -> str:
-        """Return the value of a slot in the form of a tile."""
+        """Return the value of a slot in the storage of a tile."""
         value = self.value(slot)
         return value if held.is_packed == self.held.is_packed else held.kept(value)
 
@@ -64,13 +64,13 @@ def matrix_side(
     if (inner if along else lines) % 4:
         return _loose_side(name, base, lines, inner, along, guard)
 
-    def start(s: str, line: str, place: str) -> str:
+    def start(s: str, line: str, k: str) -> str:
         if along:
-            at = f"(min({line}, {lines - 1}) * {inner} + {place}) / 4"
+            at = f"(min({line}, {lines - 1}) * {inner} + {k}) / 4"
         else:
-            at = f"(({place}) * {lines} + min({line}, {lines - 4})) / 4"
+            at = f"(({k}) * {lines} + min({line}, {lines - 4})) / 4"
         base_4 = "" if base == "0" else f"{base} / 4 + "
-        return f"int {name}at{s} = {base_4}{at};" + (f"int {name}k{s} = {place};" if guard else "")
+        return f"int {name}at{s} = {base_4}{at};" + (f"int {name}k{s} = {k};" if guard else "")
 
     def value(s: str) -> str:
         read = f"{held.read(name)}({name}at{s})"
@@ -86,13 +86,13 @@ def matrix_side(
 def _loose_side(name: str, base: str, lines: int, inner: int, along: bool, guard: bool) -> Side:
     """Return a matrix whose rows do not start on vec4s: read by floats, with all ends guarded."""
 
-    def start(s: str, line: str, place: str) -> str:
+    def start(s: str, line: str, k: str) -> str:
         if along:
-            at = f"{base} + min({line}, {lines - 1}) * {inner} + {place}"
-            return f"int {name}at{s} = {at}; int {name}k{s} = {place};"
-        at = f"{base} + ({place}) * {lines} + {line}"
+            at = f"{base} + min({line}, {lines - 1}) * {inner} + {k}"
+            return f"int {name}at{s} = {at}; int {name}k{s} = {k};"
+        at = f"{base} + ({k}) * {lines} + {line}"
         left = f"{lines} - ({line})"
-        return f"int {name}at{s} = {at}, {name}l{s} = {left}; int {name}k{s} = {place};"
+        return f"int {name}at{s} = {at}, {name}l{s} = {left}; int {name}k{s} = {k};"
 
     def value(s: str) -> str:
         if along:

@@ -38,7 +38,7 @@ class Product(NamedTuple):
         return aligned and not turned and (self.batch == 1 or self.shared_b)
 
 
-#: What a tile is chosen for: the name of the family, and the product.
+#: Key by which a tile is chosen: name of the family, and the product.
 Asked: TypeAlias = tuple[str, Product]
 
 
@@ -48,7 +48,7 @@ def nothing_tuned(asked: Asked) -> "Choice | None":
 
 
 class TileLimits(NamedTuple):
-    """The limits of a device, the fastest tiles measured on it, and the form of numbers."""
+    """The limits of a device, the fastest tiles measured on it, and the storage of operands."""
 
     shared_bytes: int = 32768
     max_threads: int = 1024
@@ -78,7 +78,7 @@ class Choice(NamedTuple):
 
     @property
     def strip(self) -> int:
-        """Return the length of the inner axis that a turn takes."""
+        """Return the length of the inner axis that a round processes."""
         return self.inner * self.splits
 
     @property
@@ -94,7 +94,7 @@ class Choice(NamedTuple):
 
     @property
     def held_sums(self) -> int:
-        """Return how many splits have their sums in shared memory at once."""
+        """Return the number of splits with their sums in shared memory at once."""
         held = self.splits
         while held > 1 and held * self.rows * self.columns > 4 * SUM_VECTORS:
             held = ceil_div(held, 2)

@@ -60,26 +60,26 @@ def _phase(c: Convolution, axis: int) -> str:
     )
 
 
-def _split_place(c: Convolution) -> str:
-    """Return GLSL that splits k into a channel ``f`` of dy and a position ``j``, ``i``."""
+def _split(c: Convolution) -> str:
+    """Return GLSL that splits k into a channel ``f`` of dy and a tap ``j``, ``i`` of the phase."""
     size, stride = c.window.size[1], c.window.strides[1]
     most, least = ceil_div(size, stride), max(size // stride, 1)
-    j = f"place / {most}"
+    j = f"phase_tap / {most}"
     if most != least:  # division by a constant is a multiplication
-        j = f"(tx_ == {most} ? place / {most} : place / {least})"
+        j = f"(tx_ == {most} ? phase_tap / {most} : phase_tap / {least})"
     return (
-        f"int place = int(uint(k) / {c.filters}u), f = k - place * {c.filters};\n"
-        f"int j = {j}, i = place - j * tx_;\n"
+        f"int phase_tap = int(uint(k) / {c.filters}u), f = k - phase_tap * {c.filters};\n"
+        f"int j = {j}, i = phase_tap - j * tx_;\n"
     )
 
 
 def _functions(name: str, arguments: str, body: str, wide: bool) -> str:
     """Return GLSL of a vec4 function, from a body that sets ``inside`` and ``at`` for a float."""
     parameters = "".join(f"int {a}, " for a in arguments.split(", "))
-    head = f"{name}_place({parameters}int k, int tx_, int inner)"
+    head = f"{name}_vector({parameters}int k, int tx_, int inner)"
     if wide:
         return f"vec4 {head} {{\n{body}return inside ? {name}_4(at / 4) : vec4(0.0);\n}}\n"
-    one = head.replace("_place", "_float")
+    one = head.replace("_vector", "_float")
     text = f"float {one} {{\n{body}return inside ? {name}_1(at) : 0.0;\n}}\n"
     parts = ", ".join(f"{name}_float({arguments}, k + {n}, tx_, inner)" for n in range(4))
     return f"{text}vec4 {head} {{ return vec4({parts}); }}\n"
@@ -88,22 +88,22 @@ def _functions(name: str, arguments: str, body: str, wide: bool) -> str:
 def _pixels(c: Convolution) -> Side:
     """Return the left factor, dy: a row for each pixel of the phase."""
     w, (height, width) = c.window, c.window.out_size
-    body = _split_place(c)
+    body = _split(c)
     body += f"int row = y - j * {w.dilations[0]}, column = x - i * {w.dilations[1]};\n"
     body += f"bool inside = k < inner && uint(row) < {height}u && uint(column) < {width}u;\n"
     body += f"int at = ((image * {height} + row) * {width} + column) * {c.filters} + f;\n"
 
-    def start(s: str, line: str, place: str) -> str:
+    def start(s: str, line: str, k: str) -> str:
         return (
             f"int m{s} = min({line}, rows - 1), image{s} = m{s} / (ny * nx);\n"
-            f"int y{s} = ey + m{s} / nx % ny, x{s} = ex + m{s} % nx, k{s} = {place};\n"
+            f"int y{s} = ey + m{s} / nx % ny, x{s} = ex + m{s} % nx, k{s} = {k};\n"
         )
 
     return Side(
         True,
         _functions("dy", "image, y, x", body, c.filters % 4 == 0),
         start,
-        lambda s: f"dy_place(image{s}, y{s}, x{s}, k{s}, tx_, inner)",
+        lambda s: f"dy_vector(image{s}, y{s}, x{s}, k{s}, tx_, inner)",
         lambda s, length: f"k{s} += {length};",
     )
 
@@ -111,14 +111,14 @@ def _pixels(c: Convolution) -> Side:
 def _filter(c: Convolution) -> Side:
     """Return the right factor, the filter: a column for each channel of the result."""
     w = c.window
-    body = _split_place(c)
+    body = _split(c)
     body += f"bool inside = k < inner && channel < {c.channels};\n"
     body += f"int tap = (ry + j * {w.strides[0]}) * {w.size[1]} + rx + i * {w.strides[1]};\n"
     body += f"int at = (tap * {c.channels} + channel) * {c.filters} + f;\n"
     return Side(
         True,
         _functions("w", "ry, rx, channel", body, c.filters % 4 == 0),
-        lambda s, line, place: f"int channel{s} = {line}, wk{s} = {place};",
-        lambda s: f"w_place(ry, rx, channel{s}, wk{s}, tx_, inner)",
+        lambda s, line, k: f"int channel{s} = {line}, wk{s} = {k};",
+        lambda s: f"w_vector(ry, rx, channel{s}, wk{s}, tx_, inner)",
         lambda s, length: f"wk{s} += {length};",
     )

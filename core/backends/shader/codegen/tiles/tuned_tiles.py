@@ -10,7 +10,7 @@ from core.backends.shader.codegen.tiles.choices import FAMILIES
 from core.backends.shader.codegen.tiles.tile_source import Asked, Choice, Product
 from core.process import code_cache
 
-#: Part of the key: changes when what was measured before says nothing any more.
+#: Part of the key, to be changed when earlier measurements no longer apply.
 FORMAT = "shader tiles 1"
 
 Candidate = TypeVar("Candidate", bound=Hashable)
