@@ -8,19 +8,27 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from core import constraints, initializers, regularizers
+from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
 from core.keras.configured import Configured, checked_call
 from core.layers.argument_docs import COMMON_DOCS, documentation
 from core.layers.keras_config import KerasCall, LayerSpec
-from core.layers.layer import Layer, ValueOf
+from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.layer_config import Options
 from core.layers.lowering.arguments import REQUIRED, stem_of
-from core.layers.lowering.rows import LayerType, find_layer_name, find_layer_type, results
+from core.layers.lowering.rows import (
+    LayerType,
+    find_layer_name,
+    find_layer_type,
+    results_of_row,
+    results_of_values,
+)
 from core.layers.model_run import bound_arguments
+from core.layers.nested import replaced
 from core.layers.shape_calls import ShapeCall
-from core.layers.tensor_calls import TensorCall
+from core.layers.tensor_calls import TensorCall, tensor_of, value_of
 from core.layers.texts import about
 from core.layers.variable_store import VariableStore
 
@@ -41,6 +49,18 @@ class Described(NamedTuple):
     variable: Variable
 
 
+class _Read(NamedTuple):
+    """Description and options of a layer, read from its arguments once.
+
+    They hold while the state is equal: name, flags, and the ids of the arguments, which the
+    description keeps.
+    """
+
+    state: tuple[Any, ...]
+    spec: LayerSpec
+    options: Options
+
+
 class BuiltIn(Layer):
     """A built-in layer: its class has the arguments of a row of `core.layers.lowering`.
 
@@ -57,6 +77,8 @@ class BuiltIn(Layer):
 
     #: Whether it is a function between layers, such as ``x + y``.
     is_function: ClassVar[bool] = False
+
+    _read: _Read | None = None
 
     def __init__(self, *positional: Any, **options: Any):
         names = [*(self.kind.arguments or {})]
@@ -119,26 +141,45 @@ class BuiltIn(Layer):
     def _spec(self) -> LayerSpec:
         return self.layer_spec()._replace(layer=None)
 
-    def results_of_call(
-        self, call: KerasCall, value_of_source: ValueOf, *, training: bool
-    ) -> list[Value]:
-        """Return the results of a call; each source is a tensor's value."""
+    def results_of_call(self, call: KerasCall, *, training: bool) -> list[Value]:
+        """Return the results of a call that has values of tensors in place of sources."""
         if type(self).call is not BuiltIn.call:
-            return super().results_of_call(call, value_of_source, training=training)
-        values, keywords = bound_arguments(call, value_of_source)
+            return super().results_of_call(call, training=training)
+        values, keywords = call.arguments, call.keywords
+        if keywords or {*map(type, values)} != {Value}:
+            values, keywords = bound_arguments(call)
         if not self.built:
-            self.shapes_of_call(call, value_of_source)
-        flag = training and self.trainable if self.kind.freezes else training
-        made = TensorCall(self._spec(), (), self._store, training=flag, keywords=keywords)
-        found = results(made, values)
-        self.penalise_activity(found, training)
+            self.shapes_of_call(call)
+        made = self._tensor_call(training, keywords)
+        tensors: list[Tensor] = []
+        for value in values:
+            tensors.append(value.reference)
+            made.masks.append(None if value.mask is None else tensor_of(value.mask))
+        found: list[Value] = []
+        for tensor, mask in results_of_row(self.kind, made, tensors):
+            spec, of_result = tensor.spec, None if mask is None else value_of(mask)
+            found.append(Value(tensor, spec.shape, spec.dtype, of_result))
+        if self.activity_regularizer is not None:
+            self.penalise_activity(found, training)
         return found
 
-    def shapes_of_call(self, call: KerasCall, value_of_source: ValueOf) -> list[Value]:
-        """Return the shapes of the results, after the variables are made."""
-        values, keywords = bound_arguments(call, value_of_source)
+    def _tensor_call(self, training: bool, keywords: Mapping[str, Any]) -> TensorCall:
+        """Return a call on tensors; what the layer's options say is read once."""
+        state = (self.name, self._trainable, self.dialect, *map(id, self.config.values()))
+        if self._read is None or self._read.state != state:
+            spec = self._spec()
+            where = f"layer {self.name!r} ({spec.class_name})"
+            self._read = _Read(state, spec, Options(spec.config, where))
+        flag = training and self._trainable if self.kind.freezes else training
+        given = replaced(keywords, Value, tensor_of) if keywords else None
+        _, spec, options = self._read
+        return TensorCall(spec, (), self._store, options, training=flag, keywords=given)
+
+    def shapes_of_call(self, call: KerasCall) -> list[Value]:
+        """Return the shapes of the results of a call that has values in place of sources."""
+        values, keywords = bound_arguments(call)
         made = ShapeCall(self._spec(), (), self._store, keywords)
-        found = results(made, [_without_tensors(value) for value in values])
+        found = results_of_values(made, [_without_tensors(value) for value in values])
         self._finish_build()
         return found
 
@@ -298,7 +339,7 @@ def _described(spec: LayerSpec, path: tuple[str, ...], store: VariableStore) -> 
     if kind is None or not len(store):
         return
     for name in kind.weights(Options(spec.config, f"layer {spec.name!r}")):
-        variable = store.find(path, name)
+        variable = store.get((path, name))
         if variable is not None:
             yield Described(spec, path, name, variable)
     for child in kind.children(spec):

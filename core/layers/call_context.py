@@ -1,9 +1,9 @@
 """State that calls of layers share: whether they train, added losses, and masks of tensors."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from typing import Generic, TypeVar
+from typing import TypeVar
 from weakref import ref
 
 from core.engine.tensors import Tensor
@@ -16,18 +16,29 @@ _losses: "ContextVar[list[Tensor] | None]" = ContextVar("losses", default=None)
 
 Note = TypeVar("Note")
 
+#: Whether the surrounding call of a layer is one of training, by default False.
+is_training = _training.get
 
-def is_training(given: bool | None = None) -> bool:
-    """Return the given flag; None is that of the surrounding call, by default False."""
-    return _training.get() if given is None else bool(given)
+
+def training_phase(given: bool | None) -> AbstractContextManager[bool]:
+    """Make calls of layers inside those of training, or of inference, as a flag says.
+
+    Args:
+        given: the flag; None is that of the surrounding call, by default False.
+
+    Returns:
+        A manager that enters with the flag.
+    """
+    around = is_training()
+    flag = around if given is None else bool(given)
+    return nullcontext(flag) if flag is around else _phase(flag)
 
 
 @contextmanager
-def training_phase(flag: bool) -> Iterator[None]:
-    """Make calls of layers inside those of training, or of inference."""
+def _phase(flag: bool) -> Iterator[bool]:
     token = _training.set(flag)
     try:
-        yield
+        yield flag
     finally:
         reset(_training, token)
 
@@ -70,21 +81,22 @@ def update_later(update: Callable[[], None]) -> None:
         found.append(update)
 
 
-class Notes(Generic[Note]):
-    """Facts on tensors, each kept as long as its tensor."""
+class Notes(dict[int, Note]):
+    """Facts by the ids of tensors, each kept as long as its tensor."""
 
     def __init__(self) -> None:
-        self._kept: dict[int, tuple[ref[Tensor], Note]] = {}
-
-    def find(self, tensor: Tensor) -> Note | None:
-        """Return the fact on a tensor, or None."""
-        found = self._kept.get(tensor.id)
-        return None if found is None or found[0]() is not tensor else found[1]
+        super().__init__()
+        self._tensors: dict[int, ref[Tensor]] = {}
 
     def add(self, tensor: Tensor, note: Note) -> None:
         """Keep a fact on a tensor."""
         key = tensor.id
-        self._kept[key] = ref(tensor, lambda _: self._kept.pop(key, None)), note
+
+        def forget(_: object) -> None:
+            self.pop(key, None)
+            self._tensors.pop(key, None)
+
+        self[key], self._tensors[key] = note, ref(tensor, forget)
 
 
 #: The masks with which layers returned tensors.

@@ -5,12 +5,24 @@ from typing import Any
 
 import numpy as np
 
+from core.graph.graph_json_writer import DATA_TYPES
 from core.layers.builder import Builder
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec
-from core.layers.layer_call import DATA_TYPES, LayerCall, Lengths, Value
+from core.layers.layer_call import (
+    LayerCall,
+    Lengths,
+    Masked,
+    Operand,
+    RunLengths,
+    Value,
+    with_masks,
+    without_masks,
+)
 from core.layers.layer_config import dimensions
-from core.layers.lowering.rows import results
-from core.layers.model_run import ModelRun
+from core.layers.lowering.rows import results_of_values
+from core.layers.model_run import ModelRun, bound_arguments
+from core.layers.op_nodes import op_node
+from core.layers.op_shapes import OpsOf, results_of_op
 
 
 class GraphCall(LayerCall):
@@ -34,11 +46,36 @@ class GraphCall(LayerCall):
     ):
         super().__init__(spec, path, scope, keywords)
         self.builder = builder
+        self.ops = OpsOf(self._applied)
 
     def child(self, spec: LayerSpec) -> "GraphCall":
         """Return the call of an inner layer."""
         scope = f"{self.scope}/{spec.name}"
         return GraphCall(self.builder, spec, (*self.path, spec.name), scope)
+
+    def _applied(self, op: str, *inputs: Any, **attributes: Any) -> Value | list[Value]:
+        """Add the node of an op."""
+        found = results_of_op(self, op, inputs, attributes)
+        type, operands, written = op_node(op, inputs, attributes)
+        references = [*map(self._reference, operands)]
+        name = self.builder.add(f"{self.scope}/{type}", type, references, written)
+        if isinstance(found, Value):
+            return found._replace(reference=name)
+        return [v._replace(reference=f"{name}:{i}" if i else name) for i, v in enumerate(found)]
+
+    def _reference(self, given: Any) -> str:
+        """Return the input of a node that is a value, a number or (nested) tuples of numbers."""
+        if isinstance(given, RunLengths):
+            given = given.vector
+        elif isinstance(given, float):
+            given = self.constant(np.array(given, np.float32), "number")
+        elif isinstance(given, int):
+            given = self.integer(given)
+        elif not isinstance(given, Value):
+            name = "paddings" if any(isinstance(each, tuple) for each in given) else "ints"
+            given = self.constant(np.array(given, np.int32), name)
+        reference: str = given.reference
+        return reference
 
     def node(
         self,
@@ -46,24 +83,26 @@ class GraphCall(LayerCall):
         inputs: Sequence[Value],
         attributes: Mapping[str, Any] | None = None,
         shape: Lengths | None = None,
-        dtype: str | None = None,
+        dtype: str = "float32",
     ) -> Value:
-        """Add a node; shape and dtype default to those of its first input."""
+        """Add a node that is no op, such as a loop."""
         references = [value.reference for value in inputs]
         name = self.builder.add(f"{self.scope}/{type}", type, references, attributes or {})
-        if shape is None:
-            shape = inputs[0].shape
-        return Value(name, shape, dtype or inputs[0].dtype)
+        return Value(name, shape, dtype)
 
-    def outputs(
-        self, value: Value, shapes: Sequence[Lengths], dtype: str | None = None
-    ) -> list[Value]:
-        """Return the outputs of a node with several."""
-        name = value.reference
-        return [
-            Value(f"{name}:{i}" if i else name, shape, dtype or value.dtype)
-            for i, shape in enumerate(shapes)
-        ]
+    def lengths(self, x: Operand) -> Value:
+        """Return the lengths of the axes as a vector that is known when the graph runs."""
+        assert isinstance(x, Value)
+        return self.node("Shape", [x], {}, (len(self.shape(x)),), "int32")
+
+    def integer(self, value: int) -> Value:
+        """Add a constant integer."""
+        return self.constant(np.array(value, np.int32), "int")
+
+    def stop_gradient(self, x: Operand) -> Value:
+        """Add a node without a gradient."""
+        assert isinstance(x, Value)
+        return self.node("StopGradient", [x], {}, x.shape, x.dtype)
 
     def constant(self, array: np.ndarray, name: str) -> Value:
         """Add a constant that is not a weight, or a part of one."""
@@ -113,11 +152,14 @@ class GraphCall(LayerCall):
         """Raise if so many more nodes exceed the limit of a model."""
         self.builder.check_count(count)
 
-    def layer_results(self, values: Sequence[Value]) -> list[Value]:
+    def layer_results(self, values: Sequence[Any]) -> list[Masked]:
         """Return the results of a model, or of a layer with a user-defined kernel."""
-        if self.spec.model is not None:
-            return model_results(self.builder, self.spec.model, self.path, self.scope, values)
-        return [self._custom_node(values)]
+        if self.spec.model is None:
+            return [Masked(self._custom_node(values))]
+        given = with_masks(values, self.masks)
+        return without_masks(
+            model_results(self.builder, self.spec.model, self.path, self.scope, given)
+        )
 
     def _custom_node(self, values: Sequence[Value]) -> Value:
         """Add a node for a layer with a user-defined kernel: its tensors, then its weights."""
@@ -161,19 +203,17 @@ class _GraphRun(ModelRun):
         super().__init__(model, f"the model {'/'.join(path)!r}" if path else "the model")
         self.builder, self.path, self.scope = builder, path, scope
 
-    def called(
-        self, spec: LayerSpec, index: int, values: list[Value], keywords: dict[str, Any]
-    ) -> list[Value]:
+    def called(self, spec: LayerSpec, index: int, call: KerasCall) -> list[Value]:
         """Return the results of a call of a layer, the last of whose nodes has its name."""
-        name = spec.name
+        name, (values, keywords) = spec.name, bound_arguments(call)
         scoped = f"{self.scope}/{name}" if self.scope else name
         scoped = f"{scoped}_{index}" if index else scoped
         if _has_number(spec.calls[index]):  # as in x * 2.0, which Keras 3's h5 files do not mark
             spec = spec._replace(is_function=True)
-        call = GraphCall(self.builder, spec, (*self.path, name), scoped, keywords)
-        values = [_with_known_shape(call, value, len(values)) for value in values]
+        made = GraphCall(self.builder, spec, (*self.path, name), scoped, keywords)
+        values = [_with_known_shape(made, value, len(values)) for value in values]
         start = len(self.builder.nodes)
-        return self._named(call, start, results(call, values))
+        return self._named(made, start, results_of_values(made, values))
 
     def _named(self, call: GraphCall, start: int, found: list[Value]) -> list[Value]:
         """Return the results, with the last node named by the layer."""
@@ -182,7 +222,7 @@ class _GraphRun(ModelRun):
                 call.scope,
                 "IdentityN",
                 [v.reference for v in found],
-                {"T": [DATA_TYPES.get(v.dtype, "DT_STRING") for v in found]},
+                {"T": [DATA_TYPES[v.dtype] for v in found]},
             )
             return [v._replace(reference=f"{name}:{i}" if i else name) for i, v in enumerate(found)]
         last = self.builder.nodes[-1].name if len(self.builder.nodes) > start else None

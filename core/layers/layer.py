@@ -9,6 +9,7 @@ import numpy as np
 from core import regularizers
 from core.autodiff.scopes import tidy
 from core.engine.dispatch import tensor
+from core.engine.observers import active_observers
 from core.engine.op_places import in_layer
 from core.engine.tensors import Tensor
 from core.errors import CoreError
@@ -22,13 +23,11 @@ from core.layers.keras_config import KerasCall, LayerSpec, Source
 from core.layers.layer_call import Lengths, Value
 from core.layers.layer_names import new_name
 from core.layers.layer_variables import VariableOwner
-from core.layers.symbolic import SymbolicTensor, flattened, replaced, symbolic_in
-from core.layers.tensor_calls import Operand, tensor_of, value_of
+from core.layers.nested import flattened, replaced
+from core.layers.symbolic import SymbolicTensor, symbolic_in
+from core.layers.tensor_calls import tensor_of, value_of
 
 Kind = TypeVar("Kind", bound="Layer")
-
-#: A function from the source of an argument to its value.
-ValueOf = Callable[[Source], Value]
 
 _CLASSES_OF_TENSORS = (Tensor, np.ndarray, np.generic, SymbolicTensor)
 
@@ -130,21 +129,23 @@ class Layer(VariableOwner):
                 the surrounding call.
             **keywords: other arguments of the layer's call, such as ``mask``.
         """
-        arguments = tuple(map(_as_tensors, arguments))
-        if symbolic_in([arguments, keywords]):
-            return self._called_on_symbols(arguments, keywords)
-        values: list[Value] = []
-
-        def to_source(given: Any) -> Source:
-            found = given if isinstance(given, Tensor) else tensor(given)
-            values.append(value_of(found, MASKS.find(found)))
-            return Source("", 0, len(values) - 1)
-
-        call = _call_of(arguments, keywords, to_source)
-        flag = is_training(training)
-        with training_phase(flag), in_layer(self.name):
-            found = self.results_of_call(call, lambda source: values[source.output], training=flag)
-        tensors = [_with_mask(value) for value in found]
+        if keywords or {*map(type, arguments)} != {Tensor}:
+            arguments = tuple(map(_as_tensors, arguments))
+            if symbolic_in([arguments, keywords]):
+                return self._called_on_symbols(arguments, keywords)
+            call = _call_of(arguments, keywords, _value_of_data)
+        else:
+            call = KerasCall([*map(_value_of_data, arguments)], {})
+        if training is None and not active_observers():  # who would ask for the layer's name
+            found = self.results_of_call(call, training=is_training())
+        else:
+            with training_phase(training) as flag, in_layer(self.name):
+                found = self.results_of_call(call, training=flag)
+        tensors: list[Tensor] = []
+        for value in found:
+            tensors.append(value.reference)
+            if value.mask is not None:
+                MASKS.add(value.reference, value.mask)
         return tensors[0] if len(tensors) == 1 else tensors
 
     def _called_on_symbols(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -161,7 +162,8 @@ class Layer(VariableOwner):
 
         call = _call_of(arguments, keywords, to_source)
         values = {Source(s.layer.name, s.call, s.output): s.value for s in given}
-        found = self.shapes_of_call(call, lambda source: values[source])
+        placed_values = [replaced(part, Source, values.__getitem__) for part in call]
+        found = self.shapes_of_call(KerasCall(*placed_values))
         number = len(self.calls)
         outputs = [SymbolicTensor(value, self, number, i) for i, value in enumerate(found)]
         self.calls.append(call)
@@ -173,30 +175,19 @@ class Layer(VariableOwner):
         self, values: list[Value], keywords: Mapping[str, Any], *, training: bool
     ) -> list[Value]:
         """Return the results for values of tensors."""
-        call = KerasCall([Source("", 0, i) for i in range(len(values))], dict(keywords))
-        return self.results_of_call(call, lambda s: values[s.output], training=training)
+        return self.results_of_call(KerasCall(values, dict(keywords)), training=training)
 
     def shapes_of(
         self, values: list[Value], keywords: Mapping[str, Any], *, nested: bool = False
     ) -> list[Value]:
         """Return the shapes of the results, after the variables are made."""
-        places: list[Any] = [Source("", 0, i) for i in range(len(values))]
-        call = KerasCall([places] if nested else places, dict(keywords))
-        return self.shapes_of_call(call, lambda source: values[source.output])
+        return self.shapes_of_call(KerasCall([values] if nested else values, dict(keywords)))
 
-    def results_of_call(
-        self, call: KerasCall, value_of_source: ValueOf, *, training: bool
-    ) -> list[Value]:
-        """Return the results of a call; each source is a tensor's value."""
-        self._build_for(call, value_of_source)
-        given: list[Value] = []
-
-        def tensors(source: Source) -> Tensor:
-            given.append(value_of_source(source))
-            return tensor_of(given[-1])
-
-        arguments = replaced(call.arguments, Source, tensors)
-        options = {k: replaced(v, Source, tensors) for k, v in call.keywords.items()}
+    def results_of_call(self, call: KerasCall, *, training: bool) -> list[Value]:
+        """Return the results of a call that has values of tensors in place of sources."""
+        self._build_for(call)
+        given = flattened([call.arguments, *call.keywords.values()], Value)
+        arguments, options = (replaced(part, Value, tensor_of) for part in call)
         options |= _accepted(self.call, training, given)
         found = flattened(self.call(*arguments, **options), Tensor)
         if not found:
@@ -206,34 +197,34 @@ class Layer(VariableOwner):
         self.penalise_activity(values, training)
         return values
 
-    def shapes_of_call(self, call: KerasCall, value_of_source: ValueOf) -> list[Value]:
-        """Return the shapes of the results; each source is a value with a shape."""
-        self._build_for(call, value_of_source)
+    def shapes_of_call(self, call: KerasCall) -> list[Value]:
+        """Return the shapes of the results of a call that has values in place of sources."""
+        self._build_for(call)
         if type(self).compute_output_shape is not Layer.compute_output_shape:
-            shapes = replaced(call.arguments, Source, lambda s: value_of_source(s).shape)
+            shapes = replaced(call.arguments, Value, lambda value: value.shape)
             found = self.compute_output_shape(shapes[0] if len(shapes) == 1 else shapes)
             several = bool(found) and isinstance(found[0], (list, tuple))
             return [Value(None, tuple(shape)) for shape in (found if several else [found])]
-        tried = [self._tried(call, value_of_source, batch) for batch in _TRIED_BATCHES]
+        tried = [self._tried(call, batch) for batch in _TRIED_BATCHES]
         return [
             value._replace(reference=None, shape=_open_lengths(value.shape, other.shape))
             for value, other in zip(*tried, strict=True)
         ]
 
-    def _tried(self, call: KerasCall, value_of_source: ValueOf, batch: int) -> list[Value]:
+    def _tried(self, call: KerasCall, batch: int) -> list[Value]:
         """Return the results for zeros, with a length in place of unknown ones."""
 
-        def zeros(source: Source) -> Value:
-            value = value_of_source(source)
+        def zeros(value: Value) -> Value:
             shape = tuple(batch if n is None else n for n in value.shape or ())
-            return value._replace(reference=Operand(tensor(np.zeros(shape, value.dtype))))
+            return value._replace(reference=tensor(np.zeros(shape, value.dtype)))
 
         with tidy(), training_phase(False):
-            return self.results_of_call(call, zeros, training=False)
+            on_zeros = KerasCall(*(replaced(part, Value, zeros) for part in call))
+            return self.results_of_call(on_zeros, training=False)
 
-    def _build_for(self, call: KerasCall, value_of_source: ValueOf) -> None:
+    def _build_for(self, call: KerasCall) -> None:
         if not self.built:
-            shapes = replaced(call.arguments, Source, lambda s: value_of_source(s).shape)
+            shapes = replaced(call.arguments, Value, lambda value: value.shape)
             self.build(shapes[0] if len(shapes) == 1 else shapes)
             self.built = True
 
@@ -327,8 +318,15 @@ def _as_tensors(value: Any) -> Any:
     return value
 
 
+def _value_of_data(given: Any) -> Value:
+    """Return the value of a tensor, or of an array."""
+    found = given if isinstance(given, Tensor) else tensor(given)
+    spec = found.spec
+    return Value(found, spec.shape, spec.dtype, MASKS.get(found.id))
+
+
 def _call_of(
-    arguments: tuple[Any, ...], keywords: dict[str, Any], to_source: Callable[[Any], Source]
+    arguments: tuple[Any, ...], keywords: dict[str, Any], to_source: Callable[[Any], Any]
 ) -> KerasCall:
     kinds = _CLASSES_OF_TENSORS
     return KerasCall(
@@ -351,10 +349,3 @@ def _open_lengths(shape: Lengths | None, other: Lengths | None) -> Lengths | Non
     if shape is None or other is None or len(shape) != len(other):
         return None
     return tuple(n if n == m else None for n, m in zip(shape, other, strict=True))
-
-
-def _with_mask(value: Value) -> Tensor:
-    found = tensor_of(value)
-    if value.mask is not None:
-        MASKS.add(found, value.mask)
-    return found

@@ -1,17 +1,19 @@
-"""The call of a layer: a description of a layer adds its operations by the methods of a call.
+"""The call of a layer: the row of a layer computes by the ops and the weights of a call.
 
-The descriptions in `core.layers.lowering` serve all uses. A `GraphCall` of `core.layers.builder`
-adds nodes to a graph, a `core.layers.shape_calls.ShapeCall` makes weights and finds shapes, and a
-`core.layers.tensor_calls.TensorCall` computes tensors, in training, too.
+The rows in `core.layers.lowering` serve all uses, and call ops by their Python names. For a
+`core.layers.tensor_calls.TensorCall` these are the ops of `core`, in training, too; a
+`core.layers.graph_calls.GraphCall` adds the node that an op is in graphs, and a
+`core.layers.shape_calls.ShapeCall` makes weights and finds shapes.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from core.engine.generators import Seed
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_config import Options
@@ -22,17 +24,15 @@ if TYPE_CHECKING:
 #: Lengths of axes; None is an unknown length.
 Lengths = tuple[int | None, ...]
 
-#: TensorFlow's names of dtypes.
-DATA_TYPES = {"float32": "DT_FLOAT", "int32": "DT_INT32", "bool": "DT_BOOL"}
-
 Self = TypeVar("Self", bound="LayerCall")
+Setting = TypeVar("Setting")
 
 
 class Value(NamedTuple):
-    """An output of an operation: its reference, shape (None: unknown rank), dtype, and mask if any.
+    """A result of a layer: its reference, shape (None: unknown rank), dtype, and mask if any.
 
-    The reference is the name of a node's output in a graph, and an operand where tensors are
-    computed.
+    The reference is the name of a node's output in a graph, the tensor where tensors are computed,
+    and None where only shapes are.
     """
 
     reference: Any
@@ -41,17 +41,75 @@ class Value(NamedTuple):
     mask: "Value | None" = None
 
 
+class Operand(Protocol):
+    """A tensor, or a `Value` of a graph or of shapes: rows compute with either."""
+
+    @property
+    def shape(self) -> Lengths | None:
+        """Lengths of the axes."""
+
+    @property
+    def dtype(self) -> str:
+        """The dtype."""
+
+
+def is_operand(value: Any) -> bool:
+    """Whether an argument of a call is an operand, not a number, a text or a list."""
+    return isinstance(value, (Value, Tensor))
+
+
+def is_same(a: Operand, b: Operand) -> bool:
+    """Whether two operands are one, not whether their values are equal."""
+    return a is b or (isinstance(a, Value) and a == b)
+
+
+class Masked(NamedTuple):
+    """A result of a row with its mask, if any: operands."""
+
+    value: Any
+    mask: Any = None
+
+
+def with_masks(values: Sequence[Any], masks: Sequence[Any]) -> list[Value]:
+    """Return values of graphs or shapes that have their masks, if there are any."""
+    given = masks or [None] * len(values)
+    return [value._replace(mask=mask) for value, mask in zip(values, given, strict=True)]
+
+
+def without_masks(values: Sequence[Value]) -> list[Masked]:
+    """Return values of graphs or shapes beside their masks."""
+    return [Masked(value, value.mask) for value in values]
+
+
+class RunLengths(NamedTuple):
+    """A shape of which some lengths are known when the graph runs: an attribute of ops.
+
+    ``vector`` has all lengths then; ``lengths`` are those that are known now.
+    """
+
+    vector: Value
+    lengths: Lengths
+
+
+class Ops(Protocol):
+    """Ops by their Python names."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
+
 class LayerCall(ABC):
-    """A call of a layer, with the functions that add its operations.
+    """A call of a layer, with the ops and the weights that its row computes by.
 
     Args:
         spec: the layer.
         path: names of the surrounding layers, and the layer's name.
         scope: prefix of the names of its operations.
-        keywords: keyword arguments of the call, with values in place of tensors.
+        keywords: keyword arguments of the call, with operands in place of tensors.
+        options: the layer's options, by default new ones of its config.
 
     Attributes:
-        where: description of the layer for errors.
+        ops: all ops by their Python names, as `core` has them; they take operands.
+        masks: the masks of the inputs, or none at all.
         dialect: the library that wrote the topology: "tfjs", "keras2" or "keras3".
         training: whether dropout and statistics of batches are those of training.
         is_abstract: whether values are shapes alone.
@@ -60,6 +118,8 @@ class LayerCall(ABC):
 
     training = False
     is_abstract = has_tensors = False
+    ops: Ops
+    masks: Sequence[Any] = ()
 
     def __init__(
         self,
@@ -67,11 +127,16 @@ class LayerCall(ABC):
         path: tuple[str, ...],
         scope: str,
         keywords: Mapping[str, Any] | None = None,
+        options: Options | None = None,
     ):
         self.spec, self.path, self.scope = spec, path, scope
         self.keywords, self.dialect = keywords or {}, spec.dialect
-        self.where = f"layer {'/'.join(path)!r} ({spec.class_name})"
-        self.options = Options(spec.config, self.where)
+        self.options = options or Options(spec.config, self.where)
+
+    @property
+    def where(self) -> str:
+        """Description of the layer for errors."""
+        return f"layer {'/'.join(self.path)!r} ({self.spec.class_name})"
 
     def error(self, message: str) -> CoreError:
         """Return an error that names the layer."""
@@ -82,31 +147,18 @@ class LayerCall(ABC):
         """Return the call of an inner layer."""
 
     @abstractmethod
-    def node(
-        self,
-        type: str,
-        inputs: Sequence[Value],
-        attributes: Mapping[str, Any] | None = None,
-        shape: Lengths | None = None,
-        dtype: str | None = None,
-    ) -> Value:
-        """Add an operation; shape and dtype default to those of its first input."""
+    def lengths(self, x: Operand) -> Any:
+        """Return the lengths of the axes as a vector that is known when the graph runs."""
 
     @abstractmethod
-    def outputs(
-        self, value: Value, shapes: Sequence[Lengths], dtype: str | None = None
-    ) -> list[Value]:
-        """Return the outputs of an operation with several."""
-
-    @abstractmethod
-    def constant(self, array: np.ndarray, name: str) -> Value:
-        """Add a constant that is not a weight, or a part of one."""
+    def constant(self, array: np.ndarray, name: str) -> Any:
+        """Return a constant that is not a weight, or a part of one."""
 
     @abstractmethod
     def weight(
         self, name: str, shape: Sequence[int | None], view: Sequence[int] | None = None
-    ) -> Value:
-        """Add a weight with a shape in the file; ``view`` is another shape for its use."""
+    ) -> Any:
+        """Return a weight with a shape in the file; ``view`` is another shape for its use."""
 
     @abstractmethod
     def weight_parts(
@@ -116,8 +168,8 @@ class LayerCall(ABC):
         sizes: Sequence[int],
         axis: int,
         view: Callable[[int], Sequence[int]] | None = None,
-    ) -> list[Value]:
-        """Add the parts of a weight, of some sizes along an axis.
+    ) -> list[Any]:
+        """Return the parts of a weight, of some sizes along an axis.
 
         Args:
             name: name of the weight.
@@ -131,43 +183,53 @@ class LayerCall(ABC):
     def check_count(self, count: int) -> None:
         """Raise if so many more operations exceed the limit of a model."""
 
-    def called(self, function: Callable[..., Any], *values: Value) -> Value:
-        """Add a function of tensors that the user gave, whose result has the first one's shape."""
+    def called(self, function: Callable[..., Any], *values: Operand) -> Any:
+        """Call a function of tensors that the user gave, whose result has the first one's shape."""
         raise self.error(f"uses the function {function!r:.80}, which no file can contain")
 
     def generator(self, seed: Seed) -> Callable[[], "Generator"]:
         """Return a function to the layer's source of random numbers, which goes on at each call."""
         raise self.error("draws random numbers, which no file can contain")
 
-    def assign(self, name: str, make: Callable[[], Value]) -> None:
+    def assign(self, name: str, make: Callable[[], Operand]) -> None:
         """Give a weight that no optimizer changes the value that a function makes, in training."""
         raise self.error(f"changes its weight {name!r}, which no file can contain")
 
-    def state(self, number: int, shape: Lengths) -> Value:
+    def state(self, number: int, shape: Lengths) -> Any:
         """Return a state of the layer at the end of its last call, at first zeros."""
         raise self.error("keeps its state between calls, which no file can contain")
 
-    def keep_state(self, number: int, value: Value) -> None:
+    def keep_state(self, number: int, value: Operand) -> None:
         """Keep a state of the layer for its next call, where values are tensors."""
         assert self.is_abstract, "a call on tensors keeps its states"
 
-    def layer_results(self, values: Sequence[Value]) -> list[Value]:
+    def layer_results(self, values: Sequence[Operand]) -> list[Masked]:
         """Return the results of the layer object that the spec stands for."""
         raise self.error("is an object, which no file can contain")
 
-    def ints(self, *values: int) -> Value:
-        """Add a constant vector of integers."""
-        return self.constant(np.array(values, np.int32), "ints")
+    @abstractmethod
+    def stop_gradient(self, x: Operand) -> Any:
+        """Return values that have no gradient by what they were computed from."""
 
-    def integer(self, value: int) -> Value:
-        """Add a constant integer."""
-        return self.constant(np.array(value, np.int32), "int")
+    def note_logits(  # noqa: B027 - only losses of training ask for it
+        self, activation: str, logits: Operand, result: Operand
+    ) -> None:
+        """Note for losses which logits a "softmax" or "sigmoid" was computed from."""
 
-    def number(self, value: float) -> Value:
-        """Add a constant float."""
-        return self.constant(np.array(value, np.float32), "number")
+    def settings(self, read: Callable[["LayerCall"], Setting]) -> Setting:
+        """Return what a function reads and checks of the options, which it may do once."""
+        return read(self)
 
-    def shape(self, x: Value, *ranks: int) -> Lengths:
+    def integer(self, value: int) -> Any:
+        """Return an integer as an operand, which graphs have from here on."""
+        return value
+
+    @property
+    def mask(self) -> Operand | None:
+        """The mask of the first input."""
+        return self.masks[0] if self.masks else None
+
+    def shape(self, x: Operand, *ranks: int) -> Lengths:
         """Return the shape of a value; raise if it is unknown, or of none of the ranks given."""
         if x.shape is None:
             raise self.error("the shape of its input must be known")
@@ -176,7 +238,7 @@ class LayerCall(ABC):
             raise self.error(f"takes tensors of {expected} axes, got shape {x.shape}")
         return x.shape
 
-    def length(self, x: Value, axis: int) -> int:
+    def length(self, x: Operand, axis: int) -> int:
         """Return the length of an axis; raise if it is unknown."""
         lengths = self.shape(x)
         if not -len(lengths) <= axis < len(lengths):

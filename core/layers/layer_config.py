@@ -26,6 +26,8 @@ class Options:
 
     def __init__(self, values: Any, where: str):
         self.where = where
+        #: What functions read and checked of the values; see `LayerCall.settings`.
+        self.known: dict[Any, Any] = {}
         self.values = mapping(values, f"the config of {where}")
 
     def get(self, name: str, default: Any = None) -> Any:

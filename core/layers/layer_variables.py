@@ -10,7 +10,7 @@ from core.engine.dtypes import DType
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.layers.symbolic import flattened
+from core.layers.nested import flattened
 
 
 class VariableOwner:

@@ -1,7 +1,7 @@
 """One run of a model: the calls of its layers in execution order, each on the results of others."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import CoreError
@@ -9,6 +9,7 @@ from core.graph.subgraph import running_order
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, sources
 from core.layers.layer_call import Value
 from core.layers.lowering.rows import kind_of
+from core.layers.nested import flattened, replaced
 
 #: Keyword arguments that are tensors for some layers, and no inputs of theirs.
 TENSOR_KEYWORDS = frozenset(
@@ -37,16 +38,13 @@ class ModelRun(ABC):
         self.values: dict[tuple[str, int], list[Value]] = {}
 
     @abstractmethod
-    def called(
-        self, spec: LayerSpec, index: int, values: list[Value], keywords: dict[str, Any]
-    ) -> list[Value]:
+    def called(self, spec: LayerSpec, index: int, call: KerasCall) -> list[Value]:
         """Return the results of a call of a layer.
 
         Args:
             spec: the layer.
             index: the number of the call among those of the layer.
-            values: the inputs.
-            keywords: keyword arguments of the call, with values in place of tensors.
+            call: the call, with values in place of the sources.
         """
 
     def results(self, inputs: Sequence[Value]) -> list[Value]:
@@ -97,12 +95,15 @@ class ModelRun(ABC):
             raise CoreError(f"layer {source.layer!r} has no output {source.output}")
         return found[source.output]
 
+    def placed(self, call: KerasCall) -> KerasCall:
+        """Return a call with values in place of the sources."""
+        return KerasCall(*(replaced(part, Source, self._value) for part in call))
+
     def _called(self, name: str, index: int) -> list[Value]:
         spec = self.layers[name]
         if spec.class_name == "InputLayer":
             raise CoreError(f"the input {name!r} is not an input of its model")
-        values, keywords = bound_arguments(spec.calls[index], self._value)
-        found = self.called(spec, index, values, keywords)
+        found = self.called(spec, index, self.placed(spec.calls[index]))
         kind = kind_of(spec)
         if kind is not None and kind.removes_masks and spec.dialect == "keras3":
             self._remove_masks(spec.calls[index])
@@ -115,32 +116,24 @@ class ModelRun(ABC):
             found[source.output] = found[source.output]._replace(mask=None)
 
 
-def bound_arguments(
-    call: KerasCall, value_of: Callable[[Source], Value]
-) -> tuple[list[Value], dict[str, Any]]:
-    """Return the tensors of a layer's call, and the other arguments by name."""
-    values = [value_of(source) for source in sources(call.arguments, "the arguments")]
+def bound_arguments(call: KerasCall) -> tuple[list[Value], dict[str, Any]]:
+    """Return the inputs of a layer's call, and the other arguments by name.
+
+    Args:
+        call: a call with values in place of the sources.
+    """
+    values: list[Value] = flattened(call.arguments, Value)
     keywords: dict[str, Any] = {}
     for name, argument in call.keywords.items():
-        given = [value_of(source) for source in sources(argument, name)]
+        given = flattened(argument, Value)
         if given and name not in TENSOR_KEYWORDS:
             values += given  # as in layer(query, value=...), or the initial_state
         elif name == "mask" and given and values:
             masks = argument if isinstance(argument, list) else [argument]
             for i, (value, mask) in enumerate(zip(values, masks, strict=False)):
-                found = value_of(mask) if isinstance(mask, Source) else None
-                values[i] = value._replace(mask=found)
+                values[i] = value._replace(mask=mask if isinstance(mask, Value) else None)
         else:
             keywords[name] = given[0] if given else argument
     if isinstance(call.arguments, list):
-        keywords["arguments"] = [_with_values(a, value_of) for a in call.arguments]
+        keywords["arguments"] = call.arguments
     return values, keywords
-
-
-def _with_values(argument: Any, value_of: Callable[[Source], Value]) -> Any:
-    """Return an argument with values in place of the tensors in nested lists."""
-    if isinstance(argument, Source):
-        return value_of(argument)
-    if isinstance(argument, list):
-        return [_with_values(part, value_of) for part in argument]
-    return argument

@@ -6,7 +6,16 @@ from typing import Any
 import numpy as np
 
 from core.layers.keras_config import LayerSpec
-from core.layers.layer_call import LayerCall, Lengths, Value
+from core.layers.layer_call import (
+    LayerCall,
+    Lengths,
+    Masked,
+    Operand,
+    Value,
+    with_masks,
+    without_masks,
+)
+from core.layers.op_shapes import OpsOf, results_of_op
 from core.layers.variable_store import VariableStore
 
 
@@ -29,31 +38,25 @@ class ShapeCall(LayerCall):
         store: VariableStore,
         keywords: Mapping[str, Any] | None = None,
     ):
-        super().__init__(spec, path, "", keywords)
-        self.where = f"layer {'/'.join((store.owner, *path))!r} ({spec.class_name})"
-        self.options.where = self.where
         self.store = store
+        super().__init__(spec, path, "", keywords)
+        self.ops = OpsOf(self._shapes)
+
+    def _shapes(self, op: str, *inputs: Any, **attributes: Any) -> Value | list[Value]:
+        return results_of_op(self, op, inputs, attributes)
+
+    @property
+    def where(self) -> str:
+        """Description of the layer for errors."""
+        return f"layer {'/'.join((self.store.owner, *self.path))!r} ({self.spec.class_name})"
 
     def child(self, spec: LayerSpec) -> "ShapeCall":
         """Return the call of an inner layer."""
         return ShapeCall(spec, (*self.path, spec.name), self.store)
 
-    def node(
-        self,
-        type: str,
-        inputs: Sequence[Value],
-        attributes: Mapping[str, Any] | None = None,
-        shape: Lengths | None = None,
-        dtype: str | None = None,
-    ) -> Value:
-        """Return a value of the shape that the operation gives."""
-        return Value(None, inputs[0].shape if shape is None else shape, dtype or inputs[0].dtype)
-
-    def outputs(
-        self, value: Value, shapes: Sequence[Lengths], dtype: str | None = None
-    ) -> list[Value]:
-        """Return the outputs of an operation with several."""
-        return [Value(None, shape, dtype or value.dtype) for shape in shapes]
+    def lengths(self, x: Operand) -> Value:
+        """Return the shape of the vector of a value's lengths."""
+        return Value(None, (len(self.shape(x)),), "int32")
 
     def constant(self, array: np.ndarray, name: str) -> Value:
         """Return the shape of a constant."""
@@ -86,7 +89,7 @@ class ShapeCall(LayerCall):
     def check_count(self, count: int) -> None:
         """Accept any number of operations."""
 
-    def called(self, function: Callable[..., Any], *values: Value) -> Value:
+    def called(self, function: Callable[..., Any], *values: Operand) -> Value:
         """Return the shape of the first value, which the function keeps."""
         return Value(None, values[0].shape, values[0].dtype)
 
@@ -100,7 +103,11 @@ class ShapeCall(LayerCall):
             )
         return Value(None, self.store.state(self.path, number, lengths).shape)
 
-    def layer_results(self, values: Sequence[Value]) -> list[Value]:
+    def stop_gradient(self, x: Operand) -> Value:
+        """Return the shape of the values."""
+        return Value(None, x.shape, x.dtype)
+
+    def layer_results(self, values: Sequence[Operand]) -> list[Masked]:
         """Return the shapes of the results of the layer object that the spec stands for."""
-        found: list[Value] = self.spec.layer.shapes_of(list(values), self.keywords)
-        return found
+        given = with_masks(values, self.masks)
+        return without_masks(self.spec.layer.shapes_of(given, self.keywords))

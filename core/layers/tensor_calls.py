@@ -6,48 +6,35 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.autodiff.gradients import stop_gradient
 from core.autodiff.tape import Tape
+from core.engine.dispatch import tensor
 from core.engine.generators import Seed
 from core.engine.late_ops import ops
 from core.engine.observers import unobserved
 from core.engine.op_places import in_layer
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable
-from core.errors import CoreError, KernelNotFound
-from core.graph.bound_nodes import bound_to_op
-from core.graph.node_types import find_node_type
-from core.graph.nodes import Node
 from core.layers.call_context import LOGITS, update_later
 from core.layers.keras_config import LayerSpec
-from core.layers.layer_call import LayerCall, Lengths, Value
+from core.layers.layer_call import LayerCall, Lengths, Masked, Setting, Value
+from core.layers.layer_config import Options
 from core.layers.variable_store import VariableStore, check_shape
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
 
-#: Node types of activations that some losses undo.
-_LOGISTIC = {"Softmax": "softmax", "Sigmoid": "sigmoid"}
-
-
-class Operand:
-    """A tensor or an array as the reference of a value: equal to itself alone."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any):
-        self.value = value
-
-
 def value_of(tensor: Tensor, mask: Value | None = None) -> Value:
     """Return the value that stands for a tensor."""
-    return Value(Operand(tensor), tensor.shape, tensor.dtype, mask)
+    spec = tensor.spec
+    return Value(tensor, spec.shape, spec.dtype, mask)
 
 
 def tensor_of(value: Value) -> Tensor:
     """Return the tensor that a value stands for."""
-    found = value.reference.value
-    return found if isinstance(found, Tensor) else ops.identity(found)
+    found: Tensor = value.reference
+    return found
 
 
 class TensorCall(LayerCall):
@@ -57,78 +44,79 @@ class TensorCall(LayerCall):
         spec: the layer.
         path: names of the layers from the one that has the store to this one.
         store: the variables.
+        options: the layer's options, by default new ones of its config.
         training: whether dropout and statistics of batches are those of training.
-        keywords: keyword arguments of the call, with values in place of tensors.
+        keywords: keyword arguments of the call.
     """
 
     has_tensors = True
+    ops = ops
 
     def __init__(
         self,
         spec: LayerSpec,
         path: tuple[str, ...],
         store: VariableStore,
+        options: Options | None = None,
         *,
         training: bool,
         keywords: Mapping[str, Any] | None = None,
     ):
-        super().__init__(spec, path, "", keywords)
-        self.where = f"layer {'/'.join((store.owner, *path))!r} ({spec.class_name})"
-        self.options.where = self.where
         self.store, self.training = store, training
+        self.masks: list[Any] = []
+        super().__init__(spec, path, "", keywords, options)
+
+    @property
+    def where(self) -> str:
+        """Description of the layer for errors."""
+        return f"layer {'/'.join((self.store.owner, *self.path))!r} ({self.spec.class_name})"
 
     def child(self, spec: LayerSpec) -> "TensorCall":
         """Return the call of an inner layer."""
         training = self.training and spec.config.get("trainable", True) is not False
         return TensorCall(spec, (*self.path, spec.name), self.store, training=training)
 
-    def node(
-        self,
-        type: str,
-        inputs: Sequence[Value],
-        attributes: Mapping[str, Any] | None = None,
-        shape: Lengths | None = None,
-        dtype: str | None = None,
-    ) -> Value:
-        """Run the op of a node type; shape and dtype are those of its result."""
-        try:
-            result = _run(type, [v.reference.value for v in inputs], attributes or {})
-        except CoreError as error:
-            if error.__class__ is not CoreError:
-                raise
-            raise self.error(str(error)) from error
-        if isinstance(result, (list, tuple)):
-            return value_of(result[0])._replace(reference=Operand(list(result)))
-        if type in _LOGISTIC:
-            LOGITS.add(result, (_LOGISTIC[type], inputs[0].reference.value))
-        return value_of(result)
+    def shape(self, x: Any, *ranks: int) -> Lengths:
+        """Return the shape of a tensor; raise if it is of none of the ranks given."""
+        shape: Lengths = x.spec.shape
+        return super().shape(x, *ranks) if ranks and len(shape) not in ranks else shape
 
-    def outputs(
-        self, value: Value, shapes: Sequence[Lengths], dtype: str | None = None
-    ) -> list[Value]:
-        """Return the outputs of an operation with several."""
-        found = value.reference.value
-        return [value_of(each) for each in (found if isinstance(found, list) else [found])]
+    def length(self, x: Any, axis: int) -> int:
+        """Return the length of an axis; raise if the tensor lacks it."""
+        shape: tuple[int, ...] = x.spec.shape
+        return shape[axis] if -len(shape) <= axis < len(shape) else super().length(x, axis)
 
-    def constant(self, array: np.ndarray, name: str) -> Value:
-        """Return an array as a value."""
-        dtype = {"f": "float32", "b": "bool"}.get(array.dtype.kind, "int32")
-        return Value(Operand(array), array.shape, dtype)
+    def settings(self, read: Callable[[LayerCall], Setting]) -> Setting:
+        """Return what a function reads and checks of the options, which it does once a layer."""
+        known = self.options.known
+        if read not in known:
+            known[read] = read(self)
+        found: Setting = known[read]
+        return found
+
+    def lengths(self, x: Any) -> Tensor:
+        """Return the lengths of the axes as a vector."""
+        return tensor(x.shape, dtype="int32")
+
+    def constant(self, array: np.ndarray, name: str) -> Tensor:
+        """Return the tensor of an array."""
+        return tensor(array)
 
     def _variable(self, name: str) -> Variable:
-        found = self.store.find(self.path, name)
+        found = self.store.get((self.path, name))
         if found is None:
             raise self.error(f"has no weight {name!r} yet: build it, or call it outside of a trace")
         return found
 
     def weight(
         self, name: str, shape: Sequence[int | None], view: Sequence[int] | None = None
-    ) -> Value:
+    ) -> Any:
         """Return the present value of a weight."""
         variable = self._variable(name)
-        check_shape(self, name, shape, variable)
-        tensor = variable.read()
-        return value_of(tensor if view is None else ops.reshape(tensor, shape=tuple(view)))
+        found = variable.read()
+        if found.spec.shape != shape:
+            check_shape(self, name, shape, variable)
+        return found if view is None else ops.reshape(found, shape=tuple(view))
 
     def weight_parts(
         self,
@@ -137,17 +125,17 @@ class TensorCall(LayerCall):
         sizes: Sequence[int],
         axis: int,
         view: Callable[[int], Sequence[int]] | None = None,
-    ) -> list[Value]:
+    ) -> list[Any]:
         """Return the parts of a weight."""
         variable = self._variable(name)
         check_shape(self, name, shape, variable)
-        parts = ops.split(variable.read(), num_or_size_splits=tuple(sizes), axis=axis)
+        parts: list[Any] = ops.split(variable.read(), num_or_size_splits=tuple(sizes), axis=axis)
         if view is None:
-            return [value_of(part) for part in parts]
+            return parts
         pairs = zip(parts, sizes, strict=True)
-        return [value_of(ops.reshape(part, shape=tuple(view(size)))) for part, size in pairs]
+        return [ops.reshape(part, shape=tuple(view(size))) for part, size in pairs]
 
-    def assign(self, name: str, make: Callable[[], Value]) -> None:
+    def assign(self, name: str, make: Callable[[], Any]) -> None:
         """Give a weight that no optimizer changes the value that a function makes.
 
         Training steps do so after they have looked at the loss.
@@ -155,7 +143,7 @@ class TensorCall(LayerCall):
 
         def update() -> None:
             with unobserved(Tape):
-                self._variable(name).assign(tensor_of(make()))
+                self._variable(name).assign(make())
 
         update_later(update)
 
@@ -163,44 +151,47 @@ class TensorCall(LayerCall):
         """Return a function to the layer's source of random numbers, which goes on at each call."""
         return partial(self.store.generator, self.path, seed)
 
-    def state(self, number: int, shape: Lengths) -> Value:
+    def state(self, number: int, shape: Lengths) -> Tensor:
         """Return a state of the layer at the end of its last call, at first zeros."""
         lengths = tuple(n for n in shape if n is not None)
-        return value_of(self.store.state(self.path, number, lengths).read())
+        return self.store.state(self.path, number, lengths).read()
 
-    def keep_state(self, number: int, value: Value) -> None:
+    def keep_state(self, number: int, value: Any) -> None:
         """Keep a state of the layer for its next call."""
 
         def update() -> None:
             with unobserved(Tape):
-                kept = self.store.state(self.path, number, tensor_of(value).shape)
-                kept.assign(tensor_of(value))
+                self.store.state(self.path, number, value.shape).assign(value)
 
         update_later(update)
 
     def check_count(self, count: int) -> None:
         """Accept any number of operations."""
 
-    def called(self, function: Callable[..., Any], *values: Value) -> Value:
+    def called(self, function: Callable[..., Any], *values: Any) -> Any:
         """Return the result of a function of tensors."""
-        return value_of(function(*map(tensor_of, values)))
+        return function(*values)
 
-    def layer_results(self, values: Sequence[Value]) -> list[Value]:
+    def stop_gradient(self, x: Any) -> Any:
+        """Return values that have no gradient by what they were computed from."""
+        return stop_gradient(x)
+
+    def note_logits(self, activation: str, logits: Any, result: Any) -> None:
+        """Note for losses which logits a "softmax" or "sigmoid" was computed from."""
+        LOGITS.add(result, (activation, logits))
+
+    def layer_results(self, values: Sequence[Any]) -> list[Masked]:
         """Return the results of the layer object that the spec stands for."""
+        masks = self.masks or [None] * len(values)
+        given = [
+            value_of(value, None if mask is None else value_of(mask))
+            for value, mask in zip(values, masks, strict=True)
+        ]
         with in_layer(self.spec.name):
             found: list[Value] = self.spec.layer.results_of(
-                list(values), self.keywords, training=self.training
+                given, self.keywords, training=self.training
             )
-        return found
-
-
-def _run(type: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
-    """Return the result of the op that a node type stands for; arrays may become attributes."""
-    kind = find_node_type(type)
-    if kind is None:
-        raise KernelNotFound(f"there is no op for the node type {type!r}")
-    names = tuple(map(str, range(len(inputs))))
-    given = dict(zip(names, inputs, strict=True))
-    constants = {n: v for n, v in given.items() if not isinstance(v, Tensor)}
-    step = bound_to_op(Node(type, type, names, attributes), kind, names, constants)
-    return step.run(*(given[name] for name in step.inputs))
+        return [
+            Masked(tensor_of(each), None if each.mask is None else tensor_of(each.mask))
+            for each in found
+        ]

@@ -1,6 +1,6 @@
 """The variables of a layer: made when the layer is built, by the initializers of its config."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,28 +22,20 @@ if TYPE_CHECKING:
 Path = tuple[str, ...]
 
 
-class VariableStore:
-    """The variables of a layer and of the layers inside it that are no objects of their own.
+class VariableStore(dict[tuple[Path, str], Variable]):
+    """The variables of a layer and of the layers inside it, by path and name.
+
+    Layers inside that are objects of their own have theirs.
 
     Args:
         owner: name of the layer, the first part of the variables' names.
     """
 
     def __init__(self, owner: str):
+        super().__init__()
         self.owner = owner
-        self._variables: dict[tuple[Path, str], Variable] = {}
         self.states: dict[tuple[Path, int], Variable] = {}
         self._generators: dict[Path, Generator] = {}
-
-    def __iter__(self) -> Iterator[tuple[Path, str]]:
-        return iter(self._variables)
-
-    def __len__(self) -> int:
-        return len(self._variables)
-
-    def find(self, path: Path, name: str) -> Variable | None:
-        """Return the variable of a layer inside by its name, or None."""
-        return self._variables.get((path, name))
 
     def state(self, path: Path, number: int, shape: tuple[int, ...]) -> Variable:
         """Return the variable of a state that a layer keeps between calls, at first zeros.
@@ -82,7 +74,7 @@ class VariableStore:
         Raises:
             CoreError: a length of the shape is unknown, or the variable has another shape.
         """
-        found = self._variables.get((call.path, name))
+        found = self.get((call.path, name))
         if found is None:
             lengths = tuple(n for n in shape if n is not None)
             if len(lengths) != len(shape):
@@ -94,7 +86,7 @@ class VariableStore:
             full = "/".join((self.owner, *call.path, name))
             array = starting_value(call.spec, name, lengths)
             found = Variable(array, trainable=name not in NOT_TRAINED, name=full)
-            self._variables[call.path, name] = found
+            self[call.path, name] = found
         check_shape(call, name, shape, found)
         return found
 

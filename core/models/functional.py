@@ -9,7 +9,8 @@ from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.model_run import ModelRun
-from core.layers.symbolic import SymbolicTensor, replaced
+from core.layers.nested import replaced
+from core.layers.symbolic import SymbolicTensor
 
 #: A call of a layer: the layer's id, and the number of the call.
 _Node = tuple[int, int]
@@ -144,25 +145,19 @@ class TensorRun(ModelRun):
         super().__init__(model, where)
         self.training = training
 
-    def called(
-        self, spec: LayerSpec, index: int, values: list[Value], keywords: dict[str, Any]
-    ) -> list[Value]:
+    def called(self, spec: LayerSpec, index: int, call: KerasCall) -> list[Value]:
         """Return the results of a call of a layer."""
         with in_layer(spec.name):
-            found: list[Value] = spec.layer.results_of_call(
-                spec.calls[index], self._value, training=self.training
-            )
+            found: list[Value] = spec.layer.results_of_call(call, training=self.training)
         return found
 
 
 class ShapeRun(ModelRun):
     """A run of a functional model on shapes, which makes the variables of its layers."""
 
-    def called(
-        self, spec: LayerSpec, index: int, values: list[Value], keywords: dict[str, Any]
-    ) -> list[Value]:
+    def called(self, spec: LayerSpec, index: int, call: KerasCall) -> list[Value]:
         """Return the shapes of the results of a call of a layer."""
-        found: list[Value] = spec.layer.shapes_of_call(spec.calls[index], self._value)
+        found: list[Value] = spec.layer.shapes_of_call(call)
         return found
 
 

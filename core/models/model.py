@@ -7,10 +7,11 @@ from core.data.batches import Samples
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.layers.keras_config import KerasCall, LayerSpec
-from core.layers.layer import Layer, ValueOf, only
+from core.layers.layer import Layer, only
 from core.layers.layer_call import Value
 from core.layers.model_run import bound_arguments
-from core.layers.symbolic import SymbolicTensor, flattened
+from core.layers.nested import flattened
+from core.layers.symbolic import SymbolicTensor
 from core.models.feeding import in_order
 from core.models.functional import LayerGraph, ShapeRun, TensorRun, functional_config
 from core.models.result_types import Result, Symbols
@@ -207,21 +208,19 @@ class Model(Trainer[Result]):
             return dict(zip(self.output_names, several, strict=True))
         return found
 
-    def results_of_call(
-        self, call: KerasCall, value_of_source: ValueOf, *, training: bool
-    ) -> list[Value]:
-        """Return the results of a call; each source is a tensor's value."""
+    def results_of_call(self, call: KerasCall, *, training: bool) -> list[Value]:
+        """Return the results of a call that has values of tensors in place of sources."""
         if self._graph is None:
-            return super().results_of_call(call, value_of_source, training=training)
-        values, _ = bound_arguments(call, value_of_source)
+            return super().results_of_call(call, training=training)
+        values, _ = bound_arguments(call)
         run = TensorRun(self._graph.spec, f"the model {self.name!r}", training=training)
         return run.results(values)
 
-    def shapes_of_call(self, call: KerasCall, value_of_source: ValueOf) -> list[Value]:
-        """Return the shapes of the results; each source is a value with a shape."""
+    def shapes_of_call(self, call: KerasCall) -> list[Value]:
+        """Return the shapes of the results of a call that has values in place of sources."""
         if self._graph is None:
-            return super().shapes_of_call(call, value_of_source)
-        values, _ = bound_arguments(call, value_of_source)
+            return super().shapes_of_call(call)
+        values, _ = bound_arguments(call)
         return ShapeRun(self._graph.spec, f"the model {self.name!r}").results(values)
 
     def call(self, *inputs: Any, **options: Any) -> Any:

@@ -55,7 +55,7 @@ class Objective:
         if self.loss is None:
             return None
         mask = _mask_of(output)
-        activation, logits = LOGITS.find(output) or (None, output)
+        activation, logits = LOGITS.get(output.id) or (None, output)
         # As Keras: what a softmax was computed from is more accurate near 0, and takes less time.
         loss = None if activation is None else loss_of_logits(self.loss, activation)
         if loss is None:
@@ -75,7 +75,7 @@ class Objective:
 
 
 def _mask_of(output: Tensor) -> Tensor | None:
-    found = MASKS.find(output)
+    found = MASKS.get(output.id)
     return None if found is None else tensor_of(found)
 
 

@@ -8,10 +8,10 @@ from core.errors import CoreError, KernelNotFound
 from core.layers.built_in import function_class, layer_class
 from core.layers.input_layer import Input, InputLayer
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, read_topology
-from core.layers.layer import Layer, ValueOf
+from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.model_run import ModelRun, bound_arguments
-from core.layers.symbolic import SymbolicTensor, replaced
+from core.layers.symbolic import SymbolicTensor
 from core.models.functional import layer_document
 from core.models.model import Model
 
@@ -125,23 +125,21 @@ class Sequential(Model[Tensor]):
                 self._extend(layer)
             self._renew()
 
-    def _build_by(self, call: KerasCall, value_of_source: ValueOf) -> None:
-        values, _ = bound_arguments(call, value_of_source)
+    def _build_by(self, call: KerasCall) -> None:
+        values, _ = bound_arguments(call)
         if len(values) != 1:
             raise CoreError(f"a Sequential takes one input, got {len(values)} tensors")
         self.build(values[0].shape)
 
-    def results_of_call(
-        self, call: KerasCall, value_of_source: ValueOf, *, training: bool
-    ) -> list[Value]:
-        """Return the results of a call; each source is a tensor's value."""
-        self._build_by(call, value_of_source)
-        return super().results_of_call(call, value_of_source, training=training)
+    def results_of_call(self, call: KerasCall, *, training: bool) -> list[Value]:
+        """Return the results of a call that has values of tensors in place of sources."""
+        self._build_by(call)
+        return super().results_of_call(call, training=training)
 
-    def shapes_of_call(self, call: KerasCall, value_of_source: ValueOf) -> list[Value]:
-        """Return the shapes of the results; each source is a value with a shape."""
-        self._build_by(call, value_of_source)
-        return super().shapes_of_call(call, value_of_source)
+    def shapes_of_call(self, call: KerasCall) -> list[Value]:
+        """Return the shapes of the results of a call that has values in place of sources."""
+        self._build_by(call)
+        return super().shapes_of_call(call)
 
     def sublayers(self) -> list[Layer]:
         """Return the layers in order."""
@@ -320,18 +318,16 @@ class _SymbolRun(ModelRun):
             raise CoreError(f"{self.where} has no input layer {source.layer!r}")
         return layer.call_outputs[0][0]
 
-    def called(self, spec: LayerSpec, index: int, values: Any, keywords: Any) -> Any:
+    def called(self, spec: LayerSpec, index: int, call: KerasCall) -> Any:
         """Return the symbolic results of a call of a layer."""
         from core.converter.layer_files.dialect_tables import RECURRENT
 
-        call = spec.calls[index]
-        arguments = replaced(call.arguments, Source, self._value)
-        options = replaced(dict(call.keywords), Source, self._value)
-        given = arguments if isinstance(arguments, list) else [arguments]
+        given = call.arguments if isinstance(call.arguments, list) else [call.arguments]
         if spec.dialect != "keras3" and len(given) > 1 and spec.class_name not in RECURRENT:
             given = [given]  # layers of Keras 2 and TensorFlow.js take their inputs as one list
-        found = self._objects[spec.name](*given, **options)
+        found = self._objects[spec.name](*given, **call.keywords)
         return found if isinstance(found, list) else [found]
 
     def _called(self, name: str, index: int) -> Any:
-        return self.called(self.layers[name], index, (), {})
+        spec = self.layers[name]
+        return self.called(spec, index, self.placed(spec.calls[index]))

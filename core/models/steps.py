@@ -17,7 +17,7 @@ from core.errors import CoreError
 from core.layers.call_context import collected_losses, collected_updates
 from core.layers.layer import Layer
 from core.layers.layer_variables import VariableOwner
-from core.layers.symbolic import flattened
+from core.layers.nested import flattened
 from core.models.objectives import Objectives
 from core.models.running import not_finite
 

@@ -9,119 +9,111 @@ from typing import Any
 
 from core.engine.registry import OPS
 from core.layers.keras_config import LayerSpec
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import LayerCall, Operand
 from core.layers.lowering.arguments import about_weights, arguments
-from core.layers.lowering.common_nodes import (
-    as_float,
-    axis_last,
-    binary,
-    broadcast,
-    cast,
-    reduce,
-    scaled,
-    shifted,
-    transpose,
-)
+from core.layers.lowering.common_ops import as_float, axis_last, cast, reduce, transpose
 from core.layers.lowering.rows import LayerType, weighted
+from core.layers.op_shapes import broadcast
 
-Activation = Callable[[LayerCall, Value], Value]
-
-
-def _node(type: str, **attributes: Any) -> Activation:
-    return lambda call, x: call.node(type, [x], attributes)
+Activation = Callable[[LayerCall, Operand], Operand]
 
 
-def _chain(call: LayerCall, x: Value, *types: str) -> Value:
-    for type in types:
-        x = call.node(type, [x])
-    return x
+def _op(name: str, **attributes: Any) -> Activation:
+    return lambda call, x: getattr(call.ops, name)(x, **attributes)
 
 
-def _clipped(call: LayerCall, x: Value, low: float, high: float) -> Value:
-    return call.node("ClipByValue", [x, call.number(low), call.number(high)])
+def sigmoid(call: LayerCall, x: Operand) -> Any:
+    """Return the sigmoid of logits, which losses may ask for."""
+    y = call.ops.sigmoid(x)
+    call.note_logits("sigmoid", x, y)
+    return y
 
 
-def _hard_sigmoid(call: LayerCall, x: Value) -> Value:
+def softmax(call: LayerCall, x: Operand) -> Any:
+    """Return the softmax along the last axis of logits, which losses may ask for."""
+    y = call.ops.softmax(x)
+    call.note_logits("softmax", x, y)
+    return y
+
+
+def _clipped(call: LayerCall, x: Operand, low: float, high: float) -> Any:
+    return call.ops.clip_by_value(x, clip_value_min=low, clip_value_max=high)
+
+
+def _hard_sigmoid(call: LayerCall, x: Operand) -> Any:
     """Return relu6(x + 3) / 6 for Keras 3, or else 0.2 * x + 0.5 clipped to 0..1."""
     if call.dialect == "keras3":
         return _gate(call, x)
-    return _clipped(call, shifted(call, scaled(call, x, 0.2), 0.5), 0.0, 1.0)
+    return _clipped(call, call.ops.add(call.ops.mul(x, 0.2), 0.5), 0.0, 1.0)
 
 
-def _gate(call: LayerCall, x: Value) -> Value:
-    return scaled(call, call.node("Relu6", [shifted(call, x, 3.0)]), 1 / 6)
+def _gate(call: LayerCall, x: Operand) -> Any:
+    return call.ops.mul(call.ops.relu6(call.ops.add(x, 3.0)), 1 / 6)
 
 
-def _hard_silu(call: LayerCall, x: Value) -> Value:
-    return binary(call, "Mul", x, _gate(call, x))
+def _hard_silu(call: LayerCall, x: Operand) -> Any:
+    return call.ops.mul(x, _gate(call, x))
 
 
-def _silu(call: LayerCall, x: Value) -> Value:
-    return binary(call, "Mul", x, call.node("Sigmoid", [x]))
+def _silu(call: LayerCall, x: Operand) -> Any:
+    return call.ops.mul(x, call.ops.sigmoid(x))
 
 
-def _gelu(call: LayerCall, x: Value) -> Value:
-    erf = call.node("Erf", [scaled(call, x, sqrt(0.5))])
-    return binary(call, "Mul", scaled(call, x, 0.5), shifted(call, erf, 1.0))
+def _gelu(call: LayerCall, x: Operand) -> Any:
+    erf = call.ops.erf(call.ops.mul(x, sqrt(0.5)))
+    return call.ops.mul(call.ops.mul(x, 0.5), call.ops.add(erf, 1.0))
 
 
-def _gelu_new(call: LayerCall, x: Value) -> Value:
-    cube = binary(call, "Mul", x, call.node("Square", [x]))
-    inner = binary(call, "AddV2", x, scaled(call, cube, 0.044715))
-    tanh = call.node("Tanh", [scaled(call, inner, sqrt(2 / pi))])
-    return binary(call, "Mul", scaled(call, x, 0.5), shifted(call, tanh, 1.0))
+def _gelu_new(call: LayerCall, x: Operand) -> Any:
+    cube = call.ops.mul(x, call.ops.square(x))
+    inner = call.ops.add(x, call.ops.mul(cube, 0.044715))
+    tanh = call.ops.tanh(call.ops.mul(inner, sqrt(2 / pi)))
+    return call.ops.mul(call.ops.mul(x, 0.5), call.ops.add(tanh, 1.0))
 
 
-def _squareplus(call: LayerCall, x: Value) -> Value:
-    root = call.node("Sqrt", [shifted(call, call.node("Square", [x]), 4.0)])
-    return scaled(call, binary(call, "AddV2", x, root), 0.5)
+def _squareplus(call: LayerCall, x: Operand) -> Any:
+    root = call.ops.sqrt(call.ops.add(call.ops.square(x), 4.0))
+    return call.ops.mul(call.ops.add(x, root), 0.5)
 
 
-def _soft_shrink(call: LayerCall, x: Value) -> Value:
-    return binary(call, "Sub", x, _clipped(call, x, -0.5, 0.5))
+def _soft_shrink(call: LayerCall, x: Operand) -> Any:
+    return call.ops.sub(x, _clipped(call, x, -0.5, 0.5))
 
 
-def _hard_shrink(call: LayerCall, x: Value) -> Value:
-    is_large = binary(call, "Greater", call.node("Abs", [x]), call.number(0.5), "bool")
-    return binary(call, "Mul", x, cast(call, is_large, "float32"))
+def _hard_shrink(call: LayerCall, x: Operand) -> Any:
+    is_large = call.ops.greater(call.ops.abs(x), 0.5)
+    return call.ops.mul(x, cast(call, is_large, "float32"))
 
 
-def _sparse_plus(call: LayerCall, x: Value) -> Value:
+def _sparse_plus(call: LayerCall, x: Operand) -> Any:
     """Return (x + 1)^2 / 4 between -1 and 1, zeros below and x above."""
-    curve = scaled(
-        call, call.node("Square", [shifted(call, _clipped(call, x, -1.0, 1.0), 1.0)]), 0.25
-    )
-    return binary(call, "AddV2", curve, call.node("Relu", [shifted(call, x, -1.0)]))
+    curve = call.ops.mul(call.ops.square(call.ops.add(_clipped(call, x, -1.0, 1.0), 1.0)), 0.25)
+    return call.ops.add(curve, call.ops.relu(call.ops.add(x, -1.0)))
 
 
-def _sparse_sigmoid(call: LayerCall, x: Value) -> Value:
-    return scaled(call, shifted(call, _clipped(call, x, -1.0, 1.0), 1.0), 0.5)
+def _sparse_sigmoid(call: LayerCall, x: Operand) -> Any:
+    return call.ops.mul(call.ops.add(_clipped(call, x, -1.0, 1.0), 1.0), 0.5)
 
 
 ACTIVATIONS: dict[str, Activation] = {
-    **{
-        name: _node(op.spellings.tensorflow[0])
-        for op in OPS.values()
-        for name in op.spellings.activations
-    },
+    **{name: _op(op.name) for op in OPS.values() for name in op.spellings.activations},
     "linear": lambda call, x: x,
-    "softmax": _node("Softmax"),
-    "log_softmax": _node("LogSoftmax"),
-    "leaky_relu": _node("LeakyRelu", alpha=0.2),
+    "sigmoid": sigmoid,
+    "softmax": softmax,
+    "log_softmax": _op("log_softmax"),
+    "leaky_relu": _op("leaky_relu", alpha=0.2),
     "hard_sigmoid": _hard_sigmoid,
     "hard_silu": _hard_silu,
     "hard_swish": _hard_silu,
     "silu": _silu,
     "swish": _silu,
-    "mish": lambda call, x: binary(call, "Mul", x, _chain(call, x, "Softplus", "Tanh")),
+    "mish": lambda call, x: call.ops.mul(x, call.ops.tanh(call.ops.softplus(x))),
     "gelu": _gelu,
     "gelu_new": _gelu_new,
-    "softsign": lambda call, x: binary(
-        call, "RealDiv", x, shifted(call, call.node("Abs", [x]), 1.0)
-    ),
-    "log_sigmoid": lambda call, x: _chain(call, x, "Neg", "Softplus", "Neg"),
+    "softsign": lambda call, x: call.ops.div(x, call.ops.add(call.ops.abs(x), 1.0)),
+    "log_sigmoid": lambda call, x: call.ops.neg(call.ops.softplus(call.ops.neg(x))),
     "hard_tanh": lambda call, x: _clipped(call, x, -1.0, 1.0),
-    "tanh_shrink": lambda call, x: binary(call, "Sub", x, call.node("Tanh", [x])),
+    "tanh_shrink": lambda call, x: call.ops.sub(x, call.ops.tanh(x)),
     "squareplus": _squareplus,
     "soft_shrink": _soft_shrink,
     "hard_shrink": _hard_shrink,
@@ -149,105 +141,114 @@ def activation_name(call: LayerCall, option: str = "activation", default: str = 
 
 
 def activated(
-    call: LayerCall, x: Value, option: str = "activation", default: str = "linear"
-) -> Value:
-    """Apply the activation that an option names to a value."""
+    call: LayerCall,
+    x: Operand,
+    option: str = "activation",
+    default: str = "linear",
+    mask: Operand | None = None,
+) -> Any:
+    """Apply the activation that an option names to a value, which may have a mask."""
     name = activation_name(call, option, default)
     if callable(name):
         return call.called(name, x)
     if not isinstance(name, str):
-        return _by_layer(call, x, name)
+        return _by_layer(call, x, name, mask)
     return ACTIVATIONS[name](call, x)
 
 
-def _by_layer(call: LayerCall, x: Value, document: Mapping[str, Any]) -> Value:
+def _by_layer(
+    call: LayerCall, x: Operand, document: Mapping[str, Any], mask: Operand | None
+) -> Any:
     """Apply an activation layer of this module."""
     class_name = str(document["class_name"])
     spec = LayerSpec(class_name, class_name.lower(), document.get("config") or {}, call.dialect)
-    value: Value = LAYER_TYPES[class_name].lower(call.child(spec), x)
-    return value
+    child = call.child(spec)
+    child.masks = (mask,)
+    return LAYER_TYPES[class_name].lower(child, x)
+
+
+_FUSED = ("linear", "relu", "relu6", "elu", "sigmoid")
 
 
 def fused_activation(call: LayerCall) -> str | None:
-    """Return the node type of an activation to fuse; "" for linear, None if none can be fused."""
+    """Return the name of an activation that ops with a bias apply, too; None for others."""
     name = activation_name(call)
-    types = {"linear": "", "relu": "Relu", "relu6": "Relu6", "elu": "Elu", "sigmoid": "Sigmoid"}
     if call.has_tensors and name == "sigmoid":
         return None  # losses may need what it is computed from
-    return types.get(name) if isinstance(name, str) else None
+    return name if isinstance(name, str) and name in _FUSED else None
 
 
-def _activation(call: LayerCall, x: Value) -> Value:
-    return activated(call, as_float(call, x))
+def _activation(call: LayerCall, x: Operand) -> Any:
+    return activated(call, as_float(call, x), mask=call.mask)
 
 
-def _elu(call: LayerCall, x: Value) -> Value:
+def _elu(call: LayerCall, x: Operand) -> Any:
     x, alpha = as_float(call, x), call.options.number("alpha", 1.0)
     if alpha == 1:
-        return call.node("Elu", [x])
-    negative = call.node("Expm1", [binary(call, "Minimum", x, call.number(0.0))])
-    return binary(call, "AddV2", call.node("Relu", [x]), scaled(call, negative, alpha))
+        return call.ops.elu(x)
+    negative = call.ops.expm1(call.ops.minimum(x, 0.0))
+    return call.ops.add(call.ops.relu(x), call.ops.mul(negative, alpha))
 
 
-def _leaky_relu(call: LayerCall, x: Value) -> Value:
+def _leaky_relu(call: LayerCall, x: Operand) -> Any:
     options = call.options
     alpha = options.number("negative_slope", options.number("alpha", 0.3))
-    return call.node("LeakyRelu", [as_float(call, x)], {"alpha": alpha})
+    return call.ops.leaky_relu(as_float(call, x), alpha=alpha)
 
 
-def _relu(call: LayerCall, x: Value) -> Value:
+def _relu(call: LayerCall, x: Operand) -> Any:
     """Return x up to max_value above the threshold, and negative_slope * (x - threshold) below."""
     x, options = as_float(call, x), call.options
     factor, threshold = options.number("negative_slope", 0.0), options.number("threshold", 0.0)
     limit = options.get("max_value")
     if factor == 0 and threshold == 0 and limit == 6:
-        return call.node("Relu6", [x])
+        return call.ops.relu6(x)
     above = x
     if limit is not None:
-        above = binary(call, "Minimum", x, call.number(options.number("max_value")))
+        above = call.ops.minimum(x, options.number("max_value"))
     if factor == 0 and threshold == 0:
-        return call.node("Relu", [above])
-    below = scaled(call, shifted(call, x, -threshold), factor)
-    is_above = binary(call, "GreaterEqual", x, call.number(threshold), "bool")
-    return call.node("SelectV2", [is_above, above, below], shape=x.shape, dtype="float32")
+        return call.ops.relu(above)
+    below = call.ops.mul(call.ops.add(x, -threshold), factor)
+    is_above = call.ops.greater_equal(x, threshold)
+    return call.ops.select(is_above, above, below)
 
 
-def _prelu(call: LayerCall, x: Value) -> Value:
+def _prelu(call: LayerCall, x: Operand) -> Any:
     x = as_float(call, x)
     shape = call.shape(x)
     shared = call.options.axes("shared_axes", len(shape), [0])
     alpha = call.weight("alpha", [1 if i in shared else n for i, n in enumerate(shape)][1:])
-    return call.node("Prelu", [x, alpha])
+    return call.ops.prelu(x, alpha)
 
 
-def _thresholded_relu(call: LayerCall, x: Value) -> Value:
+def _thresholded_relu(call: LayerCall, x: Operand) -> Any:
     x = as_float(call, x)
-    limit = call.number(call.options.number("theta", 1.0))
-    return binary(call, "Mul", x, cast(call, binary(call, "Greater", x, limit, "bool"), "float32"))
+    limit = call.options.number("theta", 1.0)
+    return call.ops.mul(x, cast(call, call.ops.greater(x, limit), "float32"))
 
 
-def _softmax(call: LayerCall, x: Value) -> Value:
-    x, mask = as_float(call, x), x.mask
+def _softmax(call: LayerCall, x: Operand) -> Any:
+    x, mask = as_float(call, x), call.mask
     axes = call.options.axes("axis", len(call.shape(x)), -1)
     if mask is None:
         return softmax_along(call, x, axes)
     return masked_softmax(call, x, axes, mask, has_zeros=call.dialect == "keras3")
 
 
-def softmax_along(call: LayerCall, x: Value, axes: Sequence[int]) -> Value:
+def softmax_along(call: LayerCall, x: Operand, axes: Sequence[int]) -> Any:
     """Add a softmax along axes."""
     if tuple(axes) == (len(call.shape(x)) - 1,):
-        return call.node("Softmax", [x])
+        return softmax(call, x)
     if len(axes) == 1:
         x, back = axis_last(call, x, axes[0])
-        return transpose(call, call.node("Softmax", [x]), back)
-    powers = call.node("Exp", [binary(call, "Sub", x, reduce(call, "Max", x, axes, keep=True))])
-    return binary(call, "RealDiv", powers, reduce(call, "Sum", powers, axes, keep=True))
+        return transpose(call, softmax(call, x), back)
+    powers = call.ops.exp(call.ops.sub(x, reduce(call, "max", x, axes, keep=True)))
+    return call.ops.div(powers, reduce(call, "sum", powers, axes, keep=True))
 
 
 def masked_softmax(
-    call: LayerCall, x: Value, axes: Sequence[int], mask: Value, *, has_zeros: bool
-) -> Value:
+    call: LayerCall, x: Operand, axes: Sequence[int], mask: Operand, *, has_zeros: bool
+) -> Any:
     """Add a softmax over the values that a mask keeps.
 
     Args:
@@ -260,12 +261,8 @@ def masked_softmax(
     kept = cast(call, mask, "bool")
     if broadcast(call, kept.shape, x.shape) != x.shape:
         raise call.error(f"a mask of shape {kept.shape} does not broadcast to {x.shape}")
-    y = softmax_along(call, _where(call, kept, x, -1e9), axes)
-    return _where(call, kept, y, 0.0) if has_zeros else y
-
-
-def _where(call: LayerCall, kept: Value, x: Value, other: float) -> Value:
-    return call.node("SelectV2", [kept, x, call.number(other)], {}, x.shape, x.dtype)
+    y = softmax_along(call, call.ops.select(kept, x, -1e9), axes)
+    return call.ops.select(kept, y, 0.0) if has_zeros else y
 
 
 LAYER_TYPES = {

@@ -3,13 +3,15 @@
 Source: ``keras.layers.AdaptiveAveragePooling2D`` and its relatives of Keras 3.
 """
 
-from core.layers.layer_call import LayerCall, Value
+from typing import Any
+
+from core.layers.layer_call import LayerCall, Operand
 from core.layers.lowering.arguments import arguments
-from core.layers.lowering.common_nodes import as_images, concat, cut, in_data_format, reduce
+from core.layers.lowering.common_ops import as_images, concat, cut, in_data_format, reduce
 from core.layers.lowering.rows import LayerType
 
 
-def _along(call: LayerCall, x: Value, axis: int, count: int, type: str) -> Value:
+def _along(call: LayerCall, x: Operand, axis: int, count: int, op: str) -> Any:
     """Reduce ``count`` windows along an axis, the first of which begins at its start."""
     n = call.length(x, axis)
     if n == count:
@@ -19,15 +21,15 @@ def _along(call: LayerCall, x: Value, axis: int, count: int, type: str) -> Value
     for i in range(count):
         edges = [(0, 0)] * len(call.shape(x))
         edges[axis] = (i * n // count, n + (-(i + 1) * n // count))
-        found.append(reduce(call, type, cut(call, x, edges), [axis], keep=True))
+        found.append(reduce(call, op, cut(call, x, edges), [axis], keep=True))
     return concat(call, found, axis) if count > 1 else found[0]
 
 
-def _of_rank(rank: int, type: str) -> LayerType:
-    def lower(call: LayerCall, x: Value) -> Value:
+def _of_rank(rank: int, op: str) -> LayerType:
+    def lower(call: LayerCall, x: Operand) -> Any:
         x = as_images(call, x, rank)
         for i, count in enumerate(call.options.integers("output_size", rank)):
-            x = _along(call, x, i + 1, count, type)
+            x = _along(call, x, i + 1, count, op)
         return in_data_format(call, x)
 
     given = arguments("output_size", data_format=None)
@@ -35,7 +37,7 @@ def _of_rank(rank: int, type: str) -> LayerType:
 
 
 LAYER_TYPES = {
-    f"Adaptive{name}Pooling{rank}D": _of_rank(rank, type)
-    for name, type in (("Average", "Mean"), ("Max", "Max"))
+    f"Adaptive{name}Pooling{rank}D": _of_rank(rank, op)
+    for name, op in (("Average", "mean"), ("Max", "max"))
     for rank in (1, 2, 3)
 }

@@ -7,22 +7,14 @@ al., "Attention Is All You Need" (2017); Ainslie et al., "GQA" (2023).
 from collections.abc import Sequence
 from math import sqrt
 from string import ascii_lowercase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from core.graph.nodes import DataType
 from core.layers.keras_config import LayerSpec
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import LayerCall, Masked, Operand, is_operand
 from core.layers.layer_config import Options
 from core.layers.lowering.activation import masked_softmax, softmax_along
 from core.layers.lowering.arguments import about_weights, arguments
-from core.layers.lowering.common_nodes import (
-    as_float,
-    binary,
-    cast,
-    expand,
-    length,
-    scaled,
-)
+from core.layers.lowering.common_ops import as_float, cast, expand, length
 from core.layers.lowering.products import einsum
 from core.layers.lowering.rearranging import repeated
 from core.layers.lowering.rows import LayerType, results
@@ -34,47 +26,46 @@ _ABOUT_WEIGHTS = about_weights(kernel="glorot_uniform", bias="zeros")
 class Inputs(NamedTuple):
     """Query, value and key of a call, with their masks."""
 
-    query: Value
-    value: Value
-    key: Value
-    masks: tuple[Value | None, Value | None, Value | None]
+    query: Operand
+    value: Operand
+    key: Operand
+    masks: tuple[Operand | None, Operand | None, Operand | None]
 
 
-def inputs_of(call: LayerCall, values: Sequence[Value]) -> Inputs:
+def inputs_of(call: LayerCall, values: Sequence[Operand]) -> Inputs:
     """Return the inputs without masks; a key is the value by default, and then has no mask."""
     if len(values) not in (2, 3):
         raise call.error(f"takes a query, a value and perhaps a key, got {len(values)} tensors")
-    found = [as_float(call, value._replace(mask=None)) for value in values]
+    found = [as_float(call, value) for value in values]
     names = ("query_mask", "value_mask", "key_mask")
-    masks = [
-        call.keywords.get(name) or value.mask for name, value in zip(names, values, strict=False)
-    ]
-    last = masks[2] if len(masks) > 2 else call.keywords.get("key_mask")
-    return Inputs(found[0], found[1], found[-1], (masks[0], masks[1], last))
+    of_inputs = (*call.masks, *[None] * (3 - len(call.masks)))
+    named = [call.keywords.get(name) for name in names]
+    masks = [b if a is None else a for a, b in zip(named, of_inputs, strict=True)]
+    return Inputs(found[0], found[1], found[-1], (masks[0], masks[1], masks[2]))
 
 
-def both_masks(call: LayerCall, a: Value | None, b: Value | None) -> Value | None:
+def both_masks(call: LayerCall, a: Operand | None, b: Operand | None) -> Operand | None:
     """Return the mask of what both masks keep; None keeps all."""
     if a is None or b is None:
         return b if a is None else a
-    return binary(call, "LogicalAnd", cast(call, a, "bool"), cast(call, b, "bool"), "bool")
+    return call.ops.logical_and(cast(call, a, "bool"), cast(call, b, "bool"))
 
 
-def _distances(call: LayerCall, query: Value, value: Value) -> Value:
+def _distances(call: LayerCall, query: Operand, value: Operand) -> Any:
     """Return the places of queries less those of values, [1, queries, values]."""
     rows, columns = (_places(call, x) for x in (query, value))
-    return binary(call, "Sub", expand(call, expand(call, rows, 1), 0), columns)
+    return call.ops.sub(expand(call, expand(call, rows, 1), 0), columns)
 
 
-def _places(call: LayerCall, x: Value) -> Value:
-    inputs = [call.integer(0), length(call, x, 1), call.integer(1)]
-    return call.node("Range", inputs, {"Tidx": DataType("DT_INT32")}, (call.shape(x)[1],), "int32")
+def _places(call: LayerCall, x: Operand) -> Any:
+    start, stop, step = call.integer(0), length(call, x, 1), call.integer(1)
+    return call.ops.range(start=start, stop=stop, step=step, dtype="int32")
 
 
-def causal_mask(call: LayerCall, query: Value, value: Value) -> Value:
+def causal_mask(call: LayerCall, query: Operand, value: Operand) -> Any:
     """Return the mask of values up to the place of each query, [1, queries, values]."""
     distances = _distances(call, query, value)
-    return binary(call, "GreaterEqual", distances, call.integer(0), "bool")
+    return call.ops.greater_equal(distances, 0)
 
 
 def flag(call: LayerCall, name: str) -> bool:
@@ -82,9 +73,9 @@ def flag(call: LayerCall, name: str) -> bool:
     return bool(call.keywords.get(name, call.options.get(name, False)))
 
 
-def _attention_mask(call: LayerCall, inputs: Inputs) -> Value | None:
+def _attention_mask(call: LayerCall, inputs: Inputs) -> Operand | None:
     """Return the mask of pairs of query and value that all masks keep."""
-    found: Value | None = None
+    found: Operand | None = None
     for mask, axis in zip(inputs.masks, (-1, -2, -2), strict=True):
         if mask is not None:
             rank = len(call.shape(mask))
@@ -93,15 +84,15 @@ def _attention_mask(call: LayerCall, inputs: Inputs) -> Value | None:
         found = both_masks(call, found, causal_mask(call, inputs.query, inputs.value))
     if call.options.get("sliding_window") is not None:
         window = call.integer(call.options.integer("sliding_window"))
-        far = call.node("Abs", [_distances(call, inputs.query, inputs.value)])
-        found = both_masks(call, found, binary(call, "Less", far, window, "bool"))
+        far = call.ops.abs(_distances(call, inputs.query, inputs.value))
+        found = both_masks(call, found, call.ops.less(far, window))
     given = call.keywords.get("attention_mask")
-    return both_masks(call, given if isinstance(given, Value) else None, found)
+    return both_masks(call, given if is_operand(given) else None, found)
 
 
 def _attended(
-    call: LayerCall, inputs: Inputs, axes: Sequence[int], depth: int, mask: Value | None
-) -> tuple[Value, Value]:
+    call: LayerCall, inputs: Inputs, axes: Sequence[int], depth: int, mask: Operand | None
+) -> tuple[Operand, Operand]:
     """Return the sums of values weighted by attention, and the weights.
 
     Args:
@@ -116,7 +107,7 @@ def _attended(
     key = "".join(c.upper() if i in axes else c for i, c in enumerate(query))
     held = "".join(c for i, c in enumerate(query[:-1]) if i not in axes)
     scores = held + "".join(query[i] for i in axes) + "".join(key[i] for i in axes)
-    projected = scaled(call, inputs.query, 1 / sqrt(depth))
+    projected = call.ops.mul(inputs.query, 1 / sqrt(depth))
     logits = einsum(call, f"{key},{query}->{scores}", [inputs.key, projected])
     weights = _weights(call, logits, len(axes), mask)
     kept = dropped_out(call, weights, dropout_rate(call), seed=call.options.get("seed"))
@@ -128,7 +119,7 @@ def dropout_rate(call: LayerCall) -> float:
     return call.options.number("dropout", 0.0)
 
 
-def _weights(call: LayerCall, logits: Value, count: int, mask: Value | None) -> Value:
+def _weights(call: LayerCall, logits: Operand, count: int, mask: Operand | None) -> Any:
     """Return the softmax over the last axes of scores that a mask keeps."""
     rank = len(call.shape(logits))
     last = range(rank - count, rank)
@@ -221,11 +212,11 @@ def _groups_of(spec: LayerSpec, width: int | None = None) -> dict[str, LayerSpec
     return {layer.name: layer for layer in found}
 
 
-def _projected(call: LayerCall, spec: LayerSpec, x: Value) -> Value:
-    return results(call.child(spec), [x])[0]
+def _projected(call: LayerCall, spec: LayerSpec, x: Operand) -> Any:
+    return results(call.child(spec), [x])[0].value
 
 
-def _multi_head_attention(call: LayerCall, *values: Value) -> list[Value]:
+def _multi_head_attention(call: LayerCall, *values: Operand) -> list[Any]:
     inputs = inputs_of(call, values)
     ranks = [len(call.shape(x)) for x in inputs[:3]]
     if min(ranks) < 3 or len(set(ranks)) > 1:
@@ -237,7 +228,7 @@ def _multi_head_attention(call: LayerCall, *values: Value) -> list[Value]:
     return _of_projections(call, inner, inputs, axes, call.options.integer("key_dim"))
 
 
-def _group_query_attention(call: LayerCall, *values: Value) -> list[Value]:
+def _group_query_attention(call: LayerCall, *values: Operand) -> list[Any]:
     inputs = inputs_of(call, values)
     for x in inputs[:3]:
         call.shape(x, 3)
@@ -251,7 +242,7 @@ def _of_projections(
     inputs: Inputs,
     axes: Sequence[int],
     depth: int,
-) -> list[Value]:
+) -> list[Any]:
     """Return the projected attention of projected inputs, and the weights if they are asked for."""
     mask = _attention_mask(call, inputs)
     query = _projected(call, inner["query"], inputs.query)
@@ -264,15 +255,15 @@ def _of_projections(
     found = Inputs(query, value, key, (None, None, None))
     y, weights = _attended(call, found, axes, depth, mask)
     if gate is not None:
-        y = binary(call, "Mul", y, gate)
-    y = _projected(call, inner["attention_output"], y)._replace(mask=inputs.masks[0])
-    return [y, weights] if flag(call, "return_attention_scores") else [y]
+        y = call.ops.mul(y, gate)
+    result = Masked(_projected(call, inner["attention_output"], y), inputs.masks[0])
+    return [result, weights] if flag(call, "return_attention_scores") else [result]
 
 
-def _dot_product_attention(call: LayerCall, *values: Value) -> Value:
+def _dot_product_attention(call: LayerCall, *values: Operand) -> Any:
     """Lower the function: attention of [batch, length, heads, depth] without projections."""
     given = ("bias", "mask")
-    if len(values) != 3 or any(isinstance(call.keywords.get(n), Value) for n in given):
+    if len(values) != 3 or any(is_operand(call.keywords.get(n)) for n in given):
         raise call.error("takes a query, a key and a value, without bias and mask")
     query, key, value = (as_float(call, x) for x in values)
     for x in (query, key, value):
@@ -280,7 +271,7 @@ def _dot_product_attention(call: LayerCall, *values: Value) -> Value:
     depth = call.length(query, -1)
     scale = call.keywords.get("scale")
     if isinstance(scale, (int, float)):
-        query = scaled(call, query, scale * sqrt(depth))
+        query = call.ops.mul(query, scale * sqrt(depth))
     times = call.length(query, 2) // max(call.length(key, 2), 1)
     key, value = (repeated(call, x, 2, times) for x in (key, value))
     is_causal = call.options.flag("is_causal", False)

@@ -1,26 +1,25 @@
 """Cells of recurrent layers: one step from an input and states to an output and new states."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from core.layers.keras_config import LayerSpec, read_layer
-from core.layers.layer_call import LayerCall, Lengths, Value
+from core.layers.layer_call import LayerCall, Lengths, Operand
 from core.layers.lowering.activation import activated
-from core.layers.lowering.common_nodes import (
+from core.layers.lowering.common_ops import (
     bias_of,
-    binary,
     is_channels_first,
     matmul,
     reshape,
     reshape_like,
-    shifted,
     split,
 )
 from core.layers.lowering.convolution import Window
 from core.layers.lowering.training import dropped_out
+from core.layers.op_shapes import windows
 
 #: A function from a projected step and the states to the output and the new states.
-Step = Callable[[Value, Sequence[Value]], tuple[Value, list[Value]]]
+Step = Callable[[Operand, Sequence[Operand]], tuple[Operand, list[Operand]]]
 
 
 class Cell(NamedTuple):
@@ -35,7 +34,7 @@ class Cell(NamedTuple):
     """
 
     states: Sequence[Lengths]
-    project: Callable[[Value], Value]
+    project: Callable[[Operand], Operand]
     step: Step
     last: int = 0
 
@@ -51,8 +50,8 @@ def _simple(call: LayerCall, inputs: Lengths) -> Cell:
     recurrent = call.weight("recurrent_kernel", (units, units))
     bias, dropped = bias_of(call, units), _one_mask(call, "recurrent_dropout")
 
-    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
-        y = binary(call, "AddV2", x, matmul(call, dropped(states[0]), recurrent))
+    def step(x: Operand, states: Sequence[Operand]) -> tuple[Operand, list[Operand]]:
+        y = call.ops.add(x, matmul(call, dropped(states[0]), recurrent))
         y = activated(call, y, default="tanh")
         return y, [y]
 
@@ -65,26 +64,26 @@ def _lstm(call: LayerCall, inputs: Lengths) -> Cell:
     recurrent = call.weight("recurrent_kernel", (units, 4 * units))
     bias, dropped = bias_of(call, 4 * units), _one_mask(call, "recurrent_dropout")
 
-    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
+    def step(x: Operand, states: Sequence[Operand]) -> tuple[Operand, list[Operand]]:
         return _lstm_step(call, x, matmul(call, dropped(states[0]), recurrent), states[1])
 
     return Cell([(units,), (units,)], lambda x: matmul(call, x, kernel, bias), step)
 
 
 def _lstm_step(
-    call: LayerCall, x: Value, recurrent: Value, carry: Value
-) -> tuple[Value, list[Value]]:
+    call: LayerCall, x: Operand, recurrent: Operand, carry: Operand
+) -> tuple[Operand, list[Operand]]:
     """Return output and states from the sums of input, forget, candidate and output gates."""
-    gates = split(call, binary(call, "AddV2", x, recurrent), 4, -1)
+    gates = split(call, call.ops.add(x, recurrent), 4, -1)
     enter, forget, leave = (_gate(call, gates[i]) for i in (0, 1, 3))
     candidate = activated(call, gates[2], default="tanh")
-    kept = binary(call, "Mul", forget, carry)
-    carry = binary(call, "AddV2", kept, binary(call, "Mul", enter, candidate))
-    y = binary(call, "Mul", leave, activated(call, carry, default="tanh"))
+    kept = call.ops.mul(forget, carry)
+    carry = call.ops.add(kept, call.ops.mul(enter, candidate))
+    y = call.ops.mul(leave, activated(call, carry, default="tanh"))
     return y, [y, carry]
 
 
-def _gate(call: LayerCall, x: Value) -> Value:
+def _gate(call: LayerCall, x: Operand) -> Any:
     default = "hard_sigmoid" if call.dialect == "tfjs" else "sigmoid"
     return activated(call, x, "recurrent_activation", default)
 
@@ -108,40 +107,42 @@ def _gru(call: LayerCall, inputs: Lengths) -> Cell:
     return Cell([(units,)], lambda x: matmul(call, x, kernel, first), step)
 
 
-def _gru_step_after(call: LayerCall, recurrent: Value, bias: Value | None) -> Step:
+def _gru_step_after(call: LayerCall, recurrent: Operand, bias: Operand | None) -> Step:
     """Return the step of a GRU whose reset gate multiplies the projected state."""
     dropped = _one_mask(call, "recurrent_dropout")
 
-    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
+    def step(x: Operand, states: Sequence[Operand]) -> tuple[Operand, list[Operand]]:
         given = split(call, x, 3, -1)
         inner = split(call, matmul(call, dropped(states[0]), recurrent, bias), 3, -1)
-        update, reset = (_gate(call, binary(call, "AddV2", given[i], inner[i])) for i in (0, 1))
-        reset_state = binary(call, "Mul", reset, inner[2])
-        candidate = activated(call, binary(call, "AddV2", given[2], reset_state), default="tanh")
+        update, reset = (_gate(call, call.ops.add(given[i], inner[i])) for i in (0, 1))
+        reset_state = call.ops.mul(reset, inner[2])
+        candidate = activated(call, call.ops.add(given[2], reset_state), default="tanh")
         return _mixed(call, update, states[0], candidate)
 
     return step
 
 
-def _gru_step_before(call: LayerCall, gates: Value, candidate: Value) -> Step:
+def _gru_step_before(call: LayerCall, gates: Operand, candidate: Operand) -> Step:
     """Return the step of a GRU whose reset gate multiplies the state before its projection."""
     dropped = _one_mask(call, "recurrent_dropout")
 
-    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
+    def step(x: Operand, states: Sequence[Operand]) -> tuple[Operand, list[Operand]]:
         given, before = split(call, x, 3, -1), dropped(states[0])
         inner = split(call, matmul(call, before, gates), 2, -1)
-        update, reset = (_gate(call, binary(call, "AddV2", given[i], inner[i])) for i in (0, 1))
-        state = matmul(call, binary(call, "Mul", reset, before), candidate)
-        new = activated(call, binary(call, "AddV2", given[2], state), default="tanh")
+        update, reset = (_gate(call, call.ops.add(given[i], inner[i])) for i in (0, 1))
+        state = matmul(call, call.ops.mul(reset, before), candidate)
+        new = activated(call, call.ops.add(given[2], state), default="tanh")
         return _mixed(call, update, states[0], new)
 
     return step
 
 
-def _mixed(call: LayerCall, update: Value, old: Value, new: Value) -> tuple[Value, list[Value]]:
+def _mixed(
+    call: LayerCall, update: Operand, old: Operand, new: Operand
+) -> tuple[Operand, list[Operand]]:
     """Return the old state where update is 1, the new one where update is 0."""
-    rest = shifted(call, call.node("Neg", [update]), 1.0)
-    y = binary(call, "AddV2", binary(call, "Mul", update, old), binary(call, "Mul", rest, new))
+    rest = call.ops.add(call.ops.neg(update), 1.0)
+    y = call.ops.add(call.ops.mul(update, old), call.ops.mul(rest, new))
     return y, [y]
 
 
@@ -157,32 +158,30 @@ def _conv_lstm(call: LayerCall, inputs: Lengths) -> Cell:
     kernel = _of_images(call, window, "kernel", (inputs[-1], 4 * filters))
     recurrent = _of_images(call, window, "recurrent_kernel", (filters, 4 * filters))
     bias = bias_of(call, 4 * filters)
-    shape = window.shape(call, Value("", (None, *row, *inputs[1:])), 4 * filters)
-    pixels = shape[1 + len(row) : -1]
+    how = window.attributes
+    pixels = windows(call, inputs[1:-1], window.size, window.strides, window.dilations, how["pad"])
     dropped = _one_mask(call, "recurrent_dropout")
-    type = "Conv3D" if rank == 3 else "Conv2D"
-    ones = [1] * len(shape)
-    same = {**window.attributes, "strides": ones, "dilations": ones, "padding": "SAME"}
+    convolve = call.ops.conv3d if rank == 3 else call.ops.conv2d
+    ones = (1,) * len((*row, *pixels))
+    same = {**how, "strides": ones, "dilations": ones, "pad": "same"}
 
-    def project(x: Value) -> Value:
+    def project(x: Operand) -> Any:
         images = reshape(call, x, (None, *row, *inputs[1:]))
-        y = call.node(type, [images, kernel], window.attributes, shape)
-        y = y if bias is None else binary(call, "AddV2", y, bias)
-        return reshape_like(call, y, (*call.shape(x)[: -rank - 1], *pixels, shape[-1]), x)
+        y = convolve(images, kernel, **how)
+        y = y if bias is None else call.ops.add(y, bias)
+        return reshape_like(call, y, (*call.shape(x)[: -rank - 1], *pixels, 4 * filters), x)
 
-    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
+    def step(x: Operand, states: Sequence[Operand]) -> tuple[Operand, list[Operand]]:
         images = dropped(states[0])
         images = images if not row else reshape(call, images, (None, *row, *pixels, filters))
-        y = call.node(type, [images, recurrent], same, (None, *shape[1:]))
-        y = y if not row else reshape(call, y, (None, *pixels, shape[-1]))
+        y = convolve(images, recurrent, **same)
+        y = y if not row else reshape(call, y, (None, *pixels, 4 * filters))
         return _lstm_step(call, x, y, states[1])
 
     return Cell([(*pixels, filters)] * 2, project, step)
 
 
-def _of_images(
-    call: LayerCall, window: Window, name: str, channels: tuple[int | None, int]
-) -> Value:
+def _of_images(call: LayerCall, window: Window, name: str, channels: tuple[int | None, int]) -> Any:
     """Return the kernel of a convolution of images, which have a row if of one dimension."""
     shape = (*window.size, *channels)
     known = [n for n in shape if n is not None]
@@ -200,12 +199,12 @@ def _stacked(call: LayerCall, inputs: Lengths) -> Cell:
     # TensorFlow.js lists the states of the last cell first.
     listed = order[::-1] if call.dialect == "tfjs" else order
 
-    def step(x: Value, states: Sequence[Value]) -> tuple[Value, list[Value]]:
-        rest, old = list(states), dict[int, list[Value]]()
+    def step(x: Operand, states: Sequence[Operand]) -> tuple[Operand, list[Operand]]:
+        rest, old = list(states), dict[int, list[Operand]]()
         for i in listed:
             count = len(cells[i].states)
             old[i], rest = rest[:count], rest[count:]
-        new: dict[int, list[Value]] = {}
+        new: dict[int, list[Operand]] = {}
         for i in order:
             x, new[i] = cells[i].step(cells[i].project(x), old[i])
         return x, [state for i in listed for state in new[i]]
@@ -238,28 +237,28 @@ def cell_of(call: LayerCall, inputs: Lengths) -> Cell:
         raise call.error("has no cells")
     dropped, rank = _one_mask(call, "dropout"), len(inputs)
 
-    def project(x: Value) -> Value:
+    def project(x: Operand) -> Any:
         return cell.project(dropped(x, len(call.shape(x)) > rank))
 
     return cell._replace(project=project) if call.training else cell
 
 
-def _one_mask(call: LayerCall, option: str) -> Callable[..., Value]:
+def _one_mask(call: LayerCall, option: str) -> Callable[..., Operand]:
     """Return a function that drops values of each step of a call by one mask, in training.
 
     The function takes a value, and whether its second axis is that of the steps.
     """
     rate = call.options.number(option, 0.0) if call.training else 0.0
-    masks: list[Value] = []
+    masks: list[Operand] = []
 
-    def dropped(x: Value, has_steps: bool = False) -> Value:
+    def dropped(x: Operand, has_steps: bool = False) -> Any:
         if not rate:
             return x
         if not masks:
-            ones = call.node("OnesLike", [x])
+            ones = call.ops.ones_like(x)
             shape = (None, 1, *[None] * (len(call.shape(x)) - 2)) if has_steps else None
             masks.append(dropped_out(call, ones, rate, shape, call.options.get("seed")))
-        return binary(call, "Mul", x, masks[0])
+        return call.ops.mul(x, masks[0])
 
     return dropped
 

@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.layers.layer_call import LayerCall, Lengths, Value
+import numpy as np
+
+from core.layers.layer_call import LayerCall, Lengths, Operand, RunLengths
 from core.layers.lowering.activation import activated, fused_activation
 from core.layers.lowering.arguments import about_weights, arguments
-from core.layers.lowering.common_nodes import (
+from core.layers.lowering.common_ops import (
     as_images,
     bias_of,
-    binary,
     concat,
     expand,
     in_data_format,
     padded,
     shape_vector,
     split,
-    squeeze,
 )
 from core.layers.lowering.rows import LayerType, weighted
 
 _KERNEL_AND_BIAS = about_weights(kernel="glorot_uniform", bias="zeros")
-_DEPTHWISE = ("DepthwiseConv2dNative", "FusedDepthwiseConv2dNative")
+_DEPTHWISE = ("depthwise_conv2d", "fused_depthwise_conv2d")
 
 
 class Window:
@@ -47,88 +47,63 @@ class Window:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The attributes of the nodes."""
+        """The attributes of the ops."""
         return {
-            "strides": [1, *self.row, *self.strides, 1],
-            "dilations": [1, *self.row, *self.dilations, 1],
-            "padding": "SAME" if self.padding == "same" else "VALID",
+            "strides": (*self.row, *self.strides),
+            "pad": "same" if self.padding == "same" else "valid",
             "data_format": "NDHWC" if self.rank == 3 else "NHWC",
+            "dilations": (*self.row, *self.dilations),
         }
 
-    def padded(self, call: LayerCall, x: Value) -> Value:
+    def padded(self, call: LayerCall, x: Operand) -> Any:
         """Return the input with zeros before its start for causal padding."""
         if self.padding != "causal":
             return x
         before = self.dilations[0] * (self.size[0] - 1)
         return padded(call, x, [(0, 0), (before, 0), (0, 0)])
 
-    def shape(self, call: LayerCall, x: Value, channels: int) -> Lengths:
-        """Return the shape of a result for an input that has its row of pixels."""
-        shape = call.shape(x, 2 + len(self.row) + self.rank)
-        pixels = shape[1 + len(self.row) : -1]
-        lengths = [
-            self._length(call, *each)
-            for each in zip(pixels, self.size, self.strides, self.dilations, strict=True)
-        ]
-        return (shape[0], *self.row, *lengths, channels)
 
-    def _length(
-        self, call: LayerCall, n: int | None, size: int, stride: int, dilation: int
-    ) -> int | None:
-        if n is None:
-            return None
-        rest = n if self.padding == "same" else n - (size - 1) * dilation
-        if rest < 1:
-            raise call.error(f"its window of {size} (dilation {dilation}) is larger than {n}")
-        return -(-rest // stride)
-
-
-def _as_rows(call: LayerCall, x: Value, rank: int) -> Value:
+def _as_rows(call: LayerCall, x: Operand, rank: int) -> Any:
     return expand(call, x, 1) if rank == 1 else x
 
 
-def _as_output(call: LayerCall, y: Value, rank: int) -> Value:
+def _as_output(call: LayerCall, y: Operand, rank: int) -> Any:
     """Return a result in the layer's data format and rank."""
-    return in_data_format(call, squeeze(call, y, 1) if rank == 1 else y)
+    return in_data_format(call, call.ops.squeeze(y, axis=(1,)) if rank == 1 else y)
 
 
 def convolved(
-    call: LayerCall, x: Value, kernel: Value, bias: Value | None, window: Window
-) -> Value:
-    """Add a convolution with bias and activation, fused into one node if possible."""
-    channels = call.shape(kernel)[-1]
-    assert channels is not None
-    shape = window.shape(call, x, channels)
+    call: LayerCall, x: Operand, kernel: Operand, bias: Operand | None, window: Window
+) -> Any:
+    """Return a convolution with bias and activation, by one op if possible."""
     if window.rank == 3:
-        y = call.node("Conv3D", [x, kernel], window.attributes, shape)
+        y = call.ops.conv3d(x, kernel, **window.attributes)
         return activated(call, _biased(call, y, bias))
-    return _fused(call, ("Conv2D", "_FusedConv2D"), [x, kernel], bias, window.attributes, shape)
+    return _fused(call, ("conv2d", "fused_conv2d"), [x, kernel], bias, window.attributes)
 
 
-def _biased(call: LayerCall, y: Value, bias: Value | None) -> Value:
-    return y if bias is None else binary(call, "AddV2", y, bias)
+def _biased(call: LayerCall, y: Operand, bias: Operand | None) -> Any:
+    return y if bias is None else call.ops.add(y, bias)
 
 
 def _fused(
     call: LayerCall,
-    types: tuple[str, str],
-    inputs: Sequence[Value],
-    bias: Value | None,
+    ops: tuple[str, str],
+    inputs: Sequence[Operand],
+    bias: Operand | None,
     attributes: dict[str, Any],
-    shape: Lengths,
-) -> Value:
-    """Add a node of the plain or the fused type, and the activation if it cannot be fused."""
+) -> Any:
+    """Call the plain or the fused op, and apply the activation if it cannot be fused."""
+    plain, fused = (getattr(call.ops, op) for op in ops)
     if bias is None:
-        return activated(call, call.node(types[0], inputs, attributes, shape))
-    fused = fused_activation(call)
-    ops = ["BiasAdd", fused] if fused else ["BiasAdd"]
-    attributes = {**attributes, "fused_ops": ops, "num_args": 1}
-    y = call.node(types[1], [*inputs, bias], attributes, shape)
-    return y if fused is not None else activated(call, y)
+        return activated(call, plain(*inputs, **attributes))
+    activation = fused_activation(call)
+    y = fused(*inputs, bias, **attributes, activation=activation or "linear")
+    return y if activation is not None else activated(call, y)
 
 
 def _conv_of_rank(rank: int) -> LayerType:
-    def lower(call: LayerCall, x: Value) -> Value:
+    def lower(call: LayerCall, x: Operand) -> Any:
         x, window = as_images(call, x, rank), Window(call, rank)
         groups, filters = call.options.integer("groups", 1), call.options.integer("filters")
         channels = call.length(x, -1)
@@ -172,37 +147,33 @@ def _conv_of_rank(rank: int) -> LayerType:
 
 
 def _per_channel(
-    call: LayerCall, x: Value, window: Window, shape: tuple[int, ...], bias: Value | None
-) -> Value:
+    call: LayerCall, x: Operand, window: Window, shape: tuple[int, ...], bias: Operand | None
+) -> Any:
     """Add a depthwise convolution for as many groups as channels."""
     channels = call.length(x, -1)
     view = (*window.row, *window.size, channels, shape[-1] // channels)
     kernel = call.weight("kernel", shape, view)
-    result = window.shape(call, x, shape[-1])
-    return _fused(call, _DEPTHWISE, [x, kernel], bias, window.attributes, result)
+    return _fused(call, _DEPTHWISE, [x, kernel], bias, window.attributes)
 
 
 def _grouped(
-    call: LayerCall, x: Value, kernels: Sequence[Value], bias: Value | None, window: Window
-) -> Value:
+    call: LayerCall, x: Operand, kernels: Sequence[Operand], bias: Operand | None, window: Window
+) -> Any:
     """Add a convolution per group of filters, on its group of channels only."""
-    type = "Conv3D" if window.rank == 3 else "Conv2D"
-    shape = window.shape(call, x, call.length(kernels[0], -1))
+    convolve = call.ops.conv3d if window.rank == 3 else call.ops.conv2d
     parts = [
-        call.node(type, [part, kernel], window.attributes, shape)
+        convolve(part, kernel, **window.attributes)
         for part, kernel in zip(split(call, x, len(kernels), -1), kernels, strict=True)
     ]
     return activated(call, _biased(call, concat(call, parts, -1), bias))
 
 
 def _depthwise_of_rank(rank: int) -> LayerType:
-    def lower(call: LayerCall, x: Value) -> Value:
+    def lower(call: LayerCall, x: Operand) -> Any:
         x, kernel, window, channels = _depthwise_parts(call, x, rank)
-        shape = window.shape(call, x, channels)
         bias = bias_of(call, channels)
-        return _as_output(
-            call, _fused(call, _DEPTHWISE, [x, kernel], bias, window.attributes, shape), rank
-        )
+        y = _fused(call, _DEPTHWISE, [x, kernel], bias, window.attributes)
+        return _as_output(call, y, rank)
 
     return LayerType(
         lower,
@@ -222,7 +193,9 @@ def _depthwise_of_rank(rank: int) -> LayerType:
     )
 
 
-def _depthwise_parts(call: LayerCall, x: Value, rank: int) -> tuple[Value, Value, Window, int]:
+def _depthwise_parts(
+    call: LayerCall, x: Operand, rank: int
+) -> tuple[Operand, Operand, Window, int]:
     """Return the padded rows, the kernel, its window, and the number of output channels."""
     x, window = as_images(call, x, rank), Window(call, rank)
     x = _as_rows(call, window.padded(call, x), rank)
@@ -233,19 +206,17 @@ def _depthwise_parts(call: LayerCall, x: Value, rank: int) -> tuple[Value, Value
 
 
 def _separable_of_rank(rank: int) -> LayerType:
-    def lower(call: LayerCall, x: Value) -> Value:
+    def lower(call: LayerCall, x: Operand) -> Any:
         x, kernel, window, channels = _depthwise_parts(call, x, rank)
-        shape = window.shape(call, x, channels)
-        x = call.node("DepthwiseConv2dNative", [x, kernel], window.attributes, shape)
+        x = call.ops.depthwise_conv2d(x, kernel, **window.attributes)
         filters = call.options.integer("filters")
         ones = (1,) * rank
         pointwise = call.weight(
             "pointwise_kernel", (*ones, channels, filters), (1, 1, channels, filters)
         )
-        attributes = {**window.attributes, "strides": [1] * 4, "dilations": [1] * 4}
-        types = ("Conv2D", "_FusedConv2D")
+        attributes = {**window.attributes, "strides": (1, 1), "dilations": (1, 1)}
         bias = bias_of(call, filters)
-        y = _fused(call, types, [x, pointwise], bias, attributes, (*shape[:-1], filters))
+        y = _fused(call, ("conv2d", "fused_conv2d"), [x, pointwise], bias, attributes)
         return _as_output(call, y, rank)
 
     return LayerType(
@@ -269,7 +240,7 @@ def _separable_of_rank(rank: int) -> LayerType:
 
 
 def _transposed_of_rank(rank: int) -> LayerType:
-    def lower(call: LayerCall, x: Value) -> Value:
+    def lower(call: LayerCall, x: Operand) -> Any:
         x, window = as_images(call, x, rank), Window(call, rank)
         if set(window.dilations) != {1}:
             raise call.error(
@@ -280,9 +251,11 @@ def _transposed_of_rank(rank: int) -> LayerType:
         kernel = call.weight("kernel", shape, (*window.row, *shape))
         x = _as_rows(call, x, rank)
         result = _transposed_shape(call, x, window, filters)
-        type = "Conv3DBackpropInputV2" if rank == 3 else "Conv2DBackpropInput"
-        inputs = [_sizes(call, x, window, result), kernel, x]
-        y = call.node(type, inputs, window.attributes, result, "float32")
+        sizes = _sizes(call, x, window, result)
+        if rank == 3:
+            y = call.ops.conv3d_backprop_input(x, kernel, input_shape=sizes, **window.attributes)
+        else:
+            y = call.ops.conv2d_backprop_input(x, kernel, input_shape=sizes, **window.attributes)
         return _as_output(call, activated(call, _biased(call, y, bias_of(call, filters))), rank)
 
     return LayerType(
@@ -305,7 +278,7 @@ def _transposed_of_rank(rank: int) -> LayerType:
     )
 
 
-def _transposed_shape(call: LayerCall, x: Value, window: Window, filters: int) -> Lengths:
+def _transposed_shape(call: LayerCall, x: Operand, window: Window, filters: int) -> Lengths:
     shape = call.shape(x)
     pixels = shape[1 + len(window.row) : -1]
     lengths = [
@@ -326,29 +299,28 @@ def _transposed_length(call: LayerCall, window: Window, axis: int, n: int) -> in
     return (n - 1) * stride + size - (2 * (size // 2) if same else 0) + added
 
 
-def _sizes(call: LayerCall, x: Value, window: Window, result: Lengths) -> Value:
-    """Return the shape of a result as a vector; unknown lengths are computed in the graph."""
+def _sizes(call: LayerCall, x: Operand, window: Window, result: Lengths) -> Any:
+    """Return the shape of a result; unknown lengths are computed in the graph."""
     if None not in result[1:]:
         return shape_vector(call, result, x)
     first = 1 + len(window.row)
-    parts = [shape_vector(call, (None,), x)]
+    batch = shape_vector(call, (None,), x)
+    assert isinstance(batch, RunLengths)
+    parts = [batch.vector]
     for axis, n in enumerate(result[1:], 1):
         if n is not None:
-            parts.append(call.ints(n))
+            parts.append(call.constant(np.array([n], np.int32), "ints"))
             continue
         at_one = _transposed_length(call, window, axis - first, 1)
         parts.append(_computed_length(call, x, axis, at_one, window.strides[axis - first]))
-    return concat(call, parts, 0)
+    return RunLengths(concat(call, parts, 0), result)
 
 
-def _computed_length(call: LayerCall, x: Value, axis: int, at_one: int, stride: int) -> Value:
+def _computed_length(call: LayerCall, x: Operand, axis: int, at_one: int, stride: int) -> Any:
     """Return (n - 1) * stride + the length for n = 1, as a vector."""
-    found = call.node("Shape", [x], {}, (len(call.shape(x)),), "int32")
-    inputs = [found, call.ints(axis), call.ints(axis + 1), call.ints(1)]
-    n = call.node("StridedSlice", inputs, {}, (1,), "int32")
-    return binary(
-        call, "AddV2", binary(call, "Mul", n, call.integer(stride)), call.integer(at_one - stride)
-    )
+    lengths = call.lengths(x)
+    n = call.ops.strided_slice(lengths, begin=(axis,), end=(axis + 1,), strides=(1,))
+    return call.ops.add(call.ops.mul(n, stride), at_one - stride)
 
 
 LAYER_TYPES = {

@@ -4,20 +4,20 @@ import re
 from collections.abc import Sequence
 from math import prod
 from string import ascii_letters
+from typing import Any, NamedTuple
 
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import LayerCall, Masked, Operand
 from core.layers.lowering.activation import activated, fused_activation
 from core.layers.lowering.arguments import about_weights, arguments
-from core.layers.lowering.common_nodes import (
+from core.layers.lowering.common_ops import (
     as_float,
-    bias_of,
-    binary,
     cast,
     channels_last,
     cut,
     expand,
     is_channels_first,
     matmul,
+    of_shape,
     padded,
     reduce,
     reshape,
@@ -31,15 +31,28 @@ _DATA_FORMAT = {"data_format": None}
 _KERNEL_AND_BIAS = about_weights(kernel="glorot_uniform", bias="zeros")
 
 
-def _dense(call: LayerCall, x: Value) -> Value:
-    x = as_float(call, x)
+class _Dense(NamedTuple):
+    """Options of a dense layer; ``fused`` is an activation that the op with a bias applies."""
+
+    units: int
+    has_bias: bool
+    fused: str | None
+
+
+def _options_of_dense(call: LayerCall) -> _Dense:
     _check_not_quantized(call)
-    units = call.options.integer("units")
+    has_bias = call.options.flag("use_bias", True)
+    fused = fused_activation(call) if has_bias else None
+    return _Dense(call.options.integer("units"), has_bias, fused)
+
+
+def _dense(call: LayerCall, x: Operand) -> Any:
+    x = as_float(call, x)
+    units, has_bias, fused = call.settings(_options_of_dense)
     kernel = call.weight("kernel", (call.length(x, -1), units))
-    bias = bias_of(call, units)
-    fused = fused_activation(call) if bias else None
-    y = matmul(call, x, kernel, bias, fused or "")
-    return y if fused else activated(call, y)
+    bias = call.weight("bias", (units,)) if has_bias else None
+    y = matmul(call, x, kernel, bias, fused or "linear")
+    return activated(call, y) if fused is None else y
 
 
 def _check_not_quantized(call: LayerCall) -> None:
@@ -50,7 +63,7 @@ def _check_not_quantized(call: LayerCall) -> None:
         )
 
 
-def _einsum_dense(call: LayerCall, x: Value) -> Value:
+def _einsum_dense(call: LayerCall, x: Operand) -> Any:
     x = as_float(call, x)
     left, right, result = _einsum_terms(call, len(call.shape(x)))
     lengths = _einsum_lengths(call, ((left, x),)) | _einsum_results(call, left, result)
@@ -60,14 +73,12 @@ def _einsum_dense(call: LayerCall, x: Value) -> Value:
         raise call.options.error(
             "equation", "an equation whose result has letters of its left side only"
         )
-    shape = tuple(lengths[letter] for letter in result)
-    attributes = {"equation": f"{left},{right}->{result}", "N": 2}
-    y = call.node("Einsum", [x, kernel], attributes, shape)
+    y = call.ops.contract([x, kernel], equation=f"{left},{right}->{result}")
     axes = str(call.options.get("bias_axes", ""))
     if axes:
         first = min(result.find(letter) for letter in axes)
         own = [lengths[n] if n in axes else 1 for n in result[max(first, 0) :]]
-        y = binary(call, "AddV2", y, call.weight("bias", own))
+        y = call.ops.add(y, call.weight("bias", own))
     return activated(call, y)
 
 
@@ -93,7 +104,7 @@ def _einsum_results(call: LayerCall, left: str, result: str) -> dict[str, int | 
     return {letter: n for letter, n in pairs if letter not in left and isinstance(n, int)}
 
 
-def _einsum_lengths(call: LayerCall, terms: Sequence[tuple[str, Value]]) -> dict[str, int | None]:
+def _einsum_lengths(call: LayerCall, terms: Sequence[tuple[str, Operand]]) -> dict[str, int | None]:
     """Return the length of each letter."""
     lengths: dict[str, int | None] = {}
     for letters, value in terms:
@@ -106,36 +117,33 @@ def _einsum_lengths(call: LayerCall, terms: Sequence[tuple[str, Value]]) -> dict
     return lengths
 
 
-def _embedding(call: LayerCall, x: Value) -> Value:
+def _embedding(call: LayerCall, x: Operand) -> Any:
     options = call.options
     units = options.integer("output_dim")
     table = call.weight("embeddings", (options.integer("input_dim"), units))
     indices = cast(call, x, "int32")
-    shape = None if x.shape is None else (*x.shape, units)
-    y = call.node("GatherV2", [table, indices, call.integer(0)], {"batch_dims": 0}, shape)
+    y = call.ops.gather(table, indices, axis=0)
     if not options.flag("mask_zero", False):
         return y
-    return y._replace(mask=binary(call, "NotEqual", indices, call.integer(0), "bool"))
+    return Masked(y, call.ops.not_equal(indices, 0))
 
 
-def _masking(call: LayerCall, x: Value) -> Value:
+def _masking(call: LayerCall, x: Operand) -> Any:
     x = as_float(call, x)
-    differs = binary(
-        call, "NotEqual", x, call.number(call.options.number("mask_value", 0.0)), "bool"
-    )
-    kept = reduce(call, "Any", differs, [-1], keep=True)
-    mask = reduce(call, "Any", differs, [-1])
-    return binary(call, "Mul", x, cast(call, kept, "float32"))._replace(mask=mask)
+    differs = call.ops.not_equal(x, call.options.number("mask_value", 0.0))
+    kept = reduce(call, "any", differs, [-1], keep=True)
+    mask = reduce(call, "any", differs, [-1])
+    return Masked(call.ops.mul(x, cast(call, kept, "float32")), mask)
 
 
-def _flatten(call: LayerCall, x: Value) -> Value:
+def _flatten(call: LayerCall, x: Operand) -> Any:
     if is_channels_first(call) and len(call.shape(x)) > 2:
         x = channels_last(call, x)
     size = prod(call.length(x, axis) for axis in range(1, len(call.shape(x))))
     return reshape(call, x, (None, size))
 
 
-def _reshape(call: LayerCall, x: Value) -> Value:
+def _reshape(call: LayerCall, x: Operand) -> Any:
     target = call.options.get("target_shape", [])
     if not isinstance(target, (list, tuple)):
         raise call.options.error("target_shape", "a list of lengths")
@@ -157,7 +165,7 @@ def _all_lengths(call: LayerCall, known: Sequence[int], target: tuple[int, ...])
     return tuple(size // others if n == -1 else n for n in target)
 
 
-def _permute(call: LayerCall, x: Value) -> Value:
+def _permute(call: LayerCall, x: Operand) -> Any:
     rank = len(call.shape(x))
     order = call.options.integers("dims", rank - 1)
     if sorted(order) != list(range(1, rank)):
@@ -165,15 +173,14 @@ def _permute(call: LayerCall, x: Value) -> Value:
     return transpose(call, x, (0, *order))
 
 
-def _repeat_vector(call: LayerCall, x: Value) -> Value:
+def _repeat_vector(call: LayerCall, x: Operand) -> Any:
     count = call.options.integer("n")
-    batch, size = call.shape(x, 2)
-    row = expand(call, x, 1)
-    return call.node("Tile", [row, call.ints(1, count, 1)], shape=(batch, count, size))
+    call.shape(x, 2)
+    return call.ops.tile(expand(call, x, 1), reps=(1, count, 1))
 
 
 def _spatial(
-    call: LayerCall, x: Value, edges: tuple[tuple[int, int], ...]
+    call: LayerCall, x: Operand, edges: tuple[tuple[int, int], ...]
 ) -> list[tuple[int, int]]:
     """Return the edges of all axes from those of the spatial axes."""
     call.shape(x, len(edges) + 2)
@@ -183,7 +190,7 @@ def _spatial(
 
 
 def _padding_of_rank(rank: int) -> LayerType:
-    def lower(call: LayerCall, x: Value) -> Value:
+    def lower(call: LayerCall, x: Operand) -> Any:
         return padded(call, x, _spatial(call, x, call.options.edges("padding", rank, 1)))
 
     given = arguments(padding=1, **_DATA_FORMAT)
@@ -193,32 +200,30 @@ def _padding_of_rank(rank: int) -> LayerType:
 def _cropping_of_rank(rank: int) -> LayerType:
     default = 1 if rank != 2 else 0
 
-    def lower(call: LayerCall, x: Value) -> Value:
+    def lower(call: LayerCall, x: Operand) -> Any:
         return cut(call, x, _spatial(call, x, call.options.edges("cropping", rank, default)))
 
     given = arguments(cropping=default, **({} if rank == 1 else _DATA_FORMAT))
     return LayerType(lower, keeps_mask=False, arguments=given)
 
 
-def _tiled(call: LayerCall, x: Value, axis: int, count: int) -> Value:
+def _tiled(call: LayerCall, x: Operand, axis: int, count: int) -> Any:
     """Repeat each row along an axis ``count`` times."""
     shape = call.shape(x)
     rows = expand(call, x, axis + 1)
     counts = [1] * len(call.shape(rows))
     counts[axis + 1] = count
-    tiles = call.node(
-        "Tile", [rows, call.ints(*counts)], shape=(*shape[: axis + 1], count, *shape[axis + 1 :])
-    )
+    tiles = call.ops.tile(rows, reps=tuple(counts))
     n = shape[axis]
     result = (*shape[:axis], None if n is None else n * count, *shape[axis + 1 :])
     if result.count(None) <= 1:
         return reshape(call, tiles, result)
     marked = tuple(-1 if i == axis else n for i, n in enumerate(result))
-    return call.node("Reshape", [tiles, shape_vector(call, marked, x)], shape=result)
+    return of_shape(call, call.ops.reshape(tiles, shape=shape_vector(call, marked, x)), result)
 
 
 def _up_sampling_of_rank(rank: int) -> LayerType:
-    def lower(call: LayerCall, x: Value) -> Value:
+    def lower(call: LayerCall, x: Operand) -> Any:
         call.shape(x, rank + 2)
         first = 2 if is_channels_first(call) else 1
         for i, count in enumerate(call.options.integers("size", rank, 2)):

@@ -4,15 +4,16 @@ Source: ``keras.layers`` of Keras 3.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from core.errors import CoreError
 from core.layers.keras_config import LayerSpec, read_layer
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import LayerCall, Masked, Operand
 from core.layers.layer_config import Options
 from core.layers.lowering.arguments import about_weights, arguments
-from core.layers.lowering.common_nodes import as_float, binary, cast, expand, reduce, scaled
+from core.layers.lowering.common_ops import as_float, cast, expand, reduce
 from core.layers.lowering.products import einsum
 from core.layers.lowering.rows import LayerType, find_layer_type, results
 
@@ -24,13 +25,14 @@ def _steps(spec: LayerSpec) -> Sequence[LayerSpec]:
     return [read_layer(document, spec.dialect, "_pipeline_layers") for document in documents]
 
 
-def _pipeline(call: LayerCall, x: Value) -> Value:
+def _pipeline(call: LayerCall, x: Operand) -> Any:
+    mask = call.mask
     for spec in _steps(call.spec):
-        x = results(call.child(spec), [x])[0]
-    return x
+        x, mask = results(call.child(spec), [x], [mask])[0]
+    return Masked(x, mask)
 
 
-def _discretization(call: LayerCall, x: Value) -> list[Value]:
+def _discretization(call: LayerCall, x: Operand) -> list[Any]:
     """Return the number of boundaries up to each value, or its encoding."""
     x, options = as_float(call, x), call.options
     given = options.get("bin_boundaries")
@@ -38,8 +40,8 @@ def _discretization(call: LayerCall, x: Value) -> list[Value]:
     if not numbers or not given:
         raise options.error("bin_boundaries", "numbers, as adapt() finds them in Keras")
     edges = call.constant(np.array(given, np.float32), "bin_boundaries")
-    reached = binary(call, "GreaterEqual", expand(call, x, -1), edges, "bool")
-    bins = reduce(call, "Sum", cast(call, reached, "int32"), [-1])
+    reached = call.ops.greater_equal(expand(call, x, -1), edges)
+    bins = reduce(call, "sum", cast(call, reached, "int32"), [-1])
     mode = options.choice("output_mode", ("int", "one_hot", "multi_hot", "count"), "int")
     if mode == "int":
         return [bins]
@@ -48,7 +50,7 @@ def _discretization(call: LayerCall, x: Value) -> list[Value]:
     return results(call.child(encoding), [bins])
 
 
-def _reversible_embedding(call: LayerCall, x: Value) -> Value:
+def _reversible_embedding(call: LayerCall, x: Operand) -> Any:
     """Return the rows of the table, or its products with vectors if the call is reversed."""
     options = call.options
     count, units = options.integer("input_dim"), options.integer("output_dim")
@@ -58,8 +60,7 @@ def _reversible_embedding(call: LayerCall, x: Value) -> Value:
     if not call.keywords.get("reverse", False):
         embedding = find_layer_type("Embedding")
         assert embedding is not None
-        rows: Value = embedding.lower(call, x)
-        return rows
+        return embedding.lower(call, x)
     if own is None:
         y = einsum(call, "...b,ab->...a", [x, call.weight("embeddings", (count, units))])
     else:
@@ -67,7 +68,7 @@ def _reversible_embedding(call: LayerCall, x: Value) -> Value:
     if options.get("logit_soft_cap") is None:
         return y
     cap = options.number("logit_soft_cap")
-    return scaled(call, call.node("Tanh", [scaled(call, y, 1 / cap)]), cap)
+    return call.ops.mul(call.ops.tanh(call.ops.mul(y, 1 / cap)), cap)
 
 
 def _tables(options: Options) -> Sequence[str]:

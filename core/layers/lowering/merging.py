@@ -12,38 +12,36 @@ from typing import Any
 import numpy as np
 
 from core.engine.registry import OPS
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import LayerCall, Masked, Operand, is_operand, is_same
 from core.layers.lowering.activation import ACTIVATIONS
 from core.layers.lowering.arguments import arguments
-from core.layers.lowering.common_nodes import (
+from core.layers.lowering.common_ops import (
     as_float,
-    binary,
     cast,
     concat,
     expand,
     reduce,
     reshape_like,
-    scaled,
     transpose,
 )
 from core.layers.lowering.normalization import inverse_norm
 from core.layers.lowering.rows import LayerType
 
 
-def _folded(type: str) -> LayerType:
-    def lower(call: LayerCall, *values: Value) -> Value:
-        y = folded(lambda a, b: binary(call, type, a, b), _of_one_rank(call, values))
-        return y._replace(mask=_any_mask(call, values))
+def _folded(op: str) -> LayerType:
+    def lower(call: LayerCall, *values: Operand) -> Any:
+        y = folded(getattr(call.ops, op), _of_one_rank(call, values))
+        return Masked(y, _any_mask(call, values))
 
     return LayerType(lower, keeps_mask=False, arguments={})
 
 
-def _average(call: LayerCall, *values: Value) -> Value:
-    total = folded(lambda a, b: binary(call, "AddV2", a, b), _of_one_rank(call, values))
-    return scaled(call, total, 1 / len(values))._replace(mask=_any_mask(call, values))
+def _average(call: LayerCall, *values: Operand) -> Any:
+    total = folded(call.ops.add, _of_one_rank(call, values))
+    return Masked(call.ops.mul(total, 1 / len(values)), _any_mask(call, values))
 
 
-def _of_one_rank(call: LayerCall, values: Sequence[Value]) -> list[Value]:
+def _of_one_rank(call: LayerCall, values: Sequence[Operand]) -> list[Any]:
     """Insert axes after the batch of values with fewer axes."""
     if not values:
         raise call.error("is called on nothing")
@@ -60,15 +58,15 @@ def _of_one_rank(call: LayerCall, values: Sequence[Value]) -> list[Value]:
     return found
 
 
-def _any_mask(call: LayerCall, values: Sequence[Value]) -> Value | None:
+def _any_mask(call: LayerCall, values: Sequence[Operand]) -> Operand | None:
     """Return the mask of positions that all inputs mask, as in Keras 3."""
-    masks = [value.mask for value in values if value.mask is not None]
+    masks = [mask for mask in call.masks if mask is not None]
     if not masks or len(masks) < len(values):
         return None
-    return folded(lambda a, b: a if a == b else binary(call, "LogicalOr", a, b), masks)
+    return folded(lambda a, b: a if is_same(a, b) else call.ops.logical_or(a, b), masks)
 
 
-def _concatenate(call: LayerCall, *values: Value) -> Value:
+def _concatenate(call: LayerCall, *values: Operand) -> Any:
     if not values:
         raise call.error("is called on nothing")
     rank = len(call.shape(values[0]))
@@ -76,26 +74,26 @@ def _concatenate(call: LayerCall, *values: Value) -> Value:
     if any(value.dtype != values[0].dtype for value in values):
         values = tuple(as_float(call, value) for value in values)
     y = concat(call, values, axis) if len(values) > 1 else values[0]
-    return y._replace(mask=_mask_of_concatenated(call, values, axis))
+    return Masked(y, _mask_of_concatenated(call, values, axis))
 
 
-def _mask_of_concatenated(call: LayerCall, values: Sequence[Value], axis: int) -> Value | None:
-    masks = [value.mask for value in values if value.mask is not None]
+def _mask_of_concatenated(call: LayerCall, values: Sequence[Operand], axis: int) -> Operand | None:
+    masks = [mask for mask in call.masks if mask is not None]
     if not masks:
         return None
-    if all(mask == masks[0] for mask in masks) and axis == len(call.shape(values[0])) - 1:
+    if all(is_same(mask, masks[0]) for mask in masks) and axis == len(call.shape(values[0])) - 1:
         return masks[0]  # inputs without a mask are masked nowhere
     if axis == 1 and len(masks) == len(values):
         return concat(call, masks, 1)
     raise call.error("the masks of its inputs cannot be joined: take them away before")
 
 
-def _scaled_sum(call: LayerCall, x: Value, y: Value) -> Value:
+def _scaled_sum(call: LayerCall, x: Operand, y: Operand) -> Any:
     """Lower the layer CustomScaleLayer of Keras's InceptionResNetV2."""
-    return binary(call, "AddV2", x, scaled(call, y, call.options.number("scale")))
+    return call.ops.add(x, call.ops.mul(y, call.options.number("scale")))
 
 
-def _dot(call: LayerCall, x: Value, y: Value) -> Value:
+def _dot(call: LayerCall, x: Operand, y: Operand) -> Any:
     """Multiply the matrices of each pair of items, summed along one axis of each."""
     x, y = as_float(call, x), as_float(call, y)
     first, second = call.shape(x, 2, 3, 4), call.shape(y, 2, 3, 4)
@@ -110,23 +108,22 @@ def _dot(call: LayerCall, x: Value, y: Value) -> Value:
     if 0 in (i, j) or call.length(x, i) != call.length(y, j):
         raise call.error(f"cannot multiply {first} and {second} along axes {pair}")
     if call.options.flag("normalize", False):
-        x = binary(call, "Mul", x, inverse_norm(call, x, [i]))
-        y = binary(call, "Mul", y, inverse_norm(call, y, [j]))
+        x = call.ops.mul(x, inverse_norm(call, x, [i]))
+        y = call.ops.mul(y, inverse_norm(call, y, [j]))
     if len(first) == len(second) == 2:
-        return reduce(call, "Sum", binary(call, "Mul", x, y), [1], keep=True)
+        return reduce(call, "sum", call.ops.mul(x, y), [1], keep=True)
     return _matrix_product(call, x, y, i, j)
 
 
-def _matrix_product(call: LayerCall, x: Value, y: Value, i: int, j: int) -> Value:
+def _matrix_product(call: LayerCall, x: Operand, y: Operand, i: int, j: int) -> Any:
     x = transpose(call, x, [n for n in range(len(call.shape(x))) if n != i] + [i])
     y = transpose(call, y, [0, j, *(n for n in range(1, len(call.shape(y))) if n != j)])
     size = call.length(y, 1)
     rows, columns = call.shape(x)[1:-1], call.shape(y)[2:]
     left = reshape_like(call, x, (call.shape(x)[0], _size(call, rows), size), x)
     right = reshape_like(call, y, (call.shape(y)[0], size, _size(call, columns)), y)
-    shape = (call.shape(x)[0], _size(call, rows), _size(call, columns))
-    product = call.node("BatchMatMulV2", [left, right], {"adj_x": False, "adj_y": False}, shape)
-    return reshape_like(call, product, (shape[0], *rows, *columns), x)
+    product = call.ops.matmul(left, right)
+    return reshape_like(call, product, (call.shape(x)[0], *rows, *columns), x)
 
 
 def _size(call: LayerCall, lengths: Sequence[int | None]) -> int | None:
@@ -137,23 +134,23 @@ def _size(call: LayerCall, lengths: Sequence[int | None]) -> int | None:
 
 
 #: Operations whose results are integers for integers.
-_OF_INTEGERS = ("AddV2", "Sub", "Mul", "Maximum", "Minimum")
+_OF_INTEGERS = ("add", "sub", "mul", "maximum", "minimum")
 
 
-def _binary(type: str) -> LayerType:
-    def lower(call: LayerCall, *values: Value) -> Value:
+def _binary(op: str) -> LayerType:
+    def lower(call: LayerCall, *values: Operand) -> Any:
         pair = operands_of(call, values, "x1", "x2", "y")
         if len(pair) != 2:
             raise call.error(f"takes two tensors or numbers, got {len(pair)}")
         a, b = of_one_dtype(call, pair)
-        if type not in _OF_INTEGERS or a.dtype == "bool":
+        if op not in _OF_INTEGERS or a.dtype == "bool":
             a, b = as_float(call, a), as_float(call, b)
-        return binary(call, type, a, b)
+        return getattr(call.ops, op)(a, b)
 
     return LayerType(lower, keeps_mask=False)
 
 
-def operands_of(call: LayerCall, values: Sequence[Value], *names: str) -> list[Any]:
+def operands_of(call: LayerCall, values: Sequence[Operand], *names: str) -> list[Any]:
     """Return the tensors, numbers and lists on which a function is called.
 
     Args:
@@ -164,9 +161,9 @@ def operands_of(call: LayerCall, values: Sequence[Value], *names: str) -> list[A
     given = call.keywords.get("arguments", list(values))
     flat = list[Any]()
     for item in given:
-        has_tensors = isinstance(item, list) and any(isinstance(part, Value) for part in item)
+        has_tensors = isinstance(item, list) and any(is_operand(part) for part in item)
         flat += item if has_tensors else [item]
-    named = list(values[sum(isinstance(item, Value) for item in flat) :])
+    named = list(values[sum(is_operand(item) for item in flat) :])
     for name in names[len(flat) :]:
         if call.keywords.get(name) is not None:
             flat.append(call.keywords[name])
@@ -175,7 +172,7 @@ def operands_of(call: LayerCall, values: Sequence[Value], *names: str) -> list[A
     return flat + named
 
 
-def of_one_dtype(call: LayerCall, operands: Sequence[Any]) -> list[Value]:
+def of_one_dtype(call: LayerCall, operands: Sequence[Any]) -> list[Any]:
     """Return tensors, numbers and arrays as tensors of the dtype that holds them all."""
     tensors = [operand(call, each) for each in operands]
     known = {value.dtype for value in tensors}
@@ -185,9 +182,9 @@ def of_one_dtype(call: LayerCall, operands: Sequence[Any]) -> list[Value]:
     return [cast(call, value, dtype) for value in tensors]
 
 
-def operand(call: LayerCall, given: Any) -> Value:
+def operand(call: LayerCall, given: Any) -> Any:
     """Return a tensor, number or array of a call as a tensor."""
-    if isinstance(given, Value):
+    if is_operand(given):
         return given
     try:
         array = np.asarray(_listed(given))
@@ -206,37 +203,37 @@ def _listed(given: Any) -> Any:
     return given
 
 
-def _unary(activation: Callable[[LayerCall, Value], Value]) -> LayerType:
+def _unary(activation: Callable[[LayerCall, Operand], Operand]) -> LayerType:
     return LayerType(lambda call, x: activation(call, as_float(call, x)), keeps_mask=False)
 
 
-def _node(type: str) -> LayerType:
-    return LayerType(lambda call, x: call.node(type, [as_float(call, x)]), keeps_mask=False)
+def _unary_op(op: str) -> LayerType:
+    return LayerType(lambda call, x: getattr(call.ops, op)(as_float(call, x)), keeps_mask=False)
 
 
 def _spelled() -> dict[str, LayerType]:
-    """Return the functions that ops declare: a node of one or two inputs."""
-    kinds = {1: _node, 2: _binary}
+    """Return the functions that ops of one or two inputs declare."""
+    kinds = {1: _unary_op, 2: _binary}
     return {
-        f"ops.{name}": kinds[op.count](op.spellings.tensorflow[0])
+        f"ops.{name}": kinds[op.count](op.name)
         for op in OPS.values()
         for name in op.spellings.keras
     }
 
 
 _ACTIVATIONS = {
-    **{name: name for name in ("silu", "swish", "softsign")},
+    **{name: name for name in ("sigmoid", "silu", "swish", "softsign")},
     "hardsigmoid": "hard_sigmoid",
     "hardsilu": "hard_silu",
 }
 
 
 LAYER_TYPES = {
-    "Add": _folded("AddV2"),
-    "Multiply": _folded("Mul"),
-    "Subtract": _folded("Sub"),
-    "Maximum": _folded("Maximum"),
-    "Minimum": _folded("Minimum"),
+    "Add": _folded("add"),
+    "Multiply": _folded("mul"),
+    "Subtract": _folded("sub"),
+    "Maximum": _folded("maximum"),
+    "Minimum": _folded("minimum"),
     "Average": LayerType(_average, keeps_mask=False, arguments={}),
     "Concatenate": LayerType(_concatenate, keeps_mask=False, arguments=arguments(axis=-1)),
     "CustomScaleLayer": LayerType(_scaled_sum, keeps_mask=False),

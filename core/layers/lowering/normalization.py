@@ -2,30 +2,28 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from core.layers.layer_call import LayerCall, Lengths, Value
+from core.layers.layer_call import LayerCall, Lengths, Operand
 from core.layers.layer_config import Options
 from core.layers.lowering.arguments import about_weights, arguments
-from core.layers.lowering.common_nodes import (
+from core.layers.lowering.common_ops import (
     as_float,
     axis_last,
-    binary,
     cast,
     expand,
     reduce,
     reshape,
     reshape_like,
-    scaled,
-    shifted,
     transpose,
 )
 from core.layers.lowering.rows import LayerType, weighted
 
 
-def _batch_normalization(call: LayerCall, x: Value) -> Value:
-    """Lower to one node, with channels last."""
+def _batch_normalization(call: LayerCall, x: Operand) -> Any:
+    """Normalise by one op, with channels last."""
     x, options = as_float(call, x), call.options
     axis = options.axis("axis", len(call.shape(x)), -1)
     channels = call.length(x, axis)
@@ -37,17 +35,13 @@ def _batch_normalization(call: LayerCall, x: Value) -> Value:
     offset = _or_else(call, "beta", options.flag("center", True), channels, 0.0)
     mean = call.weight("moving_mean", (channels,))
     variance = call.weight("moving_variance", (channels,))
-    attributes = {
-        "epsilon": options.number("epsilon", 1e-3),
-        "is_training": False,
-        "data_format": "NHWC",
-    }
+    epsilon = options.number("epsilon", 1e-3)
     x, back = axis_last(call, x, axis)
-    y = call.node("FusedBatchNormV3", [x, scale, offset, mean, variance], attributes)
+    y = call.ops.batch_norm(x, mean, variance, offset, scale, variance_epsilon=epsilon)
     return transpose(call, y, back)
 
 
-def _by_statistics_of_batch(call: LayerCall, x: Value, axis: int) -> Value:
+def _by_statistics_of_batch(call: LayerCall, x: Operand, axis: int) -> Any:
     """Normalise by mean and variance of the batch, which the moving ones follow.
 
     The mean of centered values is 0: so the variance has no gradient by the mean, and that of the
@@ -57,45 +51,44 @@ def _by_statistics_of_batch(call: LayerCall, x: Value, axis: int) -> Value:
     shape, options = call.shape(x), call.options
     axes = [i for i in range(len(shape)) if i != axis]
     mean = _mean(call, x, axes)
-    constant = call.node("StopGradient", [mean])
-    centered = binary(call, "Sub", x, constant)
-    variance = _mean(call, call.node("Square", [centered])._replace(mask=x.mask), axes)
+    constant = call.stop_gradient(mean)
+    centered = call.ops.sub(x, constant)
+    variance = _mean(call, call.ops.square(centered), axes)
     channels = call.length(x, axis)
     for name, found in (("moving_mean", mean), ("moving_variance", variance)):
         call.assign(name, partial(_followed, call, name, found, channels))
-    factor = call.node("Rsqrt", [shifted(call, variance, options.number("epsilon", 1e-3))])
+    factor = call.ops.rsqrt(call.ops.add(variance, options.number("epsilon", 1e-3)))
     view = _along(shape, [axis])
     if options.flag("scale", True):
-        factor = binary(call, "Mul", factor, call.weight("gamma", (channels,), view))
-    offset = binary(call, "Mul", binary(call, "Sub", constant, mean), factor)
+        factor = call.ops.mul(factor, call.weight("gamma", (channels,), view))
+    offset = call.ops.mul(call.ops.sub(constant, mean), factor)
     if options.flag("center", True):
-        offset = binary(call, "AddV2", offset, call.weight("beta", (channels,), view))
-    y = binary(call, "AddV2", binary(call, "Mul", centered, factor), offset)
-    return y._replace(mask=x.mask)
+        offset = call.ops.add(offset, call.weight("beta", (channels,), view))
+    return call.ops.add(call.ops.mul(centered, factor), offset)
 
 
-def _followed(call: LayerCall, name: str, found: Value, channels: int) -> Value:
+def _followed(call: LayerCall, name: str, found: Operand, channels: int) -> Any:
     """Return a moving statistic after a batch."""
     old = call.weight(name, (channels,))
-    change = binary(call, "Sub", reshape(call, found, (channels,)), old)
+    change = call.ops.sub(reshape(call, found, (channels,)), old)
     rest = 1 - call.options.number("momentum", 0.99)
-    return binary(call, "AddV2", old, scaled(call, change, rest))
+    return call.ops.add(old, call.ops.mul(change, rest))
 
 
-def _mean(call: LayerCall, x: Value, axes: Sequence[int]) -> Value:
+def _mean(call: LayerCall, x: Operand, axes: Sequence[int]) -> Any:
     """Return the mean along axes, which are kept; of masked values that of the valid ones."""
-    if x.mask is None or call.dialect == "tfjs":
-        return reduce(call, "Mean", x, axes, keep=True)
-    valid = cast(call, x.mask, "float32")
-    for _ in range(len(call.shape(x)) - len(call.shape(x.mask))):
+    if call.mask is None or call.dialect == "tfjs":
+        return reduce(call, "mean", x, axes, keep=True)
+    valid = cast(call, call.mask, "float32")
+    for _ in range(len(call.shape(x)) - len(call.shape(call.mask))):
         valid = expand(call, valid, -1)
-    total = reduce(call, "Sum", binary(call, "Mul", x, valid), axes, keep=True)
-    ones = binary(call, "Mul", call.node("OnesLike", [x]), valid)
-    count = reduce(call, "Sum", ones, axes, keep=True)
-    return binary(call, "RealDiv", total, shifted(call, count, 1e-7))
+    total = reduce(call, "sum", call.ops.mul(x, valid), axes, keep=True)
+    ones = call.ops.mul(call.ops.ones_like(x), valid)
+    count = reduce(call, "sum", ones, axes, keep=True)
+    return call.ops.div(total, call.ops.add(count, 1e-7))
 
 
-def _or_else(call: LayerCall, name: str, has_weight: bool, count: int, value: float) -> Value:
+def _or_else(call: LayerCall, name: str, has_weight: bool, count: int, value: float) -> Any:
     if has_weight:
         return call.weight(name, (count,))
     return call.constant(np.full(count, value, np.float32), name)
@@ -106,16 +99,16 @@ def _along(shape: Lengths, axes: Sequence[int]) -> list[int]:
     return [n if i in axes and n is not None else 1 for i, n in enumerate(shape)]
 
 
-def _standardised(call: LayerCall, x: Value, axes: Sequence[int], epsilon: float) -> Value:
+def _standardised(call: LayerCall, x: Operand, axes: Sequence[int], epsilon: float) -> Any:
     """Normalise to mean 0 and variance 1 along axes."""
-    mean = reduce(call, "Mean", x, axes, keep=True)
-    squares = binary(call, "SquaredDifference", x, mean)
-    variance = reduce(call, "Mean", squares, axes, keep=True)
-    factor = call.node("Rsqrt", [shifted(call, variance, epsilon)])
-    return binary(call, "Mul", binary(call, "Sub", x, mean), factor)
+    mean = reduce(call, "mean", x, axes, keep=True)
+    squares = call.ops.squared_difference(x, mean)
+    variance = reduce(call, "mean", squares, axes, keep=True)
+    factor = call.ops.rsqrt(call.ops.add(variance, epsilon))
+    return call.ops.mul(call.ops.sub(x, mean), factor)
 
 
-def _layer_normalization(call: LayerCall, x: Value) -> Value:
+def _layer_normalization(call: LayerCall, x: Operand) -> Any:
     x, options = as_float(call, x), call.options
     if options.flag("rms_scaling", False):
         raise call.error("rms_scaling is not supported: use RMSNormalization")
@@ -127,28 +120,28 @@ def _layer_normalization(call: LayerCall, x: Value) -> Value:
 
 
 def _scaled_and_centered(
-    call: LayerCall, y: Value, lengths: Sequence[int], view: Sequence[int]
-) -> Value:
+    call: LayerCall, y: Operand, lengths: Sequence[int], view: Sequence[int]
+) -> Any:
     """Multiply by the weight "gamma" and add the weight "beta", if the options say so."""
     if call.options.flag("scale", True):
-        y = binary(call, "Mul", y, call.weight("gamma", lengths, view))
+        y = call.ops.mul(y, call.weight("gamma", lengths, view))
     if call.options.flag("center", True):
-        y = binary(call, "AddV2", y, call.weight("beta", lengths, view))
+        y = call.ops.add(y, call.weight("beta", lengths, view))
     return y
 
 
-def _rms_normalization(call: LayerCall, x: Value) -> Value:
+def _rms_normalization(call: LayerCall, x: Operand) -> Any:
     x, options = as_float(call, x), call.options
     shape = call.shape(x)
     axes = options.axes("axis", len(shape), -1)
-    mean = reduce(call, "Mean", call.node("Square", [x]), axes, keep=True)
-    factor = call.node("Rsqrt", [shifted(call, mean, options.number("epsilon", 1e-6))])
+    mean = reduce(call, "mean", call.ops.square(x), axes, keep=True)
+    factor = call.ops.rsqrt(call.ops.add(mean, options.number("epsilon", 1e-6)))
     lengths = [call.length(x, axis) for axis in axes]
     scale = call.weight("scale", lengths, _along(shape, axes))
-    return binary(call, "Mul", binary(call, "Mul", x, factor), scale)
+    return call.ops.mul(call.ops.mul(x, factor), scale)
 
 
-def _group_normalization(call: LayerCall, x: Value) -> Value:
+def _group_normalization(call: LayerCall, x: Operand) -> Any:
     """Lower to normalisation by the statistics of each group of channels."""
     x, options = as_float(call, x), call.options
     shape = call.shape(x)
@@ -167,25 +160,25 @@ def _group_normalization(call: LayerCall, x: Value) -> Value:
     return transpose(call, y, back)
 
 
-def _layer_scale(call: LayerCall, x: Value) -> Value:
+def _layer_scale(call: LayerCall, x: Operand) -> Any:
     """Lower the LayerScale layer of Keras's ConvNeXt."""
     size = call.options.integer("projection_dim")
-    return binary(call, "Mul", as_float(call, x), call.weight("gamma", (size,)))
+    return call.ops.mul(as_float(call, x), call.weight("gamma", (size,)))
 
 
-def _unit_normalization(call: LayerCall, x: Value) -> Value:
+def _unit_normalization(call: LayerCall, x: Operand) -> Any:
     x = as_float(call, x)
     axes = call.options.axes("axis", len(call.shape(x)), -1)
-    return binary(call, "Mul", x, inverse_norm(call, x, axes))
+    return call.ops.mul(x, inverse_norm(call, x, axes))
 
 
-def inverse_norm(call: LayerCall, x: Value, axes: Sequence[int]) -> Value:
+def inverse_norm(call: LayerCall, x: Operand, axes: Sequence[int]) -> Any:
     """Return 1 / the Euclidean norm along axes, which are kept with length 1."""
-    squares = reduce(call, "Sum", call.node("Square", [x]), axes, keep=True)
-    return call.node("Rsqrt", [binary(call, "Maximum", squares, call.number(1e-12))])
+    squares = reduce(call, "sum", call.ops.square(x), axes, keep=True)
+    return call.ops.rsqrt(call.ops.maximum(squares, 1e-12))
 
 
-def _normalization(call: LayerCall, x: Value) -> Value:
+def _normalization(call: LayerCall, x: Operand) -> Any:
     """Lower to normalisation by the statistics of the data to which the layer was adapted."""
     x, options = as_float(call, x), call.options
     shape = call.shape(x)
@@ -194,13 +187,13 @@ def _normalization(call: LayerCall, x: Value) -> Value:
     )
     lengths, view = [call.length(x, axis) for axis in axes], _along(shape, axes)
     mean, variance = (_statistic(call, name, lengths, view) for name in ("mean", "variance"))
-    deviation = binary(call, "Maximum", call.node("Sqrt", [variance]), call.number(1e-7))
+    deviation = call.ops.maximum(call.ops.sqrt(variance), 1e-7)
     if options.flag("invert", False):
-        return binary(call, "AddV2", binary(call, "Mul", x, deviation), mean)
-    return binary(call, "RealDiv", binary(call, "Sub", x, mean), deviation)
+        return call.ops.add(call.ops.mul(x, deviation), mean)
+    return call.ops.div(call.ops.sub(x, mean), deviation)
 
 
-def _statistic(call: LayerCall, name: str, shape: list[int], view: list[int]) -> Value:
+def _statistic(call: LayerCall, name: str, shape: list[int], view: list[int]) -> Any:
     given = call.options.get(name)
     if given is None:
         return call.weight(name, shape, view)

@@ -1,26 +1,26 @@
 """Pooling: windows, and whole images."""
 
-from core.layers.layer_call import LayerCall, Value
+from typing import Any
+
+from core.layers.layer_call import LayerCall, Operand
 from core.layers.lowering.arguments import arguments
-from core.layers.lowering.common_nodes import (
+from core.layers.lowering.common_ops import (
     as_float,
     as_images,
-    binary,
     cast,
     expand,
     in_data_format,
     is_channels_first,
     reduce,
-    squeeze,
 )
 from core.layers.lowering.rows import LayerType
 
 
-def _pooling_of_rank(rank: int, type: str) -> LayerType:
-    def lower(call: LayerCall, x: Value) -> Value:
-        return in_data_format(call, _pooled(call, as_images(call, x, rank), rank, type))
+def _pooling_of_rank(rank: int, op: str) -> LayerType:
+    def lower(call: LayerCall, x: Operand) -> Any:
+        return in_data_format(call, _pooled(call, as_images(call, x, rank), rank, op))
 
-    short = type[:7]
+    short = "AvgPool" if op.startswith("avg") else "MaxPool"
     names = (
         (f"{short}{rank}D", f"{short}ing{rank}D") if short == "AvgPool" else (f"{short}{rank}D",)
     )
@@ -28,7 +28,7 @@ def _pooling_of_rank(rank: int, type: str) -> LayerType:
     return LayerType(lower, keeps_mask=False, arguments=given, other_names=names)
 
 
-def _pooled(call: LayerCall, x: Value, rank: int, type: str) -> Value:
+def _pooled(call: LayerCall, x: Operand, rank: int, op: str) -> Any:
     """Add pooling with channels last; tensors of one dimension are images with one row."""
     options = call.options
     size = options.integers("pool_size", rank, 2)
@@ -37,23 +37,15 @@ def _pooled(call: LayerCall, x: Value, rank: int, type: str) -> Value:
     if padding == "same":
         pairs = zip(size, strides, call.shape(x)[1:-1], strict=True)
         size = tuple(_covering(k, stride, n) for k, stride, n in pairs)
-    row = (1,) if rank == 1 else ()
-    attributes = {
-        "ksize": [1, *row, *size, 1],
-        "strides": [1, *row, *strides, 1],
-        "padding": padding.upper(),
-        "data_format": "NDHWC" if rank == 3 else "NHWC",
-    }
     shape = call.shape(x)
-    lengths = [
-        None if n is None else -(-(n if padding == "same" else n - k + 1) // s)
-        for n, k, s in zip(shape[1:-1], size, strides, strict=True)
-    ]
-    if any(n is not None and n < 1 for n in lengths):
+    needed = size if padding == "valid" else (1,) * rank
+    if any(n is not None and n < k for n, k in zip(shape[1:-1], needed, strict=True)):
         raise call.error(f"its window {size} is larger than its input {shape}")
+    row = (1,) if rank == 1 else ()
+    how = {"filter_size": (*row, *size), "strides": (*row, *strides), "pad": padding}
     x = expand(call, x, 1) if rank == 1 else x
-    y = call.node(type, [x], attributes, (shape[0], *row, *lengths, shape[-1]))
-    return squeeze(call, y, 1) if rank == 1 else y
+    y = getattr(call.ops, op)(x, **how)
+    return call.ops.squeeze(y, axis=(1,)) if rank == 1 else y
 
 
 def _covering(size: int, stride: int, n: int | None) -> int:
@@ -61,17 +53,18 @@ def _covering(size: int, stride: int, n: int | None) -> int:
     return size if n is None else min(size, n + (-(-n // stride) - 1) * stride + 1)
 
 
-def _global_of_rank(rank: int, type: str) -> LayerType:
-    def lower(call: LayerCall, x: Value) -> Value:
+def _global_of_rank(rank: int, op: str) -> LayerType:
+    def lower(call: LayerCall, x: Operand) -> Any:
         x = as_float(call, x)
         call.shape(x, rank + 2)
         first = 2 if is_channels_first(call) else 1
         axes, keep = range(first, first + rank), call.options.flag("keepdims", False)
-        if x.mask is not None and rank == 1 and type == "Mean" and call.dialect != "tfjs":
-            return _masked_mean(call, x, x.mask, first, keep)
-        return reduce(call, type, x, axes, keep)
+        mask = call.mask
+        if mask is not None and rank == 1 and op == "mean" and call.dialect != "tfjs":
+            return _masked_mean(call, x, mask, first, keep)
+        return reduce(call, op, x, axes, keep)
 
-    short = "Max" if type == "Max" else "Avg"
+    short = "Max" if op == "max" else "Avg"
     return LayerType(
         lower,
         keeps_mask=False,
@@ -80,19 +73,19 @@ def _global_of_rank(rank: int, type: str) -> LayerType:
     )
 
 
-def _masked_mean(call: LayerCall, x: Value, mask: Value, axis: int, keep: bool) -> Value:
+def _masked_mean(call: LayerCall, x: Operand, mask: Operand, axis: int, keep: bool) -> Any:
     """Return the mean of the steps that are not masked."""
     valid = expand(call, cast(call, mask, "float32"), 3 - axis)
-    total = reduce(call, "Sum", binary(call, "Mul", x, valid), [axis], keep)
-    return binary(call, "RealDiv", total, reduce(call, "Sum", valid, [axis], keep))
+    total = reduce(call, "sum", call.ops.mul(x, valid), [axis], keep)
+    return call.ops.div(total, reduce(call, "sum", valid, [axis], keep))
 
 
 LAYER_TYPES = {
     **{
-        f"{name}Pooling{n}D": _pooling_of_rank(n, f"{type}3D" if n == 3 else type)
-        for name, type in (("Max", "MaxPool"), ("Average", "AvgPool"))
+        f"{name}Pooling{n}D": _pooling_of_rank(n, f"{op}3d" if n == 3 else op)
+        for name, op in (("Max", "max_pool"), ("Average", "avg_pool"))
         for n in (1, 2, 3)
     },
-    **{f"GlobalMaxPooling{n}D": _global_of_rank(n, "Max") for n in (1, 2, 3)},
-    **{f"GlobalAveragePooling{n}D": _global_of_rank(n, "Mean") for n in (1, 2, 3)},
+    **{f"GlobalMaxPooling{n}D": _global_of_rank(n, "max") for n in (1, 2, 3)},
+    **{f"GlobalAveragePooling{n}D": _global_of_rank(n, "mean") for n in (1, 2, 3)},
 }

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from string import ascii_letters
 from typing import Any
 
-from core.layers.layer_call import LayerCall, Lengths, Value
-from core.layers.lowering.common_nodes import as_float, broadcast, expand, squeeze
+from core.layers.layer_call import LayerCall, Operand
+from core.layers.lowering.common_ops import as_float, expand
 from core.layers.lowering.merging import operand, operands_of
 from core.layers.lowering.rows import LayerType
+from core.layers.op_shapes import broadcast
 
 
-def einsum(call: LayerCall, equation: str, values: Sequence[Value]) -> Value:
+def einsum(call: LayerCall, equation: str, values: Sequence[Operand]) -> Any:
     """Add the sum of products that an equation such as "abc,acd->abd" describes."""
     terms, result = _terms(call, equation, values)
     lengths: dict[str, int | None] = {}
@@ -20,12 +21,10 @@ def einsum(call: LayerCall, equation: str, values: Sequence[Value]) -> Value:
             if known not in (None, 1) and n not in (None, 1, known):
                 raise call.error(f"the axes {letter!r} of {equation!r} have lengths {known}, {n}")
             lengths[letter] = n if known in (None, 1) and n is not None else known
-    attributes = {"equation": f"{','.join(terms)}->{result}", "N": len(values)}
-    shape = tuple(lengths[letter] for letter in result)
-    return call.node("Einsum", values, attributes, shape)
+    return call.ops.contract(list(values), equation=f"{','.join(terms)}->{result}")
 
 
-def _terms(call: LayerCall, equation: str, values: Sequence[Value]) -> tuple[list[str], str]:
+def _terms(call: LayerCall, equation: str, values: Sequence[Operand]) -> tuple[list[str], str]:
     """Return the terms and the result of an equation, with letters for the dots."""
     left, arrow, right = "".join(equation.split()).partition("->")
     given = left.split(",")
@@ -51,13 +50,13 @@ def _terms(call: LayerCall, equation: str, values: Sequence[Value]) -> tuple[lis
     return terms, result
 
 
-def _einsum(call: LayerCall, *values: Value) -> Value:
+def _einsum(call: LayerCall, *values: Operand) -> Any:
     equation = str(call.options.get("subscripts", call.options.get("equation", "")))
     found = [as_float(call, operand(call, each)) for each in operands_of(call, values)]
     return einsum(call, equation, found)
 
 
-def matrix_product(call: LayerCall, x: Value, y: Value) -> Value:
+def matrix_product(call: LayerCall, x: Operand, y: Operand) -> Any:
     """Add the product of matrices in the last two axes; vectors are rows or columns of one."""
     first, second = len(call.shape(x)), len(call.shape(y))
     x = expand(call, x, 0) if first == 1 else x
@@ -65,28 +64,27 @@ def matrix_product(call: LayerCall, x: Value, y: Value) -> Value:
     a, b = call.shape(x), call.shape(y)
     if len(a) < 2 or len(b) < 2 or (None not in (a[-1], b[-2]) and a[-1] != b[-2]):
         raise call.error(f"cannot multiply matrices of shapes {x.shape} and {y.shape}")
-    ends: Lengths = (a[-2], b[-1])
     batch = broadcast(call, a[:-2], b[:-2])
     assert batch is not None
-    attributes = {"adj_x": False, "adj_y": False}
-    product = call.node("BatchMatMulV2", [x, y], attributes, (*batch, *ends))
+    product = call.ops.matmul(x, y)
     if first == 1:
-        product = squeeze(call, product, len(batch))
-    return squeeze(call, product, len(call.shape(product)) - 1) if second == 1 else product
+        product = call.ops.squeeze(product, axis=(len(batch),))
+    last = len(call.shape(product)) - 1
+    return call.ops.squeeze(product, axis=(last,)) if second == 1 else product
 
 
-def _two(call: LayerCall, values: Sequence[Value]) -> tuple[Value, Value]:
+def _two(call: LayerCall, values: Sequence[Operand]) -> tuple[Operand, Operand]:
     found = [as_float(call, operand(call, each)) for each in operands_of(call, values)]
     if len(found) != 2:
         raise call.error(f"takes two tensors, got {len(found)}")
     return found[0], found[1]
 
 
-def _matmul(call: LayerCall, *values: Value) -> Value:
+def _matmul(call: LayerCall, *values: Operand) -> Any:
     return matrix_product(call, *_two(call, values))
 
 
-def _dot(call: LayerCall, *values: Value) -> Value:
+def _dot(call: LayerCall, *values: Operand) -> Any:
     """Sum over the last axis of the first tensor and the last but one of the second."""
     x, y = _two(call, values)
     m, n = len(call.shape(x)), len(call.shape(y))

@@ -6,7 +6,7 @@
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from core.data.random_transform import RandomTransform
 from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.engine.trace_hook import active_trace
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import LayerCall, Operand
 from core.layers.lowering.arguments import REQUIRED, Arguments, arguments
-from core.layers.lowering.common_nodes import as_float
+from core.layers.lowering.common_ops import as_float
 from core.layers.lowering.rows import LayerType
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _augmented(kind: type[RandomTransform]) -> LayerType:
     """Return the row of a layer that a class of augmentations computes in training."""
     given = _arguments_of(kind)
 
-    def lower(call: LayerCall, x: Value) -> Value:
+    def lower(call: LayerCall, x: Operand) -> Any:
         x = as_float(call, x)
         if not call.training:
             return x
@@ -75,7 +75,7 @@ def _transformed(
     return made.transform(images, source())
 
 
-def _inference_only(call: LayerCall, x: Value) -> Value:
+def _inference_only(call: LayerCall, x: Operand) -> Any:
     if call.training:
         raise call.error("does not train: map a dataset by core.data.augmentation instead")
     return as_float(call, x)
@@ -84,7 +84,7 @@ def _inference_only(call: LayerCall, x: Value) -> Value:
 def _resized(axis: int) -> LayerType:
     """Return the row of a layer that stretches images along an axis, by one factor per batch."""
 
-    def lower(call: LayerCall, x: Value) -> Value:
+    def lower(call: LayerCall, x: Operand) -> Any:
         x = as_float(call, x)
         if not call.training:
             return x

@@ -7,26 +7,23 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
-
-from core.layers.layer_call import LayerCall, Value
-from core.layers.lowering.common_nodes import (
+from core.layers.layer_call import LayerCall, Operand
+from core.layers.lowering.common_ops import (
     as_float,
-    broadcast,
     concat,
     expand,
-    pack,
+    of_shape,
     padded,
     reshape_like,
-    squeeze,
     transpose,
 )
 from core.layers.lowering.merging import of_one_dtype, operands_of
 from core.layers.lowering.rows import LayerType
-from core.layers.lowering.selecting import axis_of, integers_of, raveled, with_length
+from core.layers.lowering.selecting import axis_of, integers_of, raveled
+from core.layers.op_shapes import broadcast
 
 
-def _reshape(call: LayerCall, x: Value) -> Value:
+def _reshape(call: LayerCall, x: Operand) -> Any:
     target = integers_of(call, "newshape", -1)
     if target.count(-1) > 1:
         raise call.options.error("newshape", "lengths, one of which may be -1")
@@ -37,10 +34,10 @@ def _reshape(call: LayerCall, x: Value) -> Value:
         raise call.error(f"cannot reshape {lengths} to {target}")
     free = None if size is None else size // max(others, 1)
     shape = tuple(free if n == -1 else n for n in target)
-    return call.node("Reshape", [x, call.ints(*target)], {}, shape)
+    return of_shape(call, call.ops.reshape(x, shape=tuple(target)), shape)
 
 
-def _transpose(call: LayerCall, x: Value) -> Value:
+def _transpose(call: LayerCall, x: Operand) -> Any:
     rank = len(call.shape(x))
     order = list(range(rank))[::-1]
     if call.options.get("axes") is not None:
@@ -50,14 +47,14 @@ def _transpose(call: LayerCall, x: Value) -> Value:
     return transpose(call, x, order)
 
 
-def _swap_axes(call: LayerCall, x: Value) -> Value:
+def _swap_axes(call: LayerCall, x: Operand) -> Any:
     order = list(range(len(call.shape(x))))
     i, j = (axis_of(call, len(order), name) for name in ("axis1", "axis2"))
     order[i], order[j] = order[j], order[i]
     return transpose(call, x, order)
 
 
-def _move_axis(call: LayerCall, x: Value) -> Value:
+def _move_axis(call: LayerCall, x: Operand) -> Any:
     rank = len(call.shape(x))
     origin, place = (_listed_axes(call, name, rank) for name in ("source", "destination"))
     if len(origin) != len(place):
@@ -76,7 +73,7 @@ def _listed_axes(call: LayerCall, name: str, rank: int) -> list[int]:
     return [n % rank for n in found]
 
 
-def _expand_dims(call: LayerCall, x: Value) -> Value:
+def _expand_dims(call: LayerCall, x: Operand) -> Any:
     given = call.options.get("axis")
     count = len(given) if isinstance(given, (list, tuple)) else 1
     for axis in call.options.axes("axis", len(call.shape(x)) + count, 0):
@@ -84,17 +81,17 @@ def _expand_dims(call: LayerCall, x: Value) -> Value:
     return x
 
 
-def _squeeze(call: LayerCall, x: Value) -> Value:
+def _squeeze(call: LayerCall, x: Operand) -> Any:
     lengths = call.shape(x)
     axes: Sequence[int] = [i for i, n in enumerate(lengths) if n == 1]
     if call.options.get("axis") is not None:
         axes = call.options.axes("axis", len(lengths), 0)
     for axis in reversed(axes):
-        x = squeeze(call, x, axis)
+        x = call.ops.squeeze(x, axis=(axis,))
     return x
 
 
-def _several(call: LayerCall, values: Sequence[Value]) -> list[Value]:
+def _several(call: LayerCall, values: Sequence[Operand]) -> list[Any]:
     """Return the operands of a function of several tensors, in one dtype."""
     found = of_one_dtype(call, operands_of(call, values))
     if not found:
@@ -102,28 +99,28 @@ def _several(call: LayerCall, values: Sequence[Value]) -> list[Value]:
     return found
 
 
-def _concatenate(call: LayerCall, *values: Value) -> Value:
+def _concatenate(call: LayerCall, *values: Operand) -> Any:
     found = _several(call, values)
     return concat(call, found, axis_of(call, len(call.shape(found[0])), default=-1))
 
 
-def _stack(call: LayerCall, *values: Value) -> Value:
+def _stack(call: LayerCall, *values: Operand) -> Any:
     found = _several(call, values)
     shapes = {call.shape(value) for value in found}
     if len({len(shape) for shape in shapes}) > 1:
         raise call.error(f"cannot stack shapes {sorted(shapes, key=len)}")
-    return pack(call, found, axis_of(call, len(call.shape(found[0])) + 1))
+    return call.ops.stack(found, axis=axis_of(call, len(call.shape(found[0])) + 1))
 
 
-def _flip(call: LayerCall, x: Value) -> Value:
+def _flip(call: LayerCall, x: Operand) -> Any:
     rank = len(call.shape(x))
     axes: Sequence[int] = range(rank)
     if call.options.get("axis") is not None:
         axes = call.options.axes("axis", rank, 0)
-    return call.node("ReverseV2", [x, call.ints(*axes)])
+    return call.ops.reverse(x, axis=tuple(axes))
 
 
-def _roll(call: LayerCall, x: Value) -> Value:
+def _roll(call: LayerCall, x: Operand) -> Any:
     shift = call.options.integer("shift", least=-(2**31))
     if call.options.get("axis") is None:
         raise call.error("over all values in a row is not supported: give axis")
@@ -132,44 +129,38 @@ def _roll(call: LayerCall, x: Value) -> Value:
     shift %= max(n, 1)
     if not shift:
         return x
-    shapes = [with_length(call, x, axis, size) for size in (n - shift, shift)]
-    inputs = [x, call.ints(n - shift, shift), call.integer(axis)]
-    first = call.node("SplitV", inputs, {"num_split": 2}, shapes[0], x.dtype)
-    return concat(call, call.outputs(first, shapes)[::-1], axis)
+    first, last = call.ops.split(x, num_or_size_splits=(n - shift, shift), axis=axis)
+    return concat(call, [last, first], axis)
 
 
-def _tile(call: LayerCall, x: Value) -> Value:
+def _tile(call: LayerCall, x: Operand) -> Any:
     counts = list(integers_of(call, "repeats", 0))
     for _ in range(len(counts) - len(call.shape(x))):
         x = expand(call, x, 0)
     counts = [1] * (len(call.shape(x)) - len(counts)) + counts
-    shape = tuple(
-        None if n is None else n * count for n, count in zip(call.shape(x), counts, strict=True)
-    )
-    return call.node("Tile", [x, call.ints(*counts)], {}, shape)
+    return call.ops.tile(x, reps=tuple(counts))
 
 
-def repeated(call: LayerCall, x: Value, axis: int, count: int) -> Value:
+def repeated(call: LayerCall, x: Operand, axis: int, count: int) -> Any:
     """Repeat each row along an axis of known length."""
     if count == 1:
         return x
     shape, n = call.shape(x), call.length(x, axis)
     counts = [1] * (len(shape) + 1)
     counts[axis + 1] = count
-    tiled = (*shape[: axis + 1], count, *shape[axis + 1 :])
-    rows = call.node("Tile", [expand(call, x, axis + 1), call.ints(*counts)], {}, tiled)
+    rows = call.ops.tile(expand(call, x, axis + 1), reps=tuple(counts))
     result = (*shape[:axis], n * count, *shape[axis + 1 :])
     return reshape_like(call, rows, result, x)
 
 
-def _repeat(call: LayerCall, x: Value) -> Value:
+def _repeat(call: LayerCall, x: Operand) -> Any:
     if call.options.get("axis") is None:
         raise call.error("over all values in a row is not supported: give axis")
     axis = axis_of(call, len(call.shape(x)))
     return repeated(call, x, axis, call.options.integer("repeats"))
 
 
-def _pad(call: LayerCall, x: Value) -> Value:
+def _pad(call: LayerCall, x: Operand) -> Any:
     rank = len(call.shape(x))
     mode = call.options.choice("mode", ("constant", "reflect", "symmetric"), "constant")
     value = call.keywords.get("constant_values") or 0
@@ -178,18 +169,14 @@ def _pad(call: LayerCall, x: Value) -> Value:
     edges = call.options.edges("pad_width", rank, 0)
     if mode == "constant":
         return padded(call, as_float(call, x), edges, float(value))
-    shape = tuple(
-        None if n is None else n + a + b for n, (a, b) in zip(call.shape(x), edges, strict=True)
-    )
-    rows = call.constant(np.array(edges, np.int32), "paddings")
-    return call.node("MirrorPad", [x, rows], {"mode": mode.upper()}, shape)
+    return call.ops.mirror_pad(x, paddings=tuple(edges), mode=mode)
 
 
-def _broadcast_to(call: LayerCall, x: Value) -> Value:
+def _broadcast_to(call: LayerCall, x: Operand) -> Any:
     shape, own = integers_of(call, "shape", 0), call.shape(x)
     if broadcast(call, own, shape) != shape:
         raise call.error(f"cannot broadcast {own} to {shape}")
-    return call.node("BroadcastTo", [x, call.ints(*shape)], {}, shape)
+    return call.ops.broadcast_to(x, shape=shape)
 
 
 LAYER_TYPES: dict[str, Any] = {

@@ -6,25 +6,26 @@ Source: ``keras.backend.rnn``; TensorFlow.js's ``recurrent.js`` has equal result
 """
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from core.errors import CoreError
 from core.graph.nodes import DataType, Function, FunctionName, Node
 from core.layers.graph_calls import GraphCall
 from core.layers.keras_config import LayerSpec, read_layer
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import LayerCall, Masked, Operand
 from core.layers.lowering.arguments import arguments
 from core.layers.lowering.cells import Cell, cell_of, cells_of_stack
-from core.layers.lowering.common_nodes import (
+from core.layers.lowering.common_ops import (
     as_float,
-    binary,
     concat,
     expand,
     filled,
     length,
-    pack,
+    of_shape,
     reshape,
     reshape_like,
-    scaled,
     transpose,
     unpack,
 )
@@ -59,14 +60,14 @@ def _cell(spec: LayerSpec) -> Sequence[LayerSpec]:
     return [read_layer(cell, spec.dialect, "cell")]
 
 
-def _recurrent(call: LayerCall, x: Value, *initial: Value) -> list[Value]:
-    options, mask = call.options, x.mask
+def _recurrent(call: LayerCall, x: Operand, *initial: Operand) -> list[Any]:
+    options, mask = call.options, call.mask
     keeps = options.flag("stateful", False)
     if keeps and isinstance(call, GraphCall):
         raise call.error(
             "keeps its state between calls, which is not supported: save it with stateful=False"
         )
-    x = as_float(call, x._replace(mask=None))
+    x = as_float(call, x)
     shape = call.shape(x)
     cell_call = call.child(_cell(call.spec)[0])
     if len(shape) < 3:
@@ -94,51 +95,50 @@ def _recurrent(call: LayerCall, x: Value, *initial: Value) -> list[Value]:
         y, states = _unrolled(call, cell, given, mask, states)
     for i, state in enumerate(states if keeps else ()):
         call.keep_state(i, state)
-    if options.flag("return_sequences", False):
-        y = y._replace(mask=mask)
-    return [y, *states] if options.flag("return_state", False) else [y]
+    found = Masked(y, mask if options.flag("return_sequences", False) else None)
+    return [found, *states] if options.flag("return_state", False) else [found]
 
 
-def _reversed(call: LayerCall, x: Value) -> Value:
-    return call.node("ReverseV2", [x, call.ints(1)])
+def _reversed(call: LayerCall, x: Operand) -> Any:
+    return call.ops.reverse(x, axis=(1,))
 
 
 def _unrolled(
-    call: LayerCall, cell: Cell, given: Value, mask: Value | None, states: list[Value]
-) -> tuple[Value, list[Value]]:
-    """Add the nodes of each step."""
+    call: LayerCall, cell: Cell, given: Operand, mask: Operand | None, states: list[Operand]
+) -> tuple[Operand, list[Operand]]:
+    """Step through all inputs, one after the other."""
     steps = unpack(call, given, 1)
     masks = [None] * len(steps) if mask is None else unpack(call, mask, 1)
-    outputs: list[Value] = []
+    outputs: list[Operand] = []
     for x, is_valid in zip(steps, masks, strict=True):
         before = outputs[-1] if outputs else None
         y, states = _masked_step(call, cell, x, is_valid, states, before)
         outputs.append(y)
     if call.options.flag("return_sequences", False):
-        return pack(call, outputs, 1), states
+        return call.ops.stack(outputs, axis=1), states
     return outputs[-1], states
 
 
 def _of_open_length(
-    call: LayerCall, cell: Cell, given: Value, states: list[Value]
-) -> tuple[Value, list[Value]]:
+    call: LayerCall, cell: Cell, given: Operand, states: list[Operand]
+) -> tuple[Operand, list[Operand]]:
     """Return the shapes of the results for any number of steps."""
     shape = call.shape(given)
-    y, states = cell.step(given._replace(shape=(shape[0], *shape[2:])), states)
+    y, states = cell.step(of_shape(call, given, (shape[0], *shape[2:])), states)
     if call.options.flag("return_sequences", False):
         batch, *rest = call.shape(y)
-        y = y._replace(shape=(batch, None, *rest))
+        y = of_shape(call, y, (batch, None, *rest))
     return y, states
 
 
 def _masked_step(
     call: LayerCall,
     cell: Cell,
-    x: Value,
-    is_valid: Value | None,
-    states: Sequence[Value],
-    before: Value | None,
-) -> tuple[Value, list[Value]]:
+    x: Operand,
+    is_valid: Operand | None,
+    states: Sequence[Operand],
+    before: Operand | None,
+) -> tuple[Any, list[Any]]:
     """Return output and states of a step; both stay unchanged where the mask is false.
 
     Args:
@@ -153,20 +153,20 @@ def _masked_step(
     if is_valid is None:
         return y, new
     if before is None or call.options.flag("zero_output_for_mask", False):
-        before = call.node("ZerosLike", [y])
+        before = call.ops.zeros_like(y)
     new = [_chosen(call, is_valid, a, b) for a, b in zip(new, states, strict=True)]
     return _chosen(call, is_valid, y, before), new
 
 
-def _chosen(call: LayerCall, is_valid: Value, new: Value, old: Value) -> Value:
+def _chosen(call: LayerCall, is_valid: Operand, new: Operand, old: Operand) -> Any:
     for _ in call.shape(new)[1:]:
         is_valid = expand(call, is_valid, -1)
-    return call.node("SelectV2", [is_valid, new, old], {}, new.shape, new.dtype)
+    return call.ops.select(is_valid, new, old)
 
 
 def _looped(
-    call: GraphCall, cell: Cell, given: Value, mask: Value | None, states: list[Value]
-) -> tuple[Value, list[Value]]:
+    call: GraphCall, cell: Cell, given: Operand, mask: Operand | None, states: list[Operand]
+) -> tuple[Operand, list[Operand]]:
     """Add a loop over the steps, with results equal to those of unrolled steps."""
     order = (1, 0, *range(2, len(call.shape(given))))
     batch = call.shape(given)[0]
@@ -179,7 +179,8 @@ def _looped(
     }
     if mask is not None:
         initial["mask"] = transpose(call, mask, (1, 0))
-    shape = call.ints(*(-1 if n is None else n for n in (batch, *cell.output)))
+    lengths = [-1 if n is None else n for n in (batch, *cell.output)]
+    shape = call.constant(np.array(lengths, np.int32), "ints")
     element = {"element_dtype": DataType("DT_FLOAT")}
     sequences = call.options.flag("return_sequences", False)
     if sequences:
@@ -193,13 +194,12 @@ def _looped(
     return transpose(call, y, (1, 0, *range(2, len(stacked)))), new
 
 
-def _run(call: GraphCall, cell: Cell, initial: dict[str, Value]) -> dict[str, Value]:
+def _run(call: GraphCall, cell: Cell, initial: dict[str, Any]) -> dict[str, Any]:
     """Add the node of a loop with some variables, and return their final values."""
     scope = call.builder.unique(f"{call.scope}/loop")
     condition, arguments = _signature(call, f"{scope}/condition", initial)
     with call.builder.body() as nodes:
-        inputs = [arguments["index"], arguments["count"]]
-        goes_on = call.node("Less", inputs, shape=(), dtype="bool")
+        goes_on = call.ops.less(arguments["index"], arguments["count"])
     _add(call, condition, nodes, arguments, [goes_on])
     body, arguments = _signature(call, f"{scope}/body", initial)
     with call.builder.body() as nodes:
@@ -214,8 +214,8 @@ def _run(call: GraphCall, cell: Cell, initial: dict[str, Value]) -> dict[str, Va
 
 
 def _signature(
-    call: GraphCall, name: str, variables: dict[str, Value]
-) -> tuple[FunctionName, dict[str, Value]]:
+    call: GraphCall, name: str, variables: dict[str, Any]
+) -> tuple[FunctionName, dict[str, Any]]:
     """Return the name of a function of all variables, and its arguments."""
     arguments = {
         key: value._replace(reference=call.builder.unique(f"{name}/{key}"))
@@ -228,34 +228,33 @@ def _add(
     call: GraphCall,
     name: FunctionName,
     nodes: Sequence[Node],
-    arguments: dict[str, Value],
-    results: Sequence[Value],
+    arguments: dict[str, Any],
+    results: Sequence[Any],
 ) -> None:
     inputs = tuple(value.reference for value in arguments.values())
     outputs = tuple(value.reference for value in results)
     call.builder.functions[name] = Function(name, nodes, inputs, outputs)
 
 
-def _next(call: LayerCall, cell: Cell, now: dict[str, Value]) -> dict[str, Value]:
+def _next(call: GraphCall, cell: Cell, now: dict[str, Any]) -> dict[str, Any]:
     """Return the variables after one more step."""
     index, states = now["index"], [v for key, v in now.items() if key.startswith("state")]
     x = _at(call, now["steps"], index)
     is_valid = _at(call, now["mask"], index) if "mask" in now else None
     y, new = _masked_step(call, cell, x, is_valid, states, now["output"])
     after = {**now, "output": y, **{f"state{i}": state for i, state in enumerate(new)}}
-    after["index"] = call.node("AddV2", [index, call.integer(1)])
+    after["index"] = call.ops.add(index, 1)
     if "outputs" in now:
         after["outputs"] = call.node("TensorListSetItem", [now["outputs"], index, y])
     return after
 
 
-def _at(call: LayerCall, steps: Value, index: Value) -> Value:
+def _at(call: LayerCall, steps: Operand, index: Operand) -> Any:
     """Return one step of [time, batch, ...]."""
-    inputs = [steps, index, call.integer(0)]
-    return call.node("GatherV2", inputs, {"batch_dims": 0}, call.shape(steps)[1:])
+    return call.ops.gather(steps, index, axis=0)
 
 
-def _not_called(call: LayerCall, *_: Value) -> Value:
+def _not_called(call: LayerCall, *_: Operand) -> Any:
     raise call.error("is a cell, which runs in an RNN layer only")
 
 
@@ -263,13 +262,13 @@ def _inner(spec: LayerSpec) -> LayerSpec:
     return read_layer(spec.config.get("layer"), spec.dialect, "layer")
 
 
-def _time_distributed(call: LayerCall, x: Value) -> Value:
+def _time_distributed(call: LayerCall, x: Operand) -> Any:
     """Lower to the inner layer on a larger batch, whose items are the steps."""
     batch, steps, *rest = call.shape(x)
     if None in rest:
         raise call.error(f"the lengths after the time axis must be known, got shape {x.shape}")
-    flat = reshape(call, x._replace(mask=None), (None, *rest))
-    y, *others = results(call.child(_inner(call.spec)), [flat])
+    flat = reshape(call, x, (None, *rest))
+    (y, _), *others = results(call.child(_inner(call.spec)), [flat])
     if others or None in call.shape(y)[1:]:
         raise call.error("the inner layer must return one tensor of a known shape")
     return reshape_like(call, y, (batch, steps, *call.shape(y)[1:]), x)
@@ -295,31 +294,31 @@ def _masked_as_zeros(spec: LayerSpec, holder: str) -> LayerSpec:
     return spec._replace(holder=holder, config={**spec.config, **zeros})
 
 
-def _bidirectional(call: LayerCall, x: Value, *states: Value) -> list[Value]:
+def _bidirectional(call: LayerCall, x: Operand, *states: Operand) -> list[Any]:
     forward, backward = map(call.child, _both(call.spec))
     half = len(states) // 2
-    ahead, *states_ahead = results(forward, [x, *states[:half]])
-    back, *states_back = results(backward, [x, *states[half:]])
+    (ahead, _), *states_ahead = results(forward, [x, *states[:half]], [call.mask])
+    (back, _), *states_back = results(backward, [x, *states[half:]], [call.mask])
     sequences = forward.options.flag("return_sequences", False)
     if sequences:
-        back = call.node("ReverseV2", [back, call.ints(1)])
+        back = call.ops.reverse(back, axis=(1,))
     merged = _merged(call, ahead, back)
-    if sequences and x.mask is not None:
-        merged = [value._replace(mask=x.mask) for value in merged]
+    if sequences and call.mask is not None:
+        merged = [Masked(value, call.mask) for value in merged]
     return [*merged, *states_ahead, *states_back]
 
 
-def _merged(call: LayerCall, ahead: Value, back: Value) -> list[Value]:
+def _merged(call: LayerCall, ahead: Operand, back: Operand) -> list[Any]:
     mode = call.options.values.get("merge_mode", "concat")
     if mode is None:
         return [ahead, back]
     if mode == "concat":
         return [concat(call, [ahead, back], -1)]
     if mode == "ave":
-        return [scaled(call, binary(call, "AddV2", ahead, back), 0.5)]
+        return [call.ops.mul(call.ops.add(ahead, back), 0.5)]
     if mode not in ("sum", "mul"):
         raise call.options.error("merge_mode", "sum, mul, ave, concat or null")
-    return [binary(call, "AddV2" if mode == "sum" else "Mul", ahead, back)]
+    return [call.ops.add(ahead, back) if mode == "sum" else call.ops.mul(ahead, back)]
 
 
 def _held(spec: LayerSpec) -> Sequence[LayerSpec]:

@@ -5,6 +5,7 @@ https://arxiv.org/abs/1706.02515 (alpha dropout).
 """
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,9 @@ from core.engine.late_ops import ops
 from core.engine.specs import Shape
 from core.engine.tensors import Tensor
 from core.layers.call_context import add_loss
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import LayerCall, Masked, Operand
 from core.layers.lowering.arguments import arguments
-from core.layers.lowering.common_nodes import as_float
+from core.layers.lowering.common_ops import as_float
 from core.layers.lowering.rows import LayerType
 from core.layers.lowering.training import dropped_out, with_noise
 
@@ -40,7 +41,7 @@ def _seed(call: LayerCall) -> Seed:
     return found
 
 
-def _dropout(call: LayerCall, x: Value) -> Value:
+def _dropout(call: LayerCall, x: Operand) -> Any:
     rate = _rate(call)
     if not call.training:
         return x
@@ -48,8 +49,8 @@ def _dropout(call: LayerCall, x: Value) -> Value:
     return dropped_out(call, as_float(call, x), rate, shape, _seed(call))
 
 
-def _spatial_dropout(rank: int) -> Callable[[LayerCall, Value], Value]:
-    def lower(call: LayerCall, x: Value) -> Value:
+def _spatial_dropout(rank: int) -> Callable[[LayerCall, Operand], Operand]:
+    def lower(call: LayerCall, x: Operand) -> Any:
         rate = _rate(call)
         call.shape(x, rank + 2)
         if not call.training:
@@ -63,8 +64,8 @@ def _spatial_dropout(rank: int) -> Callable[[LayerCall, Value], Value]:
 
 
 def _noisy(
-    call: LayerCall, x: Value, deviation: float, combine: Callable[[Tensor, Tensor], Tensor]
-) -> Value:
+    call: LayerCall, x: Operand, deviation: float, combine: Callable[[Tensor, Tensor], Tensor]
+) -> Any:
     """Combine a value in training with normally distributed numbers."""
     if not call.training or not deviation:
         return x
@@ -75,21 +76,21 @@ def _noisy(
     return with_noise(call, as_float(call, x), draw, combine, seed=_seed(call))
 
 
-def _gaussian_noise(call: LayerCall, x: Value) -> Value:
+def _gaussian_noise(call: LayerCall, x: Operand) -> Any:
     deviation = call.options.number("stddev")
     if deviation < 0:
         raise call.options.error("stddev", "a number from 0")
     return _noisy(call, x, deviation, ops.add)
 
 
-def _gaussian_dropout(call: LayerCall, x: Value) -> Value:
+def _gaussian_dropout(call: LayerCall, x: Operand) -> Any:
     rate = _rate(call)
     if rate == 1:
         raise call.options.error("rate", "a number from 0 to below 1")
     return _noisy(call, x, sqrt(rate / (1 - rate)), lambda t, noise: t * (noise + 1.0))
 
 
-def _alpha_dropout(call: LayerCall, x: Value) -> Value:
+def _alpha_dropout(call: LayerCall, x: Operand) -> Any:
     """Set random values to the saturation of SELU, and keep mean and variance."""
     rate = _rate(call)
     if rate == 1:
@@ -109,17 +110,17 @@ def _alpha_dropout(call: LayerCall, x: Value) -> Value:
     return with_noise(call, as_float(call, x), draw, combined, shape, _seed(call))
 
 
-def _stochastic_depth(call: LayerCall, x: Value) -> Value:
+def _stochastic_depth(call: LayerCall, x: Operand) -> Any:
     """Lower the layer StochasticDepth of Keras's ConvNeXt, which drops whole items."""
     shape = (None, *[1] * (len(call.shape(x)) - 1))
     return dropped_out(call, x, call.options.number("drop_path_rate", 0.0), shape)
 
 
-def _identity(_: LayerCall, *values: Value) -> list[Value]:
-    return list(values)
+def _identity(call: LayerCall, *values: Operand) -> list[Any]:
+    return [Masked(*pair) for pair in zip_longest(values, call.masks)]
 
 
-def _penalised(call: LayerCall, x: Value) -> Value:
+def _penalised(call: LayerCall, x: Operand) -> Any:
     """Add the penalty of the values to the loss, divided by the batch as in Keras 3."""
     l1, l2 = call.options.number("l1", 0.0), call.options.number("l2", 0.0)
     if not call.training:

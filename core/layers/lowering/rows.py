@@ -7,8 +7,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from core.errors import CoreError
 from core.layers.keras_config import LayerSpec
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import LayerCall, Masked, Operand, Value, with_masks
 from core.layers.layer_config import Options
 from core.layers.lowering.arguments import Arguments
 
@@ -29,8 +30,8 @@ class LayerType(NamedTuple):
     """The lowering of a class of layers.
 
     Attributes:
-        lower: function from a `core.layers.layer_call.LayerCall` and the values of the layer's
-            inputs to its output value, or a list of them.
+        lower: function from a `core.layers.layer_call.LayerCall` and the operands that are the
+            layer's inputs to its result, or a list of results, each perhaps with a mask.
         weights: function from options to the names of the layer's weights in Keras's order.
         children: function from the layer to its inner layers.
         keeps_mask: whether an output without a mask gets the mask of the first input.
@@ -77,22 +78,53 @@ def kind_of(spec: LayerSpec) -> LayerType | None:
     return find_layer_type(spec.class_name) or find_layer_type(as_function)
 
 
-def results(call: LayerCall, values: Sequence[Value]) -> list[Value]:
-    """Return the results of a layer called on values."""
+def results(
+    call: LayerCall, values: Sequence[Any], masks: Sequence[Operand | None] = ()
+) -> list[Masked]:
+    """Return the results of a layer called on operands, with their masks.
+
+    Args:
+        call: call of the layer.
+        values: the inputs.
+        masks: the masks of the inputs; those after the last one given have none.
+    """
+    call.masks = [*masks, *[None] * (len(values) - len(masks))]
     kind = None if call.spec.model or call.spec.layer else kind_of(call.spec)
-    if kind is None:
-        return call.layer_results(values)
+    return call.layer_results(values) if kind is None else results_of_row(kind, call, values)
+
+
+def results_of_row(kind: LayerType, call: LayerCall, values: Sequence[Any]) -> list[Masked]:
+    """Return the results of a row; an input that it returns as it is keeps its mask."""
     try:
         found = kind.lower(call, *values)
     except TypeError as error:
         if "positional argument" not in str(error):
             raise
         raise call.error(f"does not take {len(values)} tensors") from error
-    given = list(found) if isinstance(found, list) else [found]
-    mask = values[0].mask if values and kind.keeps_mask else None
-    if given[0].mask is None and mask is not None:
-        given[0] = given[0]._replace(mask=mask)
+    except CoreError as error:
+        is_plain = call.has_tensors and error.__class__ is CoreError
+        if not is_plain or str(error).startswith("layer "):
+            raise  # it is of another kind, or names the layer already
+        raise call.error(str(error)) from error
+    given = []
+    for each in found if isinstance(found, list) else [found]:
+        given.append(each if isinstance(each, Masked) else _masked(each, call, values))
+    if given[0].mask is None and kind.keeps_mask and call.masks:
+        given[0] = given[0]._replace(mask=call.masks[0])
     return given
+
+
+def _masked(found: Any, call: LayerCall, values: Sequence[Any]) -> Masked:
+    for value, mask in zip(values, call.masks, strict=False):
+        if value is found:
+            return Masked(found, mask)
+    return Masked(found)
+
+
+def results_of_values(call: LayerCall, values: Sequence[Value]) -> list[Value]:
+    """Return the results of a layer called on values of a graph or of shapes."""
+    found = results(call, values, [value.mask for value in values])
+    return with_masks([each.value for each in found], [each.mask for each in found])
 
 
 def layer_tables() -> Iterator[Mapping[str, LayerType]]:

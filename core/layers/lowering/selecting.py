@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from core.graph.nodes import DataType
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import LayerCall, Operand, is_operand
 from core.layers.layer_config import MOST
-from core.layers.lowering.common_nodes import as_float, cast, transpose
+from core.layers.lowering.common_ops import as_float, cast, of_shape, transpose
 from core.layers.lowering.merging import operand, operands_of
 from core.layers.lowering.rows import LayerType
 
@@ -29,14 +28,7 @@ def integers_of(call: LayerCall, name: str, least: int) -> tuple[int, ...]:
     return call.options.integers(name, count, least=least) if count else ()
 
 
-def with_length(call: LayerCall, x: Value, axis: int, n: int | None) -> tuple[int | None, ...]:
-    """Return the shape of a value with another length of one axis."""
-    lengths = list(call.shape(x))
-    lengths[axis] = n
-    return tuple(lengths)
-
-
-def _split(call: LayerCall, x: Value) -> list[Value]:
+def _split(call: LayerCall, x: Operand) -> list[Any]:
     rank = len(call.shape(x))
     axis, given = axis_of(call, rank), call.options.get("indices_or_sections")
     total = call.length(x, axis)
@@ -52,15 +44,13 @@ def _split(call: LayerCall, x: Value) -> list[Value]:
     if min(sizes) < 0:
         raise call.options.error("indices_or_sections", "places in rising order")
     call.check_count(len(sizes))
-    shapes = [with_length(call, x, axis, size) for size in sizes]
-    inputs = [x, call.ints(*sizes), call.integer(axis)]
-    first = call.node("SplitV", inputs, {"num_split": len(sizes)}, shapes[0], x.dtype)
-    return call.outputs(first, shapes)
+    parts: list[Any] = call.ops.split(x, num_or_size_splits=tuple(sizes), axis=axis)
+    return parts
 
 
-def _take(call: LayerCall, *values: Value) -> Value:
+def _take(call: LayerCall, *values: Operand) -> Any:
     found = operands_of(call, values, "x", "indices")
-    if len(found) != 2 or not isinstance(found[0], Value):
+    if len(found) != 2 or not is_operand(found[0]):
         raise call.error(f"takes a tensor and indices, got {len(found)}")
     x, indices = found[0], cast(call, operand(call, found[1]), "int32")
     if call.options.get("axis") is None:
@@ -68,14 +58,12 @@ def _take(call: LayerCall, *values: Value) -> Value:
     else:
         axis = axis_of(call, len(call.shape(x)))
     indices = _not_negative(call, x, axis, found[1], indices)
-    lengths = call.shape(x)
-    shape = (*lengths[:axis], *call.shape(indices), *lengths[axis + 1 :])
-    return call.node("GatherV2", [x, indices, call.integer(axis)], {"batch_dims": 0}, shape)
+    return call.ops.gather(x, indices, axis=axis)
 
 
-def _not_negative(call: LayerCall, x: Value, axis: int, given: Any, indices: Value) -> Value:
+def _not_negative(call: LayerCall, x: Operand, axis: int, given: Any, indices: Operand) -> Any:
     """Count indices that are known from the start of the axis."""
-    if isinstance(given, Value):
+    if is_operand(given):
         return indices
     array = np.asarray(given)
     if array.dtype.kind in "iu" and array.size and array.min() < 0:
@@ -84,28 +72,27 @@ def _not_negative(call: LayerCall, x: Value, axis: int, given: Any, indices: Val
     return indices
 
 
-def _get_item(call: LayerCall, *values: Value) -> Value:
+def _get_item(call: LayerCall, *values: Operand) -> Any:
     """Select by integers, slices, new axes and the dots, as Python's ``x[key]`` does."""
     found = operands_of(call, values, "x", "key")
-    if len(found) != 2 or not isinstance(found[0], Value):
+    if len(found) != 2 or not is_operand(found[0]):
         raise call.error("takes a tensor, and integers or slices as its key")
     x, key = found
     entries = _all_entries(call, x, list(key) if isinstance(key, (list, tuple)) else [key])
-    begin, end, step, lengths = list[int](), list[int](), list[int](), list[int | None]()
+    begin, end, step = list[int](), list[int](), list[int]()
     masks = {"begin_mask": 0, "end_mask": 0, "shrink_axis_mask": 0, "new_axis_mask": 0}
     rest = list(call.shape(x))
     for i, entry in enumerate(entries):
-        row, marks, length = _slice_of(call, entry, rest)
+        row, marks = _slice_of(call, entry, rest)
         for place, value in zip((begin, end, step), row, strict=True):
             place.append(value)
         for name in marks:
             masks[name] |= 1 << i
-        lengths += length
-    inputs = [x, call.ints(*begin), call.ints(*end), call.ints(*step)]
-    return call.node("StridedSlice", inputs, masks, tuple(lengths))
+    bounds = {"begin": tuple(begin), "end": tuple(end), "strides": tuple(step)}
+    return call.ops.strided_slice(x, **bounds, **masks)
 
 
-def _all_entries(call: LayerCall, x: Value, key: list[Any]) -> list[Any]:
+def _all_entries(call: LayerCall, x: Operand, key: list[Any]) -> list[Any]:
     """Return the entries of a key for all axes, with whole slices in place of the dots."""
     dots = [i for i, entry in enumerate(key) if _class_of(entry) == "__ellipsis__"]
     count = sum(entry is not None for entry in key) - len(dots)
@@ -123,8 +110,8 @@ def _class_of(entry: Any) -> str:
 
 def _slice_of(
     call: LayerCall, entry: Any, rest: list[int | None]
-) -> tuple[tuple[int, int, int], list[str], list[int | None]]:
-    """Return begin, end and step of an entry, its masks, and the lengths that it gives.
+) -> tuple[tuple[int, int, int], list[str]]:
+    """Return begin, end and step of an entry, and its masks.
 
     Args:
         call: call of the function.
@@ -132,17 +119,16 @@ def _slice_of(
         rest: lengths of the axes from the entry's on; the entry's is removed.
     """
     if entry is None:
-        return (0, 0, 1), ["new_axis_mask"], [1]
+        return (0, 0, 1), ["new_axis_mask"]
     n = rest.pop(0)
     if isinstance(entry, int) and not isinstance(entry, bool):
         limit = MOST if n is None else n
         if not -limit <= entry < limit:
             raise call.error(f"the index {entry} is outside of an axis of length {limit}")
-        return (entry, entry + 1, 1), ["shrink_axis_mask"], []
+        return (entry, entry + 1, 1), ["shrink_axis_mask"]
     start, stop, step = _bounds(call, entry)
     marks = ["begin_mask"] * (start is None) + ["end_mask"] * (stop is None)
-    length = None if n is None else len(range(*slice(start, stop, step).indices(n)))
-    return (start or 0, stop or 0, step or 1), marks, [length]
+    return (start or 0, stop or 0, step or 1), marks
 
 
 def _bounds(call: LayerCall, entry: Any) -> tuple[int | None, int | None, int | None]:
@@ -155,40 +141,36 @@ def _bounds(call: LayerCall, entry: Any) -> tuple[int | None, int | None, int | 
     return parts[0], parts[1], parts[2]
 
 
-def _one_hot(call: LayerCall, x: Value) -> Value:
+def _one_hot(call: LayerCall, x: Operand) -> Any:
     count, lengths = call.options.integer("num_classes"), call.shape(x)
     rank = len(lengths) + 1
     axis = axis_of(call, rank, default=-1)
-    inputs = [cast(call, x, "int32"), call.integer(count), call.number(1.0), call.number(0.0)]
-    attributes = {"axis": -1, "T": DataType("DT_FLOAT")}
-    y = call.node("OneHot", inputs, attributes, (*lengths, count), "float32")
+    indices = cast(call, x, "int32")
+    y = call.ops.one_hot(indices, depth=count, on_value=1.0, off_value=0.0, dtype="float32")
     return transpose(call, y, [*range(axis), rank - 1, *range(axis, rank - 1)])
 
 
-def _top_k(call: LayerCall, x: Value) -> list[Value]:
+def _top_k(call: LayerCall, x: Operand) -> list[Any]:
     x, k = as_float(call, x), call.options.integer("k")
-    shape = with_length(call, x, len(call.shape(x)) - 1, k)
-    first = call.node("TopKV2", [x, call.integer(k)], {"sorted": True}, shape)
-    values, places = call.outputs(first, [shape, shape])
-    return [values, places._replace(dtype="int32")]
+    return [*call.ops.topk(x, k=k)]
 
 
 def _triangle(lower: bool) -> LayerType:
-    def lowered(call: LayerCall, x: Value) -> Value:
+    def lowered(call: LayerCall, x: Operand) -> Any:
         k, rank = call.options.integer("k", 0, least=-(2**31)), len(call.shape(x))
         if rank < 2 or (k < 0) == lower and k:
             raise call.options.error("k", "0, or a diagonal that is kept together with it")
         sides = (-1, k) if lower else (-k, -1)
-        return call.node("MatrixBandPart", [x, *map(call.integer, sides)])
+        return call.ops.band_part(x, *sides)
 
     return LayerType(lowered, keeps_mask=False)
 
 
-def raveled(call: LayerCall, x: Value) -> Value:
+def raveled(call: LayerCall, x: Operand) -> Any:
     """Return all values in a row."""
     lengths = call.shape(x)
     size = None if None in lengths else prod(n for n in lengths if n is not None)
-    return call.node("Reshape", [x, call.ints(-1)], {}, (size,))
+    return of_shape(call, call.ops.reshape(x, shape=(-1,)), (size,))
 
 
 LAYER_TYPES: dict[str, Any] = {

@@ -1,7 +1,7 @@
 """Operations that layers add in training only: random numbers, and dropout."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from core.engine.generators import Seed
 from core.engine.late_ops import ops
 from core.engine.specs import Shape
 from core.engine.tensors import Tensor
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import LayerCall, Operand
 from core.ops.random_numbers import drawn
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ Draw = Callable[["Generator", Shape], np.ndarray]
 
 def with_noise(
     call: LayerCall,
-    x: Value,
+    x: Operand,
     draw: Draw,
     combine: Callable[[Tensor, Tensor], Tensor],
     noise_shape: Sequence[int | None] | None = None,
     seed: Seed = None,
-) -> Value:
+) -> Any:
     """Combine a value with random numbers, which are new at each call.
 
     Args:
@@ -45,16 +45,16 @@ def with_noise(
         source = call.generator(seed)
         return combine(tensor, drawn(lambda: draw(source(), shape), shape, "float32"))
 
-    return call.called(combined, x)._replace(mask=x.mask)
+    return call.called(combined, x)
 
 
 def dropped_out(
     call: LayerCall,
-    x: Value,
+    x: Operand,
     rate: float,
     noise_shape: Sequence[int | None] | None = None,
     seed: Seed = None,
-) -> Value:
+) -> Any:
     """Set random values to 0 in training and scale the others so that the mean stays.
 
     Args:
