@@ -1,10 +1,13 @@
-"""Fixtures of all tests: no network, no user's cache, one seeded generator; and the processes."""
+"""Fixtures of all tests: no network, no user's cache, one seeded generator; processes and tiers."""
 
 import functools
 import gc
 import os
+import shutil
 import signal
 import sys
+import tempfile
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +15,40 @@ import pytest
 
 import core
 from core.profiling import profiler
-from tests.helpers import ONLY_BACKEND, shared_folder, skip_or_fail
+from tests.helpers import (
+    ONLY_BACKEND,
+    has_reference_files,
+    part_of_a_sweep,
+    shared_folder,
+    skip_or_fail,
+)
 from tests.helpers import ROOT as ROOT  # where other tests take it from
 
-#: Each process collects all tests, which takes it some ten seconds: more gain little.
+#: Each process collects all tests, which takes it some seconds: more gain little.
 MOST_PROCESSES = 8
+
+#: The tier `quick`, for the hand before a commit, by folder: the engine and the rules.
+QUICK = ("tests/core/", "tests/rules/")
+NOT_QUICK = (
+    "tests/core/converter/",
+    "tests/core/backends/cpu_codegen/",
+    "tests/core/data/",
+    "tests/core/plots/",
+    "tests/core/backends/shader/",
+    "tests/core/backends/tensorflow/",
+    "tests/core/models/",
+)
+
+#: What only CI runs, by folder: the tier `whole`.
+WHOLE = ("tests/benchmarks/",)
+
+#: These begin first: at the end, other processes would wait for them.
+SLOW_FILES = (
+    "tests/core/backends/test_on_tensorflow.py",
+    "tests/golden/test_goldens_on_shader.py",
+    "tests/golden/test_single_ops.py",
+    "tests/zoo/live/test_live_session.py",
+)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -32,8 +64,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 def pytest_configure(config: pytest.Config) -> None:
     """Processes that share the CPUs inherit that libraries have one thread: several would wait.
 
-    The examples in docstrings, which see no fixture, run on NumPy's kernels as the tests do: models
-    that they leave in the cache of the process have no others.
+    All of them run on NumPy's kernels, whatever is installed.
     """
     # Background jobs of shell scripts ignore SIGINT, and so would the processes that tests start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -42,21 +73,78 @@ def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "numprocesses", None):
         for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
             os.environ.setdefault(variable, "1")
+    if sys.dont_write_bytecode and sys.pycache_prefix is None:
+        _keep_compiled_modules(config)
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Tests in folders named ``tensorflow`` run in the process of the tf backend alone."""
-    is_theirs = collection_path.name == "tensorflow"
-    return True if is_theirs and ONLY_BACKEND not in os.environ else None
+def _keep_compiled_modules(config: pytest.Config) -> None:
+    """Where no compiled files may be written beside the sources, a folder of the run has them.
+
+    Hundreds of tests start processes, and each would compile all modules that it imports.
+    """
+    folder = tempfile.mkdtemp(prefix="compiled-")
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = folder
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Tests in folders named ``tensorflow`` run in the process of the tf backend alone.
+
+    Where ``-m quick`` is asked for, folders that have no such test are not looked into.
+    """
+    if collection_path.name == "tensorflow" and ONLY_BACKEND not in os.environ:
+        return True
+    if config.option.markexpr == "quick" and collection_path.is_dir():
+        name = f"{collection_path.relative_to(ROOT).as_posix()}/"
+        return True if name not in ("./", "tests/") and not _is_quick(name) else None
+    return None
+
+
+def _is_quick(name: str) -> bool:
+    return name.startswith(QUICK) and not name.startswith(NOT_QUICK)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In the process of one backend, keep its parameters of the fixture, and its own folders."""
+    """Mark the tiers, and begin with slow files.
+
+    In the process of one backend, keep its parameters of the fixture, and its own folders.
+    """
+    items.sort(key=lambda item: not item.nodeid.startswith(SLOW_FILES))
+    _leave_parts_of_sweeps(items)
+    for item in items:
+        _mark_tier(item)
     only = os.environ.get(ONLY_BACKEND)
     if only:
         kept = [item for item in items if _runs_on(item, only)]
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = kept
+
+
+def _leave_parts_of_sweeps(items: list[pytest.Item]) -> None:
+    """Mark what does not run by default of a sweep, as its marker says."""
+    sweeps = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sweep") and not item.get_closest_marker("long"):
+            sweeps[item.nodeid.partition("[")[0]].append(item)
+    for name, cases in sweeps.items():
+        part = part_of_a_sweep(name, len(cases))
+        for index, item in enumerate(cases):
+            marker = item.get_closest_marker("sweep")
+            tier = marker.kwargs.get("part") if index in part else marker.args[0]
+            if tier:
+                item.add_marker(tier)
+
+
+def _mark_tier(item: pytest.Item) -> None:
+    """Mark a test with ``whole`` or ``quick``, by its folder, unless it is for a later tier."""
+    if any(item.get_closest_marker(name) for name in ("gpu", "bench", "long", "whole")):
+        return
+    if item.nodeid.startswith(WHOLE):
+        item.add_marker("whole")
+    elif _is_quick(item.nodeid):
+        item.add_marker("quick")
 
 
 def _runs_on(item: pytest.Item, backend: str) -> bool:
@@ -82,7 +170,7 @@ def shared() -> Path:
     folder = shared_folder()
     if folder is None:
         skip_or_fail("no reference files: ZOO_SHARED is empty")
-    elif not (folder / "weights" / "INDEX.json").is_file():
+    elif not has_reference_files():
         skip_or_fail(f"no reference files in {folder} (set ZOO_SHARED)")
     return folder
 
@@ -103,12 +191,30 @@ def _own_world(tmp_path, monkeypatch):
     assert ONLY_BACKEND in os.environ or "tensorflow.python" not in sys.modules
 
 
+class _Counting:
+    """Whether tests of a file count tensors, and whether what was there before them is frozen."""
+
+    begun = False
+    frozen = False
+
+
+@pytest.fixture(scope="module")
+def _counting() -> _Counting:
+    return _Counting()
+
+
 @pytest.fixture(autouse=True)
-def _garbage_of_earlier_tests(monkeypatch):
+def _garbage_of_earlier_tests(monkeypatch, _counting):
     """Tensors in reference cycles that earlier tests left are freed before a test first counts.
 
-    Python would collect them at any allocation, also between two counts that a test compares.
+    Python would collect them at any allocation, also between two counts that a test compares. To
+    look through all objects takes long: after the first test of a file that counts, those that live
+    are frozen, and the garbage collector never looks at them again.
     """
+    if _counting.begun and not _counting.frozen:
+        gc.collect()
+        gc.freeze()
+        _counting.frozen = True
     count = core.memory
     counters = (core, profiler)
 
@@ -117,6 +223,7 @@ def _garbage_of_earlier_tests(monkeypatch):
         for module in counters:
             monkeypatch.setattr(module, "memory", count)
         gc.collect()
+        _counting.begun = True
         return count()
 
     for module in counters:

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import random
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,12 @@ def shared_folder() -> Path | None:
     """``ZOO_SHARED``, else the folder beside the checkout; None if the variable is empty."""
     given = os.environ.get("ZOO_SHARED")
     return Path(given) if given else ROOT.parent / "shared" if given is None else None
+
+
+def has_reference_files() -> bool:
+    """Whether reference weights, photos and golden outputs are there."""
+    folder = shared_folder()
+    return folder is not None and (folder / "weights" / "INDEX.json").is_file()
 
 
 #: Environment variable of the process that runs tests on the tf backend alone.
@@ -43,6 +50,11 @@ def skip_or_fail(reason: str) -> None:
     if os.environ.get("ZOO_CI") == "1":
         pytest.fail(f"CI must have it: {reason}")
     pytest.skip(reason)
+
+
+def part_of_a_sweep(name: str, cases: int) -> set[int]:
+    """The cases of a sweep that run by default: a fifth, the same ones in every process."""
+    return set(random.Random(name).sample(range(cases), -(-cases // 5)))
 
 
 def start_or_skip() -> None:

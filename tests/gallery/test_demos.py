@@ -50,6 +50,7 @@ print(sum(len(cell.get("outputs", [])) for cell in notebook.cells))
 """
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize(
     "notebook", sorted((ROOT / "notebooks").glob("*.py")), ids=lambda p: p.stem
 )

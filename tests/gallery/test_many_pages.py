@@ -83,7 +83,10 @@ def report(clients, memory):
 
 @pytest.mark.parametrize(
     "count",
-    [pytest.param(200, id="200"), pytest.param(5000, marks=pytest.mark.long, id="5000")],
+    [
+        pytest.param(200, marks=pytest.mark.whole, id="200"),
+        pytest.param(5000, marks=pytest.mark.long, id="5000"),
+    ],
 )
 def test_pages_that_come_and_go_leave_nothing(count, images):
     frames = [jpeg(image, quality=85) for image in images[:2]]

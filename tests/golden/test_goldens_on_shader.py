@@ -1,4 +1,4 @@
-"""Staged models on the shader backend: a few that compile quickly; the others as long tests."""
+"""Staged models on the shader backend: a few that compile quickly, in CI a fifth of the others."""
 
 import pytest
 
@@ -17,6 +17,9 @@ QUICK = (
     SSD,
 )
 
+#: The others, which are long but for a fifth.
+SWEEP = pytest.mark.sweep("long", part="whole")
+
 #: What runs on the host though the backend is shader, by folder: detections are suppressed box by
 #: box, and how many are left is known when that is done.
 HOSTED = {HANDTRACK: {"non_max_suppression_with_score"}, SSD: {"non_max_suppression"}}
@@ -34,7 +37,7 @@ ROUNDED_OTHERWISE = {(MOVENET, "p99"): 0.3, (SSD, "quanta, p99"): 4.5}
 @pytest.mark.parametrize(
     "staged, name",
     [
-        pytest.param(*case, id=id_of(*case), marks=[pytest.mark.long][case[0].folder in QUICK :])
+        pytest.param(*case, id=id_of(*case), marks=[SWEEP][case[0].folder in QUICK :])
         for case in cases()
     ],
 )

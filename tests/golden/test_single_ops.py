@@ -36,6 +36,7 @@ def test_ops(shared, staged, name):
     check(list(measure_ops(shared / "weights", staged, name, each_type_once=once)))
 
 
+@pytest.mark.sweep("long", part="whole")
 @parametrised([(s, name) for s, name in FILES if s.file in WHOLE])
 def test_shaders_round_as_often_as_cpu_to_another_quantum(shared, staged, name):
     """Of all values seven in a thousand are one quantum off on both."""
@@ -51,7 +52,7 @@ def test_shaders_round_as_often_as_cpu_to_another_quantum(shared, staged, name):
     assert of_shader - of_cpu < MORE_ROUNDINGS * values
 
 
-@pytest.mark.long
+@pytest.mark.sweep("long", part="whole")
 @parametrised(FILES)
 def test_every_op(shared, staged, name):
     measured = list(measure_ops(shared / "weights", staged, name))

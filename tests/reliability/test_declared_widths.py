@@ -71,6 +71,7 @@ def load(path):
         assert not any(isinstance(cause, MemoryError) for cause in causes), path.read_text()
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("class_name", CLASS_NAMES)
 def test_a_declared_size_takes_no_memory(tmp_path, class_name):
     for shape in shapes(HUGE[0]):

@@ -51,6 +51,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_small_file_takes_no_gigabytes_and_no_minutes(tmp_path, name):
     make, message, most = BOMBS[name]

@@ -5,6 +5,7 @@ import pytest
 from tests.reliability.fuzz.checks import check
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("format", ["layers", "h5", "keras", "teachable"])
 def test_damaged_layers(format):
     check([format], 150, seed=5)

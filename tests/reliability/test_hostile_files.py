@@ -63,6 +63,7 @@ def test_they_are_all_there():
     assert sum(COUNTS.values()) == 214
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("mode", MODES)
 def test_some_of_each_group(mode):
     try_files(mode, QUICK)

@@ -113,6 +113,7 @@ DANGLING = [("gone",), ("x:1",), ("a:1", "x"), ("x", "b:7"), ("^gone", "x"), ("^
 DANGLING += [("x:-1",), ("x:a:b",), (":", "x"), ("^",), ("x", "^y"), ("",), ("a:\ud800", "x")]
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("kind", node_type_names())
 def test_attributes_of_every_wrong_kind(kind):
     names = attributes_of(kind)
@@ -124,6 +125,7 @@ def test_attributes_of_every_wrong_kind(kind):
             attempt(graph_of(kind, ("x", "a", "b"), {**right, name: wrong}))
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("kind", node_type_names())
 def test_inputs_that_are_missing_or_not_there(kind):
     right = {name: RIGHT[name] for name in attributes_of(kind) if name in RIGHT}

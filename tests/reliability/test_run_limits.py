@@ -67,6 +67,7 @@ COUNTED = {
 OF_RUNS = ["plan", "eager"]
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("way", OF_RUNS)
 @pytest.mark.parametrize("name", ENDS)
 def test_what_grows_without_end_meets_a_limit(name, way):

@@ -17,6 +17,7 @@ from tests.rules.bare_imports import (
 from tests.rules.sources import ROOT
 
 
+@pytest.mark.whole
 def test_every_module_is_imported_without_optional_packages(monkeypatch):
     # Once imported, setuptools adds the packages it carries to the path; the new process has none.
     own = [folder for folder in sys.path if Path(folder).name != "_vendor"]

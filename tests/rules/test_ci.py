@@ -26,6 +26,9 @@ MORE = {
     "git": "exit 1\n",
     "unshare": 'while [ "$1" != without_opengl ]; do shift; done; shift; exec "$@"\n',
 }
+#: All but the long tests, and those of which the bare run has a part.
+WHOLE = "python -m pytest -m not gpu and not bench and not long"
+
 OTHERS = ("apt-get", "node", "npm", "pip", "python", "ruff", "mypy")
 
 
@@ -62,6 +65,7 @@ def calls(folder) -> list[Called]:
     command = ["bash", checkout / ".ci" / "run"]
     done = subprocess.run(command, env=world, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    (folder / "said").write_text(done.stdout)
     lines = (folder / "calls").read_text().splitlines()
     return [Called(*line.split("|")) for line in lines if line.count("|") == 5]
 
@@ -102,4 +106,18 @@ def test_all_tests_run_then_beside_the_oracles(calls, folder):
     assert [c.shared for c in later] == ["unset"] * len(later)
     commands = [c.command for c in later]
     assert "pip install --quiet -e .[dev,train,oracle,benchmark]" in commands
-    assert commands.index("python -m pytest") > commands.index("mypy ")
+    assert commands.index(WHOLE) > commands.index("mypy ")
+
+
+def test_tests_run_twice_only_bare_and_beside_the_oracles(calls):
+    ran = [c.command for c in calls if c.command.startswith("python -m pytest")]
+    assert ran == ["python -m pytest", WHOLE]
+
+
+def test_at_its_end_it_prints_what_each_stage_took(calls, folder):
+    said = (folder / "said").read_text().splitlines()
+    titles = [line.removeprefix("== ") for line in said if re.match(r"== [^\d]", line)]
+    *stages, last = said[-len(titles) - 1 :]
+    assert [re.fullmatch(r"== \d+ s: (.+)", stage).group(1) for stage in stages] == titles
+    assert "tests beside the oracles" in titles and len(titles) > 8
+    assert re.fullmatch(r"== \d+ s in all", last)

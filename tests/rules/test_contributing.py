@@ -7,11 +7,19 @@ import subprocess
 import sys
 from importlib.util import find_spec
 
+import pytest
+
 from tests.helpers import ONLY_BACKEND
 from tests.rules.sources import ROOT
 
 PAGE = ROOT / "core" / "docs" / "how_to" / "op.md"
-TESTS = tuple(f"tests/core/test_{name}.py" for name in ("ops", "derivatives", "elementwise"))
+pytestmark = pytest.mark.whole
+
+TESTS = (
+    "tests/core/ops/test_ops.py",
+    "tests/core/ops/test_elementwise.py",
+    "tests/core/autodiff/test_derivatives.py",
+)
 
 
 def rows_of_the_document() -> list[str]:

@@ -1,5 +1,6 @@
 """The suite itself: among how many processes it is shared out, and what it leaves for later."""
 
+import gc
 import os
 import re
 import threading
@@ -9,11 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.conftest import MOST_PROCESSES, pytest_xdist_auto_num_workers
-from tests.helpers import peak_of, shared_folder
+import core
+from tests.conftest import (
+    MOST_PROCESSES,
+    NOT_QUICK,
+    QUICK,
+    SLOW_FILES,
+    WHOLE,
+    pytest_xdist_auto_num_workers,
+)
+from tests.helpers import part_of_a_sweep, peak_of, shared_folder
 from tests.rules.sources import ROOT
 
-LONG = sorted(f for f in (ROOT / "tests").rglob("test_*.py") if "mark.long" in f.read_text())
+#: Files of which something is long; conftest.py leaves that of a sweep to its marker.
+IS_LONG = re.compile(r"mark\.long|sweep\(\"long\"")
+LONG = sorted(f for f in (ROOT / "tests").rglob("test_*.py") if IS_LONG.search(f.read_text()))
 
 
 def workers(*arguments: str, capture: str = "fd") -> int:
@@ -41,6 +52,41 @@ def test_every_folder_with_long_tests_has_an_item_in_the_document():
         for name in re.findall(r"`((?:\w+/)*test_\w+)`", what)
     }
     assert named == {str(f.relative_to(ROOT)) for f in LONG if f != Path(__file__)}
+
+
+@pytest.mark.parametrize("folder", [*QUICK, *NOT_QUICK, *WHOLE])
+def test_the_folders_of_the_tiers_exist(folder):
+    assert any((ROOT / folder).glob("*.py"))
+
+
+@pytest.mark.parametrize("file", SLOW_FILES)
+def test_files_that_begin_first_exist(file):
+    assert (ROOT / file).is_file()
+
+
+def test_a_fifth_of_a_sweep_runs_by_default():
+    """The same cases in all processes, which give cases to each other by their names."""
+    part = part_of_a_sweep("tests/core/test_x.py::test_y", 31)
+    assert part == part_of_a_sweep("tests/core/test_x.py::test_y", 31)
+    assert len(part) == 7 and part <= {*range(31)}
+    assert part != part_of_a_sweep("tests/core/test_x.py::test_z", 31)
+    assert part_of_a_sweep("one", 1) == {0} and part_of_a_sweep("none", 0) == set()
+
+
+class Circle:
+    """What only the garbage collector frees."""
+
+    def __init__(self, value):
+        self.value, self.itself = value, self
+
+
+@pytest.mark.parametrize("times", range(3))
+def test_circles_of_earlier_tests_are_not_collected_between_two_counts(times):
+    """Each leaves one: the first before what lives is frozen, the others after."""
+    before = core.memory()
+    gc.collect()
+    assert core.memory() == before
+    Circle(core.tensor([1.0, 2.0]))
 
 
 @pytest.mark.parametrize(

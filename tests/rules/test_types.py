@@ -47,6 +47,7 @@ def test_seven_kinds_of_mistakes_are_planted():
     assert len(PLANTED) >= 7
 
 
+@pytest.mark.whole
 def test_mypy_finds_the_mistakes_and_nothing_else(request):
     needed("mypy")
     cache = str(request.config.cache.mkdir("mypy-of-users"))
@@ -59,6 +60,7 @@ def test_mypy_finds_the_mistakes_and_nothing_else(request):
     assert {int(number) for number in found} == PLANTED, [*errors, done.stderr]
 
 
+@pytest.mark.whole
 def test_pyright_finds_the_mistakes_and_nothing_else(tmp_path):
     tool = needed("basedpyright", "pyright")
     (tmp_path / SCRIPT.name).write_text(SCRIPT.read_text())

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.conftest import ROOT
-from tests.helpers import start_or_skip
+from tests.helpers import has_reference_files, start_or_skip
 from tests.tensorflow_process import (
     arguments_of_tests,
     files_on_any_backend,
@@ -18,20 +18,27 @@ from tests.tensorflow_process import (
 TESTS_OF_OPS = 2_500
 
 
-def test_ops_on_the_tf_backend():
+#: What only the tf backend has; and models on it, with the reference files.
+OWN_TESTS, MODELS = "tests/core/backends/tensorflow", "tests/golden/tensorflow"
+
+
+@pytest.mark.whole
+def test_all_tests_of_the_tf_backend():
+    """TensorFlow, which takes seconds to start, starts once for all of them."""
     files = files_on_any_backend("tests/core")
     assert "tests/core/ops/test_ops.py" in files
     files = [file for file in files if not file.startswith("tests/core/backends/shader/")]
-    assert passed_on_tensorflow(*files) > TESTS_OF_OPS
-
-
-def test_what_only_the_tf_backend_has():
-    assert passed_on_tensorflow("tests/core/backends/tensorflow") > 10
+    passed = passed_on_tensorflow(*files, OWN_TESTS, MODELS)
+    own = sum(name.startswith(OWN_TESTS) for name in passed)
+    of_models = sum(name.startswith(MODELS) for name in passed)
+    assert own > 10
+    assert len(passed) - own - of_models > TESTS_OF_OPS
+    assert of_models > 20 or not has_reference_files()
 
 
 @pytest.mark.long
 def test_what_only_the_tf_backend_has_for_long():
-    assert passed_on_tensorflow("-m", "long", "tests/core/backends/tensorflow") >= 3
+    assert len(passed_on_tensorflow("-m", "long", OWN_TESTS)) >= 3
 
 
 def test_no_other_fixture_brings_a_backend():
@@ -96,6 +103,7 @@ def _software():
         pytest.skip("a GPU draws here")
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("_software")
 @pytest.mark.parametrize(
     "before",
@@ -110,6 +118,7 @@ def test_tensorflow_is_refused_after_opengl(before):
     assert other == "5.0"  # the process lives
 
 
+@pytest.mark.whole
 @pytest.mark.usefixtures("_software")
 def test_opengl_is_refused_after_tensorflow():
     require_tensorflow()

@@ -200,3 +200,16 @@ def test_steps_that_repeat_each_other_are_merged():
     ops = [op for step in both.plan(x).steps for op in (step.op, *step.fused)]
     assert ops.count("exp") == 1
     assert both(x)[2].item() != both(x)[2].item()
+
+
+def test_a_list_is_no_tuple():
+    seen = []
+
+    @core.compile
+    def total(pair):
+        seen.append(type(pair))
+        return pair[0] + pair[1]
+
+    x = core.tensor([1.0])
+    assert [total(kind([x, x])).item() for kind in (list, tuple, list)] == [2.0, 2.0, 2.0]
+    assert seen == [list, tuple]

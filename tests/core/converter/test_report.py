@@ -214,6 +214,7 @@ def test_nothing_runs_unless_it_is_asked_for(path, monkeypatch):
             inspect_model(path, **given)
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", endless_graphs())
 def test_hostile_graphs_are_reported_and_measured_within_limits(name):
     """Strict limits end the run; without them a dry run would not end, or take all memory."""

@@ -8,6 +8,7 @@ import pytest
 import core
 from core.converter.tflite import read_tflite
 from core.graph import subgraph
+from core.graph.attributes import read_shape
 from core.graph.nodes import Endpoint, Function, Graph, Node, PartialSpec, Quantization
 from core.graph.weight_tensors import SMALLEST_VIEW
 from core.graph_model.graph_model import GraphModel
@@ -351,3 +352,7 @@ def test_quantized_values_are_not_rescaled(dtype, zero_point):
         for one in (planned, eager):
             np.testing.assert_array_equal(one.predict(given)["y"], np.abs(real))
             np.testing.assert_array_equal(one.execute(given, ["x"])["x"], real)
+
+
+def test_an_empty_axis_is_no_free_one():
+    assert read_shape({"dim": [{"size": "0"}, {"size": "-1"}, {}]}) == (0, None, 0)

@@ -31,6 +31,7 @@ def check_all_kernels(cases: int, folder) -> None:
     print(done.stdout)
 
 
+@pytest.mark.whole
 def test_every_kernel_agrees_with_tensorflow(tmp_path):
     check_all_kernels(2, tmp_path)
 

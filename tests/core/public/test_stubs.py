@@ -189,6 +189,7 @@ def complaints(output: str) -> dict[str, list[int]]:
     return found
 
 
+@pytest.mark.whole
 def test_mypy_finds_the_mistakes_and_no_others(scripts):
     require("mypy")
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
@@ -198,6 +199,7 @@ def test_mypy_finds_the_mistakes_and_no_others(scripts):
     assert complaints(done.stdout) == {"wrong": lines_of_mistakes()}, done.stdout + done.stderr
 
 
+@pytest.mark.whole
 def test_pyright_finds_the_mistakes_and_no_others(scripts):
     require("basedpyright")
     (scripts / "pyrightconfig.json").write_text(

@@ -36,6 +36,7 @@ def refusal(url) -> str:
     return str(caught.value)
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", ROWS)
 def test_answers_that_no_web_server_gives(server, monkeypatch, name):
     monkeypatch.setattr(urls, "MAX_DOWNLOAD", 2**20)

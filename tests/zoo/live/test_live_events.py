@@ -30,7 +30,7 @@ from tests.zoo.live.event_motions import (
 from zoo.live.events import LabelFilter, finder_for, labels_of
 from zoo.shared.skeletons import BODY_17, BODY_33
 
-pytestmark = pytest.mark.parametrize("seed", [0])
+pytestmark = [pytest.mark.parametrize("seed", [0]), pytest.mark.sweep("whole")]
 at_all_rates = pytest.mark.parametrize("rate", RATES)
 
 

@@ -229,7 +229,7 @@ def many_frames(count):
     "count",
     [
         pytest.param(400, id="short"),
-        pytest.param(20_000, marks=pytest.mark.long, id="20000"),
+        pytest.param(20_000, marks=pytest.mark.whole, id="20000"),
         pytest.param(1_000_000, marks=pytest.mark.long, id="1000000"),
     ],
 )

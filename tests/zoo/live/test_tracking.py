@@ -54,6 +54,12 @@ def test_one_euro_steadies_noise_and_follows_speed(rng):
     assert (path - seen)[30:].max() < 1.5 * 2 / 25  # less than 1.5 frames behind
 
 
+def test_both_directions_are_followed_alike(rng):
+    right, left = (OneEuroFilter(OneEuro(0.5, 20.0)) for _ in range(2))
+    for i, x in enumerate(rng.normal(size=(20, 3)).cumsum(axis=0)):
+        assert (right(x, i * 0.04, 2.0) == -left(-x, i * 0.04, 2.0)).all()
+
+
 def test_speeds_count_in_sizes_of_the_object(rng):
     path = np.cumsum(rng.normal(size=(40, 4)), axis=0)
     filters = [OneEuroFilter(OneEuro(0.5, 20.0)) for _ in range(2)]

@@ -97,10 +97,11 @@ def smallest_of_families() -> set[str]:
     return {*{name.partition(".")[0]: name for name in by_size}.values()}
 
 
-#: The others are long.
+#: The others are long; CI runs all of these.
 SHORT = smallest_of_families() | {entry.name for entry in default_entries()}
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.long][name in SHORT :]) for name in zoo.models()],

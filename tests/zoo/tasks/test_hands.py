@@ -482,6 +482,7 @@ def test_a_closed_model(mirror):
             closed(np.zeros((9, 9, 3), np.uint8))
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("size", [(37, 400), (1, 1), (3, 900)])
 @pytest.mark.parametrize("name, verb", [VERBS[0], *VERBS[2:]])
 def test_odd_shapes(name, verb, size, load, rng):

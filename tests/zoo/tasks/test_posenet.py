@@ -384,6 +384,7 @@ def seeded_weights(width: float, rng: np.random.Generator) -> dict[str, np.ndarr
     return weights
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize(
     "width, output_stride", [(w, s) for w, member in WIDTHS.items() for s in member.output_strides]
 )

@@ -132,6 +132,7 @@ def on_cpu(name, inputs, attributes, shape):
 PRODUCTS = [(16, 8, 8, 1), (16, 8, 8, 8), (15, 7, 9, 4), (1, 300, 17, None), (600, 12, 32, None)]
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("transposed", ["none", "left", "right", "constant right"])
 @pytest.mark.parametrize("rows, inner, columns, targets", PRODUCTS)
 def test_products(rows, inner, columns, targets, transposed, runs, rng):
@@ -178,6 +179,7 @@ def window_of(shape, size, stride, pad, dilation):
     return window(shape, (size, size), **how), how
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("constants", [(), (1,)], ids=["fed", "constant"])
 @BY_CONVOLUTION
 def test_convolutions(shape, filters, size, stride, pad, dilation, targets, constants, runs, rng):
@@ -210,6 +212,7 @@ def test_transposed_convolutions(shape, filters, size, stride, pad, dilation, ta
 IN_FOURS = [c for c in CONVOLUTIONS if c[0][-1] % 4 == 0 and c[2] > 1]
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize(NAMES, IN_FOURS)
 def test_depthwise_convolutions(shape, filters, size, stride, pad, dilation, targets, runs, rng):
     w, how = window_of(shape, size, stride, pad, dilation)
@@ -222,6 +225,7 @@ def test_depthwise_convolutions(shape, filters, size, stride, pad, dilation, tar
     runs.check(runs(kernel, inputs, to), on_cpu("depthwise_conv2d", inputs, how, to))
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("pad", ["same", "valid", 1])
 @pytest.mark.parametrize("op", ["max_pool", "avg_pool"])
 def test_pools(op, pad, runs, rng):
@@ -303,6 +307,7 @@ def test_a_layered_result_goes_into_ops_lists_and_plans(fragment, rng):
     assert [v.handle.block.layout.layers > 1 for v in (plain, made)] == [False, True]
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("case", one_of_each(cases_of(FAMILIES)), ids=str)
 def test_ops_equal_cpu(case, fragment, rng):
     inputs = case.draw(rng)
@@ -318,6 +323,7 @@ ELEMENTWISE_OPS = {case.op for case in cases_of(ELEMENTWISE)}
 SMOOTH_ONES = one_of_each(case for case in SMOOTH if case.op in ELEMENTWISE_OPS)
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("case", SMOOTH_ONES, ids=str)
 def test_gradients_of_elementwise_ops(case, fragment, rng):
     found = lines(case, rng)
