@@ -1,8 +1,10 @@
 """What several test files need."""
 
+import gc
 import importlib
 import os
 import random
+import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +17,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 Result = TypeVar("Result")
+
+#: Seconds after which a test gives up waiting for an event, a thread or a process. Only a test that
+#: fails waits so long: a busy machine may be slow, and nothing here measures how fast it is.
+PATIENCE = 120
 
 
 def shared_folder() -> Path | None:
@@ -103,6 +109,40 @@ def require_opencv() -> ModuleType:
         pytest.skip(f"OpenCV cannot be imported: {error}", allow_module_level=True)
 
 
+def eventually(
+    condition: Callable[[], Result], what: str = "the condition", within: float = PATIENCE
+) -> Result:
+    """The first true value of a condition that is asked again and again.
+
+    Args:
+        condition: what is expected in the end, of a thread, a process or a file.
+        what: names it in the message of a failure.
+        within: seconds after which the test fails.
+    """
+    end = time.monotonic() + within
+    while not (found := condition()):
+        assert time.monotonic() < end, f"{what}: not within {within:g} s"
+        time.sleep(0.005)
+    return found
+
+
+@contextmanager
+def garbage_stays() -> Iterator[None]:
+    """Python collects no garbage meanwhile, unless the test does.
+
+    So a count of what is alive changes only by what the test makes and drops: the cycles that
+    earlier tests left are neither freed between two counts, nor found there.
+    """
+    gc.collect()
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 @contextmanager
 def room(size: int) -> Iterator[None]:
     """Let the process take so many bytes more; what asks for more gets a MemoryError. On Linux."""
@@ -137,7 +177,7 @@ def assert_near(found: Any, expected: Any, tolerance: float) -> None:
         assert found == expected
 
 
-def peak_of(run: Callable[[], Result], enough: int, most_runs: int = 5) -> tuple[Result, int]:
+def peak_of(run: Callable[[], Result], enough: int, most_runs: int = 20) -> tuple[Result, int]:
     """What a call gives, and the bytes that Python's objects and arrays take meanwhile at most.
 
     Those of all threads are counted, and what other threads do meanwhile can only add to them: a

@@ -32,7 +32,7 @@ print(json.dumps([error, kind, megabytes() - before]))
 """
 
 #: Seconds after which a child is stopped: far above what any test needs on a busy machine.
-PATIENCE = 120
+PATIENCE = 600
 
 
 class Cost(NamedTuple):

@@ -26,8 +26,8 @@ BESIDE = ("plans", "tasks", "planning", "ops", "images", "images")
 #: What a child does, by what the test is called.
 TASKS = {"running": ("plans", "tasks", "planning", "ops", "loops"), "reading": ("images",)}
 
-#: A child that takes longer hangs: alone it takes half a second at most.
-MOST_SECONDS = 60
+#: A child that takes longer hangs: alone it takes half a second at most, on a busy machine many.
+MOST_SECONDS = 300
 
 
 def work(activity: Activity, end: Event) -> None:

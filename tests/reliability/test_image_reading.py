@@ -8,13 +8,15 @@ import sys
 import threading
 import time
 import warnings
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import zoo
-from tests.helpers import ROOT
+from tests.helpers import ROOT, eventually
 from tests.reliability.hostile_images import encoded, tiff
 from zoo.images.lists import is_several
 from zoo.images.reading import ImageError, read_image
@@ -35,7 +37,7 @@ hung = 0
 for _ in range(int(sys.argv[2])):
     child = os.fork()
     if not child:
-        signal.alarm(20)  # a child that waits for ever ends with this signal
+        signal.alarm(120)  # a child that waits for ever ends with this signal
         read_image(sys.argv[1])
         os._exit(0)
     hung += os.waitpid(child, 0)[1] != 0
@@ -89,7 +91,7 @@ reader.start()
 begun.wait()
 child = os.fork()
 if not child:
-    signal.alarm(20)
+    signal.alarm(120)
     read_image(sys.argv[1])
     os._exit(0)
 print(os.waitpid(child, 0)[1])
@@ -187,8 +189,13 @@ def late(*_: object) -> None:
     raise LateError
 
 
-def open_files() -> int | None:
-    return len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else None
+def times_open(path: Path) -> int:
+    """How often this process has a file open, on Linux; its other files do not count."""
+    folder, found = Path("/proc/self/fd"), 0
+    for entry in folder.iterdir() if folder.exists() else ():
+        with suppress(OSError):  # of a file that is closed meanwhile
+            found += entry.readlink() == path.resolve()
+    return found
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="timers are of POSIX systems")
@@ -201,7 +208,7 @@ def test_time_outs_of_the_caller_are_not_damage(kind, tmp_path, rng):
     path.write_bytes(encoded(Image.fromarray(values), kind))
     expected = read_image(path)
     before = signal.signal(signal.SIGALRM, late)
-    interrupted, files = 0, open_files()
+    interrupted = 0
     try:
         for delay in rng.uniform(1e-5, 0.01, 100):
             struck.clear()
@@ -214,9 +221,10 @@ def test_time_outs_of_the_caller_are_not_damage(kind, tmp_path, rng):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    # Pillow drops any exception in the two lines that read the density of a JPEG: 1 in 1500 here.
-    dropped_by_pillow = 5 if kind == "JPEG" else 0
-    assert interrupted >= 100 - dropped_by_pillow and open_files() == files
+    # Pillow drops any exception in the two lines that read the density of a JPEG: 1 in 1500 here;
+    # and Python drops it in a finaliser. An error of ours in its place would end the test.
+    assert interrupted >= 95
+    eventually(lambda: not times_open(path), "the file is closed")
     np.testing.assert_array_equal(read_image(path), expected)
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from tests.helpers import ROOT
 from tests.reliability.activities import ACTIVITIES
+from tests.reliability.strike import has_grown
 
 #: How many signals each activity gets in the long test; 10,000 in all.
 SIGNALS = {
@@ -55,9 +56,10 @@ def check(report: dict[str, Any], count: int) -> None:
     # Where a tensor is freed is often the first place after a long call at which Python looks for
     # signals. It prints what a finaliser raises: 2 to 5 % of the signals, as measured.
     assert report["lost"] <= 0.1 * count + 5
-    # NumPy and Pillow drop exceptions where they ask an object for an attribute it may lack.
-    assert count - report["struck"] - report["lost"] <= 0.05 * count + 2
-    assert after == before
+    # NumPy and Pillow drop exceptions where they ask an object for an attribute it may lack: at
+    # 5 % of the signals, six of twelve are dropped in one run of 100,000.
+    assert count - report["struck"] - report["lost"] <= 0.05 * count + 5
+    assert not has_grown(before, after), (before, after)
 
 
 @pytest.mark.parametrize("name", ACTIVITIES)

@@ -26,7 +26,7 @@ from tests.reliability.strike import LateError
 STARTS = ("CALL", "RESUME", "JUMP_BACKWARD", "JUMP_ABSOLUTE")
 
 #: How long a run in another thread may take, which waits for what stayed locked.
-MOST_SECONDS = 60
+MOST_SECONDS = 120
 
 
 class Strike:

@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import threading
+import weakref
 from argparse import Namespace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from tests.conftest import (
     WHOLE,
     pytest_xdist_auto_num_workers,
 )
-from tests.helpers import part_of_a_sweep, peak_of, shared_folder
+from tests.helpers import eventually, garbage_stays, part_of_a_sweep, peak_of, shared_folder
 from tests.rules.sources import ROOT
 
 #: Files of which something is long; conftest.py leaves that of a sweep to its marker.
@@ -99,6 +100,26 @@ def test_no_reference_files_are_looked_for_where_the_variable_is_empty(
     if given is not None:
         monkeypatch.setenv("ZOO_SHARED", given)
     assert shared_folder() == expected
+
+
+def test_what_never_comes_is_named():
+    assert eventually(iter([0, 0, 3]).__next__, "a number") == 3
+    with pytest.raises(AssertionError, match=r"the end: not within 0\.01 s"):
+        eventually(lambda: False, "the end", within=0.01)
+
+
+def test_garbage_of_others_stays_while_something_is_counted():
+    def ring() -> weakref.ref:
+        one = Namespace()
+        one.own = one
+        return weakref.ref(one)
+
+    with garbage_stays():
+        earlier = ring()
+        for _ in range(100_000):
+            _ = [[]]  # after so many allocations Python would collect
+        assert earlier() is not None and not gc.isenabled()
+    assert gc.isenabled() and gc.collect() and earlier() is None
 
 
 def test_peaks_leave_out_what_other_threads_do_meanwhile():

@@ -31,7 +31,8 @@ CERTIFICATE = Path(__file__).with_name("localhost.pem")
 
 Raw = bytes | Iterable[bytes]
 
-_LONGEST_STALL = 20.0
+#: Far longer than a test takes: what stalls ends with the server.
+_LONGEST_STALL = 120.0
 PORTAL = b"<html><body>Please log in to use this network.</body></html>"
 
 
@@ -127,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
         faults = self.owner.take_faults()
         with self.owner.guard:
             self.owner.requests.append((self.path, dict(self.headers)))
-        time.sleep(faults.get("delay", 0))
+        self.owner.closing.wait(faults.get("delay", 0))
         if "raw" in faults and self.path != "/gone":
             self._send_raw(faults["raw"])
         elif "status" in faults:

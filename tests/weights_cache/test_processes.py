@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers import PATIENCE, eventually
 from weights_cache import WeightsError, atomic_files, fetch, find_record, locations, progress
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,18 +30,11 @@ def start(toy) -> subprocess.Popen:
     )
 
 
-def wait_for(condition, seconds=120.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
-
-
 def test_four_processes_make_one_request(toy):
     toy.server.add("delay", 1.0)
     children = [start(toy) for _ in range(4)]
     for child in children:
-        output, errors = child.communicate(timeout=120)
+        output, errors = child.communicate(timeout=PATIENCE)
         assert child.returncode == 0, errors
         assert bytes.fromhex(output) == toy.data
     assert len(toy.server.requests) == 1
@@ -51,8 +45,8 @@ def test_four_processes_make_one_request(toy):
 def test_a_process_killed_in_mid_write_spoils_nothing(toy, sent):
     toy.server.add("stall", sent, times=1)
     child = start(toy)
-    wait_for(toy.server.stalled.is_set)
-    wait_for(lambda: toy.left_over())
+    eventually(toy.server.stalled.is_set, "a part of the file")
+    eventually(toy.left_over, "an unfinished file")
     child.send_signal(signal.SIGKILL)
     child.communicate()
     assert not toy.path.exists()
@@ -64,13 +58,13 @@ def test_a_process_killed_in_mid_write_spoils_nothing(toy, sent):
 def test_a_process_that_waits_takes_over_from_a_killed_one(toy):
     toy.server.add("stall", 200_000, times=1)
     first = start(toy)
-    wait_for(toy.server.stalled.is_set)
+    eventually(toy.server.stalled.is_set, "a part of the file")
     second = start(toy)
     time.sleep(0.3)
     assert second.poll() is None
     first.kill()
     first.communicate()
-    output, errors = second.communicate(timeout=120)
+    output, errors = second.communicate(timeout=PATIENCE)
     assert second.returncode == 0, errors
     assert bytes.fromhex(output) == toy.data
     assert len(toy.server.requests) == 2
@@ -97,11 +91,11 @@ def test_a_lock_that_is_never_released_is_named(toy, monkeypatch):
     def hold():
         with atomic_files.locked(lock):
             held.set()
-            release.wait(60)
+            release.wait(PATIENCE)
 
     thread = threading.Thread(target=hold)
     thread.start()
-    held.wait(60)
+    held.wait(PATIENCE)
     with pytest.raises(
         WeightsError, match=r"another thread of this process has held .*toy--weights.bin.lock"
     ):
@@ -116,7 +110,7 @@ def test_waiting_for_a_lock_is_printed(toy, monkeypatch):
     monkeypatch.setattr(atomic_files, "SAY_EVERY", 0.1)
     toy.server.add("stall", 1000, times=1)
     child = start(toy)
-    wait_for(toy.server.stalled.is_set)
+    eventually(toy.server.stalled.is_set, "a part of the file")
     lines: list[str] = []
 
     def said(line):

@@ -2,11 +2,11 @@
 
 import sys
 import threading
-import time
 from types import SimpleNamespace
 
 import pytest
 
+from tests.helpers import PATIENCE
 from weights_cache import fetch, progress
 
 
@@ -48,11 +48,13 @@ def test_slow_steps_print_a_line_without_a_bar(toy, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
     said, told = threading.Event(), []
     with progress.after_patience(said.set, 0.0):
-        assert said.wait(60)
-    with progress.after_patience(lambda: told.append("never"), 0.2) as patience:
+        assert said.wait(PATIENCE)
+    ended, wait = threading.Event(), progress._Patience._wait
+    monkeypatch.setattr(progress._Patience, "_wait", lambda *a: (wait(*a), ended.set()))
+    with progress.after_patience(lambda: told.append("never"), PATIENCE) as patience:
         patience.cancel()
         patience.cancel()
-        time.sleep(0.4)
+        assert ended.wait(PATIENCE / 2)  # before its time: one that was not cancelled waits for it
     assert not told
 
 

@@ -21,6 +21,7 @@ Pair = namedtuple("Pair", "first second")
 @pytest.fixture(autouse=True)
 def _nothing_is_left():
     """Every test leaves the counts and the watchers as they were."""
+    gc.collect()
     before = core.memory()
     yield
     if core.memory() != before:

@@ -12,6 +12,7 @@ import pytest
 import core
 from core.data import from_arrays, from_generator
 from core.data.augmentation import RandomFlip
+from tests.helpers import PATIENCE, eventually
 
 
 def workers():
@@ -21,10 +22,7 @@ def workers():
 @pytest.fixture(autouse=True)
 def no_thread_is_left():
     yield
-    deadline = time.monotonic() + 30
-    while workers() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    assert not workers()
+    eventually(lambda: not workers(), "the threads of the data end")
 
 
 def failing(x):
@@ -92,10 +90,7 @@ def test_consumers_may_stop_early(make):
     iterator = iter(make(from_generator(endless)))
     next(iterator)
     del iterator
-    deadline = time.monotonic() + 30
-    while len(closed) < 3 and time.monotonic() < deadline:
-        time.sleep(0.005)
-    assert len(closed) == 3
+    eventually(lambda: len(closed) == 3, "all generators are closed")
 
 
 @pytest.mark.parametrize("size", [1, 2, 5])
@@ -125,7 +120,7 @@ def test_maps_compute_as_many_elements_at_a_time_as_there_are_threads():
         with lock:
             running += 1
             most = max(most, running)
-        all_of_them.wait(60)
+        all_of_them.wait(PATIENCE)
         with lock:
             running -= 1
         return x
@@ -150,9 +145,7 @@ def test_dropped_elements_are_freed():
     iterator = iter(from_generator(numbers).prefetch(2))
     next(iterator)
     iterator.close()
-    deadline = time.monotonic() + 30
-    while workers() and time.monotonic() < deadline:
-        time.sleep(0.005)
+    eventually(lambda: not workers(), "the threads of the data end")
     gc.collect()
     assert not any(ref() for ref in made)
 

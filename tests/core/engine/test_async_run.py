@@ -12,10 +12,11 @@ import core
 from core.backends.cpu import CpuBackend
 from core.engine.observers import active_observers
 from core.engine.run_guard import RunCancelledError, active_guard
+from tests.helpers import PATIENCE, garbage_stays
 
 #: Turns of a loop that show that it goes on, and how many seconds they may take: a loop that is
 #: blocked takes none at all.
-TURNS, MOST_SECONDS = 10, 60
+TURNS, MOST_SECONDS = 10, PATIENCE
 
 
 class Loop:
@@ -47,10 +48,11 @@ class Loop:
 @pytest.fixture
 def same_memory():
     """Nothing is left of what a test makes."""
-    before = core.memory()
-    yield
-    gc.collect()
-    assert core.memory() == before
+    with garbage_stays():
+        before = core.memory()
+        yield
+        gc.collect()
+        assert core.memory() == before
 
 
 def test_the_loop_turns_while_an_op_runs(monkeypatch):
@@ -103,12 +105,12 @@ def test_data_are_those_of_the_call(make):
         values = await asyncio.gather(*pending)
         return [v.tolist() for v in values], held
 
-    gc.collect()
-    before = core.memory()
-    values, held = asyncio.run(main())
-    assert values == [[1, 2], [1, 2]]
-    gc.collect()
-    assert held == before["num_bytes"] + 8 and core.memory() == before
+    with garbage_stays():
+        before = core.memory()
+        values, held = asyncio.run(main())
+        assert values == [[1, 2], [1, 2]]
+        gc.collect()
+        assert held == before["num_bytes"] + 8 and core.memory() == before
 
 
 def test_data_of_a_disposed_tensor_are_refused_at_the_call():
@@ -158,7 +160,7 @@ def test_exceptions_come_through(error):
 
 def test_the_end_of_an_iterator_is_no_endless_wait():
     with pytest.raises(core.CoreError, match="StopIteration"):
-        asyncio.run(asyncio.wait_for(core.run_async(next, iter([])), 10))
+        asyncio.run(asyncio.wait_for(core.run_async(next, iter([])), MOST_SECONDS))
     assert asyncio.run(core.run_async(next, iter([]), None)) is None
 
 
@@ -178,7 +180,7 @@ def test_a_cancelled_task_ends_its_function_at_the_next_op(same_memory):
 
     def work():
         started.set()
-        go_on.wait(60)
+        go_on.wait(MOST_SECONDS)
         try:
             after.append(core.sum(core.ones((100,))))
         except RunCancelledError:

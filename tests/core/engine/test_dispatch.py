@@ -365,6 +365,7 @@ def test_reshape_and_cast_share_the_data():
 
 
 def test_memory_is_exact_under_threads():
+    gc.collect()
     before, failures = core.memory(), []
 
     def work(seed):

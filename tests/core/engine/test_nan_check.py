@@ -20,6 +20,7 @@ from core.engine.registry import KERNELS, OPS, READY
 from core.graph_model.graph_model import GraphModel
 from tests.conftest import ROOT
 from tests.core.graph.test_graph import chain
+from tests.helpers import PATIENCE
 
 PROGRAM = """
 import asyncio
@@ -356,14 +357,14 @@ def test_debug_mode_of_tasks_that_overlap(enabled):
 
 
 def test_debug_mode_of_threads_that_overlap():
-    both, first_ended = threading.Barrier(2, timeout=10), threading.Event()
+    both, first_ended = threading.Barrier(2, timeout=PATIENCE), threading.Event()
     seen = []
 
     def work(number):
         with core.debug_mode():
             both.wait()
             if number:
-                first_ended.wait(10)
+                first_ended.wait(PATIENCE)
             seen.append(core.flags.debug)
         if not number:
             first_ended.set()

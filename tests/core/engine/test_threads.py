@@ -13,6 +13,7 @@ import pytest
 import core
 from core.backends.cpu import CpuBackend
 from core.engine.observers import active_observers
+from tests.helpers import PATIENCE, garbage_stays
 
 THREADS = 8
 
@@ -21,13 +22,13 @@ THREADS = 8
 def _provoked_races():
     """Let threads take turns as often as they can; nothing is left of what they made."""
     core.exp(core.ones((1,)))  # whatever is loaded once
-    gc.collect()
-    before, interval = core.memory(), sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    yield
-    sys.setswitchinterval(interval)
-    gc.collect()
-    assert core.memory() == before
+    with garbage_stays():
+        before, interval = core.memory(), sys.getswitchinterval()
+        sys.setswitchinterval(1e-5)
+        yield
+        sys.setswitchinterval(interval)
+        gc.collect()
+        assert core.memory() == before
     assert active_observers() == ()
 
 
@@ -36,7 +37,7 @@ def in_threads(work, count=THREADS):
     together = threading.Barrier(count)
 
     def begin(number):
-        together.wait(30)
+        together.wait(PATIENCE)
         return work(number)
 
     with ThreadPoolExecutor(count) as pool:
@@ -149,7 +150,7 @@ def test_eight_threads_do_everything_at_once(rounds, rng):
             results = in_threads(work)
         finally:
             done.set()
-        asking.result(30)
+        asking.result(PATIENCE)
     assert len(set(results)) == THREADS and len(set(counts)) > 10
 
 
@@ -182,7 +183,7 @@ def test_a_scope_that_ends_while_threads_still_use_it():
 
     def work(_):
         held = [core.tensor([1.0])]
-        begun.wait(30)
+        begun.wait(PATIENCE)
         try:
             while not ended.is_set():
                 held.append(core.neg(held[-1]))
@@ -194,9 +195,9 @@ def test_a_scope_that_ends_while_threads_still_use_it():
         with core.tidy():
             context = copy_context()
             futures = [pool.submit(context.copy().run, work, n) for n in range(THREADS)]
-            begun.wait(30)
+            begun.wait(PATIENCE)
         ended.set()
-        later = [f.result(30) for f in futures]
+        later = [f.result(PATIENCE) for f in futures]
     assert [t.item() for t in later] == [2] * THREADS
 
 

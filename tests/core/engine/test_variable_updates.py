@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import core
+from tests.helpers import PATIENCE
 
 
 def address(w):
@@ -146,7 +147,7 @@ def test_a_thread_that_reads_while_another_updates(updates, read, often_switched
     read(w)  # so that the thread need not import the kernel first
     thread = threading.Thread(target=watch)
     thread.start()
-    made, end = 0, monotonic() + 30
+    made, end = 0, monotonic() + PATIENCE
     while made < updates or (len(seen) < 2 and monotonic() < end):  # a busy machine may be late
         w.update(by_halves)
         made += 1
@@ -176,12 +177,12 @@ def test_a_reader_waits_for_an_update_of_another_thread():
     def slowly(array):
         array += 1
         begun.set()
-        go_on.wait(60)
+        go_on.wait(PATIENCE)
         array += 1
 
     updating = threading.Thread(target=lambda: w.update(slowly))
     updating.start()
-    assert begun.wait(60)
+    assert begun.wait(PATIENCE)
     reading = threading.Thread(target=lambda: seen.append(w.item()))
     reading.start()
     go_on.set()

@@ -11,6 +11,7 @@ from core.graph_model.graph_model import GraphModel
 from core.plan import cache, planner
 from core.plan.cache import LruCache, SharedWeights
 from tests.core.graph.control_graphs import model
+from tests.helpers import PATIENCE
 
 CONV = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC", "dilations": [1] * 4}
 
@@ -140,19 +141,19 @@ def test_plans_of_other_shapes_do_not_block(graph, monkeypatch):
 
     def slow(*arguments):
         begun.set()
-        assert go_on.wait(60)
+        assert go_on.wait(PATIENCE)
         return plain(*arguments)
 
     monkeypatch.setattr(planner, "find_stage", slow)
     with ThreadPoolExecutor(2) as pool:
         making = pool.submit(graph.predict, images(2))
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE)
         ready = pool.submit(graph.predict, images(1))
         try:
-            assert ready.result(timeout=60)["y"].shape == (1, 16, 16, 2)
+            assert ready.result(timeout=PATIENCE)["y"].shape == (1, 16, 16, 2)
         finally:
             go_on.set()
-        assert making.result(30)["y"].shape == (2, 16, 16, 2)
+        assert making.result(PATIENCE)["y"].shape == (2, 16, 16, 2)
 
 
 def test_concurrent_requests_wait_for_one_plan():
@@ -161,15 +162,15 @@ def test_concurrent_requests_wait_for_one_plan():
 
     def slow():
         begun.set()
-        assert go_on.wait(60)
+        assert go_on.wait(PATIENCE)
         made.append(1)
         return len(made)
 
     with ThreadPoolExecutor(4) as pool:
         asked = [pool.submit(kept.get, "a", slow) for _ in range(4)]
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE)
         go_on.set()
-        assert [one.result(30) for one in asked] == [1] * 4
+        assert [one.result(PATIENCE) for one in asked] == [1] * 4
     assert kept.all() == [1] and not kept._making
 
 

@@ -16,7 +16,7 @@ from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.graph_model.graph_model import GraphModel
 from tests.core.plan.plan_threads import leading, one_blas_thread
-from tests.helpers import ROOT, skip_or_fail
+from tests.helpers import PATIENCE, ROOT, skip_or_fail
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_others_take_tasks_while_the_caller_is_in_one(three):
     def task(number):
         begun[number].set()
         seen.add(get_ident())
-        assert all(other.wait(30) for other in begun)
+        assert all(other.wait(PATIENCE) for other in begun)
 
     with leading():
         thread_pool.ParallelTasks([[partial(task, number)] for number in range(3)])()
@@ -170,5 +170,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_has_a_pool_of_its_own():
-    done = subprocess.run([sys.executable, "-c", FORKED], timeout=60, capture_output=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED], timeout=300, capture_output=True, cwd=ROOT
+    )
     assert done.returncode == 0, done.stderr

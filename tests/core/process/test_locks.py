@@ -19,12 +19,12 @@ begun, go_on = threading.Event(), threading.Event()
 
 def beside(function):
     threading.Thread(target=function, daemon=True).start()
-    assert begun.wait(30)
+    assert begun.wait(60)
 
 def forked(function):
     child = os.fork()
     if child == 0:
-        signal.alarm(10)  # which ends a process that hangs
+        signal.alarm(60)  # which ends a process that hangs
         function()
         os._exit(0)
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -37,7 +37,7 @@ lock = new_lock()
 def hold():
     with lock:
         begun.set()
-        go_on.wait(60)
+        go_on.wait(100)
 
 def take():
     with lock:
@@ -66,7 +66,7 @@ class Slow:
     @lazy_property
     def value(self):
         begun.set()
-        go_on.wait(0 if os.getpid() != parent else 60)
+        go_on.wait(0 if os.getpid() != parent else 100)
         return 7
 
 parent = os.getpid()
@@ -83,7 +83,7 @@ lock = generators._shared.bit_generator.lock
 def hold():
     with lock:
         begun.set()
-        go_on.wait(60)
+        go_on.wait(100)
 
 beside(hold)
 forked(lambda: core.random_uniform((2,)))
@@ -99,7 +99,7 @@ usual, parent = planner.find_stage, os.getpid()
 def slow(*arguments):
     if os.getpid() == parent:
         begun.set()
-        go_on.wait(60)
+        go_on.wait(100)
     return usual(*arguments)
 
 planner.find_stage = slow
@@ -113,7 +113,7 @@ folder = tempfile.mkdtemp()
 pathlib.Path(folder, "slow_module.py").write_text('''
 import __main__, os
 __main__.begun.set()
-__main__.go_on.wait(0 if os.getpid() != __main__.parent else 60)
+__main__.go_on.wait(0 if os.getpid() != __main__.parent else 100)
 value = 7
 ''')
 sys.path.insert(0, folder)
@@ -140,7 +140,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_child_does_not_wait_for_threads_that_it_has_not(name):
     done = subprocess.run(
-        [sys.executable, "-c", START + CASES[name]], cwd=ROOT, capture_output=True, timeout=120
+        [sys.executable, "-c", START + CASES[name]], cwd=ROOT, capture_output=True, timeout=300
     )
     assert done.returncode == 0, done.stderr.decode()
 

@@ -58,6 +58,11 @@ class Report:
 Chunk = tuple[str, int, int, int]  # format, seed, first case, how many
 
 
+def seconds_to_hang(case: int | None) -> float:
+    """How long a process may take from one answer to the next, in the middle of a case or not."""
+    return SECONDS_TO_HANG
+
+
 def sweep(
     formats: Sequence[str],
     count: int,
@@ -183,10 +188,10 @@ class Child:
                 yield from self._ended(case)
                 return
             what, *rest = json.loads(line)
-            seconds = SECONDS_TO_HANG
             if what == "done":
                 return
             case = rest[0] if what == "begin" else None
+            seconds = seconds_to_hang(case)
             if what == "end":
                 yield rest
 

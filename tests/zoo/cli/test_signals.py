@@ -18,7 +18,9 @@ from zoo.cli.signals import ending_in_order
 
 PHOTO = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
 COMMAND = [sys.executable, "-c", "import sys, zoo.cli; sys.exit(zoo.cli.main())"]
-IMAGES = 40
+
+#: So many that no computer draws them all before the signal comes.
+IMAGES = 1000
 
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 

@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import zoo
 from tests.conftest import ROOT
+from tests.helpers import eventually
 from tests.zoo.jobs.job_images import digest, indices, leftovers, make_images
 from zoo.jobs.results_folder import Chunk, ResultsFolder
 from zoo.jobs.retries import MOST_ENDS, Retries
@@ -22,24 +22,29 @@ import sys, zoo
 print(zoo.batch(sys.argv[1], out=sys.argv[2], format="jsonl", workers=2, progress=False)["errors"])
 """
 
-#: Seconds in which a run on a busy machine does a chunk.
-PATIENCE = 120
+
+#: Seconds in which a whole run ends, on a machine that does ten times as much beside it.
+RUN_SECONDS = 600
 
 
-def slowed(seconds: float) -> str:
-    """Code for processes: chunks behind the fourth take longer, so that a run can be disturbed."""
+def held_up(gate: Path) -> str:
+    """Code for processes: chunks behind the fourth wait for a file, so that a run can be disturbed.
+
+    However long that takes on a busy machine.
+    """
     return (
-        "import zoo.jobs.work, time\n"
-        "def slowed(self, order, run=zoo.jobs.work.Work.run):\n"
-        f"    time.sleep({seconds} if order.chunk.number > 3 else 0)\n"
+        "import os, time, zoo.jobs.work\n"
+        "def held_up(self, order, run=zoo.jobs.work.Work.run):\n"
+        f"    while order.chunk.number > 3 and not os.path.exists({str(gate)!r}):\n"
+        "        time.sleep(0.01)\n"
         "    return run(self, order)\n"
-        "zoo.jobs.work.Work.run = slowed\n"
+        "zoo.jobs.work.Work.run = held_up\n"
     )
 
 
-def slow_code(seconds: float) -> str:
-    """Code of a run whose processes are slowed."""
-    return f"import zoo.jobs.local_workers as w\nw._CODE = {slowed(seconds)!r} + w._CODE\n{CODE}"
+def held_code(gate: Path) -> str:
+    """Code of a run whose processes are held up."""
+    return f"import zoo.jobs.local_workers as w\nw._CODE = {held_up(gate)!r} + w._CODE\n{CODE}"
 
 
 def start(images: Path, out: Path, code: str = CODE) -> subprocess.Popen:
@@ -54,16 +59,9 @@ def start(images: Path, out: Path, code: str = CODE) -> subprocess.Popen:
 
 def assert_done(run: subprocess.Popen, out: Path, undisturbed: str) -> None:
     """Wait for a run, whose results are to be those of an undisturbed one."""
-    printed, complaints = run.communicate(timeout=PATIENCE)
+    printed, complaints = run.communicate(timeout=RUN_SECONDS)
     assert (printed, run.returncode) == ("0\n", 0), complaints
     assert digest(out) == undisturbed and indices(out) == list(range(120)) and not leftovers(out)
-
-
-def wait_until(holds, what: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, what
-        time.sleep(0.01)
 
 
 def parts_done(out: Path) -> int:
@@ -99,16 +97,17 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc lists processe
 @linux
 @pytest.mark.parametrize("who", ["worker", "first process", "both"])
 def test_a_killed_worker_loses_no_result(images, undisturbed, tmp_path, who):
-    out = tmp_path / "out"
-    run = start(images, out, slow_code(0.5))
-    wait_until(lambda: parts_done(out) > 0, "no chunk is done")
+    out, gate = tmp_path / "out", tmp_path / "gate"
+    run = start(images, out, held_code(gate))
+    eventually(lambda: parts_done(out) > 0, "a chunk is done")
     below = processes_below(run.pid)
     firsts = [pid for pid, parent in below.items() if parent == run.pid]
     workers = [pid for pid, parent in below.items() if parent in firsts]
     for pid in {"worker": workers[:1], "first process": firsts, "both": [*firsts, *workers]}[who]:
         os.kill(pid, signal.SIGKILL)
+    gate.touch()
     assert_done(run, out, undisturbed)
-    wait_until(lambda: all(map(ended, below)), "processes outlive the run")
+    eventually(lambda: all(map(ended, below)), "the processes of the run end")
 
 
 def test_files_of_processes_that_were_killed_while_they_wrote_are_removed(
@@ -133,13 +132,13 @@ def test_files_of_processes_that_were_killed_while_they_wrote_are_removed(
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_killed_run_goes_on_where_it_was(images, undisturbed, tmp_path, number):
     out = tmp_path / "out"
-    run = start(images, out, slow_code(2))
-    wait_until(lambda: parts_done(out) > 1, "no chunk is done")
+    run = start(images, out, held_code(tmp_path / "gate"))
+    eventually(lambda: parts_done(out) > 1, "two chunks are done")
     below = processes_below(run.pid)
     os.kill(run.pid, number)
-    run.communicate(timeout=PATIENCE)
+    run.communicate(timeout=RUN_SECONDS)
     assert run.returncode != 0
-    wait_until(lambda: all(map(ended, below)), "processes outlive the run")
+    eventually(lambda: all(map(ended, below)), "the processes of the run end")
     done = parts_done(out)
     assert 0 < done < 15 and not (out / "manifest.json").exists()
     before = {p.name: p.stat().st_mtime_ns for p in (out / "records").glob("*.json")}
@@ -159,7 +158,7 @@ def test_a_run_killed_while_it_lists_begins_anew(images, undisturbed, tmp_path):
     )
     out = tmp_path / "out"
     run = start(images, out, code)
-    run.communicate(timeout=PATIENCE)
+    run.communicate(timeout=RUN_SECONDS)
     assert run.returncode == -9 and not (out / "job.json").exists()
     zoo.batch(images, out=out, format="jsonl", workers=2, progress=False)
     assert digest(out) == undisturbed
@@ -246,11 +245,12 @@ def test_processes_that_cannot_fork_load_a_model_each(images, undisturbed, tmp_p
 
 
 def test_a_second_run_is_refused_while_the_first_works(images, undisturbed, tmp_path):
-    out = tmp_path / "out"
-    run = start(images, out, slow_code(0.5))
-    wait_until(lambda: parts_done(out) > 0, "no chunk is done")
+    out, gate = tmp_path / "out", tmp_path / "gate"
+    run = start(images, out, held_code(gate))
+    eventually(lambda: parts_done(out) > 0, "a chunk is done")
     with pytest.raises(zoo.ZooError, match="another run works in"):
         zoo.batch(images, out=out, format="jsonl", progress=False)
+    gate.touch()
     assert_done(run, out, undisturbed)
 
 

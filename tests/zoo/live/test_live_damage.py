@@ -6,7 +6,6 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -14,7 +13,7 @@ import pytest
 from PIL import Image
 
 import zoo
-from tests.helpers import require_opencv
+from tests.helpers import PATIENCE, eventually, require_opencv
 from zoo import ImageError, ZooError
 from zoo.images.opencv import cv2 as quiet_opencv
 from zoo.live import capture
@@ -186,6 +185,11 @@ def test_a_program_may_fill_one_array_again_and_again():
     assert [int(frame.image.max()) for frame in list(frames(shots()))] == [0, 1, 2]
 
 
+def readers(name: str) -> list[threading.Thread]:
+    """The threads that read frames of a source."""
+    return [t for t in threading.enumerate() if t.name.startswith("frames of") and name in t.name]
+
+
 def test_real_time_starts_at_the_start_and_is_for_all_files(tmp_path):
     long = frames([(grey(i), 1000.0 * i) for i in range(3)], realtime=True, start=1500)
     assert [frame.index for frame in long] == [2]  # at once, not after 1500 seconds
@@ -194,9 +198,7 @@ def test_real_time_starts_at_the_start_and_is_for_all_files(tmp_path):
     for i in range(4):
         Image.fromarray(grey(i)).save(folder / f"{i}.png")
     source = frames(folder, realtime=True, fps=50)
-    until = time.monotonic() + 60
-    while any("shots" in t.name for t in threading.enumerate()) and time.monotonic() < until:
-        time.sleep(0.01)
+    eventually(lambda: not readers("shots"), "all frames have come")
     assert [frame.index for frame in source] == [3]
     assert source.dropped == 3
 
@@ -259,7 +261,7 @@ class Stuck:
 
     def grab(self):
         self.left -= 1
-        return self.left >= 0 or not self.let_go.wait(20)
+        return self.left >= 0 or not self.let_go.wait(PATIENCE)
 
     def retrieve(self):
         return True, grey(90)
@@ -277,14 +279,15 @@ class Stuck:
 def test_a_camera_that_blocks_is_reported_with_the_cameras_there_are(monkeypatch):
     monkeypatch.setattr(capture, "camera_names", lambda: {"0": "Front", "2": "USB"})
     stuck = Stuck(1)
-    reader = NewestFrame(CameraReader(0, capture=stuck), timeout=1.5, paced=False)
+    reader = NewestFrame(CameraReader(0, capture=stuck), timeout=PATIENCE, paced=False)
     source = Frames(reader)
     next(source)
-    threading.Timer(1.9, stuck.let_go.set).start()
+    monkeypatch.setattr(reader, "_timeout", 1.5)
     with pytest.raises(ZooError, match=r"no frame for 1.5 s.*cameras: 0 \(Front\), 2 \(USB\)"):
         next(source)
-    assert stuck.released
-    assert not [t for t in threading.enumerate() if "frames of camera" in t.name]
+    stuck.let_go.set()
+    eventually(lambda: stuck.released, "the camera is released")
+    eventually(lambda: not readers("camera"), "its thread ends")
 
 
 def test_a_camera_that_never_starts_says_why(monkeypatch):
@@ -311,7 +314,7 @@ class Streams(BaseHTTPRequestHandler):
             self.wfile.write(part + jpeg + b"\r\n")
         self.wfile.flush()
         if "stall" in self.path:
-            self.server.over.wait(20)
+            self.server.over.wait(PATIENCE)
 
     def log_message(self, *_):
         pass
@@ -331,13 +334,13 @@ def server():
 
 
 def test_a_stream_ends_or_its_stall_is_reported(server):
-    source = frames(f"{server}/live", timeout=20)
+    source = frames(f"{server}/live", timeout=PATIENCE)
     seen = list(source)
     assert seen and len(seen) + source.dropped == 40
     assert (source.kind, source.count) == ("stream", None)
     with pytest.raises(ZooError, match="gave no frame for 3 s"):
         list(frames(f"{server}/stall", timeout=3))
-    assert not [t for t in threading.enumerate() if "frames of" in t.name]
+    eventually(lambda: not readers("/stall"), "its thread ends")
 
 
 def test_a_server_without_an_answer_is_an_error():

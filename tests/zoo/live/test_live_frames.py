@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import zoo
-from tests.helpers import require_opencv
+from tests.helpers import PATIENCE, eventually, require_opencv
 from zoo import ImageError, ZooError
 from zoo.live import capture
 from zoo.live.capture import BLACK_FRAMES, CameraReader, VideoReader, camera_names
@@ -25,7 +25,12 @@ def no_thread_is_left():
     before = set(threading.enumerate())
     yield
     gc.collect()
-    assert not [t for t in threading.enumerate() if t not in before and "frames of" in t.name]
+    eventually(lambda: not (readers() - before), "the threads of the test end")
+
+
+def readers():
+    """The threads that read frames."""
+    return {t for t in threading.enumerate() if "frames of" in t.name}
 
 
 def grey(level, size=(64, 48)):
@@ -234,18 +239,22 @@ def test_a_truncated_video_gives_what_is_there_and_says_so(tmp_path):
 
 
 def test_files_in_real_time_drop_frames(tmp_path):
+    """A program that is slower than the file gets the newest frame, and those between are lost."""
     path = write_video(tmp_path / "film.mp4", count=20, fps=100)
+    before = readers()
     source = frames(path, realtime=True)
-    seen = []
-    for frame in source:
-        seen.append(frame.index)
-        time.sleep(0.05)
-    assert len(seen) < 20 and len(seen) + source.dropped == 20
-    assert seen == sorted(set(seen))
+    seen = [next(source).index]
+    eventually(lambda: not (readers() - before), "the file has been read")
+    seen += [frame.index for frame in source]
+    assert seen[-1] == 19 and len(seen) <= 2 and len(seen) + source.dropped == 20
 
 
 class FakeCapture:
-    """A camera as OpenCV has it, that plays a script: arrays, None for a failure, or a wait."""
+    """A camera as OpenCV has it, that plays a script.
+
+    Frames are arrays, or a text if they cannot be decoded. None is a failure; an event, for which
+    the camera waits, or a number of seconds come before a frame.
+    """
 
     def __init__(self, script, opened=True, fps=30.0):
         self.script, self.opened, self.fps = iter(script), opened, fps
@@ -257,8 +266,11 @@ class FakeCapture:
 
     def grab(self):
         self.taken = next(self.script, None)
-        if isinstance(self.taken, float):
-            time.sleep(self.taken)
+        while isinstance(self.taken, float | threading.Event):
+            if isinstance(self.taken, float):
+                time.sleep(self.taken)
+            else:
+                self.taken.wait(PATIENCE)
             self.taken = next(self.script, None)
         return self.taken is not None
 
@@ -275,7 +287,7 @@ class FakeCapture:
         self.released = True
 
 
-def camera(script, timeout=5.0, **options):
+def camera(script, timeout=PATIENCE, **options):
     """Frames of a fake camera, through the thread of real ones."""
     fake = FakeCapture(script, **options)
     reader = NewestFrame(CameraReader(0, capture=fake), timeout=timeout, paced=False)
@@ -289,14 +301,25 @@ def slowly(count, seconds=0.01, first=40):
 
 
 def test_a_camera_gives_its_newest_frame_and_counts_the_others(monkeypatch):
+    """As it gives five more after the first one was seen, and after each other one."""
     monkeypatch.setattr(capture, "RETRY", 0.1)
-    source, fake = camera(slowly(30))
-    seen = []
+    given, seen, first = [], [], threading.Event()
+
+    def images():
+        for number in range(30):
+            given.append(number)
+            yield 0.001
+            yield grey(40 + number)
+            yield first
+
+    source, fake = camera(images())
     with pytest.raises(ZooError, match="gives no frames any more"):
         for frame in source:
             seen.append(frame)
-            time.sleep(0.04)
-    assert fake.released
+            first.set()
+            more = min(30, len(given) + 5)
+            eventually(lambda more=more: len(given) >= more, "more frames")
+    eventually(lambda: fake.released, "the camera is released")
     assert all(frame.mirrored for frame in seen)
     assert source.dropped > 5 and len(seen) + source.dropped == 30
     times = [frame.time for frame in seen]
@@ -312,16 +335,23 @@ def test_an_unplugged_camera_says_so_and_lists_cameras(monkeypatch):
 
 
 def test_a_camera_that_stalls_is_reported(monkeypatch):
-    source, fake = camera([grey(90), 2.5, grey(91)], timeout=1.0)
+    go_on = threading.Event()
+    source, fake = camera([grey(90), go_on, grey(91)])
     assert level(next(source)) == 90
+    monkeypatch.setattr(source._reader, "_timeout", 1.0)
     with pytest.raises(ZooError, match=r"camera 0 gave no frame for 1 s"):
         next(source)
-    assert list(source) == [] and fake.released
+    assert list(source) == []
+    go_on.set()
+    eventually(lambda: fake.released, "the camera is released")
 
 
 def test_a_camera_that_stalls_for_a_moment_goes_on():
-    source, _ = camera([grey(90), 0.1, grey(91)], timeout=5.0)
-    assert [level(next(source)) for _ in range(2)] == [90, 91]
+    seen = threading.Event()
+    source, _ = camera([grey(90), seen, 0.1, grey(91)])
+    assert level(next(source)) == 90
+    seen.set()
+    assert level(next(source)) == 91
     source.close()
 
 
@@ -338,14 +368,22 @@ def test_black_frames_are_an_error_and_dark_ones_are_none():
 
 
 def test_size_changes_and_broken_frames_do_not_end_a_camera(monkeypatch):
-    monkeypatch.setattr(capture, "RETRY", 0.3)
-    script = [grey(50), 0.02, None, 0.02, "broken", 0.02, grey(60, (80, 60)), 0.02, grey(70)]
-    source, _ = camera(script)
+    """Each frame comes when the one before has been seen; the camera ends after the last one."""
+    monkeypatch.setattr(capture, "RETRY", PATIENCE)
+    first, second = threading.Event(), threading.Event()
+
+    def script():
+        yield from (grey(50), None, "broken", first, grey(60, (80, 60)), second)
+        monkeypatch.setattr(capture, "RETRY", 0.0)
+        yield grey(70)
+
+    source, _ = camera(script())
     seen = []
     with pytest.raises(ZooError, match="no frames any more"):
-        for frame in source:
+        for frame, event in zip(source, (first, second, first, first), strict=False):
             seen.append((level(frame), frame.width))
-    assert (60.0, 80) in seen and seen[-1] == (70.0, 64)
+            event.set()
+    assert seen == [(50.0, 64), (60.0, 80), (70.0, 64)]
 
 
 def test_a_missing_camera_says_what_there_is(monkeypatch):
@@ -389,7 +427,7 @@ def test_frames_that_are_forgotten_leave_no_thread():
     next(source)
     del source
     gc.collect()
-    assert fake.released
+    eventually(lambda: fake.released, "the camera is released")
 
 
 def test_clips_of_the_reference_files(shared):

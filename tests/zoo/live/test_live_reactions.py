@@ -7,6 +7,7 @@ import types
 
 import pytest
 
+from tests.helpers import eventually
 from weights_cache.common.errors import ZooError
 from zoo.live.reaction_rules import count_arguments
 from zoo.live.reactions import when
@@ -212,7 +213,10 @@ def test_async_iteration_works_in_one_other_thread_and_lets_tasks_run(play):
     assert asyncio.run(main()) == [e["label"] for m in THUMB for e in m["events"]]
     assert ticks and source.closed == 1
     assert len(source.threads) == 1 and threading.current_thread().name not in source.threads
-    assert not [t for t in threading.enumerate() if t.name.startswith("zoo-when")]
+    eventually(
+        lambda: not [t for t in threading.enumerate() if t.name.startswith("zoo-when")],
+        "its thread ends",
+    )
 
 
 def test_run_async_awaits_coroutine_functions(play):

@@ -5,14 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import zoo
-from tests.helpers import require_opencv
+from tests.helpers import PATIENCE, eventually, require_opencv
 from zoo import ZooError
 from zoo.cli import main
 from zoo.live.recording import Recorder, about_recording, is_recording, replay
@@ -270,11 +269,9 @@ def test_ctrl_c_leaves_a_video_that_plays(tmp_path):
     command = [sys.executable, "-c", program, "watch", str(image)]
     command += ["--draw", str(drawn), "--jsonl", str(lines)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ})
-    until = time.monotonic() + 60
-    while time.monotonic() < until and not (lines.exists() and lines.read_text().count("\n") > 3):
-        time.sleep(0.02)
+    eventually(lambda: lines.exists() and lines.read_text().count("\n") > 3, "some lines")
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors and "frames, " in errors
     whole = [line for line in lines.read_text().splitlines() if json.loads(line)]

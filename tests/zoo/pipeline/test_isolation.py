@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,7 @@ from core.engine.limits import LimitError
 from tests.core.converter.teachable_bundles import LABELS, write_bundle, zip_of
 from tests.core.converter.test_keras_files import write_h5
 from tests.core.converter.tflite.fixtures.models import FOLDER
-from tests.helpers import ROOT
+from tests.helpers import PATIENCE, ROOT, eventually
 from tests.zoo.pipeline.isolated_models import write_fill, write_loop
 from tests.zoo.pipeline.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
@@ -286,12 +285,37 @@ def test_a_process_that_is_killed_between_calls_is_started_again(model):
     assert model.predict(ROWS)["z"].shape == (2, 2)
 
 
+@pytest.fixture
+def waits(monkeypatch):
+    """An event: a call waits for an answer, which a stopped process does not give."""
+    waiting, receive = threading.Event(), processes.receive
+
+    def received(*arguments):
+        waiting.set()
+        return receive(*arguments)
+
+    monkeypatch.setattr(processes, "receive", received)
+    return waiting
+
+
+def during_a_call(waits, act, *arguments) -> threading.Thread:
+    """Do something once a call waits, in a thread that is returned."""
+
+    def work():
+        assert waits.wait(PATIENCE)
+        act(*arguments)
+
+    waits.clear()
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
 @needs_signals
-def test_a_process_that_is_killed_during_a_call(model):
+def test_a_process_that_is_killed_during_a_call(model, waits):
     number = number_of(model)
     os.kill(number, signal.SIGSTOP)
-    killing = threading.Timer(0.2, os.kill, (number, signal.SIGKILL))
-    killing.start()
+    killing = during_a_call(waits, os.kill, number, signal.SIGKILL)
     with pytest.raises(ZooError, match=r"was killed \(SIGKILL\) during a run; the next call"):
         model.predict(ROWS)
     killing.join()
@@ -299,26 +323,26 @@ def test_a_process_that_is_killed_during_a_call(model):
 
 
 @needs_signals
-def test_closing_ends_a_call_of_another_thread(folder):
+def test_closing_ends_a_call_of_another_thread(folder, waits):
     model = zoo.load(folder, isolate=True)
     os.kill(number_of(model), signal.SIGSTOP)
-    closing = threading.Timer(0.2, model.close)
-    closing.start()
+    closing = during_a_call(waits, model.close)
     with pytest.raises(ZooError, match="was closed during a run"):
         model.predict(ROWS)
     closing.join()
 
 
 @needs_signals
-def test_an_exception_in_the_caller_does_not_give_the_next_call_an_old_answer(model):
+def test_an_exception_in_the_caller_does_not_give_the_next_call_an_old_answer(model, waits):
     def interrupt(*_: object) -> None:
         raise TimeoutError("of the caller")
 
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         os.kill(number_of(model), signal.SIGSTOP)
-        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        main = threading.get_ident()
         with pytest.raises(TimeoutError, match="of the caller"):
+            during_a_call(waits, signal.pthread_kill, main, signal.SIGALRM)
             model.predict(-ROWS)
     finally:
         signal.signal(signal.SIGALRM, before)
@@ -389,11 +413,8 @@ os.kill(os.getpid(), signal.SIGKILL)
         check=False,
     )
     number = int(done.stdout)
-    deadline = time.monotonic() + 30
-    while is_alive(number) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not is_alive(number)
-    assert os.listdir(tmp_path) == []
+    eventually(lambda: not is_alive(number), "the child ends")
+    eventually(lambda: os.listdir(tmp_path) == [], "its files are removed")
 
 
 def is_alive(number: int) -> bool:

@@ -13,6 +13,7 @@ import core
 import zoo
 from core.errors import CoreError
 from tests.conftest import ROOT
+from tests.helpers import PATIENCE
 from tests.zoo.tasks.audit import audit
 from weights_cache.common.errors import WeightsError, ZooError
 from zoo.catalog.entries import all_entries, model_class
@@ -329,12 +330,13 @@ def test_a_kept_model_is_no_answer_on_another_backend(pixels, monkeypatch):
 
 
 def test_others_need_not_wait_while_a_model_loads(pixels, monkeypatch):
+    monkeypatch.setattr("zoo.pipeline.model_cache._kept", {})  # no other test has loaded them
     zoo.estimate_single_pose(pixels)
     started, go_on = threading.Event(), threading.Event()
 
     def slow(*_):
         started.set()
-        assert go_on.wait(20)
+        assert go_on.wait(PATIENCE)
         raise ZooError("loaded")
 
     monkeypatch.setattr("zoo.pipeline.model_cache.make_model", slow)
@@ -342,7 +344,7 @@ def test_others_need_not_wait_while_a_model_loads(pixels, monkeypatch):
         target=lambda: pytest.raises(ZooError, zoo.estimate_single_pose, pixels, input_size=65)
     )
     loading.start()
-    assert started.wait(20)
+    assert started.wait(PATIENCE)
     zoo.estimate_single_pose(pixels)  # would wait for ever
     go_on.set()
     loading.join()

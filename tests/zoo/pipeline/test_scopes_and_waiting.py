@@ -1,6 +1,7 @@
 """Pretrained models in tidy scopes and in coroutines."""
 
 import asyncio
+import gc
 
 import numpy as np
 import pytest
@@ -32,6 +33,7 @@ def test_models_outlive_the_scope_that_they_were_loaded_in(no_kept_models):
 
 def test_what_a_model_computes_in_a_scope_goes_with_it():
     model = zoo.load("posenet.tiny")
+    gc.collect()
     before = core.memory()
     with core.tidy():
         features = model.infer(PHOTO, embedding=True)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests.helpers import PATIENCE
 from zoo.images.errors import ImageError
 from zoo.transfer.features import rows as feature_rows
 from zoo.transfer.features import store as feature_store
@@ -203,7 +204,7 @@ def test_processes_write_to_one_store_at_once(tmp_path):
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(60)
+        worker.join(PATIENCE)
     assert [worker.exitcode for worker in workers] == [0, 0]
     assert right_rows(tmp_path, 91) == [*range(90)]
 

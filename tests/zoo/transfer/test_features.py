@@ -9,6 +9,7 @@ import pytest
 import zoo
 from core import GraphModel
 from tests.conftest import ROOT
+from tests.helpers import PATIENCE
 from weights_cache import find_record
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import find_entry
@@ -150,7 +151,7 @@ def test_few_images_are_read_ahead_and_the_reader_ends_with_the_results(features
     next(results)
     assert len(pulled) <= 2 + ahead + 2
     results.close()
-    assert ended.wait(20)
+    assert ended.wait(PATIENCE)
     assert len(pulled) <= 2 + ahead + 2
 
 

@@ -6,21 +6,22 @@ import io
 import json
 import struct
 import threading
-import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pytest
 import uvicorn
 from PIL import Image
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
+from tests.helpers import PATIENCE as PATIENCE  # where the tests of pages take it from
+from tests.helpers import eventually as eventually
 from zoo.live.frame import Frame
 from zoo.web import button, slider
 from zoo.web.app import App
@@ -31,24 +32,21 @@ from zoo.web.quotas import Limits
 from zoo.web.security import Application, Guard
 from zoo.web.serving import AppServer, server_config
 
-#: How long a test waits for what it expects, in seconds; machines are busy.
-PATIENCE = 60
-
-Value = TypeVar("Value")
+Made = TypeVar("Made")
 
 
-def until(condition: Callable[[], Value], what: str) -> Value:
-    """The first true value of a condition.
+def connected(make: Callable[[], Made]) -> Made:
+    """A connection that the server took, where it closes those that are silent for a moment.
 
-    Args:
-        condition: asked again and again.
-        what: it says, for the message of a failure.
+    On a busy machine the client may be: then it tries again.
     """
-    end = time.monotonic() + PATIENCE
-    while not (found := condition()):
-        assert time.monotonic() < end, f"{what}: not within {PATIENCE} s"
-        time.sleep(0.01)
-    return found
+
+    def try_it() -> Made | None:
+        with suppress(OSError, EOFError, WebSocketException):
+            return make()
+        return None
+
+    return cast(Made, eventually(try_it, "a connection"))
 
 
 @dataclass

@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from tests.zoo.web.servers import PATIENCE, until
+from tests.zoo.web.servers import PATIENCE, eventually
 from weights_cache.common.errors import ZooError
 from zoo.live.frame import Frame
 from zoo.web import clip_source
@@ -63,7 +63,9 @@ def source(clip):
     made = ClipSource("clip.mp4")
     yield made
     made.close()
-    until(lambda: not any(t.name == "zoo-clip" for t in threading.enumerate()), "its thread ends")
+    eventually(
+        lambda: not any(t.name == "zoo-clip" for t in threading.enumerate()), "its thread ends"
+    )
     assert all(reader.is_closed for reader in clip.readers)
 
 
@@ -104,7 +106,7 @@ def test_it_stops_without_viewers_and_restarts_with_one(clip, source, monkeypatc
     clip.length = 10**9
     for time in range(1, 3):
         watch(source)
-        until(lambda: clip.readers[-1].is_closed, "nobody looks")
+        eventually(lambda: clip.readers[-1].is_closed, "nobody looks")
         assert len(clip.readers) == 1 + time
 
 

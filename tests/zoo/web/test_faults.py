@@ -6,7 +6,7 @@ import socket
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from tests.zoo.web.servers import PATIENCE, brightness_app, closed, frame, hear, running, until
+from tests.zoo.web.servers import PATIENCE, brightness_app, closed, eventually, frame, hear, running
 from zoo.web import App
 from zoo.web.quotas import Limits
 
@@ -115,7 +115,7 @@ def test_pages_beyond_the_limit_are_rejected():
                 assert code == 1013 and "2 pages are open" in reason
             two.send(frame(1))
             assert hear(two)["type"] == "result"
-        until(lambda: not server.server.pages, "pages that left are forgotten")
+        eventually(lambda: not server.server.pages, "pages that left are forgotten")
         with server.connect() as page:
             assert hear(page)["type"] == "hello"
 
@@ -145,7 +145,9 @@ def test_a_page_that_reads_nothing_is_closed():
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         with server.connect(sock=raw, max_queue=1) as page, server.connect() as other:
             page.send(json.dumps({"type": "talk"}))
-            until(lambda: len(server.server.pages) == 1, "the page that reads nothing is closed")
+            eventually(
+                lambda: len(server.server.pages) == 1, "the page that reads nothing is closed"
+            )
             assert hear(other)["type"] == "hello"
 
 

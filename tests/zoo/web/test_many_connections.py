@@ -10,7 +10,15 @@ from websockets.exceptions import InvalidHandshake, WebSocketException
 from websockets.sync.client import connect
 
 from tests.zoo.web.server_processes import server_process
-from tests.zoo.web.servers import PATIENCE, brightness_app, frame, hear, running, until
+from tests.zoo.web.servers import (
+    PATIENCE,
+    brightness_app,
+    connected,
+    eventually,
+    frame,
+    hear,
+    running,
+)
 from zoo.web.listening import listening_socket
 from zoo.web.quotas import Limits
 
@@ -59,10 +67,10 @@ def test_silent_connections_cost_an_open_page_nothing(sent):
     with many_files(), server_process() as server, page_of(server) as page:
         assert hear(page)["type"] == "hello"
         flood(server, page, sent)
-        until(lambda: server.files < 40, "connections are closed")
+        eventually(lambda: server.files < 40, "connections are closed")
         before = server.memory
         flood(server, page, sent)
-        until(lambda: server.files < 40, "connections are closed")
+        eventually(lambda: server.files < 40, "connections are closed")
         assert server.memory < before + 8_000_000  # a thousand more leave nothing behind
         assert not any("Traceback" in line for line in server.lines), server.lines
 
@@ -84,7 +92,7 @@ def test_a_thousand_websockets_cost_an_open_page_nothing():
         assert accepted == Limits().pages - 1 and refused == MANY - accepted
         assert server.files < 400
         opened.close()
-        until(lambda: server.files < 40, "connections are closed")
+        eventually(lambda: server.files < 40, "connections are closed")
         with page_of(server) as newcomer:
             assert hear(newcomer)["type"] == "hello"
 
@@ -115,8 +123,8 @@ def test_a_request_must_arrive_in_time(sent, limits):
 def test_a_page_may_stay_silent():
     with (
         running(brightness_app(), limits=Limits(start_seconds=0.1, request_seconds=0.1)) as server,
-        server.connect() as page,
-        server.connect() as other,
+        connected(server.connect) as page,
+        connected(server.connect) as other,
     ):
         assert hear(page)["type"] == hear(other)["type"] == "hello"
         with pytest.raises(TimeoutError):
@@ -174,7 +182,9 @@ def test_a_listener_without_files_does_not_spin():
 
         for _ in range(60):  # of which the queue of the kernel holds most
             opened.enter_context(socket.create_connection(("127.0.0.1", server.port), PATIENCE))
-        first, _, third = until(lambda: times("fails")[2:] and times("fails")[:3], "three failures")
+        first, _, third = eventually(
+            lambda: times("fails")[2:] and times("fails")[:3], "three failures"
+        )
         assert third - first > 1  # asyncio waits a second after each one
         tries = sum(first < each < third for each in times("accepts"))
         assert tries < 60  # a failure and a wait each, and one for each connection at most

@@ -9,7 +9,8 @@ from PIL import Image
 
 from tests.helpers import peak_of
 from tests.zoo.web.rest_servers import rest_running
-from tests.zoo.web.servers import jpeg_bomb, png_bomb, until
+from tests.helpers import eventually
+from tests.zoo.web.servers import jpeg_bomb, png_bomb
 from zoo.pipeline import model_cache
 from zoo.web.rest_options import served_verbs
 from zoo.web.rest_requests import RestLimits
@@ -151,7 +152,7 @@ def test_unexpected_errors_are_logged_and_answered(server, monkeypatch, caplog):
     logger.addHandler(caplog.handler)
     try:
         answer = server.post("estimate_single_pose", encoded())
-        until(lambda: "a secret of the server" in caplog.text, "the error is logged")
+        eventually(lambda: "a secret of the server" in caplog.text, "the error is logged")
     finally:
         logger.removeHandler(caplog.handler)
     assert answer.status == 500 and "the server failed (RuntimeError)" in answer.error

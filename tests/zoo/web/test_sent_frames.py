@@ -13,13 +13,13 @@ from tests.zoo.web.servers import (
     PATIENCE,
     brightness_app,
     closed,
+    eventually,
     frame,
     hear,
     jpeg,
     jpeg_bomb,
     png_bomb,
     running,
-    until,
 )
 from zoo.web import App
 from zoo.web.client import Client
@@ -205,14 +205,15 @@ def test_a_page_that_leaves_while_its_frame_is_worked_on_frees_all():
         with server.connect() as page:
             page.send(frame(1))
             assert begun.wait(PATIENCE)
-        until(lambda: not server.server.pages, "the page that left is forgotten")
+        eventually(lambda: not server.server.pages, "the page that left is forgotten")
         assert not ended
         with server.connect() as other:
             assert hear(other, "hello")
             go_on.set()
             other.send(frame(2))
             assert hear(other, "result")["result"] == 2
-            assert ended == [1]  # the state of the first page, not that of the other
+            # The state of the first page, not that of the other.
+            eventually(lambda: ended == [1], "the state is freed")
             assert '"pages":1' in server.get("/healthz")[2]
 
 

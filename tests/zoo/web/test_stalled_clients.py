@@ -11,7 +11,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.zoo.web.servers import PATIENCE, brightness_app, closed, frame, hear, running, until
+from tests.zoo.web.servers import (
+    PATIENCE,
+    brightness_app,
+    closed,
+    connected,
+    eventually,
+    frame,
+    hear,
+    running,
+)
 from zoo.web import App, Download, listening, page_connection, turns
 from zoo.web.figures import Figures
 from zoo.web.listening import listening_socket
@@ -94,7 +103,7 @@ def test_a_page_that_reads_too_slowly_is_let_go_with_the_reason(monkeypatch):
     with running(app) as server, server.connect() as page:
         page.send('{"type": "talk"}')
         assert closed(page) == (1008, "the page reads too slowly")
-        until(lambda: not server.server.pages, "the page is gone")
+        eventually(lambda: not server.server.pages, "the page is gone")
 
 
 class SilentError(Exception):
@@ -235,10 +244,21 @@ def connection_to(server):
     return made
 
 
-def ask_for_download(page, server, client):
+def begun_download(page, server):
+    """A client that has the first ten bytes of the answer."""
     hello = hear(page, "hello")
     address = f"/download/large.bin?page={hello['page']}&key={hello['key']}"
-    client.sendall(f"GET {address} HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+
+    def asked():
+        client = connection_to(server)
+        client.sendall(f"GET {address} HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+        if found := client.recv(10):
+            assert found == b"HTTP/1.1 2"
+            return client
+        client.close()
+        raise EOFError
+
+    return connected(asked)
 
 
 def size_of_answer(client):
@@ -256,11 +276,9 @@ def test_a_long_answer_may_be_read_slowly():
     limits = Limits(start_seconds=0.2, send_seconds=PATIENCE)
     with (
         running(download_app(), limits=limits) as server,
-        server.connect() as page,
-        connection_to(server) as client,
+        connected(server.connect) as page,
+        begun_download(page, server) as client,
     ):
-        ask_for_download(page, server, client)
-        assert client.recv(10) == b"HTTP/1.1 2"
         hear_end_of_silent_connection(server)  # which came later: the time of both is over
         assert size_of_answer(client) == LARGE
 
@@ -284,7 +302,7 @@ def test_clients_that_read_nothing_do_not_keep_newcomers_out():
             with suppress(OSError, HTTPException):
                 return server.get("/healthz")[0] == 200
 
-        until(is_served, "a newcomer is served")
+        eventually(is_served, "a newcomer is served")
 
 
 def test_connections_are_accepted_through_the_listener(monkeypatch):

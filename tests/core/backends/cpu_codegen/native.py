@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from threading import Thread
-from time import monotonic, sleep
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from core.backends.cpu.codegen.team import layout, thread_team
 from core.backends.cpu.codegen.team.program import EXPORTS, TEAM_PROGRAM
 from core.backends.cpu.codegen.team.thread_team import ThreadTeam, native_functions
 from core.backends.cpu.threads import MOST_THREADS
-from tests.helpers import skip_or_fail
+from tests.helpers import PATIENCE, eventually, skip_or_fail
 
 #: A task adds one to its cell, compares the cells of the phase before with the number of the run,
 #: and meanwhile holds the scratch memory. Arguments: own cells, earlier cells and how many, number
@@ -164,7 +163,7 @@ def team_of(threads: int) -> Iterator[ThreadTeam]:
     finally:
         stop = Thread(target=team.stop, daemon=True)  # it waits for a run
         stop.start()
-        stop.join(10)
+        stop.join(PATIENCE)
 
 
 def set_spins(team: ThreadTeam, spins: int) -> None:
@@ -202,7 +201,4 @@ def is_held_by(table: Table, threads: int) -> bool:
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    end = monotonic() + 60
-    while not holds():
-        assert monotonic() < end
-        sleep(1e-3)
+    eventually(holds, "a state of the team")

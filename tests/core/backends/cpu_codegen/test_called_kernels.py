@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -23,6 +22,7 @@ from core.backends.cpu.image_kernels import (
     sampled,
 )
 from core.process import code_cache
+from tests.helpers import eventually
 from tests.rules.sources import ROOT
 
 PLACEMENT = (0.9, 0.2, -3.0, -0.2, 0.9, 5.0)
@@ -60,11 +60,8 @@ def test_tier_1_runs_no_kernel(image):
 
 def test_a_kernel_is_compiled_after_the_second_call(image, monkeypatch):
     assert region_of(image) is None and region_of(image) is None
-    end = time.monotonic() + 60
-    while region_of(image) is None and time.monotonic() < end:
-        time.sleep(0.01)
+    eventually(lambda: region_of(image) is not None, "a compiled kernel")
     found = region_of(image)
-    assert found is not None
     monkeypatch.setattr(called_kernels, "_compiled", {})
     assert np.array_equal(region_of(image), found)  # from the cache, at once
 

@@ -25,6 +25,7 @@ from tests.core.backends.cpu_codegen.native import (
     team_of,
     wait_until,
 )
+from tests.helpers import PATIENCE
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
@@ -72,7 +73,7 @@ def test_several_threads_are_in_tasks_at_once():
         run.start()
         wait_until(partial(is_held_by, table, 3))
         table.state[2] = 0
-        run.join(60)
+        run.join(PATIENCE)
     table.check()
 
 
@@ -90,7 +91,7 @@ def test_workers_come_back_after_phases_of_one_task():
         gate[0] = 0
         wait_until(partial(is_held_by, table, 3))
         table.state[2] = 0
-        run.join(60)
+        run.join(PATIENCE)
     table.check()
 
 
@@ -138,7 +139,7 @@ def test_a_run_is_cancelled_while_tasks_run():
         wait_until(partial(is_held_by, table, 3))
         word[0] = 1
         table.state[2] = 0
-        run.join(60)
+        run.join(PATIENCE)
         assert not run.is_alive()
     assert [int(cells.sum()) for cells in table.cells] == [3, 0, 0]
 
@@ -180,7 +181,7 @@ def test_a_second_caller_runs_without_the_team():
         wait_until(lambda: held.holders > 0)
         other.run(team)
         held.state[2] = 0
-        run.join(60)
+        run.join(PATIENCE)
     held.check()
     other.check()
     assert not other.scratch[1:].any()
@@ -191,7 +192,7 @@ def test_eight_callers_at_once(rng):
 
     with team_of(3) as team, ThreadPoolExecutor(8) as pool:
         for run in [pool.submit(run_often, table, team, 300) for table in tables]:
-            run.result(300)
+            run.result(600)
     for table in tables:
         table.check()
 
@@ -208,7 +209,7 @@ def test_the_number_of_threads_changes_between_runs():
             run.start()
             wait_until(partial(is_held_by, table, threads))
             table.state[2] = 0
-            run.join(60)
+            run.join(PATIENCE)
             assert (table.scratch[:, 1] > 0).sum() == threads
     table.check()
 
@@ -219,7 +220,7 @@ def test_a_signal_handler_raises_after_the_run():
     table.state[2] = 1
 
     def interrupt() -> None:
-        begun.wait(60)
+        begun.wait(PATIENCE)
         wait_until(lambda: table.holders == 2)
         signal.pthread_kill(main, signal.SIGINT)
         sleep(0.01)
@@ -233,7 +234,7 @@ def test_a_signal_handler_raises_after_the_run():
             begun.set()
             table.run(team)
             pytest.fail("the signal was lost")
-        helper.join(60)
+        helper.join(PATIENCE)
         for _ in range(10):
             table.run(team)
     table.check()

@@ -20,7 +20,7 @@ from core.backends.shader.runtime.visited_thread import (
 from core.backends.shader.runtime.waiting import passed
 from core.engine.backends import load_backend
 from tests.core.backends.shader.test_gl_thread import fail_there, in_thread, nothing
-from tests.helpers import release_context, skip_or_fail
+from tests.helpers import PATIENCE, release_context, skip_or_fail
 
 
 @pytest.fixture
@@ -167,8 +167,8 @@ def test_an_interruption_comes_at_once_and_loses_nothing_else(visited, monkeypat
 def test_a_fence_is_polled_while_the_guest_waits(visited):
     told = Event()
     visited.add_fence(told.set)
-    assert told.wait(10)
-    asyncio.run(asyncio.wait_for(passed(visited), 10))
+    assert told.wait(PATIENCE)
+    asyncio.run(asyncio.wait_for(passed(visited), PATIENCE))
 
 
 def test_with_another_context_commands_go_to_the_gl_thread(visited):
@@ -203,7 +203,7 @@ def test_any_thread_may_release_it(opengl, release):
 def test_release_inside_a_command(opengl):
     gl_thread = new_gl_thread(open_context)
     gl_thread.put(gl_thread.release)
-    gl_thread._thread.join(10)
+    gl_thread._thread.join(PATIENCE)
     assert not gl_thread._thread.is_alive()
     with pytest.raises(ContextError, match="is released"):
         gl_thread.call(nothing)

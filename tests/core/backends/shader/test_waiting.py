@@ -8,6 +8,7 @@ import pytest
 from core.backends.shader.runtime import waiting
 from core.backends.shader.runtime.context import ContextError
 from core.backends.shader.runtime.waiting import passed
+from tests.helpers import PATIENCE
 
 
 def test_the_event_loop_runs_meanwhile(gl_thread):
@@ -57,7 +58,7 @@ def test_release_during_wait_raises(gl_thread, monkeypatch):
 
     gl_thread._queue = Late()
     with pytest.raises(ContextError, match="context is released"):
-        asyncio.run(asyncio.wait_for(passed(gl_thread), 10))
+        asyncio.run(asyncio.wait_for(passed(gl_thread), PATIENCE))
 
 
 def test_wait_on_a_released_context_raises(gl_thread):

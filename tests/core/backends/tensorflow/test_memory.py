@@ -37,8 +37,8 @@ def resident_bytes() -> int:
     return int(STATM.read_text().split()[1]) * 4096
 
 
-def check_flat(run, count: int) -> None:
-    """Check that a process does not grow while a function runs so often."""
+def check_flat(run, count: int, most_growth: int | None = None) -> None:
+    """Check that a function that runs so often leaves no tensor, nor more bytes of the process."""
     for _ in range(WARM_UP):
         run()
     gc.collect()
@@ -47,7 +47,7 @@ def check_flat(run, count: int) -> None:
         run()
     gc.collect()
     assert core.memory() == counted
-    assert resident_bytes() - before < MOST_GROWTH
+    assert most_growth is None or resident_bytes() - before < most_growth
 
 
 def network(rng) -> GraphModel:
@@ -92,7 +92,7 @@ def test_memory_stays(make, rng):
 @pytest.mark.long
 @pytest.mark.parametrize(("make", "count"), [(inferences, 10_000), (training_steps, 1000)])
 def test_memory_stays_for_long(make, count, rng):
-    check_flat(make(rng), count)
+    check_flat(make(rng), count, MOST_GROWTH)
 
 
 def test_functions_of_plans_that_are_dropped_are_freed(rng):
@@ -110,15 +110,20 @@ def test_functions_of_plans_that_are_dropped_are_freed(rng):
     assert not any(each() is not None for each in graphs)
 
 
+@pytest.mark.long
 def test_new_shapes_take_no_more_memory(rng):
     """Of an op for which TensorFlow keeps nothing by shape, as it does for convolutions."""
     graph = model("x = Placeholder\ny = MatMul x w", "y", {"w": np.ones((64, 64), np.float32)})
     shapes = iter(range(1, 1000))
-    check_flat(lambda: graph.predict(np.ones((next(shapes), 64), np.float32)), 150)
+    check_flat(lambda: graph.predict(np.ones((next(shapes), 64), np.float32)), 900, MOST_GROWTH)
 
 
+@pytest.mark.long
 def test_weights_are_held_once(rng):
-    """In TensorFlow, for the model and its plans of two shapes; and as the graph's own array."""
+    """In TensorFlow, for the model and its plans of two shapes; and as the graph's own array.
+
+    Once more would be 3 times their bytes in the process.
+    """
     weights = rng.normal(size=(4096, 4096)).astype(np.float32)
     before = resident_bytes()
     graph = model("x = Placeholder\ny = MatMul x w", "y", {"w": weights})
