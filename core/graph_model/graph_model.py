@@ -202,7 +202,7 @@ class GraphModel(AsyncRuns):
 
     def _run(self, inputs: Any, names: list[str], raw: bool, as_arrays: bool) -> dict[str, Any]:
         """Return the outputs of a run by name."""
-        limits = self._effective_limits()
+        limits = self._usual_limits if context_limits() is None else self._effective_limits()
         kind = type(inputs)
         is_named = kind is dict or (kind is not np.ndarray and isinstance(inputs, Mapping))
         if self._only_input is not None and not is_named:

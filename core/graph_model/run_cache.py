@@ -60,15 +60,20 @@ class ReadyCall(NamedTuple):
         Raises:
             CoreError: a step cannot work on these values.
         """
-        feeds = [
-            inputs[name] if quantization is None else QuantizedArray(inputs[name], quantization)
-            for name, quantization in self.inputs
-        ]
+        feeds: list[Any] = []
+        for name, quantization in self.inputs:
+            array = inputs[name]
+            feeds.append(array if quantization is None else QuantizedArray(array, quantization))
+        results: dict[str, Any] = {}
         if as_arrays:
             arrays = self.plan.run_to_arrays(feeds)
-            return {name: arrays[position] for name, _, position in self.outputs}
-        found = self.plan.run_on(feeds)
-        return {name: found[reference] for name, reference, _ in self.outputs}
+            for name, _, position in self.outputs:
+                results[name] = arrays[position]
+        else:
+            tensors = self.plan.run_on(feeds)
+            for name, reference, _ in self.outputs:
+                results[name] = tensors[reference]
+        return results
 
 
 class RunCache:
@@ -86,7 +91,8 @@ class RunCache:
     def find(self, key: Hashable) -> ReadyCall | None:
         """Return the call of a key, see `call_key`; None if there was none."""
         latest, ready = self._latest
-        if ready is not None and key == latest and self._planner.is_latest(ready.plan):
+        arenas = self._planner.arenas
+        if ready is not None and key == latest and arenas.latest == (ready.plan,):
             return ready
         call = self._calls.find(key)
         plan = None if call is None else self._planner.find(call.key)
@@ -123,6 +129,7 @@ class RunCache:
         taken = {r: (names[r], getattr(feeds[r], "quantization", None)) for r in feeds}
         given = {name: found.sources[reference] for name, reference in outputs.items()}
         self._calls.put(key, CachedCall(found, taken, given))
+        self.find(key)  # so that the next call finds it at once
 
     def store(
         self,

@@ -84,7 +84,8 @@ class Plan:
         """Return whether a run takes no more memory than the limits allow."""
         most_of_value, most_of_run = limits.value_bytes, limits.run_bytes
         assert most_of_value is not None and most_of_run is not None
-        return self._largest_bytes <= most_of_value and self.run_bytes <= most_of_run
+        run_bytes = self._executable.arena_bytes + self._output_bytes  # `run_bytes`, not called
+        return self._largest_bytes <= most_of_value and run_bytes <= most_of_run
 
     def check(self, limits: Limits) -> None:
         """Raise a LimitError unless it `fits`."""

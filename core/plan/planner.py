@@ -91,7 +91,7 @@ class Planner:
         self._graph_passes = () if executor.kernels else tuple(graph_passes)
         self._program_passes = tuple(program_passes)
         self._bodies: LruCache[Any, _PlannedBody] = LruCache(MOST_BODIES)
-        self._weights, self._arenas = SharedWeights(), IdleArenas()
+        self._weights, self.arenas = SharedWeights(), IdleArenas()
 
     def can_run(self, given: Iterable[str], wanted: Iterable[str]) -> bool:
         """Return whether plans can be used: not without a backend's support, nor for partial feeds.
@@ -168,12 +168,8 @@ class Planner:
         body = self._bodies.find(key.body)
         plan = None if body is None else body.find(key.stage)
         if plan is not None:
-            self._arenas.use((plan,))
+            self.arenas.use((plan,))
         return plan
-
-    def is_latest(self, plan: Plan) -> bool:
-        """Return whether the latest run used this plan only."""
-        return self._arenas.latest == (plan,)
 
     def plans(self) -> list[Plan]:
         """Return all cached plans."""
@@ -203,7 +199,7 @@ class Planner:
             raise
         except CoreError as error:
             raise PlanError(error, is_made=False) from error
-        return _PlannedBody(executor, sources, self._program_passes, self._arenas)
+        return _PlannedBody(executor, sources, self._program_passes, self.arenas)
 
     def optimised(
         self, given: frozenset[str], wanted: Sequence[str]

@@ -54,7 +54,7 @@ def find(name: Any, verb: str = "") -> "Entry | str | os.PathLike[str]":
     >>> find("posenet.tiny").task, find("./posenet.tiny")
     ('pose', './posenet.tiny')
     """
-    entry = lookup(name, verb)
+    entry = exact_entry(chosen_name(name, verb))
     if entry is not None:
         return entry
     if isinstance(name, os.PathLike) or is_path(name):
@@ -135,16 +135,23 @@ def _choices_of(owner: str) -> Choices | None:
 
 
 def lookup(name: Any, verb: str = "") -> "Entry | None":
-    """The entry of a name as `find_entry` takes it, or None.
+    """The entry of a name as `find_entry` takes it, or None."""
+    return exact_entry(chosen_name(name, verb))
+
+
+def exact_entry(name: Any) -> "Entry | None":
+    """The entry of a name that is no choice, such as ``"hands.fast"``, or None.
 
     Only the entries of the task that has the family are loaded.
     """
-    name = chosen_name(name, verb)
     family = name.partition(".")[0] if isinstance(name, str) else None
     for task in tasks():
         if family in _task(task).FAMILIES:
-            entries: list[Entry] = _task(task, "entries").ENTRIES
-            return next((entry for entry in entries if entry.name == name), None)
+            for entry in _task(task, "entries").ENTRIES:
+                if entry.name == name:
+                    found: Entry = entry
+                    return found
+            return None
     return None
 
 
@@ -252,6 +259,7 @@ def file_model_class(metadata: object) -> Any:
     return None
 
 
+@cache
 def _class_of(task: str, location: str) -> Any:
     """A class by its module in the folder of a task and its name, as ``"module:Class"``."""
     module, name = location.split(":")

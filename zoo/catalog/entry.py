@@ -69,7 +69,16 @@ class Entry(NamedTuple):
         ...  for verb in ("single_pose", "multiple_poses")]
         [0.4, 0.25]
         """
-        return self.defaults.get(f"{verb}.{option}", self.defaults.get(option))
+        return self.defaults_of(verb).get(option)
+
+    def defaults_of(self, verb: str) -> dict[str, float]:
+        """Return the entry's defaults of a verb's options, by name."""
+        found: dict[str, float] = {}
+        for name, value in self.defaults.items():
+            of_verb, _, option = name.rpartition(".")
+            if of_verb == verb or (not of_verb and option not in found):
+                found[option] = value
+        return found
 
     @property
     def files(self) -> tuple[str, ...] | None:

@@ -63,14 +63,14 @@ class Hints:
     def _mention_others(self, image: str, pixels: np.ndarray) -> None:
         """Mention other people, where the model finds several without another network."""
         from zoo.catalog.entries import choices, chosen_name, find_entry, is_entry
-        from zoo.pipeline.model_cache import call_verb
+        from zoo.pipeline.binding import bind_model
 
         verb = self._task.verbs["single"][0]
         model = chosen_name(self._model, verb) or choices()[verb].default
         if not is_entry(model) or find_entry(model).parts:
             return
-        options = {"model": model, "score_threshold": SECOND_SCORE}
-        people = call_verb("estimate_multiple_poses", pixels, **options)
+        bound = bind_model("estimate_multiple_poses", model=model, score_threshold=SECOND_SCORE)
+        people = bound.model.estimate_multiple_poses(pixels, **bound.options)
         if len(people) > 1:
             complain(
                 f"{image} shows at least {len(people)} people, and one pose is given: "

@@ -71,7 +71,8 @@ def open_image(file: WatchedFile, name: str) -> Image.Image:
     Raises:
         ImageError: the file is not an image, or too large.
     """
-    file.allow(min(OPEN_SECONDS, _seconds()))
+    seconds = limit_of_context("file_seconds", DECODE_SECONDS)
+    file.budget.allow(min(OPEN_SECONDS, seconds))
     head = file.read(16)
     if re.match(_POSTSCRIPT, head):  # Pillow would run the program in Ghostscript
         raise ImageError(f"{name} is PostScript, which is not run: convert it to JPEG or PNG")
@@ -79,7 +80,7 @@ def open_image(file: WatchedFile, name: str) -> Image.Image:
     check_size(image.size, name, each=bytes_of_pixels(image))
     if image.format == "JPEG":
         check_scans(file, image.size, name)
-    file.allow(_seconds())
+    file.budget.allow(seconds)
     return image
 
 
@@ -93,10 +94,6 @@ def _open_known(file: WatchedFile, head: bytes, name: str) -> Image.Image:
         raise not_an_image(name, head)
     _register_heif(name)
     return _open(file, head, name)
-
-
-def _seconds() -> float:
-    return limit_of_context("file_seconds", DECODE_SECONDS)
 
 
 def _open(file: WatchedFile, head: bytes, name: str) -> Image.Image:
@@ -135,16 +132,17 @@ def decode_image(image: Image.Image, name: str) -> np.ndarray:
     """Return the upright pixels of an image's current frame: uint8 [height, width, 3] in RGB.
 
     Raises:
-        ImageError: the image has no pixels or too many, or is a program.
+        ImageError: the image turns out to have no pixels or too many, or is a program.
     """
-    check_size(image.size, name, each=bytes_of_pixels(image))
     if image.format == "EPS":
         raise ImageError(f"{name} is PostScript, which is not run: convert it to JPEG or PNG")
+    size = image.size
     try:
         # Pillow's draft mode decodes a JPEG at the size that the network needs in a fraction of the
         # time, but then classifiers, detectors and poses give other answers.
         image.load()
-        check_size(image.size, name)  # in some formats the header has another size
+        if image.size != size:  # in some formats the header has another one
+            check_size(image.size, name)
         return _upright_pixels(image, name, _orientation(image))
     except MemoryError:
         width, height = image.size

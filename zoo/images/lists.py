@@ -28,10 +28,12 @@ class ResultsOfImages(list[Result]):
 
 def is_several(source: Any) -> bool:
     """Whether a source is a list, an iterator or a batch of images rather than one image."""
+    if isinstance(source, (str, bytes, bytearray)):
+        return False
     with convert_errors(type(source).__qualname__):
         if hasattr(source, "ndim"):  # an array or a tensor
             return bool(source.ndim == 4)
-        if isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)):
+        if isinstance(source, (memoryview, os.PathLike)):
             return False
         if isinstance(source, Sequence):
             return True
@@ -80,12 +82,10 @@ def for_each_batch(
             camera, are not batched.
         kind: class of the returned list.
     """
-
-    def run_one(image: Any) -> Result:
-        return run_batch([read_image(image)])[0]
-
-    if most == 1 or hasattr(source, "__next__") or not is_several(source):
-        return for_each_image(source, run_one, kind)
+    if not is_several(source):
+        return run_batch([read_image(source)])[0]
+    if most == 1 or hasattr(source, "__next__"):
+        return for_each_image(source, lambda image: run_batch([read_image(image)])[0], kind)
     groups = _batches(as_sequence(source), most)
     return kind(result for group in groups for result in run_batch(group))
 

@@ -87,13 +87,19 @@ def quiet(image: Image.Image | None = None) -> Iterator[None]:
         _is_quiet.reset(token)
 
 
-def import_pillow() -> ModuleType:
+def import_pillow(purpose: str = "reading images") -> ModuleType:
     """Import and return the module ``PIL.Image``.
+
+    Args:
+        purpose: what needs it, for the error.
 
     Raises:
         ZooError: the package is missing.
     """
-    with _importing, needed_for("reading images"):
+    imported: ModuleType | None = getattr(sys.modules.get("PIL"), "Image", None)
+    if imported and imported.warnings is _WARNINGS:  # which it gets once it is imported whole
+        return imported
+    with _importing, needed_for(purpose):
         from PIL import Image
 
         if Image.warnings is warnings:

@@ -21,6 +21,7 @@ from zoo.images.errors import (
     missing_file,
 )
 from zoo.images.files import decode_image, frame_count, open_image
+from zoo.images.header_limits import bytes_of_pixels, check_size
 from zoo.images.pillow import import_pillow, quiet
 from zoo.images.pixels import ImageError, to_rgb_pixels
 from zoo.images.urls import MAX_DOWNLOAD, path_of_file_url, read_url, scheme_of
@@ -127,6 +128,7 @@ def _opened(source: object, name: str | None = None) -> Iterator[tuple[Image.Ima
     if isinstance(source, import_pillow().Image):
         name = f"PIL image of mode {source.mode}"
         with convert_reader_errors(name), quiet(source):
+            check_size(source.size, name, each=bytes_of_pixels(source))
             yield source, name
         return
     file, name = _encoded(source, name)
@@ -142,9 +144,10 @@ def _encoded(source: object, name: str | None) -> tuple[WatchedFile, str]:
         name: name of bytes, if any.
     """
     if isinstance(source, (str, os.PathLike)):
-        with convert_errors(type(source).__qualname__):
-            location = os.fsdecode(source)
-        return _at_location(location)
+        if isinstance(source, os.PathLike):
+            with convert_errors(type(source).__qualname__):
+                source = os.fsdecode(source)
+        return _at_location(source)
     if isinstance(source, (bytes, bytearray, memoryview)):
         name = name or f"{type(source).__name__} object"
         with convert_errors(name):
@@ -159,7 +162,7 @@ def _encoded(source: object, name: str | None) -> tuple[WatchedFile, str]:
 
 
 def _at_location(location: str) -> tuple[WatchedFile, str]:
-    scheme = scheme_of(location)
+    scheme = scheme_of(location) if ":" in location else None
     if scheme not in (None, "file"):
         return _in_memory(*read_url(location))
     path = path_of_file_url(location) if scheme else location

@@ -27,7 +27,7 @@ def scheme_of(location: str) -> str | None:
     >>> scheme_of("HTTPS://a.b/c.jpg"), scheme_of("data:,"), scheme_of("c:/d.jpg"), scheme_of("x")
     ('https', 'data', None, None)
     """
-    found = re.match(_SCHEME, location, re.IGNORECASE) if ":" in location else None
+    found = re.match(_SCHEME, location, re.IGNORECASE)
     return (found[1] or found[2]).lower() if found else None
 
 

@@ -18,7 +18,7 @@ _BUFFER = 2**16
 _TIMES, _MORE = 8, 64 * 2**20
 
 
-class _Budget:
+class Budget:
     """The remaining bytes and seconds for reading a file.
 
     The seconds are those that this thread computes: what a file system or other threads take from
@@ -30,6 +30,7 @@ class _Budget:
         self._deadline = self._seconds = float("inf")
 
     def allow(self, seconds: float) -> None:
+        """Set the deadline to some seconds from now."""
         self._seconds, self._deadline = seconds, thread_time() + seconds
 
     def take(self, count: int, *, is_cut: bool = False) -> None:
@@ -52,7 +53,7 @@ class _Budget:
 
 
 class _Disk(io.FileIO):
-    budget: _Budget
+    budget: Budget
 
     def readinto(self, buffer: Any, /) -> int | None:
         view = memoryview(buffer)
@@ -67,7 +68,7 @@ class _Disk(io.FileIO):
 
 
 class _Memory(io.BytesIO):
-    budget: _Budget
+    budget: Budget
 
     def readinto(self, buffer: Any, /) -> int:
         count = super().readinto(buffer)
@@ -83,13 +84,9 @@ class _Memory(io.BytesIO):
 class WatchedFile(io.BufferedReader):
     """A file for decoders, with a deadline and a limit of reads per byte."""
 
-    def __init__(self, source: _Disk | _Memory, budget: _Budget):
-        source.budget = self._budget = budget
+    def __init__(self, source: _Disk | _Memory, budget: Budget):
+        source.budget = self.budget = budget
         super().__init__(source, _BUFFER)
-
-    def allow(self, seconds: float) -> None:
-        """Set the deadline to some seconds from now."""
-        self._budget.allow(seconds)
 
 
 def watched_path(path: str, name: str) -> WatchedFile:
@@ -100,7 +97,7 @@ def watched_path(path: str, name: str) -> WatchedFile:
         name: what error messages call it.
     """
     file = _Disk(path)
-    return WatchedFile(file, _Budget(name, os.fstat(file.fileno()).st_size))
+    return WatchedFile(file, Budget(name, os.fstat(file.fileno()).st_size))
 
 
 def watched_bytes(data: bytes, name: str) -> WatchedFile:
@@ -110,4 +107,4 @@ def watched_bytes(data: bytes, name: str) -> WatchedFile:
         data: of an encoded image.
         name: what error messages call it.
     """
-    return WatchedFile(_Memory(data), _Budget(name, len(data)))
+    return WatchedFile(_Memory(data), Budget(name, len(data)))

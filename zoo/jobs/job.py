@@ -12,8 +12,8 @@ from weights_cache.common.similar_names import did_you_mean
 from weights_cache.shown_urls import shown_url
 from zoo.catalog.entries import is_path
 from zoo.jobs.parts import PARTS, check_package
+from zoo.pipeline.binding import BoundVerb, bind
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.pipeline.model_cache import BIND, BoundVerb
 from zoo.pipeline.options import checked_for
 from zoo.tasks.task_verbs import public_function, verb_of
 
@@ -74,7 +74,7 @@ class Job(NamedTuple):
             ZooError: the model or an option is wrong.
             WeightsError: weights are missing.
         """
-        found: BoundVerb = public_function(self.verb)(BIND, **self.options)
+        found: BoundVerb = bind(public_function(self.verb), **self.options)
         checked_for(found.model, getattr(type(found.model), found.verb), found.options)
         return found
 

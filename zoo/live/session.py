@@ -20,10 +20,10 @@ from zoo.live.result_tracking import (
     MaskTreatment,
     Treatment,
 )
+from zoo.pipeline.binding import BoundVerb
 from zoo.pipeline.following import Follower
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.mirroring import flipped_result
-from zoo.pipeline.model_cache import BoundVerb
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.results.moments import Event, Moment
 from zoo.tasks.gestures.verbs import BoundGestures
@@ -62,7 +62,8 @@ class Session:
     @property
     def model(self) -> LoadedModel:
         """The model whose verb runs: of gestures the one that finds the hands."""
-        return self._source.model
+        model: LoadedModel = self._source.model
+        return model
 
     def _start(self) -> None:
         self._treatment = self._make_treatment()

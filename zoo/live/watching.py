@@ -12,8 +12,8 @@ from weights_cache.common.errors import ZooError
 from zoo.live.frame_source import Frames, FrameSource, frames
 from zoo.live.recording import Recorder
 from zoo.live.session import Session, model_session
+from zoo.pipeline.binding import bind
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.pipeline.model_cache import BIND
 from zoo.pipeline.options import unknown_option
 from zoo.results.moments import Event, Moment
 from zoo.tasks.task_verbs import preferred_verb, public_function, verb_of
@@ -154,4 +154,4 @@ def session_for(task: Any, *, smooth: bool = True, events: bool = True, **option
     if options.keys() - known:
         valid = [*_OF_FRAMES, "smooth", "events", *sorted(known)]
         raise unknown_option(f"watch with {task!r}", options.keys() - known, valid)
-    return Session(function(BIND, **options), smooth=smooth, events=events)
+    return Session(bind(function, **options), smooth=smooth, events=events)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -92,21 +93,22 @@ class PointDetector(BoxDetector):
         Each object has ``"keypoints"``, too, with the object's score: the network scores no points.
         Thresholds and the number are by default the entry's.
         """
-        find = partial(
-            self.find,
+        detect = partial(
+            self._detect,
             score_threshold=score_threshold,
             iou_threshold=iou_threshold,
             limit=max_detections,
         )
         wanted_labels(self.name, labels, self.labels)  # the one, or an error
-
-        return self.run(image, lambda image: self._to_detections(find(image)), mirror=mirror)
+        return self.run_each(image, detect, mirror=mirror)
 
     def boxes_of(self, found: Candidates) -> np.ndarray:
         """Return the boxes that results have, [n, 4]."""
         return found.boxes
 
-    def _to_detections(self, found: Candidates) -> list[Detection]:
+    def _detect(self, image: np.ndarray, **options: Any) -> list[Detection]:
+        """Return the objects in an image, by the options of `find`."""
+        found = self.find(image, **options)
         rows = zip(found.scores.tolist(), self.boxes_of(found), found.points, strict=True)
         return [
             {

@@ -79,7 +79,7 @@ class LoadedModel(Planned):
     def output_names(self) -> list[str]:
         """Names of the nodes that are fetched from the network; by default its outputs."""
         deferred = self._deferred
-        return [*self.network.outputs] if deferred is None else deferred.output_names
+        return [*self.network.graph.outputs] if deferred is None else deferred.output_names
 
     @property
     def inputs(self) -> "dict[str, PartialSpec]":

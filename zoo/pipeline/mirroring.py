@@ -1,12 +1,32 @@
 """Results of a mirrored image in the coordinates of the image itself."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
 
 from zoo.images.flips import flipped
 from zoo.results.vocabulary import KEYS, ResultKey
 
+Result = TypeVar("Result")
+
 _PLAIN = ResultKey()
+
+
+def results_of_mirrored(
+    results_of: Callable[[Sequence[np.ndarray]], list[Result]], images: Sequence[np.ndarray]
+) -> list[Result]:
+    """Return the results of mirror images: those of their flips, in pixels of the images.
+
+    Args:
+        results_of: from images to the result of each.
+        images: uint8 [height, width, 3] each.
+    """
+    results = results_of([flipped(image) for image in images])
+    return [
+        flipped_result(result, image.shape[1])
+        for result, image in zip(results, images, strict=True)
+    ]
 
 
 def flipped_result(result: Any, width: int) -> Any:

@@ -1,25 +1,22 @@
-"""A loaded model, and the only pipeline: read → preprocess → run → decode → map back."""
+"""A loaded model, and the only pipeline: read → prepare → network → decode → map back."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
-from types import MappingProxyType
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from core.graph_model.deferred_model import DeferredModel, deferred_model, network_backend
-from core.process.context_vars import in_new_context
 from core.process.locks import new_lock
 from weights_cache.common.errors import MissingError, ZooError
 from zoo.catalog.entries import find_entry, is_entry, model_class, with_parts
 from zoo.catalog.entry import Entry
 from zoo.catalog.networks import build_network, check_files, network_facts
-from zoo.images.flips import flipped
 from zoo.images.lists import for_each_batch
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
-from zoo.pipeline.mirroring import flipped_result
+from zoo.pipeline.mirroring import results_of_mirrored
 from zoo.pipeline.options import checked
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.preprocess import prepare, prepare_crops
@@ -34,14 +31,6 @@ Result = TypeVar("Result")
 Outputs = Mapping[str, np.ndarray]
 
 MOST_CROPS = 16  # in one batch: each takes megabytes while a network runs
-
-#: The model and the image by their identity, and the size that the image was brought to.
-Look = tuple[int, int, tuple[int, int]]
-
-#: Results of the images that ran as one batch, which `Model.run_on_image` returns.
-_seen: ContextVar[Mapping[Look, tuple[Outputs, Placement]]] = ContextVar(
-    "seen", default=MappingProxyType({})
-)
 
 
 class Model(LoadedModel):
@@ -162,11 +151,12 @@ class Model(LoadedModel):
             )
         self.check_open()
 
-        def infer_batch(images: Sequence[np.ndarray]) -> "list[Tensor]":
-            values, _ = self._prepared(images, self.input_size)
-            return self.rows_of(self.execute(values, [wanted])[wanted], len(images))
+        return for_each_batch(image, partial(self._inferred, wanted), self.entry.together, list)
 
-        return for_each_batch(image, infer_batch, self.entry.together, list)
+    def _inferred(self, wanted: str, images: Sequence[np.ndarray]) -> "list[Tensor]":
+        """Return a node's output for each image of a batch."""
+        values, _ = self._prepared(images, self.input_size)
+        return self.rows_of(self.execute(values, [wanted])[wanted], len(images))
 
     def rows_of(self, batch: "Tensor", count: int) -> "list[Tensor]":
         """Return the network's output for each image of a batch, [1, ...]."""
@@ -175,24 +165,23 @@ class Model(LoadedModel):
     def run_on_image(
         self, image: np.ndarray, size: tuple[int, int] | None = None
     ) -> tuple[Outputs, Placement]:
-        """Run the network on a whole image.
+        """Run the network on a whole image; see `run_on_images`."""
+        return self.run_on_images([image], size)[0]
+
+    def run_on_images(
+        self, images: Sequence[np.ndarray], size: tuple[int, int] | None = None
+    ) -> list[tuple[Outputs, Placement]]:
+        """Run the network once, on a batch of whole images.
 
         Args:
-            image: uint8 [height, width, 3].
-            size: height and width that it is brought to, by default the model's.
+            images: uint8 [height, width, 3] each.
+            size: height and width that they are brought to, by default the model's.
 
         Returns:
-            What `output_names` names, [1, ...], by name, and where the image lies in the input.
+            For each image what `output_names` names, [1, ...], by name, and where the image lies
+            in the input.
         """
-        size = size or self.input_size
-        seen = _seen.get().get((id(self), id(image), size))
-        return seen or self._run_on_images([image], size)[0]
-
-    def _run_on_images(
-        self, images: Sequence[np.ndarray], size: tuple[int, int]
-    ) -> list[tuple[Outputs, Placement]]:
-        """Return what `run_on_image` returns for each of some images, by one run of the network."""
-        values, placements = self._prepared(images, size)
+        values, placements = self._prepared(images, size or self.input_size)
         outputs = self.outputs_of(values)
         if len(images) == 1:
             return [(outputs, placements[0])]
@@ -205,10 +194,12 @@ class Model(LoadedModel):
         self, images: Sequence[np.ndarray], size: tuple[int, int]
     ) -> tuple[np.ndarray, list[Placement]]:
         """Whole images as the input of the network, [images, ...], and where each lies in it."""
-        pairs = [prepare(image, self.entry.preprocess, size) for image in images]
-        values = [value for value, _ in pairs]
-        batch = values[0] if len(values) == 1 else np.concatenate(values)
-        return batch, [placement for _, placement in pairs]
+        values, placements = [], []
+        for image in images:
+            value, placement = prepare(image, self.entry.preprocess, size)
+            values.append(value)
+            placements.append(placement)
+        return values[0] if len(values) == 1 else np.concatenate(values), placements
 
     def run_on_regions(
         self, image: np.ndarray, regions: Sequence[Region], outputs: Sequence[str] = ()
@@ -251,46 +242,68 @@ class Model(LoadedModel):
     def run(
         self,
         source: Any,
-        estimate: Callable[[np.ndarray], Result],
+        decode: Callable[[np.ndarray, Outputs, Placement], Result],
         *,
         mirror: bool,
         size: tuple[int, int] | None = None,
     ) -> Result:
-        """Take one image through the pipeline, or several.
+        """Take an image, or several, through the network: prepare, run, decode.
 
         Args:
             source: an image, or a list, iterator or batch [n, h, w, 3] of them.
-            estimate: from an image, uint8 [height, width, 3], to the result in its pixels. Of a
-                list, `run_on_image` has looked at some images at once where the entry allows it.
+            decode: from an image, uint8 [height, width, 3], the outputs of the network for it,
+                [1, ...], and where it lies in the input, to the result in pixels of the image.
             mirror: the images are mirror images: what is seen is their flip.
-            size: that ``estimate`` passes to `run_on_image`, by default the model's.
+            size: height and width that images are brought to, by default the model's.
 
         Returns:
             The result of one image; of a list the list of results, of an iterator an iterator
-            over them, which goes on after an image that raised an error. The type is that of one,
+            over them, which goes on after an image that raised an error. Of a list the network
+            runs on as many images together as the entry allows. The type is that of one result,
             as the decorator of the verb says the others.
         """
+        decode_batch = partial(self._decoded, decode, size)
+        return self._results(source, decode_batch, self.entry.together, mirror)
+
+    def run_each(
+        self, source: Any, find: Callable[[np.ndarray], Result], *, mirror: bool
+    ) -> Result:
+        """Return what a function finds in an image, or in each of several, like `run`.
+
+        Args:
+            source: see `run`.
+            find: from an image, uint8 [height, width, 3], to the result in its pixels: it may run
+                networks on the whole and on parts of it.
+            mirror: see `run`.
+        """
+        return self._results(source, lambda images: [*map(find, images)], 1, mirror)
+
+    def _results(
+        self,
+        source: Any,
+        results_of: Callable[[Sequence[np.ndarray]], list[Result]],
+        together: int,
+        mirror: bool,
+    ) -> Any:
+        """Return the results of the images in a source, which are read here."""
         self.check_open()  # now, not at the first image
-        side = size or self.input_size
+        if mirror:
+            results_of = partial(results_of_mirrored, results_of)
+        return for_each_batch(source, results_of, together)
 
-        def run_batch(images: Sequence[np.ndarray]) -> list[Result]:
-            if mirror:
-                images = [flipped(image) for image in images]
-            looked = self._run_on_images(images, side) if len(images) > 1 else ()
-            keys = ((id(self), id(image), side) for image in images)
-            seen = dict(zip(keys, looked, strict=False))
-
-            def estimates() -> list[Result]:
-                _seen.set(seen)
-                return [estimate(image) for image in images]
-
-            results = in_new_context(estimates)
-            if not mirror:
-                return results
-            widths = [image.shape[1] for image in images]
-            return list(map(flipped_result, results, widths))
-
-        return for_each_batch(source, run_batch, self.entry.together)
+    def _decoded(
+        self,
+        decode: Callable[[np.ndarray, Outputs, Placement], Result],
+        size: tuple[int, int] | None,
+        images: Sequence[np.ndarray],
+    ) -> list[Result]:
+        """Return the results of images that the network runs on together."""
+        results = []
+        for image, (outputs, placement) in zip(
+            images, self.run_on_images(images, size), strict=True
+        ):
+            results.append(decode(image, outputs, placement))
+        return results
 
     def __repr__(self) -> str:
         options = "".join(f", {k}={v!r}" for k, v in self.options.items())

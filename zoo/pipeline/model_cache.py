@@ -2,18 +2,19 @@
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 from core import Limits
 from core.graph_model.deferred_model import network_backend
 from core.process.locks import new_lock
 from weights_cache.common.errors import ZooError
 from weights_cache.shown_urls import shown_url
-from zoo.catalog.entries import all_entries, find, model_class, verbs_of
+from zoo.catalog.entries import find
 from zoo.catalog.entry import Entry
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import make_model
-from zoo.pipeline.options import check_backend, checked, unknown_option
+from zoo.pipeline.options import check_backend, checked, refuse_unknown
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded
 
@@ -88,9 +89,8 @@ def load(
     entry = find(name)
     if not isinstance(entry, Entry):
         unknown = [*options, *(["weights"] if weights is not None else [])]
-        if unknown:
-            owner = f"the model in {shown_url(os.fspath(name))!r}"
-            raise unknown_option(owner, unknown, ("backend", "kernels", "limits", "isolate"))
+        owner = f"the model in {shown_url(os.fspath(name))!r}"
+        refuse_unknown(owner, unknown, ("backend", "kernels", "limits", "isolate"))
         from zoo.pipeline.file_model import load_path
 
         if isolate:
@@ -123,105 +123,20 @@ def _check_isolated(backend: str | None, kernels: object) -> None:
         )
 
 
-class BoundVerb(NamedTuple):
-    """A verb of a loaded model, with its options."""
-
-    model: LoadedModel
-    verb: str
-    options: Mapping[str, Any]
-
-
-class _Bind:
-    """Passed to a function of `zoo` in place of an image: it returns its `BoundVerb`."""
-
-
-BIND = _Bind()
+def load_once(entry: Entry, backend: str | None, options: Mapping[str, Any]) -> Any:
+    """Return the model of an earlier call with the same arguments, or a newly loaded one."""
+    if backend is None:
+        backend = network_backend(None)  # which may be another one at the next call
+    else:
+        check_backend(backend)
+    key: list[Any] = [entry.name, backend]
+    for value in options.values():
+        key.append(value if isinstance(value, LoadedModel) else repr(value))
+    return _keep(tuple(key), partial(make_model, entry, options, backend))
 
 
-def call_verb(
-    verb: str, image: Any, *, model: Any, backend: str | None = None, **options: Any
-) -> Any:
-    """Return the result of a model's verb; the first call loads the model.
-
-    Args:
-        verb: name of a method, such as ``"estimate_single_pose"``.
-        image: its first argument; with `BIND` the `BoundVerb` is returned.
-        model: a name, "fast" or "best", a path, or a loaded model.
-        backend: where it runs, by default the active one; a loaded model runs on its own.
-        options: of the model and of the verb; None stands for the model's own default.
-
-    Raises:
-        ZooError: the model has no such verb, or neither it nor the verb has such an option.
-    """
-    bound = _bound(verb, model, backend, options)
-    if image is BIND:
-        return bound
-    return getattr(bound.model, verb)(image, **bound.options)
-
-
-def _bound(verb: str, model: Any, backend: str | None, options: Mapping[str, Any]) -> BoundVerb:
-    given = {name: value for name, value in options.items() if value is not None}
-    entry = model if isinstance(model, LoadedModel) else find(model, verb)
-    if not isinstance(entry, Entry):
-        if not isinstance(model, LoadedModel):
-            model, backend = _load_path_once(model, backend), None
-        _check_loaded(model, verb, backend)
-        return BoundVerb(model, verb, given)
-    method = getattr(model_class(entry), verb, None)
-    if method is None:
-        raise ZooError(_cannot(entry, verb))
-    of_verb = {k: v for k, v in given.items() if k in method.__kwdefaults__}
-    of_model = {k: v for k, v in given.items() if k not in of_verb}
-    also = ("model", "backend", *method.__kwdefaults__)
-    values = checked(entry.name, entry.options, of_model, also)
-    return BoundVerb(_load_once(entry, backend, values), verb, of_verb)
-
-
-def _check_loaded(model: LoadedModel, verb: str, backend: str | None) -> None:
-    """Raise if a loaded model lacks a verb, or runs on another backend than the one requested."""
-    if not hasattr(model, verb):
-        entry = getattr(model, "entry", None)
-        raise ZooError(_cannot(entry, verb) if entry else _network_cannot(model, verb))
-    check_backend(backend)
-    if backend not in (None, model.backend):
-        raise ZooError(
-            f"backend={backend!r}, but the model {model.name} was loaded on {model.backend!r}: "
-            f"leave out backend, or load it with zoo.load({model.name!r}, backend={backend!r})"
-        )
-
-
-def _cannot(entry: Entry, verb: str) -> str:
-    """Explain what a model that lacks a verb can do, and which models have the verb."""
-    from zoo.catalog.unknown_models import able_models
-
-    user = next((e.name for e in all_entries().values() if entry.name in e.parts.values()), None)
-    part_of = f", and is a part of models such as {user}" if user else ""
-    return (
-        f"{entry.name} cannot {verb}: it can {', '.join(verbs_of(entry))}{part_of}; "
-        f"models that can {verb}: {', '.join(able_models(verb))}"
-    )
-
-
-def _network_cannot(model: LoadedModel, verb: str) -> str:
-    from zoo.catalog.unknown_models import able_models
-
-    return (
-        f"the model {model.name} cannot {verb}: the task of a network from a file is not known, "
-        f"so it has predict and execute (zoo.load returns it); models that can {verb}: "
-        f"{', '.join(able_models(verb))}"
-    )
-
-
-def _load_once(entry: Entry, backend: str | None, options: Mapping[str, Any]) -> Any:
-    """The model of an earlier call with the same arguments, or a newly loaded one."""
-    check_backend(backend)
-    backend = network_backend(backend)  # which may be another one at the next call
-    values = (v if isinstance(v, LoadedModel) else repr(v) for v in options.values())
-    return _keep((entry.name, backend, *values), lambda: make_model(entry, options, backend))
-
-
-def _load_path_once(path: str | os.PathLike[str], backend: str | None) -> Any:
-    """The model that a path holds, read again only when the file has changed."""
+def load_path_once(path: str | os.PathLike[str], backend: str | None) -> Any:
+    """Return the model that a path holds, read again only when the file has changed."""
     check_backend(backend)
     backend = network_backend(backend)
     name = os.path.abspath(os.fspath(path))
@@ -237,15 +152,19 @@ def _stat(path: str) -> os.stat_result | None:
 
 
 def _keep(key: Any, make: Callable[[], Any]) -> Any:
-    """The kept model of a key, or a new one, which is kept then."""
+    """Return the kept model of a key, or a new one, which is kept then."""
     with _keeping:
-        lock = _loading.setdefault(key, new_lock())
-    with lock:  # who wants this model waits while it loads, who wants others does not
+        model = _kept.pop(key, None)
+        if model is not None:
+            _kept[key] = model  # the least recently used one is dropped first
+            return model
+        loading = _loading.setdefault(key, new_lock())
+    with loading:  # who wants this model waits while it loads, who wants others does not
         with _keeping:
             model = _kept.pop(key, None)
         model = model or make()
         with _keeping:
-            _kept[key] = model  # the last used is the last to go
+            _kept[key] = model
             while len(_kept) > KEPT_MODELS:
                 oldest = next(iter(_kept))
                 del _kept[oldest]

@@ -60,13 +60,15 @@ def checked(
     Raises:
         ZooError: an unknown option, or an invalid value.
     """
-    if given.keys() - options.keys():
-        raise unknown_option(owner, given.keys() - options.keys(), [*also, *options])
-    values = {k: v for k, v in given.items() if v is not None and v is not OWN}
-    return {
-        name: checked_value(option, values[name], owner) if name in values else option.default
-        for name, option in options.items()
-    }
+    unknown = given.keys() - options.keys()
+    if unknown:
+        raise unknown_option(owner, unknown, [*also, *options])
+    values = {}
+    for name, option in options.items():
+        value = given.get(name)
+        is_left_out = value is None or value is OWN
+        values[name] = option.default if is_left_out else checked_value(option, value, owner)
+    return values
 
 
 def checked_for(model: Any, method: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,14 +80,18 @@ def checked_for(model: Any, method: Callable[..., Any], given: Mapping[str, Any]
     """
     verb, options = method.__name__, options_of(method)
     entry = getattr(model, "entry", None)  # a model from a path has none
-    for name in given.keys() - options.keys():
+    for name in sorted(given.keys() - options.keys()):
         if entry is not None and name in entry.options:
             raise ZooError(
                 f"{name!r} is chosen when the model is loaded: zoo.load({model.name!r}, {name}=...)"
             )
     values = checked(verb, options, given)
-    own = (name for name, value in values.items() if value is OWN)
-    return values | {name: model.entry.default_of(verb, name) for name in own}
+    if OWN in values.values():
+        own = model.entry.defaults_of(verb)
+        for name, value in values.items():
+            if value is OWN:
+                values[name] = own.get(name)
+    return values
 
 
 @cache
@@ -137,6 +143,22 @@ def _is_in_range(option: Option, value: Any) -> bool:
     if not isinstance(value, kind) or isinstance(value, bool) or option.low is None:
         return False
     return bool(option.low <= value and (option.high is None or value <= option.high))
+
+
+def refuse_unknown(owner: str, given: Iterable[str], valid: Iterable[str]) -> None:
+    """Raise if there is an unknown option.
+
+    Args:
+        owner: whose options they are, for the error.
+        given: names of options.
+        valid: names of the options that there are.
+
+    Raises:
+        ZooError: an option is unknown.
+    """
+    unknown = {*given}.difference(valid)
+    if unknown:
+        raise unknown_option(owner, unknown, valid)
 
 
 def unknown_option(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> ZooError:

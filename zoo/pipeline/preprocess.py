@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 import core.backends.cpu.image_kernels as image_kernels
-from weights_cache.common.dependencies import needed_for
 from zoo.catalog.entry import Preprocess
+from zoo.images.pillow import import_pillow
 from zoo.pipeline.sampling import sample
 from zoo.shared.placement import Placement, Region
 
@@ -89,7 +89,7 @@ class _Fit(NamedTuple):
 def _letterbox(image: Size, size: Size) -> _Fit:
     """The largest placement that keeps the aspect ratio, centred."""
     scale = min(size[1] / image[1], size[0] / image[0])
-    height, width = (max(1, round(n * scale)) for n in image)
+    height, width = max(1, round(image[0] * scale)), max(1, round(image[1] * scale))
     left, top = (size[1] - width) // 2, (size[0] - height) // 2
     target = left, top, left + width, top + height
     whole = 0, 0, image[1], image[0]
@@ -126,7 +126,7 @@ def _resized_and_scaled(image: np.ndarray, fit: _Fit, size: Size, how: Preproces
     """Return what a network gets of an image, on black, of the size that Pillow gives it."""
     levels = _levels_of(how)
     values = np.empty((*size, 3), levels.dtype)
-    left, top, right, bottom = (int(n) for n in fit.source)
+    left, top, right, bottom = map(int, fit.source)
     inner = slice(fit.target[1], fit.target[3]), slice(fit.target[0], fit.target[2])
     part, sides = image[top:, left:], (bottom - top, right - left)
     if not image_kernels.resized(part, sides, values[inner], levels):
@@ -146,9 +146,7 @@ def _around(rows: slice, columns: slice) -> tuple[tuple[slice, slice], ...]:
 
 def _resized(image: np.ndarray, fit: _Fit, size: Size) -> np.ndarray:
     """Resize by Pillow, as for the reference outputs, on black."""
-    with needed_for("resizing images"):
-        from PIL import Image
-
+    Image = import_pillow("resizing images")  # noqa: N806
     left, top, right, bottom = fit.target
     part = Image.fromarray(_source(image, fit))
     small = part.resize((right - left, bottom - top), Image.Resampling.BILINEAR)
@@ -191,7 +189,7 @@ def _source(image: np.ndarray, fit: _Fit) -> np.ndarray:
 
     It is black on the right and below, as far as it reaches out of the image.
     """
-    left, top, right, bottom = (int(n) for n in fit.source)
+    left, top, right, bottom = map(int, fit.source)
     part = image[top:bottom, left:right]
     more = bottom - top - part.shape[0], right - left - part.shape[1]
     if not any(more):
@@ -223,9 +221,7 @@ def _averaged(image: np.ndarray, block: int) -> np.ndarray:
     means = image_kernels.averaged(image, block)
     if means is not None:
         return means
-    with needed_for("resizing images"):
-        from PIL import Image
-
+    Image = import_pillow("resizing images")  # noqa: N806
     return np.asarray(Image.fromarray(np.ascontiguousarray(image)).reduce(block))
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
-from zoo.pipeline.options import checked_for, unknown_option
+from zoo.pipeline.options import checked_for, refuse_unknown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -97,8 +97,7 @@ def public_verb(
     known: Any = function.__kwdefaults__
 
     def call(image: Any, **options: Any) -> Any:
-        if options.keys() - known:
-            raise unknown_option(function.__name__, options.keys() - known, known)
+        refuse_unknown(function.__name__, options, known)
         return function(image, **options)  # type: ignore[call-arg]
 
     return _called_as(function, call)

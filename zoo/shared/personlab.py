@@ -9,7 +9,7 @@ all y values come first, then all x values. Here points are complex numbers x + 
 
 import heapq
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,13 @@ EDGES = (
     *((0, 1), (1, 3), (0, 2), (2, 4)),
     *((0, 5), (5, 7), (7, 9), (5, 11), (11, 13), (13, 15)),
     *((0, 6), (6, 8), (8, 10), (6, 12), (12, 14), (14, 16)),
+)
+
+#: The edges in the order of a walk, (is backward, edge, from, to): all towards the nose, then all
+#: away from it.
+_STEPS = (
+    *((True, edge, *EDGES[edge][::-1]) for edge in reversed(range(len(EDGES)))),
+    *((False, edge, *ends) for edge, ends in enumerate(EDGES)),
 )
 
 REFINEMENTS = 2  # how often a walked-to point is moved to the point of its cell
@@ -110,7 +117,10 @@ def decode_multiple(
     while candidates and len(poses) < max_poses:
         _, row, column, keypoint = heapq.heappop(candidates)
         root = fields.targets[row, column, keypoint]
-        if not any(abs(p.positions[keypoint] - root) <= nms_radius for p in poses):
+        for earlier in poses:
+            if abs(earlier.positions[keypoint] - root) <= nms_radius:
+                break
+        else:
             positions, scores = _walk(fields, (row, column), keypoint)
             poses.append(
                 Points(positions, scores, _own_score(positions, scores, poses, nms_radius))
@@ -136,39 +146,36 @@ def _peaks(scores: np.ndarray, threshold: float) -> list[tuple[float, int, int, 
     bordered = np.pad(scores, ((1, 1), (1, 1), (0, 0)), constant_values=-1)
     around = [bordered[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
     peaks = np.nonzero((scores >= threshold) & (scores >= np.max(around, axis=0)))
-    heap = [
-        (-float(scores[row, column, keypoint]), int(row), int(column), int(keypoint))
-        for row, column, keypoint in zip(*peaks, strict=True)
-    ]
+    heap = [*zip(*map(np.ndarray.tolist, (-scores[peaks], *peaks)), strict=True)]
     heapq.heapify(heap)
     return heap
 
 
 def _walk(fields: Fields, cell: tuple[int, int], root: int) -> tuple[np.ndarray, np.ndarray]:
     """Return all keypoints of the person whose keypoint ``root`` is in a cell."""
-    count, (row, column) = fields.scores.shape[2], cell
+    rows, columns, count = fields.scores.shape
+    stride, targets = fields.stride, fields.targets
     positions, scores = np.zeros(count, complex), np.zeros(count)
-    positions[root] = fields.targets[row, column, root]
+    row, column = cell
+    positions[root] = targets[row, column, root]
     scores[root] = fields.scores[row, column, root]
-    found = {root}
-    for field, edge, source, target in _steps(fields):
-        if source in found and target not in found:
-            point = positions[source] + field[fields.cell(positions[source])][edge]
-            for _ in range(REFINEMENTS):
-                point = fields.targets[fields.cell(point)][target]
-            positions[target] = point
-            scores[target] = fields.scores[fields.cell(point)][target]
-            found.add(target)
+    cells = {root: fields.cell(positions[root])}  # of the keypoints that are found
+    for is_backward, edge, source, target in _STEPS:
+        if source not in cells or target in cells:
+            continue
+        field = fields.backward if is_backward else fields.forward
+        point = positions[source] + field[cells[source]][edge]
+        for move in range(REFINEMENTS + 1):
+            # As `Fields.cell`, without the call: this is what a walk is made of.
+            x, y = float(point.real), float(point.imag)
+            row = min(max(math.floor(y / stride + 0.5), 0), rows - 1)
+            column = min(max(math.floor(x / stride + 0.5), 0), columns - 1)
+            if move < REFINEMENTS:
+                point = targets[row, column, target]
+        cells[target] = row, column
+        positions[target] = point
+        scores[target] = fields.scores[row, column, target]
     return positions, scores
-
-
-def _steps(fields: Fields) -> Iterator[tuple[np.ndarray, int, int, int]]:
-    """Yield (field, edge, from, to): first all edges towards the nose, then all away from it."""
-    for edge in reversed(range(len(EDGES))):
-        parent, child = EDGES[edge]
-        yield fields.backward, edge, child, parent
-    for edge, (parent, child) in enumerate(EDGES):
-        yield fields.forward, edge, parent, child
 
 
 def _own_score(

@@ -36,7 +36,11 @@ def to_keypoints(
     """
     of_points = np.broadcast_to(scores, len(points)).tolist()
     return [
-        {"part": part, "position": cast("Position", _by_axis(point)), "score": score}
+        {
+            "part": part,
+            "position": cast("Position", dict(zip("xyz", point, strict=False))),
+            "score": score,
+        }
         for part, point, score in zip(names, points.tolist(), of_points, strict=True)
     ]
 
@@ -44,13 +48,9 @@ def to_keypoints(
 def to_world(names: Iterable[str], points: np.ndarray) -> "list[WorldPoint]":
     """Return the points in space of a result, from points [n, 3] in metres."""
     return [
-        {"part": part, "position": cast("WorldPosition", _by_axis(point))}
+        {"part": part, "position": cast("WorldPosition", dict(zip("xyz", point, strict=False)))}
         for part, point in zip(names, points.tolist(), strict=True)
     ]
-
-
-def _by_axis(point: list[float]) -> dict[str, float]:
-    return dict(zip("xyz", point, strict=False))
 
 
 def _both(*names: str) -> tuple[str, ...]:

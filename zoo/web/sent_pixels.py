@@ -7,6 +7,7 @@ import numpy as np
 from core import limits
 from zoo.images.errors import convert_reader_errors
 from zoo.images.files import decode_image, open_image
+from zoo.images.header_limits import bytes_of_pixels, check_size
 from zoo.images.pillow import quiet
 from zoo.images.pixels import ImageError
 from zoo.images.watched_files import watched_bytes
@@ -36,4 +37,5 @@ def read_sent_image(data: bytes, most_pixels: int) -> np.ndarray:
                 f"{_NAME} has {image.width} x {image.height} pixels, the limit is "
                 f"{most_pixels / 1e6:g} million: make it smaller"
             )
+        check_size(image.size, _NAME, each=bytes_of_pixels(image))
         return decode_image(image, _NAME)

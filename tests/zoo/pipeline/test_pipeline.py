@@ -1,5 +1,7 @@
 """From any source to a result: one or several pictures, mirror images, options, expert access."""
 
+import ast
+import inspect
 import io
 import itertools
 import threading
@@ -16,10 +18,11 @@ from tests.conftest import ROOT
 from tests.helpers import PATIENCE
 from tests.zoo.tasks.audit import audit
 from weights_cache.common.errors import WeightsError, ZooError
-from zoo.catalog.entries import all_entries, model_class
+from zoo.catalog.entries import all_entries, choices, model_class
 from zoo.catalog.entry import Preprocess
 from zoo.catalog.option import flag
 from zoo.images.lists import is_several
+from zoo.pipeline.binding import bind
 from zoo.pipeline.model_cache import KEPT_MODELS, _kept
 from zoo.pipeline.options import checked_value
 from zoo.pipeline.preprocess import placement_of
@@ -223,15 +226,74 @@ POSE_MODELS = [
 
 @pytest.mark.parametrize("name", POSE_MODELS)
 @pytest.mark.parametrize("verb", ["estimate_single_pose", "estimate_multiple_poses"])
-def test_functions_have_the_defaults_of_methods(verb, name, monkeypatch):
-    monkeypatch.setattr(verbs, "call_verb", lambda *given, **named: (*given, named))
-    function = getattr(verbs, verb)
-    asked, named = function("x.jpg", backend="cpu")
-    expected = {"image": "x.jpg", "model": "posenet.tiny", "backend": "cpu"}
-    assert asked == verb and expected.items() <= named.items()
-    chosen = {k: v for k, v in named.items() if v is not None and k not in expected}
+def test_functions_have_the_defaults_of_methods(verb, name):
+    of_function = dict(getattr(verbs, verb).__kwdefaults__)
+    assert of_function.pop("model") == "posenet.tiny"
+    chosen = {k: v for k, v in of_function.items() if v is not None}
     defaults = getattr(model_class(all_entries()[name]), verb).__kwdefaults__
     assert chosen.items() <= defaults.items()
+
+
+PUBLIC_VERBS = [(choice, getattr(zoo, choice)) for choice in choices()]
+
+
+@pytest.mark.parametrize(("verb", "function"), PUBLIC_VERBS)
+def test_functions_hand_on_every_option_and_the_image_itself(verb, function):
+    """By name, so that a reader and a search find the way of each from here to the decoder."""
+    tree = ast.parse(inspect.getsource(inspect.unwrap(function))).body[0]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    if verb != "recognize_gestures":  # which has two models
+        (bound,) = [c for c in calls if getattr(c.func, "id", "") in ("bind_model", "_bind_faces")]
+        assert [(k.arg, ast.unparse(k.value)) for k in bound.keywords] == [
+            (option, option) for option in function.__kwdefaults__
+        ]
+        assert ast.unparse(tree.body[-1]) == f"return bound.model.{verb}(image, **bound.options)"
+
+
+def test_no_call_takes_all_local_variables_and_no_context_knows_an_image():
+    for file in (ROOT / "zoo").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Call):
+                assert ast.unparse(node.func) != "locals", file
+                is_identity = ast.unparse(node) in ("id(image)", "id(pixels)", "id(frame)")
+                assert not is_identity, file
+
+
+@pytest.mark.parametrize(("verb", "function"), [v for v in PUBLIC_VERBS if v[0] != "infer"])
+def test_binding_is_all_but_the_image(verb, function, pixels, shared, monkeypatch):
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    bound = bind(function, mirror=True)
+    found = getattr(bound, "hands", bound)  # of gestures, the function that finds the hands
+    assert found.verb in (verb, "estimate_hands") and found.options["mirror"] is True
+    assert hasattr(found.model, found.verb)
+    if found is bound:
+        results = getattr(bound.model, verb)(pixels, **bound.options)
+        assert repr(results) == repr(function(pixels, mirror=True))
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "message"),
+    [
+        (zoo.estimate_single_pose, {"mirrored": True}, "'mirrored' of estimate_single_pose: did"),
+        (zoo.estimate_single_pose, {"refine": True}, "'refine' of posenet.tiny; valid options: mo"),
+        (zoo.estimate_single_pose, {"model": "palm.lite"}, "palm.lite cannot estimate_single_pose"),
+        (zoo.estimate_single_pose, {"output_stride": 9}, "output_stride=9 of posenet.tiny must be"),
+        (zoo.estimate_faces, {"landmarks": "nose"}, "landmarks='nose' must be one of"),
+        (zoo.estimate_faces, {"landmarks": "mesh", "model": "blazeface.full"}, "contradict|leave"),
+        (zoo.recognize_gestures, {"model": "rule"}, "did you mean 'rules'"),
+        (zoo.recognize_gestures, {"mirror": "no"}, "mirror='no' must be True or False"),
+    ],
+)
+def test_binding_refuses_what_the_function_refuses(function, options, message, pixels):
+    for call in (lambda: bind(function, **options), lambda: function(pixels, **options)):
+        with pytest.raises(ZooError, match=message):
+            call()
+
+
+def test_a_kept_model_needs_no_new_lock(pixels, monkeypatch):
+    zoo.estimate_single_pose(pixels)
+    monkeypatch.setattr("zoo.pipeline.model_cache.new_lock", None)
+    zoo.estimate_single_pose(pixels)
 
 
 def test_flags_are_true_or_false():

@@ -1,6 +1,7 @@
 """`zoo.recognize_gestures`: pictures or hands, rules or the network."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,8 +9,8 @@ import pytest
 import zoo
 from tests.zoo.tasks.gesture_hands import as_hand, make_hand
 from weights_cache.common.errors import ZooError
+from zoo.pipeline.binding import BoundVerb
 from zoo.pipeline.mirroring import flipped_result
-from zoo.pipeline.model_cache import call_verb
 from zoo.tasks.gestures import verbs
 from zoo.tasks.gestures.fingers import FINGERS
 from zoo.tasks.gestures.keypoint_classifier import relative_points
@@ -189,11 +190,16 @@ def asked(monkeypatch):
     """What models are asked for hands; a picture that is not black has one."""
     calls = []
 
-    def call_verb(verb, image, **how):
-        calls.append((verb, {name: value for name, value in how.items() if value is not None}))
-        return [PALM] if np.any(image) else []
+    def bind_model(verb, **how):
+        given = {name: value for name, value in how.items() if value is not None}
 
-    monkeypatch.setattr(verbs, "call_verb", call_verb)
+        def estimate_hands(image):
+            calls.append((verb, given))
+            return [PALM] if np.any(image) else []
+
+        return BoundVerb(SimpleNamespace(estimate_hands=estimate_hands), verb, {})
+
+    monkeypatch.setattr(verbs, "bind_model", bind_model)
     return calls
 
 
@@ -266,7 +272,7 @@ def test_wrong_uses_are_told():
 def test_gestures_in_photos(photo, label, sign, shared, mirror_of_weights):
     """What the photo shows; the network has no sign for some."""
     pixels = zoo.read_image(shared / "images" / "photos" / f"{photo}.jpg")
-    hands = call_verb("estimate_hands", pixels, model="hands.lite", backend=None)
+    hands = zoo.estimate_hands(pixels, model="hands.lite")
     assert [g["label"] for g in recognize_gestures(hands)] == [label]
     if sign:
         (gesture,) = recognize_gestures(hands, model="gesture.keypoints")

@@ -44,22 +44,23 @@ from zoo.pipeline.verb_signatures import model_verb
 class PeakFinder(Model):
     @model_verb
     def find_peak(self, image, *, mirror=False):
-        def estimate(pixels):
-            y, x = np.unravel_index(pixels.sum(2).argmax(), pixels.shape[:2])
-            return {"brightness": pixels[y, x].mean() / 255, "peak": {"x": float(x), "y": float(y)}}
+        return self.run_each(image, self.peak, mirror=mirror)
 
-        return self.run(image, estimate, mirror=mirror)
+    def peak(self, pixels):
+        y, x = np.unravel_index(pixels.sum(2).argmax(), pixels.shape[:2])
+        return {"brightness": pixels[y, x].mean() / 255, "peak": {"x": float(x), "y": float(y)}}
 """,
     "verbs.py": '''
 from zoo.tasks.brightness import MODELS
-from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.binding import bind_model
 from zoo.pipeline.verb_signatures import public_verb
 
 
 @public_verb
 def find_peak(image, *, model=MODELS["find_peak"].default, backend=None, mirror=False):
     """Find the brightest point."""
-    return call_verb("find_peak", image, model=model, backend=backend, mirror=mirror)
+    bound = bind_model("find_peak", model=model, backend=backend, mirror=mirror)
+    return bound.model.find_peak(image, **bound.options)
 ''',
     "peak_output.py": """
 def paint_peaks(canvas, items, min_score):

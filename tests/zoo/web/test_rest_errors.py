@@ -7,9 +7,8 @@ import logging
 import pytest
 from PIL import Image
 
-from tests.helpers import peak_of
+from tests.helpers import eventually, peak_of
 from tests.zoo.web.rest_servers import rest_running
-from tests.helpers import eventually
 from tests.zoo.web.servers import jpeg_bomb, png_bomb
 from zoo.pipeline import model_cache
 from zoo.web.rest_options import served_verbs

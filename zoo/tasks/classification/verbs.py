@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from zoo.catalog.model_names import BackendName, ClassifyModelName, InferModelName
-from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.binding import bind_model
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results.vocabulary import Hand, Label
 from zoo.tasks.classification import MODELS
@@ -53,7 +53,14 @@ def classify(
         ImageError: the image cannot be read.
         ZooError: a model or option is unknown or out of range.
     """
-    return call_verb("classify", **locals())
+    bound = bind_model(
+        "classify",
+        top_k=top_k,
+        model=model,
+        backend=backend,
+        mirror=mirror,
+    )
+    return bound.model.classify(image, **bound.options)
 
 
 @public_verb
@@ -94,4 +101,13 @@ def infer(
         ImageError: the image cannot be read.
         ZooError: a model or option is unknown, or the model has no embedding.
     """
-    return call_verb("infer", **locals())
+    bound = bind_model(
+        "infer",
+        embedding=embedding,
+        model=model,
+        backend=backend,
+        mirror=mirror,
+        output_stride=output_stride,
+        input_size=input_size,
+    )
+    return bound.model.infer(image, **bound.options)

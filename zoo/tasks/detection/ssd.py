@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -10,10 +11,11 @@ from weights_cache.common.errors import WeightsError
 from zoo.catalog.entry import Entry
 from zoo.catalog.labels import read_labels, wanted_labels
 from zoo.catalog.option import OWN
-from zoo.pipeline.model import Model
+from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Detection
 from zoo.shared.boxes import to_detections
+from zoo.shared.placement import Placement
 from zoo.tasks.detection.ssd_decode import Heads, decode_detections
 
 #: The op at the end of such files. It keeps 10 boxes at thresholds of its own, so that its inputs
@@ -45,31 +47,33 @@ class SsdModel(Model):
         mirror: bool = False,
     ) -> list[Detection]:
         """Return the objects in an image; see `zoo.detect`."""
-        names = read_labels(self.entry.labels)
         wanted = wanted_labels(self.name, labels, self.labels)
+        names = read_labels(self.entry.labels)
         decode = partial(
-            decode_detections,
+            self._decode,
             classes={index for index, name in enumerate(names) if name in wanted},
             score_threshold=score_threshold,
             iou_threshold=iou_threshold,
             ios_threshold=ios_threshold,
             limit=max_detections,
         )
+        return self.run(image, decode, mirror=mirror)
 
-        def detect_in(image: np.ndarray) -> list[Detection]:
-            return to_detections(decode(self._heads(image)), names, image.shape[:2])
-
-        return self.run(image, detect_in, mirror=mirror)
+    def _decode(
+        self, image: np.ndarray, outputs: Outputs, placement: Placement, **options: Any
+    ) -> list[Detection]:
+        """Return the objects in an image, by the options of `decode_detections`."""
+        found = decode_detections(self._heads(outputs), **options)
+        return to_detections(found, read_labels(self.entry.labels), image.shape[:2])
 
     @property
     def output_names(self) -> list[str]:
         """Inputs of the op at the end: codes of boxes, and scores."""
         return list(self._last_op().inputs[:2])
 
-    def _heads(self, image: np.ndarray) -> Heads:
+    def _heads(self, outputs: Outputs) -> Heads:
         node = self._last_op()
         codes, scores, anchors = node.inputs[:3]
-        outputs, _ = self.run_on_image(image)
         return Heads(
             codes=outputs[codes][0],
             # Where there is a background it comes first.

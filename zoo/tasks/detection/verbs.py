@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from zoo.catalog.model_names import BackendName, DetectModelName
-from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.binding import bind_model
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results.vocabulary import Detection
 from zoo.tasks.detection import MODELS
@@ -62,4 +62,15 @@ def detect(
     Source: boxes are decoded as by TensorFlow Lite's TFLite_Detection_PostProcess with the given
     thresholds, except that it keeps all nested boxes.
     """
-    return call_verb("detect", **locals())
+    bound = bind_model(
+        "detect",
+        labels=labels,
+        score_threshold=score_threshold,
+        iou_threshold=iou_threshold,
+        max_detections=max_detections,
+        model=model,
+        backend=backend,
+        mirror=mirror,
+        ios_threshold=ios_threshold,
+    )
+    return bound.model.detect(image, **bound.options)

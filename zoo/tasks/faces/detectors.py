@@ -35,14 +35,17 @@ class FaceDetector(BoxDetector, FaceModel):
         mirror: bool = False,
     ) -> list[Face]:
         """Return the faces in an image; see `zoo.detect_faces`."""
-        find = partial(
-            self.find, score_threshold=score_threshold, iou_threshold=iou_threshold, limit=max_faces
+        detect = partial(
+            self._detect_faces,
+            score_threshold=score_threshold,
+            iou_threshold=iou_threshold,
+            limit=max_faces,
         )
+        return self.run_each(image, detect, mirror=mirror)
 
-        def estimate(image: np.ndarray) -> list[Face]:
-            return to_faces(self.locate(image, find(image)), self.kind)
-
-        return self.run(image, estimate, mirror=mirror)
+    def _detect_faces(self, image: np.ndarray, **options: Any) -> list[Face]:
+        """Return the faces in an image, by the options of `find`."""
+        return to_faces(self.locate(image, self.find(image, **options)), self.kind)
 
     @property
     def detector(self) -> "FaceDetector":

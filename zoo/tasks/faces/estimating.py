@@ -112,19 +112,31 @@ class FaceModel(Model):
                 f"iris=True needs the mesh, which {self.name} does not give: use landmarks='mesh' "
                 "or model='facemesh.base'"
             )
-        locate = partial(
-            self._locate_all,
+        estimate = partial(
+            self._estimate,
             limit=max_faces,
             score_threshold=score_threshold,
             iou_threshold=iou_threshold,
+            iris=iris,
+            expressions=expressions,
+            age_gender=age_gender,
         )
+        return self.run_each(image, estimate, mirror=mirror)
 
-        def estimate(image: np.ndarray) -> list[Face]:
-            return self.faces_of(
-                image, locate(image), iris=iris, expressions=expressions, age_gender=age_gender
-            )
-
-        return self.run(image, estimate, mirror=mirror)
+    def _estimate(
+        self,
+        image: np.ndarray,
+        *,
+        limit: int | None,
+        score_threshold: float | None,
+        iou_threshold: float | None,
+        **wanted: bool,
+    ) -> list[Face]:
+        """Return the faces in an image, at most so many, with the results of `faces_of`."""
+        located = self._locate_all(
+            image, limit=limit, score_threshold=score_threshold, iou_threshold=iou_threshold
+        )
+        return self.faces_of(image, located, **wanted)
 
     def faces_of(
         self,

@@ -7,8 +7,8 @@ from typing import Any, Literal
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import chosen_name
 from zoo.catalog.model_names import BackendName, DetectFacesModelName, EstimateFacesModelName
+from zoo.pipeline.binding import BoundVerb, bind_model, bound_by
 from zoo.pipeline.model import Model
-from zoo.pipeline.model_cache import call_verb
 from zoo.pipeline.options import checked_value
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results.vocabulary import Face
@@ -86,9 +86,27 @@ def detect_faces(
         ImageError: the image cannot be read.
         ZooError: a model or option is unknown or out of range.
     """
-    return call_verb("detect_faces", **locals())
+    bound = bind_model(
+        "detect_faces",
+        model=model,
+        backend=backend,
+        max_faces=max_faces,
+        score_threshold=score_threshold,
+        iou_threshold=iou_threshold,
+        mirror=mirror,
+        input_size=input_size,
+        detector=detector,
+    )
+    return bound.model.detect_faces(image, **bound.options)
 
 
+def _bind_faces(*, model: Any, landmarks: Any, detector: Any, **options: Any) -> BoundVerb:
+    """Load the model that `estimate_faces` uses for its options."""
+    chosen, chosen_detector = choose_model(model, landmarks, detector)
+    return bind_model("estimate_faces", model=chosen, detector=chosen_detector, **options)
+
+
+@bound_by(_bind_faces)
 @public_verb
 def estimate_faces(
     image: ImageSource,
@@ -166,9 +184,21 @@ def estimate_faces(
         ZooError: a model or option is unknown or out of range, or ``model`` and ``landmarks``
             contradict each other.
     """
-    given = locals()
-    given["model"], given["detector"] = choose_model(model, given.pop("landmarks"), detector)
-    return call_verb("estimate_faces", **given)
+    bound = _bind_faces(
+        model=model,
+        landmarks=landmarks,
+        iris=iris,
+        expressions=expressions,
+        age_gender=age_gender,
+        backend=backend,
+        max_faces=max_faces,
+        score_threshold=score_threshold,
+        iou_threshold=iou_threshold,
+        mirror=mirror,
+        detector=detector,
+        input_size=input_size,
+    )
+    return bound.model.estimate_faces(image, **bound.options)
 
 
 def choose_model(model: Any, landmarks: Any, detector: Any = None) -> tuple[Any, Any]:

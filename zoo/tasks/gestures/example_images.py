@@ -12,7 +12,7 @@ from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import choices
 from zoo.images.files import image_endings
 from zoo.images.lists import as_sequence, at_index, is_several
-from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.binding import bind_model
 from zoo.tasks.gestures.examples import shape_of
 from zoo.tasks.gestures.fingers import as_hands, is_hands, points_of
 
@@ -80,7 +80,8 @@ def _named_hands(
     def find(image: Any) -> list[Mapping[str, Any]]:
         if is_hands(image):
             return as_hands(image)
-        return list(call_verb("estimate_hands", image, model=finder, mirror=mirror))
+        bound = bind_model("estimate_hands", model=finder, mirror=mirror)
+        return list(bound.model.estimate_hands(image, **bound.options))
 
     several = is_several(images)
     for index, image in enumerate(as_sequence(images) if several else [images]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple
 
@@ -11,9 +11,9 @@ from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import all_entries, choices, chosen_name, find_entry
 from zoo.catalog.model_names import BackendName, EstimateHandsModelName, RecognizeGesturesModelName
 from zoo.images.lists import for_each_image, is_several
+from zoo.pipeline.binding import BoundVerb, bind_model, bound_by
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
-from zoo.pipeline.model_cache import BIND, BoundVerb, call_verb
 from zoo.pipeline.options import checked_value, unknown_option
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results.vocabulary import Gesture, Hand
@@ -43,6 +43,23 @@ class BoundGestures(NamedTuple):
     score_threshold: float
 
 
+def _bind_gestures(
+    *,
+    model: Any,
+    backend: str | None,
+    score_threshold: float | None,
+    mirror: bool,
+    **of_hands: Any,
+) -> BoundGestures:
+    """Load the models that `recognize_gestures` uses for its options."""
+    checked_value(OPTIONS["recognize_gestures"]["mirror"], mirror)
+    recognizer = _recognizer(model, backend)
+    hands = _bind_hands(backend=backend, mirror=mirror, **of_hands)
+    least = recognizer.score_threshold if score_threshold is None else score_threshold
+    return BoundGestures(hands, recognizer.recognize, least)
+
+
+@bound_by(_bind_gestures)
 @public_verb
 def recognize_gestures(
     image: ImageSource | Hand | Sequence[Hand],
@@ -101,34 +118,51 @@ def recognize_gestures(
         ImageError: the image cannot be read.
         ZooError: a model or option is unknown, or the hands have no keypoints.
     """
-    of_hands = {k: v for k, v in locals().items() if v is not None and k not in ("image", *_OWN)}
+    of_hands = _given(
+        hands_model=hands_model,
+        max_hands=max_hands,
+        detector=detector,
+        detector_threshold=detector_threshold,
+        iou_threshold=iou_threshold,
+        refine=refine,
+    )
     checked_value(OPTIONS["recognize_gestures"]["mirror"], mirror)
     recognizer = _recognizer(model, backend)
     recognize = partial(recognizer.recognize, score_threshold=score_threshold, mirror=mirror)
-    finder = hands_model or choices()["estimate_hands"].default
-    options = {k: v for k, v in of_hands.items() if k != "hands_model"}
-    options |= {"model": finder, "backend": backend, "mirror": mirror}
-
-    def find(item: Any) -> Any:
-        return call_verb("estimate_hands", item, **options)
-
-    def run_one(item: Any) -> list[Gesture]:
-        if not is_hands(item):
-            return recognize(find(item))
-        if of_hands:
-            raise unknown_option("hands that are given", of_hands, _OWN)
-        return recognize(item)
-
-    if image is BIND:
-        hands: BoundVerb = find(BIND)
-        least = recognizer.score_threshold if score_threshold is None else score_threshold
-        return BoundGestures(hands, recognizer.recognize, least)  # type: ignore[return-value]
+    find = partial(_find_hands, of_hands, backend, mirror)
     if is_hands(image):
-        return run_one(image)
+        return _gestures_in(image, recognize, find, of_hands)
     recognize([])  # wrong options are reported before images are looked at
     if of_hands and is_several(image):
         find([])
-    return for_each_image(image, run_one)
+    return for_each_image(image, lambda each: _gestures_in(each, recognize, find, of_hands))
+
+
+def _gestures_in(
+    image: Any, recognize: Recognize, find: Callable[[Any], Any], of_hands: Mapping[str, Any]
+) -> list[Gesture]:
+    """Return the gestures in an image, or those of the hands given in its place."""
+    if not is_hands(image):
+        return recognize(find(image))
+    if of_hands:
+        raise unknown_option("hands that are given", of_hands, _OWN)
+    return recognize(image)
+
+
+def _find_hands(of_hands: Mapping[str, Any], backend: str | None, mirror: bool, image: Any) -> Any:
+    """Return the hands in an image, or in each of several, by the options that are for hands."""
+    bound = _bind_hands(backend=backend, mirror=mirror, **of_hands)
+    return bound.model.estimate_hands(image, **bound.options)
+
+
+def _bind_hands(*, hands_model: Any = None, **options: Any) -> BoundVerb:
+    finder = hands_model or choices()["estimate_hands"].default
+    return bind_model("estimate_hands", model=finder, **options)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """Return the options that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _recognizer(model: Any, backend: str | None) -> _Recognizer:
@@ -143,14 +177,17 @@ def _recognizer(model: Any, backend: str | None) -> _Recognizer:
             f"unknown model {model!r} of gestures{did_you_mean(str(model), names)}; it is one of "
             f"{', '.join(names)}, or a GestureRecognizer; hands_model= is what finds the hands"
         )
-    options: dict[str, Any] = {"model": model, "backend": backend}
-
-    def recognize(hands: Any, **more: Any) -> list[Gesture]:
-        found: list[Gesture] = call_verb("recognize_gestures", hands, **options, **more)
-        return found
-
     entry = getattr(model, "entry", None) or find_entry(model)
+    recognize = partial(_recognize_by_network, model, backend)
     return _Recognizer(recognize, entry.defaults["score_threshold"])
+
+
+def _recognize_by_network(
+    model: Any, backend: str | None, hands: Any, **options: Any
+) -> list[Gesture]:
+    bound = bind_model("recognize_gestures", model=model, backend=backend, **options)
+    gestures: list[Gesture] = bound.model.recognize_gestures(hands, **bound.options)
+    return gestures
 
 
 def _by_rules(recognizer: GestureRecognizer) -> _Recognizer:

@@ -4,18 +4,20 @@ Source: handtrack.js 0.1.2 (``detect``): the best label of each box, then one su
 labels together, so that a hand is not open and closed at once.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from zoo.catalog.entry import Entry
 from zoo.catalog.labels import wanted_labels
 from zoo.catalog.option import OWN
-from zoo.pipeline.model import Model
+from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Detection, Hand
 from zoo.shared.boxes import Found, suppress, to_detections
+from zoo.shared.placement import Placement
 from zoo.tasks.hands.entries import HandtrackNodes
 
 
@@ -45,15 +47,14 @@ class HandtrackModel(Model):
         mirror: bool = False,
     ) -> list[Hand]:
         """Return the boxes and gestures of hands in an image; see `zoo.estimate_hands`."""
-        find = self._finder(self.nodes.hands, score_threshold, iou_threshold, max_hands)
-
-        def estimate(image: np.ndarray) -> list[Hand]:
-            return [
-                {"score": x["score"], "keypoints": [], "box": x["box"], "label": x["label"]}
-                for x in find(image)
-            ]
-
-        return self.run(image, estimate, mirror=mirror)
+        decode = partial(
+            self._hands,
+            wanted=self.nodes.hands,
+            score_threshold=score_threshold,
+            iou_threshold=iou_threshold,
+            limit=max_hands,
+        )
+        return self.run(image, decode, mirror=mirror)
 
     @model_verb
     def detect(
@@ -67,27 +68,38 @@ class HandtrackModel(Model):
         mirror: bool = False,
     ) -> list[Detection]:
         """Detect hands by gesture, faces, and fingertips that point or pinch; see `zoo.detect`."""
-        wanted = wanted_labels(self.name, labels, self.labels)
-        find = self._finder(wanted, score_threshold, iou_threshold, max_detections)
-        return self.run(image, find, mirror=mirror)
-
-    def _finder(
-        self, wanted: frozenset[str], score_threshold: float, iou_threshold: float, limit: int
-    ) -> Callable[[np.ndarray], list[Detection]]:
-        """Return the function that finds objects in an image."""
         decode = partial(
-            find_objects,
-            nodes=self.nodes,
+            self._objects,
+            wanted=wanted_labels(self.name, labels, self.labels),
             score_threshold=score_threshold,
             iou_threshold=iou_threshold,
+            limit=max_detections,
         )
+        return self.run(image, decode, mirror=mirror)
 
-        def find(image: np.ndarray) -> list[Detection]:
-            found = decode(self.run_on_image(image)[0])
-            objects = to_detections(found, self.labels, image.shape[:2])
-            return [each for each in objects if each["label"] in wanted][:limit]
+    def _objects(
+        self,
+        image: np.ndarray,
+        outputs: Outputs,
+        placement: Placement,
+        *,
+        wanted: frozenset[str],
+        limit: int,
+        **thresholds: float,
+    ) -> list[Detection]:
+        """Return the wanted objects in an image, by the thresholds of `find_objects`."""
+        found = find_objects(outputs, self.nodes, **thresholds)
+        objects = to_detections(found, self.labels, image.shape[:2])
+        return [each for each in objects if each["label"] in wanted][:limit]
 
-        return find
+    def _hands(
+        self, image: np.ndarray, outputs: Outputs, placement: Placement, **options: Any
+    ) -> list[Hand]:
+        """Return the hands in an image, by the options of `_objects`."""
+        return [
+            {"score": x["score"], "keypoints": [], "box": x["box"], "label": x["label"]}
+            for x in self._objects(image, outputs, placement, **options)
+        ]
 
     @property
     def output_names(self) -> list[str]:

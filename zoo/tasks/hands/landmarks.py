@@ -96,23 +96,41 @@ class HandModel(Model):
         mirror: bool = False,
     ) -> list[Hand]:
         """Return the hands in an image; see `zoo.estimate_hands`."""
-        least_first = min(score_threshold, self.entry.defaults["score_threshold"])
-        find = partial(
-            self.part("detector").find,
+        estimate = partial(
+            self._estimate,
+            self.part("detector"),
+            max_hands=max_hands,
+            score_threshold=score_threshold,
+            detector_threshold=detector_threshold,
+            iou_threshold=iou_threshold,
+            refine=refine,
+        )
+        return self.run_each(image, estimate, mirror=mirror)
+
+    def _estimate(
+        self,
+        detector: PointDetector,
+        image: np.ndarray,
+        *,
+        max_hands: int,
+        score_threshold: float,
+        detector_threshold: float | None,
+        iou_threshold: float | None,
+        refine: bool,
+    ) -> list[Hand]:
+        """Return the hands in an image: palms first, then a close look at each hand."""
+        palms = detector.find(
+            image,
             score_threshold=detector_threshold,
             iou_threshold=iou_threshold,
             limit=candidates_for(max_hands),
         )
-        choose = partial(choose_hands, limit=max_hands)
-
-        def estimate(image: np.ndarray) -> list[Hand]:
-            hands = self.look(image, palm_regions(find(image)))
-            if refine:  # where a hand below the threshold may turn out to be surer
-                hands = choose(hands, score_threshold=least_first)
-                hands = self.look(image, [hand_region(points) for points in hands.points])
-            return to_hands(choose(hands, score_threshold=score_threshold))
-
-        return self.run(image, estimate, mirror=mirror)
+        hands = self.look(image, palm_regions(palms))
+        if refine:  # where a hand below the threshold may turn out to be surer
+            least = min(score_threshold, self.entry.defaults["score_threshold"])
+            hands = choose_hands(hands, score_threshold=least, limit=max_hands)
+            hands = self.look(image, [hand_region(points) for points in hands.points])
+        return to_hands(choose_hands(hands, score_threshold=score_threshold, limit=max_hands))
 
     def look(self, image: np.ndarray, regions: Sequence[Region]) -> Hands:
         """Return the landmarks in regions of an image, hands or not, from one batch."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from zoo.catalog.model_names import BackendName, EstimateHandsModelName
+from zoo.pipeline.binding import bind_model
 from zoo.pipeline.model import Model
-from zoo.pipeline.model_cache import call_verb
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results.vocabulary import Hand
 from zoo.tasks.hands import MODELS
@@ -74,4 +74,16 @@ def estimate_hands(
     Source: MediaPipe Hands (Zhang et al., "MediaPipe Hands: On-device Real-time Hand Tracking",
     2020), as tfjs-models' hand-pose-detection.
     """
-    return call_verb("estimate_hands", **locals())
+    bound = bind_model(
+        "estimate_hands",
+        model=model,
+        backend=backend,
+        max_hands=max_hands,
+        score_threshold=score_threshold,
+        mirror=mirror,
+        detector=detector,
+        detector_threshold=detector_threshold,
+        iou_threshold=iou_threshold,
+        refine=refine,
+    )
+    return bound.model.estimate_hands(image, **bound.options)

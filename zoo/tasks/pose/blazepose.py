@@ -8,7 +8,7 @@ WorldLandmarkProjectionCalculator), as tfjs-models' BlazePose has them.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -99,9 +99,16 @@ class BlazePoseModel(Model):
         mirror: bool = False,
     ) -> Pose:
         """Return the pose of the person most clearly seen; see `zoo.estimate_single_pose`."""
-        find = self._finder(1, score_threshold, None, segmentation, probability)
-
-        return self.run(image, lambda image: (find(image) or [nobody()])[0], mirror=mirror)
+        estimate = partial(
+            self._single_pose,
+            self.part("detector"),
+            limit=1,
+            score_threshold=score_threshold,
+            detector_threshold=None,
+            segmentation=segmentation,
+            probability=probability,
+        )
+        return self.run_each(image, estimate, mirror=mirror)
 
     @model_verb
     def estimate_multiple_poses(
@@ -116,63 +123,73 @@ class BlazePoseModel(Model):
         mirror: bool = False,
     ) -> list[Pose]:
         """Return the poses of several people; see `zoo.estimate_multiple_poses`."""
-        find = self._finder(
-            max_poses, score_threshold, detector_threshold, segmentation, probability
+        estimate = partial(
+            self._multiple_poses,
+            self.part("detector"),
+            limit=max_poses,
+            score_threshold=score_threshold,
+            detector_threshold=detector_threshold,
+            segmentation=segmentation,
+            probability=probability,
         )
-        return self.run(image, find, mirror=mirror)
+        return self.run_each(image, estimate, mirror=mirror)
 
-    def _finder(
+    def _single_pose(self, detector: BlazePoseDetector, image: np.ndarray, **options: Any) -> Pose:
+        """Return the best pose in an image, by the options of `_multiple_poses`."""
+        return (self._multiple_poses(detector, image, **options) or [nobody()])[0]
+
+    def _multiple_poses(
         self,
+        detector: BlazePoseDetector,
+        image: np.ndarray,
+        *,
+        limit: int,
+        detector_threshold: float | None,
+        **options: Any,
+    ) -> list[Pose]:
+        """Return the poses in an image, at most so many, by further options of `look`."""
+        people = detector.find(
+            image, score_threshold=detector_threshold, limit=candidates_for(limit)
+        )
+        regions = [body_region(points) for points in people.points]
+        return self.look(image, regions, limit=limit, **options)[0]
+
+    def look(
+        self,
+        image: np.ndarray,
+        regions: Sequence[Region],
+        *,
         limit: int,
         score_threshold: float,
-        detector_threshold: float | None,
         segmentation: bool,
         probability: bool,
-    ) -> Callable[[np.ndarray], list[Pose]]:
-        """Return the function that finds the poses in an image, by the options of a verb."""
-        detect = partial(
-            self.part("detector").find,
-            score_threshold=detector_threshold,
-            limit=candidates_for(limit),
-        )
-        look = self.looker(limit, score_threshold, segmentation, probability)
+    ) -> tuple[list[Pose], list[Region]]:
+        """Return the poses in regions of an image, best first, each person once.
 
-        def find(image: np.ndarray) -> list[Pose]:
-            regions = [body_region(points) for points in detect(image).points]
-            return look(image, regions)[0]
-
-        return find
-
-    def looker(
-        self, limit: int, score_threshold: float, segmentation: bool, probability: bool
-    ) -> Callable[[np.ndarray, Sequence[Region]], tuple[list[Pose], list[Region]]]:
-        """Return the function that reads the poses in regions of an image.
-
-        It returns the poses, best first, each person once, and where the people of these poses
-        probably are in the next frame of a video.
+        Also where the people of these poses probably are in the next frame of a video.
         """
-        choose = partial(choose_people, score_threshold=score_threshold, limit=limit)
+        if not regions:
+            return [], []
         masked = segmentation or probability
         names = [*self.output_names, *([self.meaning.segmentation] if masked else [])]
-
-        def look(image: np.ndarray, regions: Sequence[Region]) -> tuple[list[Pose], list[Region]]:
-            if not regions:
-                return [], []
-            outputs, placements = self.run_on_regions(image, regions, names)
-            bodies = [self._body(outputs, *each) for each in enumerate(placements)]
-            chosen = choose([body.points for body in bodies], [body.score for body in bodies])
-            poses = [to_pose(bodies[i]) for i in chosen]
-            if masked:
-                for i, pose in zip(chosen, poses, strict=True):
-                    field = read_field(outputs, self.meaning.segmentation, self.meaning, i)
-                    likely = field_in_image(field[:, :, 0], placements[i], image.shape[:2])
-                    mask = (likely >= _LIKELY).astype(np.uint8)
-                    pose["segmentation"] = {"mask": mask, "labels": ["background", "person"]}
-                    if probability:
-                        pose["segmentation"]["probability"] = likely
-            return poses, [body_region(bodies[i].guides) for i in chosen]
-
-        return look
+        outputs, placements = self.run_on_regions(image, regions, names)
+        bodies = [self._body(outputs, *each) for each in enumerate(placements)]
+        chosen = choose_people(
+            [body.points for body in bodies],
+            [body.score for body in bodies],
+            score_threshold=score_threshold,
+            limit=limit,
+        )
+        poses = [to_pose(bodies[i]) for i in chosen]
+        if masked:
+            for i, pose in zip(chosen, poses, strict=True):
+                field = read_field(outputs, self.meaning.segmentation, self.meaning, i)
+                likely = field_in_image(field[:, :, 0], placements[i], image.shape[:2])
+                mask = (likely >= _LIKELY).astype(np.uint8)
+                pose["segmentation"] = {"mask": mask, "labels": ["background", "person"]}
+                if probability:
+                    pose["segmentation"]["probability"] = likely
+        return poses, [body_region(bodies[i].guides) for i in chosen]
 
     def _body(self, outputs: Outputs, index: int, placement: Placement) -> Landmarks:
         """Return the body in a region of the batch, in pixels of the image."""

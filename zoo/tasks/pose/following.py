@@ -34,11 +34,12 @@ class BlazePoseFollower:
             score_threshold=options.get("detector_threshold"),
             limit=candidates_for(self._most),
         )
-        self._look = model.looker(
-            self._most,
-            options["score_threshold"],
-            options["segmentation"],
-            options["probability"],
+        self._look = partial(
+            model.look,
+            limit=self._most,
+            score_threshold=options["score_threshold"],
+            segmentation=options["segmentation"],
+            probability=options["probability"],
         )
         self._regions: list[Region] = []
 

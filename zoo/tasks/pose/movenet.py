@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from zoo.catalog.option import OWN
-from zoo.pipeline.model import MOST_CROPS, Model
+from zoo.pipeline.model import MOST_CROPS, Model, Outputs
 from zoo.pipeline.preprocess import prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Box, Pose
@@ -67,12 +67,8 @@ class MoveNetModel(Model):
         mirror: bool = False,
     ) -> Pose:
         """Return the pose of the person most in the middle; see `zoo.estimate_single_pose`."""
-
-        def estimate(image: np.ndarray) -> Pose:
-            pose = self._single(image, refine)
-            return pose if pose["score"] >= score_threshold else nobody()
-
-        return self.run(image, estimate, mirror=mirror)
+        decode = partial(self._single_pose, score_threshold=score_threshold, refine=refine)
+        return self.run(image, decode, mirror=mirror)
 
     @model_verb
     def estimate_multiple_poses(
@@ -85,15 +81,31 @@ class MoveNetModel(Model):
         mirror: bool = False,
     ) -> list[Pose]:
         """Return the poses of several people; see `zoo.estimate_multiple_poses`."""
-        choose = partial(choose_people, score_threshold=score_threshold, limit=max_poses)
-        detect = self.people_detector(max_poses, detector_threshold)
+        estimate = partial(
+            self._multiple_poses,
+            self.people_detector(max_poses, detector_threshold),
+            score_threshold=score_threshold,
+            limit=max_poses,
+        )
+        return self.run_each(image, estimate, mirror=mirror)
 
-        def estimate(image: np.ndarray) -> list[Pose]:
-            bodies = self.bodies_in(image, detect(image))
-            chosen = choose([body.points for body in bodies], [body.score for body in bodies])
-            return [to_pose(bodies[i]) for i in chosen]
-
-        return self.run(image, estimate, mirror=mirror)
+    def _multiple_poses(
+        self,
+        detect: Callable[[np.ndarray], list[Region]],
+        image: np.ndarray,
+        *,
+        score_threshold: float,
+        limit: int,
+    ) -> list[Pose]:
+        """Return the poses in the regions that a detector finds, best first."""
+        bodies = self.bodies_in(image, detect(image))
+        chosen = choose_people(
+            [body.points for body in bodies],
+            [body.score for body in bodies],
+            score_threshold=score_threshold,
+            limit=limit,
+        )
+        return [to_pose(bodies[i]) for i in chosen]
 
     def people_detector(
         self, max_poses: int, score_threshold: float | None
@@ -116,13 +128,22 @@ class MoveNetModel(Model):
         outputs, placement = self.run_on_image(image)
         return read_body(outputs[self.entry.output], self.input_size[0], placement)
 
-    def _single(self, image: np.ndarray, refine: bool) -> Pose:
-        body = self.body_in(image)
+    def _single_pose(
+        self,
+        image: np.ndarray,
+        outputs: Outputs,
+        placement: Placement,
+        *,
+        score_threshold: float,
+        refine: bool,
+    ) -> Pose:
+        """Return the pose of the person in the outputs, or that of a closer look at the person."""
+        body = read_body(outputs[self.entry.output], self.input_size[0], placement)
         region = region_around(body, image.shape[:2]) if refine else None
         if region is not None:
             [closer] = self.bodies_in(image, [region])
             body = closer if closer.has_torso else body
-        return to_pose(body)
+        return to_pose(body) if body.score >= score_threshold else nobody()
 
     def bodies_in(self, image: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
         """Return the body in each region: convolutions run on batches, the last nodes on each."""

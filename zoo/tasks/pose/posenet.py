@@ -1,8 +1,9 @@
 """PoseNet: heatmaps, offsets and displacements of all people at once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from numbers import Integral
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -66,14 +67,13 @@ class PoseNetModel(Model):
         mirror: bool = False,
     ) -> Pose:
         """Return the pose of the most prominent person; see `zoo.estimate_single_pose`."""
-        size = self.input_size
-        find = self._finder(size, None, score_threshold, keypoint_threshold, nms_radius)
-
-        def estimate(image: np.ndarray) -> Pose:
-            people, placement = find(image)
-            return to_pose(max(people, key=prominence), placement) if people else nobody()
-
-        return self.run(image, estimate, mirror=mirror)
+        decode = partial(
+            self._single_pose,
+            score_threshold=score_threshold,
+            keypoint_threshold=keypoint_threshold,
+            nms_radius=nms_radius,
+        )
+        return self.run(image, decode, mirror=mirror)
 
     @model_verb
     def estimate_multiple_poses(
@@ -87,38 +87,57 @@ class PoseNetModel(Model):
         mirror: bool = False,
     ) -> list[Pose]:
         """Return the poses of several people; see `zoo.estimate_multiple_poses`."""
-        size = self._size_for_several()
-        find = self._finder(size, max_poses, score_threshold, keypoint_threshold, nms_radius)
+        decode = partial(
+            self._multiple_poses,
+            max_poses=max_poses,
+            score_threshold=score_threshold,
+            keypoint_threshold=keypoint_threshold,
+            nms_radius=nms_radius,
+        )
+        return self.run(image, decode, mirror=mirror, size=self._size_for_several())
 
-        def estimate(image: np.ndarray) -> list[Pose]:
-            people, placement = find(image)
-            return [to_pose(person, placement) for person in people]
+    def _single_pose(
+        self, image: np.ndarray, outputs: Outputs, placement: Placement, **thresholds: float
+    ) -> Pose:
+        """Return the pose of the most prominent person, by the thresholds of `_people`."""
+        people = self._people(outputs, MAX_POSES, **thresholds)
+        return to_pose(max(people, key=prominence), placement) if people else nobody()
 
-        return self.run(image, estimate, mirror=mirror, size=size)
-
-    def _finder(
+    def _multiple_poses(
         self,
-        size: tuple[int, int],
-        limit: int | None,
+        image: np.ndarray,
+        outputs: Outputs,
+        placement: Placement,
+        *,
+        max_poses: int,
+        **thresholds: float,
+    ) -> list[Pose]:
+        """Return the poses of people, best first, by the thresholds of `_people`."""
+        people = self._people(outputs, max_poses, **thresholds)
+        return [to_pose(person, placement) for person in people[:max_poses]]
+
+    def _people(
+        self,
+        outputs: Outputs,
+        wanted: int,
+        *,
         score_threshold: float,
         keypoint_threshold: float,
         nms_radius: float,
-    ) -> Callable[[np.ndarray], tuple[list[Points], Placement]]:
-        """Return the function that finds the people in an image, best first, by verb options."""
-        decode = partial(
-            decode_multiple,
-            # They are found in the order of their best keypoints, not of their scores.
-            max_poses=candidates_for(limit or MAX_POSES),
+    ) -> list[Points]:
+        """Return the people in the outputs, best first, in pixels of the input.
+
+        They are found in the order of their best keypoints, not of their scores, so that there are
+        more of them than are wanted.
+        """
+        found = decode_multiple(
+            self.fields(outputs),
+            max_poses=candidates_for(wanted),
             score_threshold=keypoint_threshold,
             nms_radius=nms_radius,
         )
-
-        def find(image: np.ndarray) -> tuple[list[Points], Placement]:
-            outputs, placement = self.run_on_image(image, size)
-            people = [p for p in decode(self.fields(outputs)) if p.score >= score_threshold]
-            return sorted(people, key=lambda person: -person.score)[:limit], placement
-
-        return find
+        people = [person for person in found if person.score >= score_threshold]
+        return sorted(people, key=attrgetter("score"), reverse=True)
 
     def _size_for_several(self) -> tuple[int, int]:
         return self.input_size_of(self.entry, self.options, several=True)

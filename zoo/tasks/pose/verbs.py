@@ -15,8 +15,8 @@ from zoo.catalog.model_names import (
     EstimateMultiplePosesModelName,
     EstimateSinglePoseModelName,
 )
+from zoo.pipeline.binding import bind_model
 from zoo.pipeline.model import Model
-from zoo.pipeline.model_cache import call_verb
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results.vocabulary import Pose
 from zoo.tasks.pose import MODELS
@@ -92,7 +92,21 @@ def estimate_single_pose(
         ImageError: the image cannot be read.
         ZooError: a model or option is unknown or out of range.
     """
-    return call_verb("estimate_single_pose", **locals())
+    bound = bind_model(
+        "estimate_single_pose",
+        model=model,
+        backend=backend,
+        score_threshold=score_threshold,
+        mirror=mirror,
+        keypoint_threshold=keypoint_threshold,
+        nms_radius=nms_radius,
+        output_stride=output_stride,
+        input_size=input_size,
+        refine=refine,
+        segmentation=segmentation,
+        probability=probability,
+    )
+    return bound.model.estimate_single_pose(image, **bound.options)
 
 
 @public_verb
@@ -148,4 +162,20 @@ def estimate_multiple_poses(
         ImageError: the image cannot be read.
         ZooError: a model or option is unknown or out of range.
     """
-    return call_verb("estimate_multiple_poses", **locals())
+    bound = bind_model(
+        "estimate_multiple_poses",
+        model=model,
+        backend=backend,
+        max_poses=max_poses,
+        score_threshold=score_threshold,
+        mirror=mirror,
+        keypoint_threshold=keypoint_threshold,
+        nms_radius=nms_radius,
+        detector_threshold=detector_threshold,
+        output_stride=output_stride,
+        input_size=input_size,
+        segmentation=segmentation,
+        probability=probability,
+        detector=detector,
+    )
+    return bound.model.estimate_multiple_poses(image, **bound.options)

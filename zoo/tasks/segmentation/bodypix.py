@@ -69,7 +69,8 @@ class BodyPixModel(PersonModel):
         mirror: bool = False,
     ) -> Segmentation:
         """Return the parts of people's bodies; see `zoo.segment_person_parts`."""
-        return self.segmented(image, self.parts, threshold, probability, mirror=mirror)
+        decode = partial(self.decode, self.parts, threshold=threshold, probability=probability)
+        return self.run(image, decode, mirror=mirror)
 
     @model_verb
     def segment_persons(
@@ -84,21 +85,36 @@ class BodyPixModel(PersonModel):
     ) -> list[Instance]:
         """Return a mask for each person; see `zoo.segment_persons`."""
         decode = partial(
-            find_people,
+            self._instances,
+            max_persons=max_persons,
+            score_threshold=score_threshold,
+            nms_radius=nms_radius,
+            threshold=threshold,
+        )
+        return self.run(image, decode, mirror=mirror)
+
+    def _instances(
+        self,
+        image: np.ndarray,
+        outputs: Outputs,
+        placement: Placement,
+        *,
+        max_persons: int,
+        score_threshold: float,
+        nms_radius: float,
+        threshold: float,
+    ) -> list[Instance]:
+        """Return the people in an image, best first, each with a mask."""
+        people = find_people(
+            outputs,
             stride=self.entry.decode.stride,
             score_threshold=score_threshold,
             nms_radius=nms_radius,
         )
-
-        def segment(image: np.ndarray) -> list[Instance]:
-            outputs, placement = self.run_on_image(image)
-            people = decode(outputs)
-            masks = self.person_masks(outputs, people, image.shape[:2], placement, threshold)
-            pairs = zip(masks, people, strict=True)
-            found = (_instance(*pair, placement) for pair in pairs if pair[0].any())
-            return list(islice(found, max_persons))
-
-        return self.run(image, segment, mirror=mirror)
+        masks = self.person_masks(outputs, people, image.shape[:2], placement, threshold)
+        pairs = zip(masks, people, strict=True)
+        found = (_instance(*pair, placement) for pair in pairs if pair[0].any())
+        return list(islice(found, max_persons))
 
     def parts(
         self, outputs: Outputs, enlargement: Enlargement, threshold: float, probability: bool

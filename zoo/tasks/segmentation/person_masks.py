@@ -1,6 +1,7 @@
 """Networks that separate people from the background, or find the class of each pixel."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Segmentation
 from zoo.shared.logistic import log_odds
+from zoo.shared.placement import Placement
 from zoo.tasks.segmentation.cells import odds_against_others
 from zoo.tasks.segmentation.upsampling import (
     Cells,
@@ -35,23 +37,20 @@ class PersonModel(Model):
         mirror: bool = False,
     ) -> Segmentation:
         """Separate people from the background; see `zoo.segment_person`."""
-        return self.segmented(image, self.person, threshold, probability, mirror=mirror)
+        decode = partial(self.decode, self.person, threshold=threshold, probability=probability)
+        return self.run(image, decode, mirror=mirror)
 
-    def segmented(
+    def decode(
         self,
-        image: ImageSource,
         find: Callable[..., Segmentation],
-        *options: Any,
-        mirror: bool,
+        image: np.ndarray,
+        outputs: Outputs,
+        placement: Placement,
+        **options: Any,
     ) -> Segmentation:
-        """Run the network, and return what ``find`` makes of the outputs by some options."""
-
-        def segment(image: np.ndarray) -> Segmentation:
-            outputs, placement = self.run_on_image(image)
-            stride = self.entry.decode.stride
-            return find(outputs, Enlargement.of(image.shape[:2], placement, stride), *options)
-
-        return self.run(image, segment, mirror=mirror)
+        """Return what ``find`` makes of the outputs and the size of an image, by its options."""
+        stride = self.entry.decode.stride
+        return find(outputs, Enlargement.of(image.shape[:2], placement, stride), **options)
 
     def person(
         self, outputs: Outputs, enlargement: Enlargement, threshold: float, probability: bool
@@ -74,7 +73,8 @@ class DeepLabModel(PersonModel):
         self, image: ImageSource, *, probability: bool = False, mirror: bool = False
     ) -> Segmentation:
         """Return the class of each pixel; see `zoo.segment`."""
-        return self.segmented(image, self.classes, probability, mirror=mirror)
+        decode = partial(self.decode, self.classes, probability=probability)
+        return self.run(image, decode, mirror=mirror)
 
     def classes(
         self, outputs: Outputs, enlargement: Enlargement, probability: bool

@@ -9,7 +9,7 @@ from zoo.catalog.model_names import (
     SegmentPersonPartsModelName,
     SegmentPersonsModelName,
 )
-from zoo.pipeline.model_cache import call_verb
+from zoo.pipeline.binding import bind_model
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results.vocabulary import Instance, Segmentation
 from zoo.tasks.segmentation import MODELS
@@ -55,7 +55,14 @@ def segment(
 
     After Chen et al., "Rethinking Atrous Convolution for Semantic Image Segmentation" (2017).
     """
-    return call_verb("segment", **locals())
+    bound = bind_model(
+        "segment",
+        model=model,
+        backend=backend,
+        probability=probability,
+        mirror=mirror,
+    )
+    return bound.model.segment(image, **bound.options)
 
 
 @public_verb
@@ -95,7 +102,15 @@ def segment_person(
 
     As TensorFlow.js's body-segmentation and MediaPipe do.
     """
-    return call_verb("segment_person", **locals())
+    bound = bind_model(
+        "segment_person",
+        model=model,
+        backend=backend,
+        threshold=threshold,
+        probability=probability,
+        mirror=mirror,
+    )
+    return bound.model.segment_person(image, **bound.options)
 
 
 @public_verb
@@ -144,7 +159,17 @@ def segment_persons(
 
     After Papandreou et al., "PersonLab" (2018), as TensorFlow.js's body-pix does it.
     """
-    return call_verb("segment_persons", **locals())
+    bound = bind_model(
+        "segment_persons",
+        model=model,
+        backend=backend,
+        max_persons=max_persons,
+        score_threshold=score_threshold,
+        threshold=threshold,
+        mirror=mirror,
+        nms_radius=nms_radius,
+    )
+    return bound.model.segment_persons(image, **bound.options)
 
 
 @public_verb
@@ -184,4 +209,12 @@ def segment_person_parts(
 
     As TensorFlow.js's body-pix does it.
     """
-    return call_verb("segment_person_parts", **locals())
+    bound = bind_model(
+        "segment_person_parts",
+        model=model,
+        backend=backend,
+        threshold=threshold,
+        probability=probability,
+        mirror=mirror,
+    )
+    return bound.model.segment_person_parts(image, **bound.options)
