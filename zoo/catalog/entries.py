@@ -35,6 +35,7 @@ def all_entries() -> "Mapping[str, Entry]":
     return MappingProxyType(dict(sorted(found.items())))
 
 
+@cache
 def _task(task: str, module: str = "") -> Any:
     """The package of a task, or a module in it: imported when asked for, as each takes time."""
     name = f"{home_of('tasks')}.{task}"
