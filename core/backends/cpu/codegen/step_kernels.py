@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from core.backends.cpu import codegen
+from core.backends.cpu.codegen import for_op
 from core.backends.cpu.codegen.ir.epilogue import CHANNEL, FULL, HERE, SCALAR, Fused, Operand
 from core.backends.cpu.codegen.ir.formulas import FORMULAS
 from core.backends.cpu.codegen.ir.instruction_set import InstructionSet
@@ -218,10 +218,9 @@ def find_generator(op: Op) -> Generator | None:
 
 @cache
 def _generators() -> Mapping[str, Generator]:
-    """Return all generators; the files that begin with ``for_`` register them."""
-    for module in iter_modules(codegen.__path__):
-        if module.name.startswith("for_"):
-            import_module(f"{codegen.__name__}.{module.name}")
+    """Return all generators, which the files of `codegen.for_op` register."""
+    for module in iter_modules(for_op.__path__):
+        import_module(f"{for_op.__name__}.{module.name}")
     return _GENERATORS
 
 
