@@ -19,7 +19,7 @@ from core.plan.passes.pruning import drop_unused
 from weights_cache.common.errors import WeightsError
 from weights_cache.quantise import StoredArray, dequantise_array
 
-#: What is converted: the path of a model, or a graph.
+#: Sources of conversions: the path of a model, or a graph.
 Source = str | os.PathLike[str] | Graph
 
 

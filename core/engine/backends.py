@@ -21,7 +21,7 @@ _LOADING = new_lock()
 AUTO = "auto"
 
 
-#: What the modules of built-in backends and their kernels begin with.
+#: Prefix of the names of modules of built-in backends and their kernels.
 BUILT_IN = f"{home_of('backends')}."
 
 

@@ -26,7 +26,7 @@ class Options:
 
     def __init__(self, values: Any, where: str):
         self.where = where
-        #: What functions read and checked of the values; see `LayerCall.settings`.
+        #: Values that functions read and checked; see `LayerCall.settings`.
         self.known: dict[Any, Any] = {}
         self.values = mapping(values, f"the config of {where}")
 

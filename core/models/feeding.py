@@ -14,7 +14,7 @@ from core.errors import CoreError
 #: Labels, or weights, for each output; None where there is none.
 Parts = list[Tensor | None]
 
-#: The same as they are given, arrays in the engine's dtypes: not uploaded to the backend yet.
+#: Labels or weights before their upload: arrays in the engine's dtypes, or tensors as given.
 Targets = list[np.ndarray | Tensor | None]
 
 

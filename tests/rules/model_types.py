@@ -76,14 +76,14 @@ def model_names() -> str:
     """The text of the first file, before it is formatted."""
     aliases = [_alias(verb) for verb in sorted(choices())]
     names = [AUTO, *backend_names()]
-    backends = f"#: Where networks run.\nBackendName = {literal(names)}\n"
+    backends = f"#: Names of backends.\nBackendName = {literal(names)}\n"
     return "\n".join([HEAD_OF_NAMES, backends, *aliases])
 
 
 def _alias(verb: str) -> str:
     own = [chosen_name("default", verb)] if not is_entry(chosen_name("default", verb)) else []
     names = ["fast", "best", *own, *sorted(able_models(verb))]
-    return f"#: Of the models of `zoo.{verb}`.\n{name_of_alias(verb)} = {literal(names)}\n"
+    return f"#: Names of the models of `zoo.{verb}`.\n{name_of_alias(verb)} = {literal(names)}\n"
 
 
 def name_of_alias(verb: str) -> str:

@@ -399,7 +399,7 @@ CHILD = """
 import encodings.idna, hashlib, os, pwd, shutil, sys  # some installations are the owner's alone
 from pathlib import Path
 import filelock, requests, tqdm
-from weights_cache import adoption, download, fetching, notes, registry, store, upkeep
+from weights_cache import download, fetching, hash_memo, migration, registry, store, upkeep
 registry.REGISTRY = Path(sys.argv[1])
 registry.find_record("toy")
 os.setgid(65534); os.setuid(65534)

@@ -113,7 +113,7 @@ import core
 from core.graph_model import backend_timing, measured_choices
 from tests.core.graph_model import test_automatic_model as tests
 from tests.core.graph_model.automatic import GPU
-from core import renderers
+from core.backends import renderers
 renderers.renderer_here = lambda: GPU
 measured_choices.thread_count = lambda: 1
 backend_timing.medians = None

@@ -76,7 +76,7 @@ forked(lambda: Slow().value)
 
 NUMBERS = """
 import core
-from core import generators
+from core.engine import generators
 core.random_uniform((2,))
 lock = generators._shared.bit_generator.lock
 

@@ -18,12 +18,12 @@ START = """
 import ctypes, os, sys, threading, time, warnings
 warnings.simplefilter("ignore")  # of forks of programs with threads
 import core
-from core.backends.cpu.codegen import team_layout, thread_team
+from core.backends.cpu.codegen.team import layout, thread_team
 from tests.core.backends.cpu_codegen.native import Table, addresses
 core.set_threads(3)
 team = thread_team.bind(addresses())
 def spin_for(team, spins):
-    for place in (team_layout.IDLE_SPINS, team_layout.PHASE_SPINS):
+    for place in (layout.IDLE_SPINS, layout.PHASE_SPINS):
         ctypes.c_int64.from_address(team.address + place).value = spins
 def work(runs=20):
     table = Table([[3], [1], [8]] * 3)

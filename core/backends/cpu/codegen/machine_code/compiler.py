@@ -16,7 +16,7 @@ from core.process.locks import new_lock
 #: Optimization level of LLVM's code generator, from 0 to 3.
 _LEVEL = 2
 
-#: Lock around llvmlite, which is not thread-safe.
+#: Held while llvmlite works, which is not thread-safe.
 compiling = new_lock()
 
 
