@@ -18,12 +18,12 @@ from core.backends.cpu.aligned import CACHE_LINE, aligned_bytes
 from core.backends.cpu.codegen.background import compile_later
 from core.backends.cpu.codegen.ir.instruction_set import InstructionSet, host_instruction_set
 from core.backends.cpu.codegen.ir.parameters import Parameters, packed_parameters
-from core.backends.cpu.codegen.machine_code.cached_code import (
+from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
+from core.backends.cpu.codegen.machine_code.kernel_code import (
     MachineCode,
     cached_code,
     compile_code,
 )
-from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
 from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.codegen.team.native_calls import NativeRun
 from core.backends.cpu.threads import MOST_THREADS, thread_count

@@ -7,7 +7,7 @@ import numpy as np
 from core.backends.cpu.codegen.grouping import find_groups, generate_group
 from core.backends.cpu.codegen.ir.instruction_set import InstructionSet
 from core.backends.cpu.codegen.ir.module_text import kernel_name, module_text
-from core.backends.cpu.codegen.machine_code.cached_code import (
+from core.backends.cpu.codegen.machine_code.kernel_code import (
     MachineCode,
     cached_code,
     compile_code,

@@ -9,7 +9,7 @@ import numpy as np
 from core.backends.cpu.aligned import aligned_bytes
 from core.backends.cpu.codegen.generated_program import GeneratedProgram
 from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
-from core.backends.cpu.codegen.machine_code.cached_code import MachineCode
+from core.backends.cpu.codegen.machine_code.kernel_code import MachineCode
 from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.codegen.team.native_calls import NativeCall, NativeRun
 from core.backends.cpu.numpy_steps.lowering_rules import Views

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from core.backends.cpu.codegen.background import compile_later
 from core.backends.cpu.codegen.generated_program import GeneratedProgram, LoadedKernels
 from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
-from core.backends.cpu.codegen.machine_code.cached_code import MachineCode
+from core.backends.cpu.codegen.machine_code.kernel_code import MachineCode
 from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.engine.executable import MOST_IDLE, Executable

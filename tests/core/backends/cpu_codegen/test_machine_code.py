@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from core import CoreError
-from core.backends.cpu.codegen.machine_code import cached_code, compiler, cpu_features
-from core.backends.cpu.codegen.machine_code import cached_code as machine_code
-from core.backends.cpu.codegen.machine_code.cached_code import MachineCode, compile_code
+from core.backends.cpu.codegen.machine_code import compiler, cpu_features, kernel_code
+from core.backends.cpu.codegen.machine_code.kernel_code import (
+    MachineCode,
+    cached_code,
+    compile_code,
+)
 from core.backends.cpu.codegen.machine_code.object_linker import link
 from core.process import code_cache
 from tests.helpers import ROOT
@@ -108,10 +111,10 @@ def test_code_depends_on_the_key_and_on_the_computer(folder, monkeypatch):
     assert cached_code(("a",)) is not None
     assert cached_code(("b",)) is None and cached_code(("a", "")) is None
     cpu = cpu_features.host_cpu()
-    monkeypatch.setattr(machine_code, "host_cpu", lambda: cpu._replace(features=frozenset("x")))
+    monkeypatch.setattr(kernel_code, "host_cpu", lambda: cpu._replace(features=frozenset("x")))
     assert cached_code(("a",)) is None
-    monkeypatch.setattr(machine_code, "host_cpu", lambda: cpu)
-    monkeypatch.setattr(machine_code, "compiler_version", lambda: "another")
+    monkeypatch.setattr(kernel_code, "host_cpu", lambda: cpu)
+    monkeypatch.setattr(kernel_code, "compiler_version", lambda: "another")
     assert cached_code(("a",)) is None
 
 
@@ -144,7 +147,7 @@ def test_code_of_another_format_is_compiled_anew(folder):
         (99).to_bytes(8, "little") + b"{}",
         (2).to_bytes(8, "little") + b"{}",
     ):
-        code_cache.keep(machine_code._name(("a",)), data)
+        code_cache.keep(kernel_code._name(("a",)), data)
         assert cached_code(("a",)) is None
 
 
@@ -152,7 +155,7 @@ _SPINS = """
 import time
 from _thread import start_new_thread
 from ctypes import CFUNCTYPE
-from core.backends.cpu.codegen.machine_code.cached_code import compile_code
+from core.backends.cpu.codegen.machine_code.kernel_code import compile_code
 text = "define void @f() { a: br label %b b: br label %b }"
 code = compile_code(("a",), lambda: [text])
 start_new_thread(CFUNCTYPE(None)(code.addresses["f"]), ())
@@ -183,7 +186,7 @@ def test_variables_are_refused(folder):
 
 _FRESH = """
 import sys
-from core.backends.cpu.codegen.machine_code import cached_code as machine_code
+from core.backends.cpu.codegen.machine_code.kernel_code import cached_code
 from tests.core.backends.cpu_codegen.test_machine_code import check_functions
 check_functions(cached_code(("a",)))
 assert "llvmlite" not in sys.modules
@@ -221,7 +224,7 @@ import sys
 sys.modules["llvmlite"] = None
 import pytest
 import core
-from core.backends.cpu.codegen.machine_code.cached_code import compile_code
+from core.backends.cpu.codegen.machine_code.kernel_code import compile_code
 with pytest.raises(core.CoreError, match=r"friendly-zoo\\[jit\\]"):
     compile_code(("a",), lambda: ["define void @f() { ret void }"])
 with pytest.raises(core.CoreError, match=r"friendly-zoo\\[jit\\]"):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.backends.cpu.codegen.machine_code.cached_code import (
+from core.backends.cpu.codegen.machine_code.kernel_code import (
     MachineCode,
     cached_code,
     compile_code,
