@@ -125,7 +125,7 @@ def test_a_kernel_in_a_plan_that_needs_more_names_its_node():
     graph = graph_of([crop], weights).graph
     graph = graph._replace(inputs={"x": graph.inputs["x"]._replace(spec=PartialSpec(None))})
     model = GraphModel(graph, limits=core.Limits(value_bytes=5_000_000))
-    with pytest.raises(core.LimitError, match=r"^node 'y' \(crop_and_resize\): the places"):
+    with pytest.raises(core.LimitError, match=r"^node 'y' \(crop_and_resize\): the positions"):
         model.predict([[[[1.0]]]])
 
 

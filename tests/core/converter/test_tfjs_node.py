@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from platformdirs import user_cache_path
 
 from core.converter import convert, load_model
@@ -49,12 +50,18 @@ def installed() -> Path:
                 "and set ZOO_NODE_MODULES to FOLDER/node_modules"
             )
         folder.mkdir(parents=True, exist_ok=True)
-        try:
-            run_checked(["npm", "install", *INSTALLING, "--prefix", folder, PACKAGE])
-        except (CannotRunError, OSError) as error:
-            skip_or_fail(f"{PACKAGE} cannot be installed: {error}")
-        stamp.write_text(PACKAGE)
+        with FileLock(folder / "installing.lock"):  # other test processes want it, too
+            if not stamp.is_file():
+                _install(folder)
+                stamp.write_text(PACKAGE)
     return stamp.parent
+
+
+def _install(folder: Path) -> None:
+    try:
+        run_checked(["npm", "install", *INSTALLING, "--prefix", folder, PACKAGE])
+    except (CannotRunError, OSError) as error:
+        skip_or_fail(f"{PACKAGE} cannot be installed: {error}")
 
 
 def encoded(array: np.ndarray) -> dict:

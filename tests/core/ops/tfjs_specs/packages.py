@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
 from platformdirs import user_cache_path
 
 HERE = Path(__file__).resolve().parent
@@ -39,7 +40,8 @@ def bundle() -> Path:
     folder = user_cache_path("friendly-zoo") / "tfjs_specs"
     folder.mkdir(parents=True, exist_ok=True)
     modules = folder / "node_modules"
-    _install(folder, modules / "installed")
+    with FileLock(folder / "installing.lock"):  # other test processes want them, too
+        _install(folder, modules / "installed")
     for source in HERE.glob("*.mjs"):
         shutil.copy(source, folder)
     (folder / "spec_files.mjs").write_text(_spec_files(modules / "@tensorflow/tfjs-core/dist"))
