@@ -75,7 +75,7 @@ def test_a_model_that_cannot_says_what_it_can_and_who_else_can():
 def test_looking_one_up_loads_its_task_alone():
     code = (
         "import sys; from zoo.catalog.entries import find_entry; find_entry('posenet.tiny');"
-        "print([m for m in sys.modules if m.startswith('zoo.') and m.endswith('.entries')])"
+        "print([m for m in sys.modules if m.startswith('zoo.tasks.') and m.endswith('.entries')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['zoo.tasks.pose.entries']"

@@ -333,7 +333,7 @@ def test_a_folder_may_be_called_like_an_image(capsys, folder):
         (["weights", "fech"], "unknown action 'fech': did you mean 'fetch'?"),
         (["pose", PHOTO, "--json", "--csv"], "not allowed with"),
         (["pose", "no.jpg"], "no file 'no.jpg'"),
-        (["pose", str(ROOT / "zoo" / "labels")], "no images in '/"),
+        (["pose", str(ROOT / "zoo" / "catalog" / "labels")], "no images in '/"),
         (["pose", "webcam"], "zoo watch 0 --task"),
         (["pose", PHOTO, "--model", "posenet.tny"], "did you mean 'posenet.tiny'"),
         (["pose", PHOTO, "--backend", "gpu"], "use --backend 'auto' (a real GPU where it is"),
