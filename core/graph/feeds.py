@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.engine.dispatch import tensor
+from core.engine.real_values import write_real_values
 from core.engine.specs import Spec
 from core.engine.tensors import Tensor
 from core.graph.nodes import Quantization
-from core.graph.real_values import write_real_values
 
 
 class QuantizedArray(NamedTuple):

@@ -21,7 +21,7 @@ from core.backends.cpu.codegen.machine_code.code_memory import CodeMemory
 from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.codegen.team.thread_team import current_team
 from core.engine.executable import MOST_IDLE
-from core.graph.real_values import write_real_values
+from core.engine.real_values import write_real_values
 
 #: An array, or integers with their scale and zero point.
 Feed = np.ndarray | tuple[np.ndarray, float, int]

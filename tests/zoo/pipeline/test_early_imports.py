@@ -18,9 +18,11 @@ PHOTO = "gallery/one_line_pose/astronaut.jpg"
 GENERATORS = {
     f"core.backends.cpu.codegen.{name}"
     for name in (
-        *("block_averages", "field_odds", "field_tiles", "filtered_images", "limited_field"),
-        *("pixels", "region_samples", "strongest_field", "walked_points", "compiler"),
-        *("team_program", "team_runs", "team_tasks", "team_workers", "object_linker"),
+        *(f"images.{name}" for name in ("block_averages", "field_odds", "field_tiles")),
+        *(f"images.{name}" for name in ("filtered_images", "limited_field", "region_samples")),
+        *("images.strongest_field", "images.walked_points", "ir.pixels"),
+        *(f"team.{name}" for name in ("program", "runs", "tasks", "workers")),
+        *("machine_code.compiler", "machine_code.object_linker"),
     )
 }
 

@@ -83,7 +83,7 @@ def rows_of_peak(item, kind, number):
 EDITS = {
     "results/vocabulary.py": [
         (
-            "#: What a verb returns",
+            "#: Result of a verb",
             '''
 class Peak(TypedDict):
     """The brightest point."""

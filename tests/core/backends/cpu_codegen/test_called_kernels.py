@@ -130,7 +130,8 @@ _LATER = """
 import sys
 from tests.core.backends.cpu_codegen.test_called_kernels import sums
 print(sums())
-describe = {"block_averages", "filtered_images", "kernel_text", "region_samples", "team_program"}
+describe = {"images.block_averages", "images.filtered_images", "images.region_samples"}
+describe |= {"ir.kernel_text", "team.program"}
 assert not {f"core.backends.cpu.codegen.{name}" for name in describe} & set(sys.modules)
 assert "llvmlite" not in sys.modules
 """
