@@ -17,6 +17,8 @@ def main(folder: Path) -> None:
     """Run all models of a folder."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+    # oneDNN's kernels, which newer CPUs get, round sums differently.
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     keras = importlib.import_module("keras")
     for file in sorted([*folder.glob("*.keras"), *folder.glob("*.h5")]):
         model = keras.models.load_model(file, compile=False)
