@@ -41,6 +41,7 @@ def test_weights(toy, quick, name):
     assert toy.fetch() == toy.data
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", ROWS)
 def test_models_at_urls(toy, quick, tmp_path, monkeypatch, name):
     row = ROWS[name]

@@ -37,6 +37,7 @@ def refusal(url) -> str:
 
 
 @pytest.mark.sweep("whole")
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", ROWS)
 def test_answers_that_no_web_server_gives(server, monkeypatch, name):
     monkeypatch.setattr(urls, "MAX_DOWNLOAD", 2**20)

@@ -95,6 +95,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc lists processe
 
 
 @linux
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("who", ["worker", "first process", "both"])
 def test_a_killed_worker_loses_no_result(images, undisturbed, tmp_path, who):
     out, gate = tmp_path / "out", tmp_path / "gate"
@@ -129,6 +130,7 @@ def test_files_of_processes_that_were_killed_while_they_wrote_are_removed(
 
 
 @linux
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_killed_run_goes_on_where_it_was(images, undisturbed, tmp_path, number):
     out = tmp_path / "out"
@@ -172,6 +174,7 @@ POISON = {
 
 
 @linux
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("where", POISON)
 def test_an_image_that_kills_workers_is_skipped_with_its_reason(tmp_path, where, monkeypatch):
     """The workers get the poison by a module that Python imports at its start."""

@@ -62,6 +62,7 @@ def flood(server, page, sent):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: 127"], ids=["silent", "half"])
 def test_silent_connections_cost_an_open_page_nothing(sent):
     with many_files(), server_process() as server, page_of(server) as page:
