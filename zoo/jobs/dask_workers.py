@@ -32,6 +32,10 @@ _SAY_AFTER = 20.0  # seconds without any worker
 #: Chunks for each thread of a worker: one that runs, one that waits.
 _AHEAD = 2
 
+#: Statuses of futures whose results are to come: what a dead worker held, the scheduler computes
+#: again without being asked.
+_TO_COME = ("pending", "lost")
+
 
 class DaskWorkers:
     """The workers of a cluster.
@@ -123,7 +127,7 @@ class DaskWorkers:
         while True:
             with self._connected(), suppress(TimeoutError):
                 wait([*self._numbers], timeout=_LOOK_EVERY, return_when="FIRST_COMPLETED")
-            ready = [future for future in self._numbers if future.status != "pending"]
+            ready = [future for future in self._numbers if future.status not in _TO_COME]
             if ready:
                 return [self._outcome(future) for future in ready]
             if self._threads():

@@ -151,6 +151,38 @@ def test_a_cluster_of_others_loses_a_worker_and_gets_another(
     assert_done(run, out, undisturbed)
 
 
+#: Code of a run that looks at its first result once all workers are gone, of which one held it.
+LOST_RESULT = """
+import pathlib, time, zoo.jobs.dask_workers as m
+def outcomes(self, real=m.DaskWorkers.outcomes):
+    for status in ("finished", "lost"):
+        while not any(future.status == status for future in self._numbers):
+            time.sleep(0.01)
+        pathlib.Path(sys.argv[2], "..", status).touch()
+    m.DaskWorkers.outcomes = real
+    return real(self)
+m.DaskWorkers.outcomes = outcomes
+"""
+
+
+@linux
+def test_a_result_that_is_lost_with_its_worker_is_computed_again(
+    images, undisturbed, tmp_path, script, cluster, gate
+):
+    script.write_text(CODE.replace("if __name__", f"{LOST_RESULT}if __name__"))
+    run = start(script, images, tmp_path / "out", cluster.address)
+    eventually((tmp_path / "finished").exists, "a result")
+    for nanny in cluster.workers:
+        below = processes_below(nanny.pid)
+        nanny.kill()
+        for pid in below:
+            os.kill(pid, signal.SIGKILL)
+    eventually((tmp_path / "lost").exists, "its loss")
+    cluster.add_worker()
+    gate.touch()
+    assert_done(run, tmp_path / "out", undisturbed)
+
+
 @linux
 def test_a_killed_scheduler_is_an_error_and_the_next_run_goes_on(
     images, undisturbed, tmp_path, script, cluster
