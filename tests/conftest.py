@@ -52,13 +52,16 @@ SLOW_FILES = (
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """As many processes as CPUs; just this one for a single file, and for ``-s``, which prints."""
+    """One process more than CPUs, as many tests wait for servers, browsers and other processes.
+
+    Just this one for a single file, and for ``-s``, which prints.
+    """
     files = {argument.partition("::")[0] for argument in config.args}
     if config.option.capture == "no" or (len(files) == 1 and Path(*files).is_file()):
         return 0
     has_affinity = hasattr(os, "sched_getaffinity")
     cpus = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    return min(cpus, MOST_PROCESSES)
+    return min(cpus + 1, MOST_PROCESSES)
 
 
 def pytest_configure(config: pytest.Config) -> None:
