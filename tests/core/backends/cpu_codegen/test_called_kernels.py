@@ -137,10 +137,15 @@ assert "llvmlite" not in sys.modules
 """
 
 
+#: Machine code that the thread team of this process may be bound to: freed, the team would crash.
+_STAYING = []
+
+
 def test_a_later_process_imports_nothing_that_describes_kernels(monkeypatch):
     monkeypatch.setattr(loading, "_code", None)  # it is to be in this cache, too
     core.set_tier(2)
     expected = sums()
+    _STAYING.append(loading._code)
     assert all(expected)
     command = [sys.executable, "-W", "error", "-c", _LATER]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
