@@ -12,7 +12,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -133,14 +133,13 @@ def opened(
         allowed: whether the page may use the camera.
         size: of the window, in pixels.
     """
-    playwright = require("playwright.sync_api")
     arguments = ["--use-fake-device-for-media-stream", "--no-sandbox"]
     if allowed:
         arguments.append("--use-fake-ui-for-media-stream")
     if camera is not None:
         arguments.append(f"--use-file-for-fake-video-capture={camera}")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium(), args=arguments)
+    with nullcontext(_kept) if _kept else shared_browser() as kept:
+        browser = _browser(kept, *arguments)
         try:
             page = browser.new_page(viewport={"width": size[0], "height": size[1]})
             page.set_default_timeout(1000 * PATIENCE)
@@ -151,7 +150,53 @@ def opened(
             page.goto(f"http://{server.host}{path}")
             yield found
         finally:
-            browser.close()
+            for context in browser.contexts:  # pages share nothing, and one test may open several
+                context.close()
+
+
+@dataclass
+class _Kept:
+    """What stays for the next page: Playwright, and the browser that it started last."""
+
+    ends: ExitStack
+    launch: Callable[..., Any] | None = None
+    arguments: tuple[str, ...] = ()
+    browser: Any = None
+
+
+_kept: _Kept | None = None
+
+
+@contextmanager
+def shared_browser() -> Iterator[_Kept]:
+    """Within it, Chromium stays for the next page, unless that needs other arguments.
+
+    To start it takes longer than most tests. From the first page on, this thread can run no event
+    loop of its own.
+    """
+    global _kept
+    with ExitStack() as ends:
+        _kept = _Kept(ends)
+        try:
+            yield _kept
+        finally:
+            if _kept.browser is not None:
+                _kept.browser.close()
+            _kept = None
+
+
+def _browser(kept: _Kept, *arguments: str) -> Any:
+    """Chromium, started with arguments."""
+    if kept.launch is None:
+        playwright = require("playwright.sync_api")
+        kept.launch = kept.ends.enter_context(playwright.sync_playwright()).chromium.launch
+    is_open = kept.browser is not None and kept.browser.is_connected()
+    if not is_open or kept.arguments != arguments:
+        if is_open:
+            kept.browser.close()
+        kept.browser = kept.launch(executable_path=chromium(), args=arguments)
+        kept.arguments = arguments
+    return kept.browser
 
 
 def _note(found: Shown, url: str) -> None:

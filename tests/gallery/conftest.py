@@ -1,6 +1,14 @@
-"""Weights for the apps of the gallery."""
+"""Weights for the apps of the gallery, and a browser for each file of tests."""
 
 import pytest
+
+from tests.gallery.browser import shared_browser
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _browser_of_the_file():
+    with shared_browser():
+        yield
 
 
 @pytest.fixture

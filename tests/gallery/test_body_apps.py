@@ -200,6 +200,7 @@ MOVING = {
 }
 
 
+@pytest.mark.sweep("long")
 @pytest.mark.parametrize("name", MOVING)
 def test_other_movements_are_not_counted(name):
     session = zoo.load("movenet.lightning").session("estimate_single_pose")

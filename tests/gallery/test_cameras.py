@@ -25,6 +25,7 @@ def teach(page):
     teachable.record(page, "Boats", 3)
 
 
+@pytest.mark.sweep("long")
 @pytest.mark.parametrize("name", app_names())
 def test_each_app_sees_its_scene_by_a_camera(name, tmp_path):
     scene = import_module(f"tests.gallery.scenes.{name}")

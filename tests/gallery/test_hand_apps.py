@@ -198,6 +198,7 @@ def test_all_of_the_page_of_slides_is_in_the_window():
         assert abs(switch["y"] + switch["height"] / 2 - words["y"] - words["height"] / 2) < 4
 
 
+@pytest.mark.long
 def test_swipes_of_a_real_hand(shared, monkeypatch):
     from tests.benchmarks.clips import clip_sources
     from tests.benchmarks.clips.hand_clips import swipe_clip

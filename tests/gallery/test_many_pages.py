@@ -90,7 +90,7 @@ def report(clients, memory):
 @pytest.mark.parametrize(
     "count",
     [
-        pytest.param(200, marks=pytest.mark.whole, id="200"),
+        pytest.param(80, marks=pytest.mark.whole, id="80"),
         pytest.param(5000, marks=pytest.mark.long, id="5000"),
     ],
 )

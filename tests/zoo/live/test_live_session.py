@@ -230,13 +230,13 @@ def many_frames(count):
     "count",
     [
         pytest.param(400, id="short"),
-        pytest.param(20_000, marks=pytest.mark.whole, id="20000"),
+        pytest.param(20_000, marks=pytest.mark.long, id="20000"),
         pytest.param(1_000_000, marks=pytest.mark.long, id="1000000"),
     ],
 )
 def test_long_streams_take_no_more_memory(count):
-    session = zoo.load("posenet.tiny", input_size=33).session("estimate_multiple_poses")
     """The count of tensors, and in the long runs the memory and the threads of the process, too."""
+    session = zoo.load("posenet.tiny", input_size=33).session("estimate_multiple_poses")
     last_index, last_id = -1, 0
     is_long, threads = count > 1000, {*threading.enumerate()}
     for moment in zoo_moments(session, count):

@@ -7,6 +7,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -166,5 +167,6 @@ def visits(host: str, count: int, images: Sequence[bytes], at_once: int = 8) -> 
 
         await asyncio.gather(*(visit(*pair) for pair in enumerate(clients)))
 
-    asyncio.run(visit_all())
+    with ThreadPoolExecutor(1) as thread:  # the loop of a browser may run in this one
+        thread.submit(asyncio.run, visit_all()).result()
     return clients
