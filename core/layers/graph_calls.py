@@ -18,7 +18,7 @@ from core.layers.layer_call import (
     with_masks,
     without_masks,
 )
-from core.layers.layer_config import dimensions
+from core.layers.layer_config import Options, dimensions
 from core.layers.lowering.rows import results_of_values
 from core.layers.model_run import ModelRun, bound_arguments
 from core.layers.op_nodes import op_node
@@ -44,8 +44,8 @@ class GraphCall(LayerCall):
         scope: str,
         keywords: Mapping[str, Any] | None = None,
     ):
-        super().__init__(spec, path, scope, keywords)
-        self.builder = builder
+        self.builder, self.spec, self.path, self.scope = builder, spec, path, scope
+        self.keywords, self.options = keywords or {}, Options(spec.config, self.where)
         self.ops = OpsOf(self._applied)
 
     def child(self, spec: LayerSpec) -> "GraphCall":

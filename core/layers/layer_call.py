@@ -100,17 +100,14 @@ class Ops(Protocol):
 class LayerCall(ABC):
     """A call of a layer, with the ops and the weights that its row computes by.
 
-    Args:
+    Attributes:
         spec: the layer.
         path: names of the surrounding layers, and the layer's name.
         scope: prefix of the names of its operations.
         keywords: keyword arguments of the call, with operands in place of tensors.
-        options: the layer's options, by default new ones of its config.
-
-    Attributes:
+        options: the layer's options.
         ops: all ops by their Python names, as `core` has them; they take operands.
         masks: the masks of the inputs, or none at all.
-        dialect: the library that wrote the topology: "tfjs", "keras2" or "keras3".
         training: whether dropout and statistics of batches are those of training.
         is_abstract: whether values are shapes alone.
         has_tensors: whether values are tensors.
@@ -118,20 +115,18 @@ class LayerCall(ABC):
 
     training = False
     is_abstract = has_tensors = False
+    spec: LayerSpec
+    path: tuple[str, ...]
+    scope = ""
+    keywords: Mapping[str, Any]
+    options: Options
     ops: Ops
     masks: Sequence[Any] = ()
 
-    def __init__(
-        self,
-        spec: LayerSpec,
-        path: tuple[str, ...],
-        scope: str,
-        keywords: Mapping[str, Any] | None = None,
-        options: Options | None = None,
-    ):
-        self.spec, self.path, self.scope = spec, path, scope
-        self.keywords, self.dialect = keywords or {}, spec.dialect
-        self.options = options or Options(spec.config, self.where)
+    @property
+    def dialect(self) -> str:
+        """The library that wrote the topology: "tfjs", "keras2" or "keras3"."""
+        return self.spec.dialect
 
     @property
     def where(self) -> str:

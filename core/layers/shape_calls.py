@@ -15,6 +15,7 @@ from core.layers.layer_call import (
     with_masks,
     without_masks,
 )
+from core.layers.layer_config import Options
 from core.layers.op_shapes import OpsOf, results_of_op
 from core.layers.variable_store import VariableStore
 
@@ -38,8 +39,8 @@ class ShapeCall(LayerCall):
         store: VariableStore,
         keywords: Mapping[str, Any] | None = None,
     ):
-        self.store = store
-        super().__init__(spec, path, "", keywords)
+        self.spec, self.path, self.store = spec, path, store
+        self.keywords, self.options = keywords or {}, Options(spec.config, self.where)
         self.ops = OpsOf(self._shapes)
 
     def _shapes(self, op: str, *inputs: Any, **attributes: Any) -> Value | list[Value]:

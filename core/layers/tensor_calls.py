@@ -62,9 +62,10 @@ class TensorCall(LayerCall):
         training: bool,
         keywords: Mapping[str, Any] | None = None,
     ):
-        self.store, self.training = store, training
+        self.spec, self.path, self.store = spec, path, store
+        self.training, self.keywords = training, keywords or {}
+        self.options = options or Options(spec.config, self.where)
         self.masks: list[Any] = []
-        super().__init__(spec, path, "", keywords, options)
 
     @property
     def where(self) -> str:

@@ -23,7 +23,9 @@ def fused_spec(spec: Spec, bias: Spec | None, weights: Spec | None, activation: 
     if activation == "prelu" and weights is None:
         raise CoreError("the activation 'prelu' needs prelu_activation_weights")
     for name, part in (("bias", bias), ("prelu_activation_weights", weights)):
-        if part is not None and not broadcasts_to(part.shape, spec.shape):
+        if part is None or part.shape == spec.shape[-1:]:  # the usual case needs no rule
+            continue
+        if not broadcasts_to(part.shape, spec.shape):
             raise CoreError(
                 f"{name} has shape {part.shape}, which does not fit the result of {spec.shape}"
             )

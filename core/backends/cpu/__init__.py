@@ -6,6 +6,7 @@ view of its inputs, so that a result does not keep its inputs' memory alive.
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     RunGenerated = Callable[["Op", list[Any], Mapping[str, Any], Any], np.ndarray | None]
 
 _NUMPY_DTYPES = {name: np.dtype(numpy_type) for name, numpy_type in DTYPES.items()}
+
+#: Values of inputs and result below which a call's overhead outweighs a faster, generated kernel.
+_LEAST_VALUES = 1 << 13
 
 
 class CpuBackend(Backend):
@@ -46,6 +50,9 @@ class CpuBackend(Backend):
         """Return the array in another shape."""
         return handle.reshape(spec.shape)
 
+    def release(self, handle: np.ndarray) -> None:
+        """Leave an array to its references, the last of which frees it."""
+
     def run(
         self,
         op: "Op",
@@ -56,7 +63,7 @@ class CpuBackend(Backend):
         clock: Clock | None = None,
     ) -> Any:
         """Call the kernel; overflow and 0/0 give inf and NaN without a warning."""
-        if op.traits.heavy:
+        if op.traits.heavy and type(result) is Spec and _is_large(handles, result):
             found = _run_generated()(op, handles, attributes, result)
             if found is not None:
                 return found
@@ -155,6 +162,15 @@ def _run_generated() -> "RunGenerated":
     from core.backends.cpu.eager_kernels import run_generated
 
     return run_generated
+
+
+def _is_large(handles: list[Any], result: Spec) -> bool:
+    """Return whether a faster kernel may outweigh the overhead of a call."""
+    total = prod(result.shape)
+    for handle in handles:  # a comprehension takes twice as long
+        if type(handle) is np.ndarray:
+            total += handle.size
+    return total >= _LEAST_VALUES
 
 
 def _unaliased(inputs: list[Any], raw: Any) -> np.ndarray:

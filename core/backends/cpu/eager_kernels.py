@@ -1,7 +1,8 @@
 """Single ops by generated kernels, where these are ready: the same kernels as in plans.
 
 The first call of an op for some shapes runs by NumPy. From the second one on a thread loads kernels
-from the cache on disk, or compiles them, and later calls use them. Small ops stay with NumPy.
+from the cache on disk, or compiles them, and later calls use them. Small ops stay with NumPy: the
+backend does not ask for them.
 """
 
 from collections import OrderedDict
@@ -20,9 +21,6 @@ from core.process.locks import new_lock
 if TYPE_CHECKING:
     from core.backends.cpu.codegen.single_op import SingleOp
     from core.engine.operation import Op
-
-#: Values of inputs and result below which a call's overhead outweighs the faster kernel.
-_LEAST_VALUES = 1 << 13
 
 #: Ops that NumPy computes by BLAS, and multiply-adds from which kernels are faster.
 _BY_BLAS, _LEAST_PRODUCTS = ("matmul", "fused_matmul"), 1 << 23
@@ -75,7 +73,7 @@ _changing = new_lock()
 
 
 def run_generated(
-    op: "Op", handles: Sequence[Any], attributes: Mapping[str, Any], result: Any
+    op: "Op", handles: Sequence[Any], attributes: Mapping[str, Any], result: Spec
 ) -> np.ndarray | None:
     """Return the result of an op by generated kernels; None if NumPy is to compute it.
 
@@ -85,8 +83,6 @@ def run_generated(
         attributes: of the op.
         result: the spec of the result.
     """
-    if type(result) is not Spec or _values(handles) + result.size < _LEAST_VALUES:
-        return None
     if get_tier() == NUMPY or compiler_version() is None or (op.name, "cpu") in REPLACED:
         return None
     one = _find(op, handles, attributes, result)
@@ -96,14 +92,6 @@ def run_generated(
     if one.ready is None and one.calls == (1 if get_tier() == GENERATED else _CALLS):
         _make_ready(one)
     return None if one.ready is None else one.ready.run(handles)
-
-
-def _values(handles: Sequence[Any]) -> int:
-    total = 0
-    for handle in handles:  # a comprehension takes twice as long
-        if type(handle) is np.ndarray:
-            total += handle.size
-    return total
 
 
 def _find(

@@ -9,12 +9,12 @@ from core.layers.lowering.activation import activated
 from core.layers.lowering.common_ops import (
     bias_of,
     is_channels_first,
-    matmul,
     reshape,
     reshape_like,
     split,
 )
 from core.layers.lowering.convolution import Window
+from core.layers.lowering.core import matmul
 from core.layers.lowering.training import dropped_out
 from core.layers.op_shapes import windows
 

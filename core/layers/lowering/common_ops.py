@@ -142,32 +142,6 @@ def unpack(call: LayerCall, x: Operand, axis: int) -> list[Any]:
     return slices
 
 
-def matmul(
-    call: LayerCall,
-    x: Operand,
-    kernel: Operand,
-    bias: Operand | None = None,
-    activation: str = "linear",
-) -> Any:
-    """Return activation(x @ kernel + bias) along the last axis, for any number of axes before it.
-
-    Args:
-        call: call of the layer.
-        x: float32 [..., inputs].
-        kernel: float32 [inputs, units].
-        bias: float32 [units].
-        activation: one that a fused op applies, where there is a bias.
-    """
-    shape = call.shape(x)
-    if len(shape) != 2:
-        inputs, units = call.shape(kernel, 2)
-        y = matmul(call, reshape(call, x, (None, inputs)), kernel, bias, activation)
-        return reshape_like(call, y, (*shape[:-1], units), x)
-    if bias is None:
-        return call.ops.matmul(x, kernel)
-    return call.ops.fused_matmul(x, kernel, bias, activation=activation)
-
-
 def bias_of(call: LayerCall, count: int) -> Any:
     """Return the weight "bias" of a layer, or None if the layer has no bias."""
     return call.weight("bias", (count,)) if call.options.flag("use_bias", True) else None

@@ -16,7 +16,6 @@ from core.layers.lowering.common_ops import (
     cut,
     expand,
     is_channels_first,
-    matmul,
     of_shape,
     padded,
     reduce,
@@ -47,12 +46,39 @@ def _options_of_dense(call: LayerCall) -> _Dense:
 
 
 def _dense(call: LayerCall, x: Operand) -> Any:
-    x = as_float(call, x)
+    if x.dtype != "float32":  # the usual input is not looked at further
+        x = as_float(call, x)
     units, has_bias, fused = call.settings(_options_of_dense)
     kernel = call.weight("kernel", (call.length(x, -1), units))
     bias = call.weight("bias", (units,)) if has_bias else None
     y = matmul(call, x, kernel, bias, fused or "linear")
     return activated(call, y) if fused is None else y
+
+
+def matmul(
+    call: LayerCall,
+    x: Operand,
+    kernel: Operand,
+    bias: Operand | None = None,
+    activation: str = "linear",
+) -> Any:
+    """Return activation(x @ kernel + bias) along the last axis, for any number of axes before it.
+
+    Args:
+        call: call of the layer.
+        x: float32 [..., inputs].
+        kernel: float32 [inputs, units].
+        bias: float32 [units].
+        activation: one that a fused op applies, where there is a bias.
+    """
+    shape = call.shape(x)
+    if len(shape) != 2:
+        inputs, units = call.shape(kernel, 2)
+        y = matmul(call, reshape(call, x, (None, inputs)), kernel, bias, activation)
+        return reshape_like(call, y, (*shape[:-1], units), x)
+    if bias is None:
+        return call.ops.matmul(x, kernel)
+    return call.ops.fused_matmul(x, kernel, bias, activation=activation)
 
 
 def _check_not_quantized(call: LayerCall) -> None:
