@@ -96,9 +96,12 @@ class Executable(ABC):
         arena_bytes: how large the arena of one run is.
         packed_bytes: of weights that are kept in another form for kernels, in addition.
         writes_to_inputs: whether a run writes to the data of the inputs that the program updates.
+        returns_arrays: whether `run` returns read-only arrays with data of their own, so that
+            nothing is to be downloaded.
     """
 
     writes_to_inputs = False
+    returns_arrays = False
     tier: str
     placed: Sequence[Placed]
     arena_bytes: int

@@ -193,6 +193,8 @@ class Plan:
 
     def run_to_arrays(self, feeds: Sequence[Any]) -> list[np.ndarray]:
         """Return the outputs as read-only arrays, for feeds as `run_on` takes them."""
+        if self._executable.returns_arrays:
+            return self._executable.run(feeds)
         arrays = self._executable.run_and_read(feeds)
         if arrays is not None:
             return arrays

@@ -262,8 +262,8 @@ class Model(LoadedModel):
             runs on as many images together as the entry allows. The type is that of one result,
             as the decorator of the verb says the others.
         """
-        decode_batch = partial(self._decoded, decode, size)
-        return self._results(source, decode_batch, self.entry.together, mirror)
+        decode_batch = self._for_images(partial(self._decoded, decode, size), mirror)
+        return for_each_batch(source, decode_batch, self.entry.together)
 
     def run_each(
         self, source: Any, find: Callable[[np.ndarray], Result], *, mirror: bool
@@ -276,20 +276,15 @@ class Model(LoadedModel):
                 networks on the whole and on parts of it.
             mirror: see `run`.
         """
-        return self._results(source, lambda images: [*map(find, images)], 1, mirror)
+        find_batch = self._for_images(lambda images: [*map(find, images)], mirror)
+        return for_each_batch(source, find_batch, 1)
 
-    def _results(
-        self,
-        source: Any,
-        results_of: Callable[[Sequence[np.ndarray]], list[Result]],
-        together: int,
-        mirror: bool,
-    ) -> Any:
-        """Return the results of the images in a source, which are read here."""
+    def _for_images(
+        self, results_of: Callable[[Sequence[np.ndarray]], list[Result]], mirror: bool
+    ) -> Callable[[Sequence[np.ndarray]], list[Result]]:
+        """Return a function of images, or that for mirror images; raise if the model is closed."""
         self.check_open()  # now, not at the first image
-        if mirror:
-            results_of = partial(results_of_mirrored, results_of)
-        return for_each_batch(source, results_of, together)
+        return partial(results_of_mirrored, results_of) if mirror else results_of
 
     def _decoded(
         self,

@@ -122,9 +122,6 @@ class _OffByOne:
     def run(self, feeds):
         return [array + 1 for array in self._executable.run(feeds)]
 
-    def run_and_read(self, feeds):
-        return None
-
 
 KEPT = []
 

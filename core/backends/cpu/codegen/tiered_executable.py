@@ -53,6 +53,7 @@ class TieredExecutable(Executable):
         self._program = program
         self._generated: GeneratedProgram | None = generated  # None: compiled
         self._current = CpuExecutable(program)
+        self.returns_arrays = self._current.returns_arrays
         self._runs, self._most_idle = 0, MOST_IDLE
         self._compiling = new_lock()
 
@@ -109,10 +110,6 @@ class TieredExecutable(Executable):
             if self._runs == _RUNS:
                 compile_later(self)
         return found
-
-    def run_and_read(self, feeds: Sequence[Any]) -> list[Any] | None:
-        """Return the outputs as read-only arrays."""
-        return None if self.writes_to_inputs else self.run(feeds)
 
     def step_times(self, feeds: Sequence[Any]) -> list[float]:
         """Run once and return the seconds of each step."""

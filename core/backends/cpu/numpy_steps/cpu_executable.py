@@ -6,7 +6,7 @@ from functools import partial
 from math import inf, prod
 from operator import length_hint
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -78,6 +78,7 @@ class CpuExecutable(Executable):
         self._program, self._kernels = program, kernels
         self.tier = "numpy" if kernels is None else "generated"
         self.writes_to_inputs = bool(program.updates)
+        self.returns_arrays = not program.updates
         # Generated kernels see to the edges of images themselves.
         self._margins = choose_margins(program) if kernels is None else {}
         self._absorbed = {} if kernels is None else kernels.absorbed
@@ -138,39 +139,20 @@ class CpuExecutable(Executable):
                 return [*map(frozen_copy, native.outputs)]
             finally:
                 self._workspaces.give_back(native)
-
-        def do(workspace: Workspace) -> list[np.ndarray]:
-            _take(workspace, feeds)
-            self._do(workspace, workspace.works, len(workspace.works), check)
-            return [frozen_copy(output) for output in workspace.outputs]
-
-        return self._workspaces.run(self._new_workspace, do)
-
-    def run_and_read(self, feeds: Sequence[np.ndarray | QuantizedArray]) -> list[np.ndarray] | None:
-        """Return the outputs as read-only arrays; None where a run returns arrays of the caller."""
-        return None if self._updates.pairs else self.run(feeds)
+        return self._workspaces.run(self._new_workspace, partial(self._run_in, feeds, check))
 
     def _run_updates(
         self, given: Sequence[Any], check: Callable[[], None] | None
     ) -> list[np.ndarray]:
         """Run once; the outputs that replace inputs are written to the arrays of these."""
-        updates, feeds = self._updates, [*given]
-        for number in updates.pairs.values():
+        feeds = [*given]
+        for number in self._updates.pairs.values():
             if not feeds[number].flags.c_contiguous:
                 feeds[number] = feeds[number].copy()
-
-        def do(workspace: Workspace) -> list[np.ndarray]:
-            _take(workspace, feeds)
-            self._do(workspace, workspace.works, len(workspace.works), check)
-            made = [
-                feeds[updates.pairs[i]] if i in updates.pairs else frozen_copy(output)
-                for i, output in enumerate(workspace.outputs)
-            ]
-            write_back(updates, feeds, workspace.outputs)
-            return made
-
         return self._workspaces.run(
-            partial(self._new_workspace, feeds), do, lambda workspace: workspace.bound.are(feeds)
+            partial(self._new_workspace, feeds),
+            partial(self._run_in, feeds, check),
+            lambda workspace: workspace.bound.are(feeds),
         )
 
     def step_times(self, feeds: Sequence[np.ndarray | QuantizedArray]) -> list[float]:
@@ -179,9 +161,13 @@ class CpuExecutable(Executable):
         def do(workspace: Workspace) -> list[float]:
             times: list[float] = []
             _take(workspace, feeds)
-            for works, end in zip(workspace.apart, workspace.ends, strict=True):
+            for number, works in enumerate(workspace.apart):
                 started = perf_counter()
-                self._do(workspace, works, end)
+                try:
+                    for work in works:
+                        work()
+                except (CoreError, *MISUSE) as error:
+                    self._raise_at(number, error)
                 times.append(perf_counter() - started)
             return times
 
@@ -189,38 +175,48 @@ class CpuExecutable(Executable):
             partial(self._new_workspace, feeds), do, lambda workspace: workspace.bound.are(feeds)
         )
 
-    def _do(
-        self,
-        workspace: Workspace,
-        works: Sequence[Work],
-        end: int,
-        check: Callable[[], None] | None = None,
-    ) -> None:
-        """Run the calls of a workspace up to given ends; errors name the node.
+    def _run_in(
+        self, feeds: Sequence[Any], check: Callable[[], None] | None, workspace: Workspace
+    ) -> list[np.ndarray]:
+        """Run the calls of a workspace and return the outputs; errors name the node.
 
-        A check, if there is one, precedes each of them: it raises if the run is to end.
+        A check, if there is one, precedes each call: it raises if the run is to end.
         """
-        left = iter(works)
+        _take(workspace, feeds)
+        left = iter(workspace.works)
         try:
             if check is None:
                 for work in left:
                     work()
-                return
-            for work in left:
-                check()
-                work()
+            else:
+                for work in left:
+                    check()
+                    work()
         except (CoreError, *MISUSE) as error:
-            if isinstance(error, CoreError) and type(error) not in (CoreError, LimitError):
-                raise
             # The rest of the iterator shows which call failed, without counting calls.
-            step = self._steps[bisect(workspace.ends, end - length_hint(left) - 1)]
-            told = _told(step, self._program)
-            ops = " + ".join((told.op, *told.fused))
-            where = f"node {step.name!r} ({ops})"
-            if isinstance(error, LimitError):
-                raise error.at(where) from None
-            reason = error if type(error) is CoreError else f"{type(error).__name__}: {error}"
-            raise CoreError(f"{where}: {reason}") from error
+            failed = len(workspace.works) - length_hint(left) - 1
+            self._raise_at(bisect(workspace.ends, failed), error)
+        updates = self._updates
+        if not updates.pairs:
+            return [frozen_copy(output) for output in workspace.outputs]
+        made = [
+            feeds[updates.pairs[i]] if i in updates.pairs else frozen_copy(output)
+            for i, output in enumerate(workspace.outputs)
+        ]
+        write_back(updates, feeds, workspace.outputs)
+        return made
+
+    def _raise_at(self, number: int, error: Exception) -> NoReturn:
+        """Raise the error of a step with the name of its node."""
+        if isinstance(error, CoreError) and type(error) not in (CoreError, LimitError):
+            raise error
+        told = _told(self._steps[number], self._program)
+        ops = " + ".join((told.op, *told.fused))
+        where = f"node {told.name!r} ({ops})"
+        if isinstance(error, LimitError):
+            raise error.at(where) from None
+        reason = error if type(error) is CoreError else f"{type(error).__name__}: {error}"
+        raise CoreError(f"{where}: {reason}") from error
 
     # --- making it ready --------------------------------------------------------------------
 

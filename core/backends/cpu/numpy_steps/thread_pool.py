@@ -65,7 +65,7 @@ class ParallelTasks:
         """Run the tasks, with the pool if the current thread is its caller."""
         pool = _pool
         if pool.caller == get_ident():
-            pool.run(self._tasks)
+            pool.run(self._tasks, pool_threads())
             return
         for task in self._tasks:
             for work in task:
@@ -130,13 +130,16 @@ class ThreadPool:
         self._at_work: list[Lock] = []  # those of workers that look for a job or run one
         self._job: _Job | None = None
 
-    def run(self, tasks: Sequence[Sequence[Work]]) -> None:
-        """Run tasks, in the caller. If it raises, workers may still run a task: see `rests`."""
-        if self._started < pool_threads() - 1:
+    def run(self, tasks: Sequence[Sequence[Work]], threads: int) -> None:
+        """Run tasks, in the caller and in workers: in this number of threads at most.
+
+        If it raises, workers may still run a task: see `rests`.
+        """
+        if self._started < threads - 1:
             self._start()
         job = self._job = _Job(tasks)
         try:
-            for wake_lock in self._wake_locks[: min(len(tasks), pool_threads()) - 1]:
+            for wake_lock in self._wake_locks[: min(len(tasks), threads) - 1]:
                 if wake_lock.locked():  # else its worker is awake, and will look for the job
                     _wake(wake_lock)
             job.work()
