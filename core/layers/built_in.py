@@ -141,15 +141,15 @@ class BuiltIn(Layer):
     def _spec(self) -> LayerSpec:
         return self.layer_spec()._replace(layer=None)
 
-    def results_of_call(self, call: KerasCall, *, training: bool) -> list[Value]:
+    def _results_for(self, call: KerasCall, *, training: bool) -> list[Value]:
         """Return the results of a call that has values of tensors in place of sources."""
         if type(self).call is not BuiltIn.call:
-            return super().results_of_call(call, training=training)
+            return super()._results_for(call, training=training)
         values, keywords = call.arguments, call.keywords
         if keywords or {*map(type, values)} != {Value}:
             values, keywords = bound_arguments(call)
         if not self.built:
-            self.shapes_of_call(call)
+            self._shapes_for(call)
         made = self._tensor_call(training, keywords)
         tensors: list[Tensor] = []
         for value in values:
@@ -175,7 +175,7 @@ class BuiltIn(Layer):
         _, spec, options = self._read
         return TensorCall(spec, (), self._store, options, training=flag, keywords=given)
 
-    def shapes_of_call(self, call: KerasCall) -> list[Value]:
+    def _shapes_for(self, call: KerasCall) -> list[Value]:
         """Return the shapes of the results of a call that has values in place of sources."""
         values, keywords = bound_arguments(call)
         made = ShapeCall(self._spec(), (), self._store, keywords)

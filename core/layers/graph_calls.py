@@ -203,8 +203,9 @@ class _GraphRun(ModelRun):
         super().__init__(model, f"the model {'/'.join(path)!r}" if path else "the model")
         self.builder, self.path, self.scope = builder, path, scope
 
-    def called(self, spec: LayerSpec, index: int, call: KerasCall) -> list[Value]:
+    def called(self, spec: LayerSpec, index: int) -> list[Value]:
         """Return the results of a call of a layer, the last of whose nodes has its name."""
+        call = spec.calls[index].with_values(self.value)
         name, (values, keywords) = spec.name, bound_arguments(call)
         scoped = f"{self.scope}/{name}" if self.scope else name
         scoped = f"{scoped}_{index}" if index else scoped

@@ -4,11 +4,12 @@ Sources: ``Model.toJSON`` of TensorFlow.js, ``Model.get_config`` of tf.keras 2 a
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.errors import CoreError
 from core.graph.json_values import mapping, sequence, text
+from core.layers.nested import replaced
 from weights_cache.reading_budgets import spend
 
 MODEL_CLASSES = {"Model": "Functional", "Functional": "Functional", "Sequential": "Sequential"}
@@ -33,6 +34,10 @@ class KerasCall(NamedTuple):
 
     arguments: Any
     keywords: Mapping[str, Any]
+
+    def with_values(self, value_of_source: Callable[[Source], Any]) -> "KerasCall":
+        """Return the call with values in place of the sources."""
+        return KerasCall(*(replaced(part, Source, value_of_source) for part in self))
 
 
 class LayerSpec(NamedTuple):

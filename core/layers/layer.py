@@ -29,6 +29,9 @@ from core.layers.tensor_calls import tensor_of, value_of
 
 Kind = TypeVar("Kind", bound="Layer")
 
+#: A function from the source of an argument to its value.
+ValueOf = Callable[[Source], Value]
+
 _CLASSES_OF_TENSORS = (Tensor, np.ndarray, np.generic, SymbolicTensor)
 
 #: Batches on which a layer without a rule for shapes is tried: lengths that follow them are open.
@@ -137,10 +140,10 @@ class Layer(VariableOwner):
         else:
             call = KerasCall([*map(_value_of_data, arguments)], {})
         if training is None and not active_observers():  # who would ask for the layer's name
-            found = self.results_of_call(call, training=is_training())
+            found = self._results_for(call, training=is_training())
         else:
             with training_phase(training) as flag, in_layer(self.name):
-                found = self.results_of_call(call, training=flag)
+                found = self._results_for(call, training=flag)
         tensors: list[Tensor] = []
         for value in found:
             tensors.append(value.reference)
@@ -162,8 +165,7 @@ class Layer(VariableOwner):
 
         call = _call_of(arguments, keywords, to_source)
         values = {Source(s.layer.name, s.call, s.output): s.value for s in given}
-        placed_values = [replaced(part, Source, values.__getitem__) for part in call]
-        found = self.shapes_of_call(KerasCall(*placed_values))
+        found = self.shapes_of_call(call, values.__getitem__)
         number = len(self.calls)
         outputs = [SymbolicTensor(value, self, number, i) for i, value in enumerate(found)]
         self.calls.append(call)
@@ -175,15 +177,25 @@ class Layer(VariableOwner):
         self, values: list[Value], keywords: Mapping[str, Any], *, training: bool
     ) -> list[Value]:
         """Return the results for values of tensors."""
-        return self.results_of_call(KerasCall(values, dict(keywords)), training=training)
+        return self._results_for(KerasCall(values, dict(keywords)), training=training)
 
     def shapes_of(
         self, values: list[Value], keywords: Mapping[str, Any], *, nested: bool = False
     ) -> list[Value]:
         """Return the shapes of the results, after the variables are made."""
-        return self.shapes_of_call(KerasCall([values] if nested else values, dict(keywords)))
+        return self._shapes_for(KerasCall([values] if nested else values, dict(keywords)))
 
-    def results_of_call(self, call: KerasCall, *, training: bool) -> list[Value]:
+    def results_of_call(
+        self, call: KerasCall, value_of_source: ValueOf, *, training: bool
+    ) -> list[Value]:
+        """Return the results of a call; each source is a tensor's value."""
+        return self._results_for(call.with_values(value_of_source), training=training)
+
+    def shapes_of_call(self, call: KerasCall, value_of_source: ValueOf) -> list[Value]:
+        """Return the shapes of the results; each source is a value with a shape."""
+        return self._shapes_for(call.with_values(value_of_source))
+
+    def _results_for(self, call: KerasCall, *, training: bool) -> list[Value]:
         """Return the results of a call that has values of tensors in place of sources."""
         self._build_for(call)
         given = flattened([call.arguments, *call.keywords.values()], Value)
@@ -197,7 +209,7 @@ class Layer(VariableOwner):
         self.penalise_activity(values, training)
         return values
 
-    def shapes_of_call(self, call: KerasCall) -> list[Value]:
+    def _shapes_for(self, call: KerasCall) -> list[Value]:
         """Return the shapes of the results of a call that has values in place of sources."""
         self._build_for(call)
         if type(self).compute_output_shape is not Layer.compute_output_shape:
@@ -220,7 +232,7 @@ class Layer(VariableOwner):
 
         with tidy(), training_phase(False):
             on_zeros = KerasCall(*(replaced(part, Value, zeros) for part in call))
-            return self.results_of_call(on_zeros, training=False)
+            return self._results_for(on_zeros, training=False)
 
     def _build_for(self, call: KerasCall) -> None:
         if not self.built:

@@ -9,7 +9,7 @@ from core.graph.subgraph import running_order
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, sources
 from core.layers.layer_call import Value
 from core.layers.lowering.rows import kind_of
-from core.layers.nested import flattened, replaced
+from core.layers.nested import flattened
 
 #: Keyword arguments that are tensors for some layers, and no inputs of theirs.
 TENSOR_KEYWORDS = frozenset(
@@ -38,13 +38,12 @@ class ModelRun(ABC):
         self.values: dict[tuple[str, int], list[Value]] = {}
 
     @abstractmethod
-    def called(self, spec: LayerSpec, index: int, call: KerasCall) -> list[Value]:
+    def called(self, spec: LayerSpec, index: int) -> list[Value]:
         """Return the results of a call of a layer.
 
         Args:
             spec: the layer.
             index: the number of the call among those of the layer.
-            call: the call, with values in place of the sources.
         """
 
     def results(self, inputs: Sequence[Value]) -> list[Value]:
@@ -61,7 +60,7 @@ class ModelRun(ABC):
         for source, value in zip(self.model.inputs, inputs, strict=True):
             self.values[source.layer, source.call] = [value]
         self._compute(self.model.outputs)
-        return [self._value(source) for source in self.model.outputs]
+        return [self.value(source) for source in self.model.outputs]
 
     def _compute(self, outputs: Sequence[Source]) -> None:
         """Call all layers that outputs need, in execution order."""
@@ -88,22 +87,18 @@ class ModelRun(ABC):
             raise CoreError(f"{self.where} has no call {source.call} of a layer {source.layer!r}")
         return found
 
-    def _value(self, source: Source) -> Value:
+    def value(self, source: Source) -> Value:
         """Return an output of a call."""
         found = self.values[source.layer, source.call]
         if source.output >= len(found):
             raise CoreError(f"layer {source.layer!r} has no output {source.output}")
         return found[source.output]
 
-    def placed(self, call: KerasCall) -> KerasCall:
-        """Return a call with values in place of the sources."""
-        return KerasCall(*(replaced(part, Source, self._value) for part in call))
-
     def _called(self, name: str, index: int) -> list[Value]:
         spec = self.layers[name]
         if spec.class_name == "InputLayer":
             raise CoreError(f"the input {name!r} is not an input of its model")
-        found = self.called(spec, index, self.placed(spec.calls[index]))
+        found = self.called(spec, index)
         kind = kind_of(spec)
         if kind is not None and kind.removes_masks and spec.dialect == "keras3":
             self._remove_masks(spec.calls[index])

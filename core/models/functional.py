@@ -145,19 +145,21 @@ class TensorRun(ModelRun):
         super().__init__(model, where)
         self.training = training
 
-    def called(self, spec: LayerSpec, index: int, call: KerasCall) -> list[Value]:
+    def called(self, spec: LayerSpec, index: int) -> list[Value]:
         """Return the results of a call of a layer."""
         with in_layer(spec.name):
-            found: list[Value] = spec.layer.results_of_call(call, training=self.training)
+            found: list[Value] = spec.layer.results_of_call(
+                spec.calls[index], self.value, training=self.training
+            )
         return found
 
 
 class ShapeRun(ModelRun):
     """A run of a functional model on shapes, which makes the variables of its layers."""
 
-    def called(self, spec: LayerSpec, index: int, call: KerasCall) -> list[Value]:
+    def called(self, spec: LayerSpec, index: int) -> list[Value]:
         """Return the shapes of the results of a call of a layer."""
-        found: list[Value] = spec.layer.shapes_of_call(call)
+        found: list[Value] = spec.layer.shapes_of_call(spec.calls[index], self.value)
         return found
 
 

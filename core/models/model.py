@@ -208,18 +208,18 @@ class Model(Trainer[Result]):
             return dict(zip(self.output_names, several, strict=True))
         return found
 
-    def results_of_call(self, call: KerasCall, *, training: bool) -> list[Value]:
+    def _results_for(self, call: KerasCall, *, training: bool) -> list[Value]:
         """Return the results of a call that has values of tensors in place of sources."""
         if self._graph is None:
-            return super().results_of_call(call, training=training)
+            return super()._results_for(call, training=training)
         values, _ = bound_arguments(call)
         run = TensorRun(self._graph.spec, f"the model {self.name!r}", training=training)
         return run.results(values)
 
-    def shapes_of_call(self, call: KerasCall) -> list[Value]:
+    def _shapes_for(self, call: KerasCall) -> list[Value]:
         """Return the shapes of the results of a call that has values in place of sources."""
         if self._graph is None:
-            return super().shapes_of_call(call)
+            return super()._shapes_for(call)
         values, _ = bound_arguments(call)
         return ShapeRun(self._graph.spec, f"the model {self.name!r}").results(values)
 

@@ -131,15 +131,15 @@ class Sequential(Model[Tensor]):
             raise CoreError(f"a Sequential takes one input, got {len(values)} tensors")
         self.build(values[0].shape)
 
-    def results_of_call(self, call: KerasCall, *, training: bool) -> list[Value]:
+    def _results_for(self, call: KerasCall, *, training: bool) -> list[Value]:
         """Return the results of a call that has values of tensors in place of sources."""
         self._build_by(call)
-        return super().results_of_call(call, training=training)
+        return super()._results_for(call, training=training)
 
-    def shapes_of_call(self, call: KerasCall) -> list[Value]:
+    def _shapes_for(self, call: KerasCall) -> list[Value]:
         """Return the shapes of the results of a call that has values in place of sources."""
         self._build_by(call)
-        return super().shapes_of_call(call)
+        return super()._shapes_for(call)
 
     def sublayers(self) -> list[Layer]:
         """Return the layers in order."""
@@ -318,10 +318,11 @@ class _SymbolRun(ModelRun):
             raise CoreError(f"{self.where} has no input layer {source.layer!r}")
         return layer.call_outputs[0][0]
 
-    def called(self, spec: LayerSpec, index: int, call: KerasCall) -> Any:
+    def called(self, spec: LayerSpec, index: int) -> Any:
         """Return the symbolic results of a call of a layer."""
         from core.converter.layer_files.dialect_tables import RECURRENT
 
+        call = spec.calls[index].with_values(self.value)
         given = call.arguments if isinstance(call.arguments, list) else [call.arguments]
         if spec.dialect != "keras3" and len(given) > 1 and spec.class_name not in RECURRENT:
             given = [given]  # layers of Keras 2 and TensorFlow.js take their inputs as one list
@@ -330,4 +331,4 @@ class _SymbolRun(ModelRun):
 
     def _called(self, name: str, index: int) -> Any:
         spec = self.layers[name]
-        return self.called(spec, index, self.placed(spec.calls[index]))
+        return self.called(spec, index)
