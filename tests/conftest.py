@@ -27,7 +27,8 @@ from tests.helpers import ROOT as ROOT  # where other tests take it from
 #: Each process collects all tests, which takes it some seconds: more gain little.
 MOST_PROCESSES = 8
 
-#: The tier `quick`, for the hand before a commit, by folder: the engine and the rules.
+#: The tier `quick`, for the hand before a commit, by folder: the engine, but on the shader backend,
+#: and the rules.
 QUICK = ("tests/core/", "tests/rules/")
 NOT_QUICK = (
     "tests/core/converter/",
@@ -52,16 +53,13 @@ SLOW_FILES = (
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process more than CPUs, as many tests wait for servers, browsers and other processes.
-
-    Just this one for a single file, and for ``-s``, which prints.
-    """
+    """As many processes as CPUs; just this one for a single file, and for ``-s``, which prints."""
     files = {argument.partition("::")[0] for argument in config.args}
     if config.option.capture == "no" or (len(files) == 1 and Path(*files).is_file()):
         return 0
     has_affinity = hasattr(os, "sched_getaffinity")
     cpus = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    return min(cpus + 1, MOST_PROCESSES)
+    return min(cpus, MOST_PROCESSES)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -146,14 +144,18 @@ def _mark_tier(item: pytest.Item) -> None:
         return
     if item.nodeid.startswith(WHOLE):
         item.add_marker("whole")
-    elif _is_quick(item.nodeid):
+    elif _is_quick(item.nodeid) and _backend(item) != "shader":
         item.add_marker("quick")
 
 
 def _runs_on(item: pytest.Item, backend: str) -> bool:
+    return _backend(item) == backend or "tensorflow" in item.path.parts
+
+
+def _backend(item: pytest.Item) -> str | None:
+    """The parameter of the fixture ``backend``, if the test has it."""
     call = getattr(item, "callspec", None)
-    given = None if call is None else call.params.get("backend")
-    return given == backend or "tensorflow" in item.path.parts
+    return None if call is None else call.params.get("backend")
 
 
 def pytest_collection_finish() -> None:

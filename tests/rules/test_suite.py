@@ -34,8 +34,8 @@ def workers(*arguments: str, capture: str = "fd") -> int:
 
 
 def test_files_are_shared_out_among_the_cpus():
-    assert 2 <= workers("tests", "zoo", "core") <= min(MOST_PROCESSES, os.cpu_count() + 1)
-    assert workers(__file__, str(Path(__file__).with_name("test_ci.py"))) >= 2
+    assert 1 <= workers("tests", "zoo", "core") <= min(MOST_PROCESSES, os.cpu_count())
+    assert workers(__file__, str(Path(__file__).with_name("test_ci.py"))) >= 1
 
 
 def test_one_file_and_what_prints_stay_in_one_process():
