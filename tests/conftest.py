@@ -40,8 +40,8 @@ NOT_QUICK = (
     "tests/core/models/",
 )
 
-#: What only CI runs, by folder: the tier `whole`.
-WHOLE = ("tests/benchmarks/",)
+#: What does not run by default, by folder: the tier `whole`, which CI runs. The rules are quick, too.
+WHOLE = ("tests/benchmarks/", "tests/rules/")
 
 #: These begin first: at the end, other processes would wait for them.
 SLOW_FILES = (
@@ -139,12 +139,12 @@ def _leave_parts_of_sweeps(items: list[pytest.Item]) -> None:
 
 
 def _mark_tier(item: pytest.Item) -> None:
-    """Mark a test with ``whole`` or ``quick``, by its folder, unless it is for a later tier."""
+    """Mark a test with ``whole``, ``quick`` or both, by its folder, unless it is for a later tier."""
     if any(item.get_closest_marker(name) for name in ("gpu", "bench", "long", "whole")):
         return
     if item.nodeid.startswith(WHOLE):
         item.add_marker("whole")
-    elif _is_quick(item.nodeid) and _backend(item) != "shader":
+    if _is_quick(item.nodeid) and _backend(item) != "shader":
         item.add_marker("quick")
 
 

@@ -39,6 +39,7 @@ def test_small_models_give_what_their_runtimes_give(format, tmp_path):
     np.testing.assert_allclose(scores.numpy(), [SCORES[format]], rtol=0, atol=tolerance)
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("format", [f for f in FORMATS if f not in ("weights", "gestures")])
 def test_whole_models_load_and_run(format, tmp_path, rng):
     require(NEEDED.get(format, "numpy"))

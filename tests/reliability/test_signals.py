@@ -62,6 +62,7 @@ def check(report: dict[str, Any], count: int) -> None:
     assert not has_grown(before, after), (before, after)
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", ACTIVITIES)
 def test_answers_after_some_signals_are_right(name):
     check(strike(name, 12, 2), 12)

@@ -369,6 +369,7 @@ def test_a_body_that_never_comes_is_given_up_in_time(toy, silent):
     assert 1 < len(silent.requests) < download.LIMITS.attempts
 
 
+@pytest.mark.whole
 def test_a_server_that_has_sent_bytes_is_asked_as_often_as_before(toy, silent, monkeypatch):
     silent.heal()
     silent.files["/toy/weights.bin"] = toy.data

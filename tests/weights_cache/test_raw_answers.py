@@ -24,6 +24,7 @@ def assert_plain(text):
     assert len(text) < 2000
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", ROWS)
 def test_weights(toy, quick, name):
     row = ROWS[name]

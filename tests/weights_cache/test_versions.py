@@ -87,6 +87,7 @@ def test_many_reads_of_several_versions(toy):
     assert count_wrong_reads(toy, 4, 250) == [0, 0, 0, 0]
 
 
+@pytest.mark.whole
 def test_cold_loads_of_many_processes_at_once(toy):
     """A stream of loads, of which some find the cache removed."""
     paths = write_registries(toy, 2)

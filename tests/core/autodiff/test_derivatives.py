@@ -165,6 +165,7 @@ def lines(case: Case, rng) -> dict[str, Line]:
 SMOOTH = [c for c in CASES if c.gradient and places_of(c, c.draw(np.random.default_rng(0)))]
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("case", SMOOTH, ids=str)
 def test_derivatives_along_random_directions(case, backend, rng):
     """Against difference quotients of the oracle in float64.

@@ -92,6 +92,7 @@ def test_results_and_gradients(name):
         compare(found, unpacked(expected["gradients"]), "gradient")
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", CASES)
 def test_three_steps(name):
     case, expected = CASES[name], recorded()[name]
@@ -108,6 +109,7 @@ def test_three_steps(name):
         )
 
 
+@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", COMPILED)
 def test_compiled_steps(name):
     case, expected = CASES[name], recorded()[name]

@@ -111,6 +111,7 @@ def test_a_killed_worker_loses_no_result(images, undisturbed, tmp_path, who):
     eventually(lambda: all(map(ended, below)), "the processes of the run end")
 
 
+@pytest.mark.whole
 def test_files_of_processes_that_were_killed_while_they_wrote_are_removed(
     images, undisturbed, tmp_path, monkeypatch
 ):
@@ -150,6 +151,7 @@ def test_a_killed_run_goes_on_where_it_was(images, undisturbed, tmp_path, number
     assert {name: after[name] for name in before} == before
 
 
+@pytest.mark.whole
 @linux
 def test_a_run_killed_while_it_lists_begins_anew(images, undisturbed, tmp_path):
     code = CODE.replace(
@@ -240,6 +242,7 @@ def test_a_process_that_does_not_start_is_an_error(images, tmp_path, monkeypatch
     assert "no licence" in capfd.readouterr().err
 
 
+@pytest.mark.whole
 def test_processes_that_cannot_fork_load_a_model_each(images, undisturbed, tmp_path, monkeypatch):
     code = "import zoo.jobs.worker_process as m\nm._has_one_thread = lambda: False\n"
     monkeypatch.setattr("zoo.jobs.local_workers._CODE", code + _worker_code())
@@ -257,6 +260,7 @@ def test_a_second_run_is_refused_while_the_first_works(images, undisturbed, tmp_
     assert_done(run, out, undisturbed)
 
 
+@pytest.mark.whole
 def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(
     images, undisturbed, tmp_path, monkeypatch
 ):

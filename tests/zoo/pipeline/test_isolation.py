@@ -332,6 +332,7 @@ def test_closing_ends_a_call_of_another_thread(folder, waits):
     closing.join()
 
 
+@pytest.mark.whole
 @needs_signals
 def test_an_exception_in_the_caller_does_not_give_the_next_call_an_old_answer(model, waits):
     def interrupt(*_: object) -> None:

@@ -76,6 +76,7 @@ def test_silent_connections_cost_an_open_page_nothing(sent):
         assert not any("Traceback" in line for line in server.lines), server.lines
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_thousand_websockets_cost_an_open_page_nothing():
     with many_files(), server_process() as server, page_of(server) as page, ExitStack() as opened:
@@ -174,6 +175,7 @@ Listener.accept = said
 """
 
 
+@pytest.mark.whole
 @pytest.mark.skipif(sys.platform != "linux", reason="files of Linux")
 def test_a_listener_without_files_does_not_spin():
     with server_process(before=_FEW_FILES) as server, ExitStack() as opened:
