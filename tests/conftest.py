@@ -40,8 +40,11 @@ NOT_QUICK = (
     "tests/core/models/",
 )
 
-#: What does not run by default, by folder: the tier `whole`, which CI runs. The rules are quick, too.
+#: The tier `whole`, which does not run by default but in CI, by folder. The rules are quick, too.
 WHOLE = ("tests/benchmarks/", "tests/rules/")
+
+#: What is left out where no files or folders are named, and no ``-m`` says otherwise.
+NOT_WHOLE = " and not whole"
 
 #: These begin first: at the end, other processes would wait for them.
 SLOW_FILES = (
@@ -65,17 +68,26 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 def pytest_configure(config: pytest.Config) -> None:
     """Processes that share the CPUs inherit that libraries have one thread: several would wait.
 
-    All of them run on NumPy's kernels, whatever is installed.
+    All of them run on NumPy's kernels, whatever is installed. Files and folders that are named run
+    whole, but for long tests.
     """
     # Background jobs of shell scripts ignore SIGINT, and so would the processes that tests start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("CORE_TIER", "1")
+    if _only_names_tests(config):
+        config.option.markexpr = config.option.markexpr.removesuffix(NOT_WHOLE)
     if getattr(config.option, "numprocesses", None):
         for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
             os.environ.setdefault(variable, "1")
     if sys.dont_write_bytecode and sys.pycache_prefix is None:
         _keep_compiled_modules(config)
+
+
+def _only_names_tests(config: pytest.Config) -> bool:
+    """Whether the command names files or folders, and no markers."""
+    has_markers = any(option.startswith("-m") for option in config.invocation_params.args)
+    return config.args_source is pytest.Config.ArgsSource.ARGS and not has_markers
 
 
 def _keep_compiled_modules(config: pytest.Config) -> None:
@@ -139,7 +151,7 @@ def _leave_parts_of_sweeps(items: list[pytest.Item]) -> None:
 
 
 def _mark_tier(item: pytest.Item) -> None:
-    """Mark a test with ``whole``, ``quick`` or both, by its folder, unless it is for a later tier."""
+    """Mark a test with ``whole`` and ``quick``, by its folder, unless it is for a later tier."""
     if any(item.get_closest_marker(name) for name in ("gpu", "bench", "long", "whole")):
         return
     if item.nodeid.startswith(WHOLE):

@@ -11,6 +11,8 @@ from core.layers.lowering.rows import layer_tables
 from tests.helpers import room
 from weights_cache.common.errors import ZooError
 
+pytestmark = pytest.mark.whole
+
 ROWS = {name: row for table in layer_tables() for name, row in table.items()}
 CLASS_NAMES = sorted(ROWS)
 HUGE = (500_000_000, 2**31 - 1)
@@ -71,7 +73,6 @@ def load(path):
         assert not any(isinstance(cause, MemoryError) for cause in causes), path.read_text()
 
 
-@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("class_name", CLASS_NAMES)
 def test_a_declared_size_takes_no_memory(tmp_path, class_name):
     for shape in shapes(HUGE[0]):

@@ -9,9 +9,12 @@ from tests.core.converter.teachable_bundles import write_bundle
 from tests.reliability import bombs
 from tests.reliability.children import cost_of_loading
 
-pytestmark = pytest.mark.skipif(
-    not Path("/proc/self/status").exists(), reason="the memory of a process is not told here"
-)
+pytestmark = [
+    pytest.mark.whole,
+    pytest.mark.skipif(
+        not Path("/proc/self/status").exists(), reason="the memory of a process is not told here"
+    ),
+]
 
 #: Those that take a while until the default limits are reached.
 STRICT = {"empty fields", "nodes", "keras members"}
@@ -51,7 +54,6 @@ BOMBS = {
 }
 
 
-@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_small_file_takes_no_gigabytes_and_no_minutes(tmp_path, name):
     make, message, most = BOMBS[name]

@@ -8,6 +8,8 @@ from tests.reliability.fuzz import cases, sweep
 from tests.reliability.fuzz.bases import FORMATS, bases
 from tests.reliability.fuzz.checks import check
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.mark.parametrize("format", ["weights", "gestures"])
 def test_damaged_documents(format):

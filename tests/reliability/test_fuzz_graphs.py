@@ -4,6 +4,8 @@ import pytest
 
 from tests.reliability.fuzz.checks import check
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.mark.parametrize("format", ["graph", "frozen", "saved", "tflite"])
 def test_damaged_graphs(format):

@@ -4,8 +4,9 @@ import pytest
 
 from tests.reliability.fuzz.checks import check
 
+pytestmark = pytest.mark.whole
 
-@pytest.mark.sweep("whole")
+
 @pytest.mark.parametrize("format", ["layers", "h5", "keras", "teachable"])
 def test_damaged_layers(format):
     check([format], 150, seed=5)

@@ -13,6 +13,8 @@ from tests.reliability.fuzz.bases import FORMATS, bases
 from tests.reliability.fuzz.cases import fed
 from weights_cache import load_weights
 
+pytestmark = pytest.mark.whole
+
 NEEDED = {"tflite": "ai_edge_litert", "h5": "h5py", "keras": "h5py"}
 
 #: What the small models give for an image of 0.5: Keras's, TensorFlow's and LiteRT's results.
@@ -39,7 +41,6 @@ def test_small_models_give_what_their_runtimes_give(format, tmp_path):
     np.testing.assert_allclose(scores.numpy(), [SCORES[format]], rtol=0, atol=tolerance)
 
 
-@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("format", [f for f in FORMATS if f not in ("weights", "gestures")])
 def test_whole_models_load_and_run(format, tmp_path, rng):
     require(NEEDED.get(format, "numpy"))

@@ -27,6 +27,8 @@ FORKS = """
 import os, signal, sys, threading
 from zoo.images.reading import read_image
 
+pytestmark = pytest.mark.whole
+
 def read():
     while True:
         read_image(sys.argv[1])

@@ -16,6 +16,8 @@ from tests.weights_cache.fault_server import FaultServer
 from tests.zoo.pipeline.test_load_path import ROWS, WEIGHTS, graph_topology
 from weights_cache import write_weights
 
+pytestmark = pytest.mark.whole
+
 #: Small enough for a test to end at once.
 TIGHT = core.Limits(
     value_bytes=2**20,
@@ -67,7 +69,6 @@ COUNTED = {
 OF_RUNS = ["plan", "eager"]
 
 
-@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("way", OF_RUNS)
 @pytest.mark.parametrize("name", ENDS)
 def test_what_grows_without_end_meets_a_limit(name, way):

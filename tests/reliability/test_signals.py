@@ -29,10 +29,13 @@ SIGNALS = {
     "downloads": 1000,
 }
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(signal, "setitimer") or not os.path.isdir("/proc/self/task"),
-    reason="the system has no such timers, or does not list threads",
-)
+pytestmark = [
+    pytest.mark.whole,
+    pytest.mark.skipif(
+        not hasattr(signal, "setitimer") or not os.path.isdir("/proc/self/task"),
+        reason="the system has no such timers, or does not list threads",
+    ),
+]
 
 
 def strike(name: str, count: int, threads: int) -> dict[str, Any]:
@@ -62,7 +65,6 @@ def check(report: dict[str, Any], count: int) -> None:
     assert not has_grown(before, after), (before, after)
 
 
-@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", ACTIVITIES)
 def test_answers_after_some_signals_are_right(name):
     check(strike(name, 12, 2), 12)

@@ -22,6 +22,8 @@ from core.engine.run_guard import active_guard
 from tests.reliability import activities
 from tests.reliability.strike import LateError
 
+pytestmark = pytest.mark.whole
+
 #: After these instructions CPython looks whether a signal came.
 STARTS = ("CALL", "RESUME", "JUMP_BACKWARD", "JUMP_ABSOLUTE")
 

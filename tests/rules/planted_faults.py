@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.conftest import NOT_WHOLE
 from tests.rules.sources import ROOT
 
 #: What the tests need of the checkout.
@@ -200,9 +201,10 @@ def found_by(fault: Fault, folder: Path) -> list[str]:
         raise ValueError(f"{fault.file} has {text.count(fault.right)} times {fault.right!r}")
     path.write_text(text.replace(fault.right, fault.wrong))
     options = ("-n", "0", "-q", "--maxfail=3", "--tb=no", "-p", "no:cacheprovider", "--color=no")
+    tier = f"not gpu and not bench and not long{NOT_WHOLE}"
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", *options, *fault.tests],
+            [sys.executable, "-m", "pytest", *options, "-m", tier, *fault.tests],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": str(folder), "ZOO_SHARED": ""},
             capture_output=True,

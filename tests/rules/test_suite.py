@@ -15,6 +15,7 @@ import core
 from tests.conftest import (
     MOST_PROCESSES,
     NOT_QUICK,
+    NOT_WHOLE,
     QUICK,
     SLOW_FILES,
     WHOLE,
@@ -41,6 +42,11 @@ def test_files_are_shared_out_among_the_cpus():
 def test_one_file_and_what_prints_stay_in_one_process():
     assert workers(__file__) == workers(f"{__file__}::a", f"{__file__}::b") == 0
     assert workers("tests", capture="no") == 0
+
+
+def test_the_default_ends_with_what_goes_where_files_are_named(pytestconfig):
+    options = pytestconfig.getini("addopts")
+    assert options[options.index("-m") + 1].endswith(NOT_WHOLE)
 
 
 def test_every_folder_with_long_tests_has_an_item_in_the_document():

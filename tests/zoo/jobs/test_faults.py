@@ -19,6 +19,8 @@ from zoo.jobs.work import Order
 
 CODE = """
 import sys, zoo
+
+pytestmark = pytest.mark.whole
 print(zoo.batch(sys.argv[1], out=sys.argv[2], format="jsonl", workers=2, progress=False)["errors"])
 """
 
@@ -95,7 +97,6 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="/proc lists processe
 
 
 @linux
-@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("who", ["worker", "first process", "both"])
 def test_a_killed_worker_loses_no_result(images, undisturbed, tmp_path, who):
     out, gate = tmp_path / "out", tmp_path / "gate"
@@ -111,7 +112,6 @@ def test_a_killed_worker_loses_no_result(images, undisturbed, tmp_path, who):
     eventually(lambda: all(map(ended, below)), "the processes of the run end")
 
 
-@pytest.mark.whole
 def test_files_of_processes_that_were_killed_while_they_wrote_are_removed(
     images, undisturbed, tmp_path, monkeypatch
 ):
@@ -131,7 +131,6 @@ def test_files_of_processes_that_were_killed_while_they_wrote_are_removed(
 
 
 @linux
-@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_a_killed_run_goes_on_where_it_was(images, undisturbed, tmp_path, number):
     out = tmp_path / "out"
@@ -151,7 +150,6 @@ def test_a_killed_run_goes_on_where_it_was(images, undisturbed, tmp_path, number
     assert {name: after[name] for name in before} == before
 
 
-@pytest.mark.whole
 @linux
 def test_a_run_killed_while_it_lists_begins_anew(images, undisturbed, tmp_path):
     code = CODE.replace(
@@ -176,7 +174,6 @@ POISON = {
 
 
 @linux
-@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("where", POISON)
 def test_an_image_that_kills_workers_is_skipped_with_its_reason(tmp_path, where, monkeypatch):
     """The workers get the poison by a module that Python imports at its start."""
@@ -242,7 +239,6 @@ def test_a_process_that_does_not_start_is_an_error(images, tmp_path, monkeypatch
     assert "no licence" in capfd.readouterr().err
 
 
-@pytest.mark.whole
 def test_processes_that_cannot_fork_load_a_model_each(images, undisturbed, tmp_path, monkeypatch):
     code = "import zoo.jobs.worker_process as m\nm._has_one_thread = lambda: False\n"
     monkeypatch.setattr("zoo.jobs.local_workers._CODE", code + _worker_code())
@@ -260,7 +256,6 @@ def test_a_second_run_is_refused_while_the_first_works(images, undisturbed, tmp_
     assert_done(run, out, undisturbed)
 
 
-@pytest.mark.whole
 def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(
     images, undisturbed, tmp_path, monkeypatch
 ):

@@ -10,6 +10,8 @@ from tests.zoo.web.servers import PATIENCE, brightness_app, closed, eventually, 
 from zoo.web import App
 from zoo.web.quotas import Limits
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture
 def server():

@@ -22,6 +22,8 @@ from tests.zoo.web.servers import (
 from zoo.web.listening import listening_socket
 from zoo.web.quotas import Limits
 
+pytestmark = pytest.mark.whole
+
 resource = pytest.importorskip("resource", reason="limits of POSIX")
 
 MANY = 1000
@@ -62,7 +64,6 @@ def flood(server, page, sent):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.sweep("whole")
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: 127"], ids=["silent", "half"])
 def test_silent_connections_cost_an_open_page_nothing(sent):
     with many_files(), server_process() as server, page_of(server) as page:
@@ -76,7 +77,6 @@ def test_silent_connections_cost_an_open_page_nothing(sent):
         assert not any("Traceback" in line for line in server.lines), server.lines
 
 
-@pytest.mark.whole
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_thousand_websockets_cost_an_open_page_nothing():
     with many_files(), server_process() as server, page_of(server) as page, ExitStack() as opened:
@@ -175,7 +175,6 @@ Listener.accept = said
 """
 
 
-@pytest.mark.whole
 @pytest.mark.skipif(sys.platform != "linux", reason="files of Linux")
 def test_a_listener_without_files_does_not_spin():
     with server_process(before=_FEW_FILES) as server, ExitStack() as opened:

@@ -29,6 +29,8 @@ from zoo.web.quotas import Limits
 from zoo.web.serving import server_config
 from zoo.web.turns import Job, MessageOverflowError, PageQueue, Turns
 
+pytestmark = pytest.mark.whole
+
 
 class Socket:
     """A page that hangs up in the moment in which something has been sent to it."""
