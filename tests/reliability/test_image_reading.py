@@ -21,13 +21,13 @@ from tests.reliability.hostile_images import encoded, tiff
 from zoo.images.lists import is_several
 from zoo.images.reading import ImageError, read_image
 
+pytestmark = pytest.mark.whole
+
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is of POSIX systems")
 
 FORKS = """
 import os, signal, sys, threading
 from zoo.images.reading import read_image
-
-pytestmark = pytest.mark.whole
 
 def read():
     while True:

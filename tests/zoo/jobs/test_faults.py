@@ -17,10 +17,10 @@ from zoo.jobs.results_folder import Chunk, ResultsFolder
 from zoo.jobs.retries import MOST_ENDS, Retries
 from zoo.jobs.work import Order
 
+pytestmark = pytest.mark.whole
+
 CODE = """
 import sys, zoo
-
-pytestmark = pytest.mark.whole
 print(zoo.batch(sys.argv[1], out=sys.argv[2], format="jsonl", workers=2, progress=False)["errors"])
 """
 
