@@ -13,9 +13,8 @@ import zoo
 from tests.conftest import ROOT
 from tests.helpers import eventually
 from tests.zoo.jobs.job_images import digest, indices, leftovers, make_images
-from zoo.jobs.results_folder import Chunk, ResultsFolder
-from zoo.jobs.retries import MOST_ENDS, Retries
-from zoo.jobs.work import Order
+from zoo.jobs.results_folder import ResultsFolder
+from zoo.jobs.retries import MOST_ENDS
 
 pytestmark = pytest.mark.whole
 
@@ -208,21 +207,6 @@ def _worker_code() -> str:
     from zoo.jobs import local_workers
 
     return local_workers._CODE
-
-
-def test_images_at_which_one_process_ended_are_not_skipped(tmp_path):
-    """Who kills processes at random meets different images."""
-    folder = ResultsFolder(tmp_path)
-    journal = folder.journal(0)
-    journal.parent.mkdir(parents=True, exist_ok=True)
-    retries, order = Retries(folder), Order(Chunk(0, 0, 10, 0, 1))
-    skipped = []
-    for image in ("3", "5", "3"):
-        journal.write_text(image)
-        order = retries.again(order)
-        assert order.careful
-        skipped.append([*order.skipped])
-    assert skipped == [[], [], [3]]
 
 
 def test_workers_that_always_die_stop_the_run(images, tmp_path, monkeypatch):
