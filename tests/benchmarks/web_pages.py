@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 import zoo
-from tests.gallery.browser import Shown, panned, shown, write_camera
+from tests.gallery.browser import Shown, shown
+from tests.gallery.clips import panned, write_camera
 from tests.helpers import ROOT, shared_folder
 from zoo.web import App
 from zoo.web.gallery import load_app

@@ -11,7 +11,7 @@ import io
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from tests.gallery.clips import Played
 from tests.helpers import require, skip_or_fail
 from tests.zoo.web.servers import PATIENCE, Running, running
 from zoo.web import App
@@ -111,8 +112,11 @@ def shown(
         more: of `opened`.
     """
     source = ClipSource(clip) if clip is not None else source
-    with running(app, clip=source) as server, opened(server, page, **more) as found:
-        yield found
+    with running(app, clip=source) as server:
+        if isinstance(source, Played):
+            source.figures = server.server.figures
+        with opened(server, page, **more) as found:
+            yield found
 
 
 @contextmanager
@@ -209,31 +213,3 @@ def _note(found: Shown, url: str) -> None:
 def _note_problem(found: Shown, kind: str, text: str) -> None:
     if kind == "error":
         found.problems.append(text)
-
-
-def jpeg(image: np.ndarray, quality: int = 92) -> bytes:
-    """An RGB image, uint8 [height, width, 3], as JPEG."""
-    file = io.BytesIO()
-    Image.fromarray(image).save(file, "JPEG", quality=quality)
-    return file.getvalue()
-
-
-def write_camera(path: Path, images: Sequence[np.ndarray]) -> Path:
-    """Write RGB images [height, width, 3] as a camera of Chromium, which repeats them."""
-    path.write_bytes(b"".join(map(jpeg, images)))
-    return path
-
-
-def panned(
-    image: np.ndarray, count: int = 60, size: tuple[int, int] = (640, 480)
-) -> list[np.ndarray]:
-    """Frames of a camera that moves slowly over an image, and back to where it began."""
-    whole, frames = Image.fromarray(image), []
-    for turn in np.linspace(0, 2 * np.pi, count, endpoint=False):
-        scale = max(size[0] / whole.width, size[1] / whole.height) * (1.06 + 0.05 * np.sin(turn))
-        width, height = size[0] / scale, size[1] / scale
-        left = (whole.width - width) * (0.5 + 0.3 * np.sin(turn))
-        top = (whole.height - height) / 2
-        box = (left, top, left + width, top + height)
-        frames.append(np.asarray(whole.resize(size, Image.Resampling.BILINEAR, box)))
-    return frames

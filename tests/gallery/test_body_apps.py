@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import zoo
-from tests.gallery.browser import jpeg, shown, write_camera
-from tests.gallery.clips import Played, astronaut, video
+from tests.gallery.browser import shown
+from tests.gallery.clips import Played, astronaut, jpeg, video, write_camera
 from tests.gallery.drawn_bodies import Body, drawn, jumping_jacks
 from tests.gallery.drawn_objects import table
 from tests.gallery.freezing import freeze
@@ -40,7 +40,7 @@ SKELETON, BOX = (86, 180, 233), (63, 208, 155)  # colours of the first person, o
 
 def still(*images, fps=8):
     """A source that shows one image after another, each for a frame."""
-    return Played(images, fps=fps, slower=1.0)
+    return Played(images, fps=fps)
 
 
 def near(pixels, colour, x, y, radius=4):
@@ -171,7 +171,7 @@ def test_squats_are_counted_aloud():
 
 
 def test_jumping_jacks_are_no_squats():
-    source = Played(jumping_jacks(4, rep_counter.FPS), fps=rep_counter.FPS, slower=1.5)
+    source = Played(jumping_jacks(4, rep_counter.FPS), fps=rep_counter.FPS)
     with shown(load_app("rep_counter"), source=source) as page:
         page.page.evaluate(LOG)
         answers(page, 7)
@@ -228,7 +228,7 @@ def test_squats_of_a_video(shared):
     That is six at most; of two of them the clip does not show the end.
     """
     images = video(shared / "images" / "webcam" / "tfjs-models_pose_squats.mp4")
-    source = Played([*images, *images[::-1]], fps=5, slower=1.2)
+    source = Played([*images, *images[::-1]], fps=5)
     with shown(load_app("rep_counter"), source=source) as page:
         page.page.evaluate(LOG)
         found = answers(page, 2 * len(images) / 5)

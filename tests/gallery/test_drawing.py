@@ -4,7 +4,8 @@ import asyncio
 
 import numpy as np
 
-from tests.gallery.browser import WATCH_AGES, jpeg, shown
+from tests.gallery.browser import WATCH_AGES, shown
+from tests.gallery.clips import jpeg
 from zoo.web import App
 from zoo.web.messages import message_of
 

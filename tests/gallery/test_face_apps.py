@@ -9,8 +9,8 @@ import pytest
 from PIL import Image, ImageFilter
 
 import zoo
-from tests.gallery.browser import jpeg, shown, write_camera
-from tests.gallery.clips import Played
+from tests.gallery.browser import shown
+from tests.gallery.clips import Played, jpeg, write_camera
 from tests.gallery.freezing import freeze, go_on
 from tests.gallery.portraits import nobody, portrait, two_portraits
 from tests.helpers import require_opencv
@@ -22,13 +22,10 @@ FOREHEAD, EARS, EYES = 10, (234, 454), ((33, 133), (362, 263))  # of the mesh
 
 
 class Shows(Played):
-    """A camera before which a test puts one image after another.
-
-    It is slow, so that no frame waits for another one: answers are drawn for half a second.
-    """
+    """A camera before which a test puts one image after another."""
 
     def __init__(self, image):
-        super().__init__([image], fps=20, slower=10)
+        super().__init__([image], fps=20)
 
     def show(self, page, image):
         """Put an image, and wait until the page has answers of it."""

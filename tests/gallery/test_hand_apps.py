@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 import zoo
-from tests.gallery.browser import Shown, opened, shown, write_camera
-from tests.gallery.clips import Played, video
+from tests.gallery.browser import Shown, opened, shown
+from tests.gallery.clips import Played, video, write_camera
 from tests.gallery.drawn_hands import Place, frame, pen, swipe, thumb_up, writing
 from tests.helpers import require_opencv
 from tests.zoo.web.servers import running
@@ -21,9 +21,9 @@ pytestmark = pytest.mark.usefixtures("weights")
 BLUE, ORANGE, WHITE = (86, 180, 233), (230, 159, 0), (255, 255, 255)
 
 
-def played(images, slower=3.0):
-    """Frames as a camera shows them, slowly enough for a busy machine."""
-    return Played(images, fps=25, slower=slower)
+def played(images):
+    """Frames as a camera shows them."""
+    return Played(images, fps=25)
 
 
 # --- drawn hands ---------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def test_swipes_of_a_real_hand(shared, monkeypatch):
 
     monkeypatch.setattr(clip_sources, "IMAGES", shared / "images")
     clip = swipe_clip("photos/hand_pakutaso.jpg", 3)
-    source = played([image for image, _ in clip.frames()], slower=4)
+    source = played([image for image, _ in clip.frames()])
     awaited = {"Swipe to your right. The slide before.", "Swipe to your left. Next slide."}
     hints = set()
 
@@ -352,7 +352,7 @@ def test_two_hands_draw():
 
 def test_nothing_is_drawn_without_a_pinch():
     clip = [frame()] * 10 + [frame(Place(320 + 4 * k, 330)) for k in range(30)]
-    with shown(load_app("air_drawing"), source=played(clip, slower=2)) as page:
+    with shown(load_app("air_drawing"), source=played(clip)) as page:
         wait_for_text(page, "#hint", "Show your hand to the camera")
         wait_for_text(page, "#hint", "Touch your thumb with your index finger")
         wait_for_text(page, "#hint", "Show your hand to the camera")
@@ -361,9 +361,7 @@ def test_nothing_is_drawn_without_a_pinch():
 
 def test_a_real_hand_draws(shared):
     clip = video(shared / "images/webcam/tfjs-models_asl_hand.25fps.mp4", 195, 225)
-    # The pinch in it lasts for 5 frames: three times as long, a busy machine sees it, too.
-    frames = [frame for frame in clip for _ in range(3)]
-    with shown(load_app("air_drawing"), source=played(frames)) as page:
+    with shown(load_app("air_drawing"), source=played(clip)) as page:
         page.wait(lambda: int(page.text("#strokes")) >= 1, "a stroke")
         page.wait(lambda: len(of_colour(paper(page), BLUE)) > 50, "a line")
         page.check_clean()

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import pytest
 
 import zoo
-from tests.gallery.browser import WATCH_AGES, jpeg, opened, panned, write_camera
+from tests.gallery.browser import WATCH_AGES, opened
+from tests.gallery.clips import jpeg, panned, write_camera
 from tests.helpers import ROOT, eventually
 from tests.zoo.web.page_clients import sending, visits
 from tests.zoo.web.server_processes import server_process

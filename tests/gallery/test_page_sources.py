@@ -4,7 +4,8 @@ import asyncio
 
 import numpy as np
 
-from tests.gallery.browser import jpeg, opened, shown
+from tests.gallery.browser import opened, shown
+from tests.gallery.clips import jpeg
 from tests.helpers import require_opencv
 from tests.zoo.web.servers import running
 from zoo.web import App

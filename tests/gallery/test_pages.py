@@ -5,7 +5,8 @@ import time
 import pytest
 
 import zoo
-from tests.gallery.browser import WATCH_AGES, opened, panned, shown, write_camera
+from tests.gallery.browser import WATCH_AGES, opened, shown
+from tests.gallery.clips import panned, write_camera
 from tests.helpers import ROOT, require_opencv
 from tests.zoo.web.servers import running
 from zoo.web import App, button, slider, switch

@@ -10,7 +10,8 @@ from PIL import Image
 
 import zoo
 from tests.core.converter import test_tfjs_node
-from tests.gallery.browser import jpeg, opened, panned, shown
+from tests.gallery.browser import opened, shown
+from tests.gallery.clips import jpeg, panned
 from tests.gallery.scenes.teachable import drawing, record
 from tests.helpers import require_opencv
 from tests.zoo.transfer.test_exports import run_in_node

@@ -5,8 +5,8 @@ import sys
 import numpy as np
 from PIL import Image
 
-from tests.gallery.browser import Shown, jpeg
-from tests.gallery.clips import Played
+from tests.gallery.browser import Shown
+from tests.gallery.clips import Played, jpeg
 from tests.helpers import ROOT
 
 CLASSES = ("Boats", "Houses", "Trees")

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 import zoo
-from tests.gallery.browser import jpeg
+from tests.gallery.clips import jpeg
 from tests.helpers import ROOT
 from tests.zoo.web.servers import frame, hear, running
 from zoo.web.gallery import load_app
