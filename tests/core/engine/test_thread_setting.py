@@ -11,7 +11,7 @@ from core.backends.cpu import threads
 from core.backends.cpu.numpy_steps import blas, thread_pool
 from core.errors import SettingError
 from tests.core.plan.plan_threads import leading, one_blas_thread
-from tests.helpers import ROOT, skip_or_fail
+from tests.helpers import PATIENCE, ROOT, skip_or_fail
 
 
 @pytest.fixture(autouse=True)
@@ -88,5 +88,5 @@ def test_a_pool_that_has_started_follows(monkeypatch):
 
 def test_it_loads_no_library_before_it_is_used():
     text = "import sys, core; core.get_threads(); assert not {'llvmlite'} & {*sys.modules}"
-    done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, env={**os.environ}, timeout=60)
+    done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, env={**os.environ}, timeout=PATIENCE)
     assert done.returncode == 0

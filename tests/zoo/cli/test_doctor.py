@@ -6,9 +6,15 @@ from importlib.util import find_spec
 
 import pytest
 
-from tests.helpers import skip_or_fail
+from tests.helpers import PATIENCE, skip_or_fail
 from zoo.cli import doctor
 from zoo.cli.doctor import _PROBE_BACKEND, _PROBE_OPENGL, _probe
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """A busy machine may need a minute to import TensorFlow."""
+    monkeypatch.setattr(doctor, "PROBE_SECONDS", PATIENCE)
 
 
 def told(code: str, *arguments: str, **changes: str) -> str:

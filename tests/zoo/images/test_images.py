@@ -21,7 +21,7 @@ from PIL import Image
 
 import core
 import zoo
-from tests.helpers import ROOT
+from tests.helpers import PATIENCE, ROOT
 from weights_cache.common.errors import ZooError
 from zoo.images import files, header_limits, urls
 from zoo.images.reading import ImageError, read_first_frame, read_image
@@ -178,7 +178,7 @@ def test_reading_an_array_imports_no_decoder():
         "read_image(np.zeros((2, 2)));"
         "assert not {'PIL', 'requests'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF", "WEBP"])

@@ -12,7 +12,7 @@ from core.backends.cpu import tiers
 from core.backends.cpu.codegen import background
 from core.errors import SettingError
 from core.process import code_cache
-from tests.helpers import ROOT, eventually
+from tests.helpers import PATIENCE, ROOT, eventually
 
 PHOTO = "gallery/one_line_pose/astronaut.jpg"
 
@@ -101,7 +101,7 @@ def test_exit_during_compilation_is_clean(tmp_path):
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
