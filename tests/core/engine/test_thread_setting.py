@@ -1,6 +1,5 @@
 """The number of threads of the cpu backend, which the user chooses."""
 
-import os
 import subprocess
 import sys
 
