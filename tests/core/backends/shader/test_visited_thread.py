@@ -212,22 +212,22 @@ def test_release_inside_a_command(opengl):
 def test_values_whose_command_never_ran_raise(opengl, monkeypatch):
     """A signal may strike between taking a command from the queue and running it."""
     core.stop_shader()
+    monkeypatch.setattr(visited_thread, "LONGEST_PAUSE", 1000)  # no command runs before it is read
     with core.backend("shader"):
         x = core.tensor(np.float32([1, 2]))
-        gl_thread = load_backend("shader").session.gl_thread
-        monkeypatch.setattr(gl_thread, "put", nothing_of)
-        lost = x + 1.0
-        monkeypatch.undo()
+        session = load_backend("shader").session
+        with monkeypatch.context() as patch:
+            patch.setattr(session.gl_thread, "put", nothing_of)
+            lost = x + 1.0
         for use in (lost.numpy, lambda: (lost * 2.0).numpy()):
             with pytest.raises(core.CoreError, match="compute them again"):
                 use()
         assert (x + 1.0).tolist() == [2, 3]
-        session = load_backend("shader").session
-        monkeypatch.setattr(session.memory, "begin", interrupt)
-        half = x + 2.0
-        with pytest.raises(KeyboardInterrupt):
-            half.numpy()
-        monkeypatch.undo()
+        with monkeypatch.context() as patch:
+            patch.setattr(session.memory, "begin", interrupt)
+            half = x + 2.0
+            with pytest.raises(KeyboardInterrupt):
+                half.numpy()
         with pytest.raises(core.CoreError, match="compute them again") as caught:
             half.numpy()
         assert caught.value is memory_blocks.UNFINISHED
