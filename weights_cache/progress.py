@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from weights_cache.common.dependencies import needed_for
-from weights_cache.common.messages import is_read_by_people, say, visible
+from weights_cache.common.messages import is_notebook, is_read_by_people, say, visible
 from weights_cache.common.sizes import size_text
 from weights_cache.partial_files import Report
 
@@ -59,7 +59,7 @@ def showing(label: str, total: int, progress: bool | None) -> Iterator[Progress]
 
     Elsewhere None prints a line if fetching takes more than two seconds; False prints nothing.
     """
-    if progress is None and not (is_read_by_people() or _is_notebook()):
+    if progress is None and not (is_read_by_people() or is_notebook()):
         size = f", {size_text(total)}" if total else ""  # unknown for a URL
         with after_patience(partial(say_line, f"getting {label}{size}")):
             yield Progress(say_nothing, say_line)
@@ -76,12 +76,6 @@ def _bar_class() -> Callable[..., Any]:
         warnings.simplefilter("ignore")  # in notebooks without widgets, where text is used
         from tqdm.auto import tqdm
     return tqdm
-
-
-def _is_notebook() -> bool:
-    """Whether this is a Jupyter kernel, whose stderr is visible but not a terminal."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return getattr(shell, "kernel", None) is not None
 
 
 def say_nothing(_: object) -> None:

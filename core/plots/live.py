@@ -1,7 +1,6 @@
 """Curves that are drawn anew while a model is trained."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import nan
 from time import monotonic
@@ -10,6 +9,7 @@ from typing import Any
 from core.errors import CoreError
 from core.plots.plot import Plot
 from core.plots.training import history
+from weights_cache.common.messages import is_notebook
 
 _PAUSE = 1.0  # seconds between two drawings of batches
 
@@ -117,7 +117,7 @@ def fit_callbacks(
     >>> live.plot.data["loss"], path.exists()
     ([0.5], True)
     """
-    if path is None and "ipykernel" not in sys.modules:
+    if path is None and not is_notebook():
         raise CoreError("fit_callbacks needs a file outside of notebooks: give path='curves.png'")
     options = {"title": title, "width": width, "height": height, "scale": scale}
     options["x_label"] = "batch" if per_batch else "epoch"

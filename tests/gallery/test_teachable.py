@@ -14,7 +14,7 @@ from tests.gallery.browser import opened, shown
 from tests.gallery.clips import jpeg, panned
 from tests.gallery.scenes.teachable import drawing, record
 from tests.helpers import require_opencv
-from tests.zoo.transfer.test_exports import run_in_node
+from tests.zoo.transfer.test_exports import NETWORK_TOLERANCE, run_in_node
 from tests.zoo.web.servers import running
 from zoo.catalog.entries import find_entry
 from zoo.images.reading import read_image
@@ -130,7 +130,7 @@ def test_tensorflow_js_classifies_as_the_page_did(taught, clip, modules, tmp_pat
     for outputs, frame in zip(found["outputs"], frames, strict=True):
         scores = model.predict(frame)["scores"]
         known = np.array([scores[name] for name in CLASSES])  # which share what NONE leaves
-        np.testing.assert_allclose(outputs, known / known.sum(), rtol=0, atol=1e-6)
+        np.testing.assert_allclose(outputs, known / known.sum(), rtol=0, atol=NETWORK_TOLERANCE)
 
 
 @contextmanager

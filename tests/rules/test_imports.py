@@ -66,8 +66,11 @@ USED_FOR_FILES = {
     "shards",
     "write",
 }
-#: What lowers the layers of a file counts what reading it takes.
-USED_ELSEWHERE = {"core/layers/": {"errors", "reading_budgets"}}
+#: What lowers the layers of a file counts what reading it takes; what shows curves asks where.
+USED_ELSEWHERE = {
+    "core/layers/": {"errors", "reading_budgets"},
+    "core/plots/": {"errors", "messages"},
+}
 
 
 #: Code that is kept on disk and executed asks whose a folder is, as the notes of weights do; what

@@ -53,3 +53,12 @@ def say(text: str, end: str = "\n") -> None:
 def is_read_by_people() -> bool:
     """Whether stderr is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()
+
+
+def is_notebook() -> bool:
+    """Whether this is a Jupyter kernel, which shows images, and stderr though it is no terminal.
+
+    Programs that only run notebooks import IPython and ipykernel, too.
+    """
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return getattr(shell, "kernel", None) is not None

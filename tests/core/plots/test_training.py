@@ -1,5 +1,6 @@
 """Plots of training, layers and models; tables; files, notebooks and data frames."""
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -91,8 +92,6 @@ def test_batches_are_drawn_once_a_second_and_at_the_end(tmp_path, monkeypatch):
 
 
 def test_a_notebook_shows_one_drawing_that_changes(monkeypatch):
-    import sys
-
     shown = []
     handle = SimpleNamespace(update=lambda plot: shown.append(("update", plot)))
 
@@ -100,8 +99,8 @@ def test_a_notebook_shows_one_drawing_that_changes(monkeypatch):
         shown.append(("display", plot))
         return handle
 
-    monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace())
+    shell = SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
     live = fit_callbacks(scale=1)
     for epoch in (0, 1):
@@ -109,6 +108,14 @@ def test_a_notebook_shows_one_drawing_that_changes(monkeypatch):
     assert [kind for kind, _ in shown] == ["display", "update"] and shown[1][1] is live.plot
     png, size = live.plot._repr_png_()
     assert png[1:4] == b"PNG" and size == {"width": 960, "height": 380}
+
+
+def test_a_program_that_runs_notebooks_is_none(monkeypatch):
+    """It has imported ipykernel, but has no kernel that would show the drawing."""
+    monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    with pytest.raises(core.CoreError, match="give path='curves.png'"):
+        fit_callbacks()
 
 
 def test_statistics_of_values():
@@ -197,7 +204,6 @@ def test_plots_are_saved_and_become_data_frames(tmp_path):
         (lambda: history(5), "int is no history: give what model.fit returns"),
         (lambda: history({"loss": [[1.0]]}), r"history\['loss'\] must have 1 axes"),
         (lambda: history(CURVES, y_scale="sqrt"), "y_scale is 'sqrt'"),
-        (lambda: fit_callbacks(), "give path='curves.png'"),
         (lambda: layer(5), "int has no weights: give a layer"),
         (lambda: model_summary(5), "int has no layers: give a model"),
         (lambda: table({"a": [1], "b": []}), "columns must have one length"),

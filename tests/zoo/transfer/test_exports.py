@@ -33,6 +33,9 @@ modules = test_tfjs_node.modules
 HERE = Path(__file__).parent
 LABELS = ["ant", "bee", "größer/kleiner"]
 LAYERS, QUANTISED = "mobilenet.v1_025", "mobilenet.v2_100_quant"
+# Of probabilities of a whole network in other programs. How a float32 sum is rounded depends on the
+# processor: Keras and this engine, each within 1.1e-6 of MobileNet in float64, differ by 1.9e-6.
+NETWORK_TOLERANCE = 1e-5
 IMAGES = ("cat_demo.jpg", "coco_000000000785.jpg", "coffee.jpg")
 
 
@@ -113,7 +116,7 @@ def test_layers_in_node(modules, extract, photos, tmp_path):
     (found,) = run_in_node(modules, tmp_path, [(path, photos.pixels)])
     assert (found["labels"], found["format"]) == (LABELS, "layers-model")
     expected = expected_of(head, extractor, photos.pixels)
-    np.testing.assert_allclose(found["outputs"], expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found["outputs"], expected, rtol=0, atol=NETWORK_TOLERANCE)
 
 
 def test_a_quantised_graph_in_node(modules, extract, photos, tmp_path):
@@ -146,10 +149,9 @@ def test_heads_alone_in_node(modules, rng, tmp_path):
         np.testing.assert_allclose(found["outputs"], head.predict(features), rtol=0, atol=1e-6)
 
 
-def run_in_keras(folder: Path, **environment: str) -> None:
+def run_in_keras(folder: Path) -> None:
     command = [sys.executable, str(HERE / "keras_exports.py"), str(folder)]
-    given = {**os.environ, **environment}
-    done = subprocess.run(command, env=given, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-3000:]
 
 
@@ -168,12 +170,11 @@ def test_files_in_keras(extract, photos, rng, tmp_path):
         export = write(tmp_path / f"head{ending}", small)
         np.save(f"{export.path}.input", features)
         expected[export.path] = small.predict(features)
-    command = [sys.executable, str(HERE / "keras_exports.py"), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr[-3000:]
+    run_in_keras(tmp_path)
     for path, right in expected.items():
         found = np.load(f"{path}.output.npy")
-        np.testing.assert_allclose(found, right, rtol=0, atol=1e-6, err_msg=path.name)
+        tolerance = NETWORK_TOLERANCE if path.stem == "whole" else 1e-6
+        np.testing.assert_allclose(found, right, rtol=0, atol=tolerance, err_msg=path.name)
 
 
 # --- here -----------------------------------------------------------------------------------------
@@ -211,7 +212,7 @@ def test_the_input_of_networks_that_take_other_ranges(extract, photos, tmp_path)
             pixels = np.tile(photos.pixels[:1], (1, 2, 2, 1))[:, :side, :side]
         found = predicted(path, for_teachable(pixels))
         expected = expected_of(head, extractor, pixels)
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5, err_msg=name)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=NETWORK_TOLERANCE, err_msg=name)
 
 
 def test_a_copy_with_other_weights_is_exported_with_these(extract, photos, tmp_path):
@@ -224,7 +225,7 @@ def test_a_copy_with_other_weights_is_exported_with_these(extract, photos, tmp_p
     values = prepare(photos.pixels[0], find_entry(LAYERS).preprocess, (224, 224))[0]
     features = np.asarray(copy.execute(values, [extractor.node])[extractor.node])
     found = predicted(path, for_teachable(photos.pixels[:1]))
-    np.testing.assert_allclose(found, head.predict(features), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(found, head.predict(features), rtol=0, atol=NETWORK_TOLERANCE)
     original = expected_of(head, extractor, photos.pixels[:1])
     assert np.abs(found - original).max() > 1e-3
 
