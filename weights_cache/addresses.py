@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from weights_cache.common.errors import WeightsError
 from weights_cache.paths import require_relative
-from weights_cache.shown_urls import shown_url
+from weights_cache.shown_urls import parts_of, shown_url
 
 MODEL_NAME = "model.json"
 _HASH = re.compile(r"sha256=([0-9a-f]{64})", re.IGNORECASE)
@@ -41,11 +41,13 @@ class Address(NamedTuple):
         >>> Address.parse("https://example.org/models/cats/").url
         'https://example.org/models/cats/model.json'
         """
-        try:
-            scheme, netloc, path, query, fragment = urlsplit(text)
-            server = urlsplit(text).hostname
-        except ValueError as error:
-            raise WeightsError(f"{shown_url(text)!r} is not a readable URL: {error}") from None
+        parts = parts_of(text)
+        if parts is None:
+            raise WeightsError(
+                f"{shown_url(text)!r} is not a readable URL: write https://server/path/model.json"
+            )
+        scheme, netloc, path, query, fragment = parts
+        server = parts.hostname
         if not server or "@" in netloc or "//***@" in shown_url(text):
             reason = (
                 "has a user name or password: put them into ~/.netrc"

@@ -5,7 +5,7 @@ All network access for weights, models at URLs and images goes through this modu
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -136,13 +136,15 @@ class _Credentials:
 
 def _target(response: "Response") -> str:
     """Return the target URL of a redirect; raise UnusableError unless it is http or https."""
-    try:
-        location = response.headers["Location"].encode("latin-1").decode()
-        url = urljoin(response.url, location)
+    location, parts = response.headers["Location"], None
+    with suppress(ValueError):  # whose text may have a password, and would stay with the error
+        url = urljoin(response.url, location.encode("latin-1").decode())
+        server, _ = urlsplit(url).hostname, urlsplit(url).port  # raises unless a number
         parts = urlsplit(url)
-        server, _ = parts.hostname, parts.port  # raises for a port that is no number
-    except ValueError as error:
-        raise UnusableError(f"redirects to an invalid URL ({error})", "wrong redirect") from None
+    if parts is None:
+        raise UnusableError(
+            f"redirects to an invalid URL ({shown_url(location):.200})", "wrong redirect"
+        )
     before = urlsplit(response.url).scheme
     if parts.scheme not in ("http", "https") or not server:
         raise UnusableError(
@@ -158,7 +160,9 @@ def _target(response: "Response") -> str:
 def _explained() -> Iterator[None]:
     """Turn exceptions of the connection into a DownloadError; interruptions from outside pass.
 
-    The chain of exceptions is dropped, because requests puts whole URLs into its messages.
+    The chain of exceptions is dropped: those of requests have whole URLs in their messages and the
+    request with its passwords. ``from None`` would only hide it from tracebacks; other programs,
+    such as Dask where it sends errors to other machines, go through all of it.
     """
     handled = sys.exc_info()[1]
     try:
@@ -166,7 +170,8 @@ def _explained() -> Iterator[None]:
     except DownloadError:
         raise
     except Exception as error:
-        interruption = interruption_in(error, handled)
-        if interruption is not None:
-            raise interruption  # noqa: B904  (unwrapped)
-        raise explain(error) from None
+        unwrapped = interruption_in(error, handled) or explain(error)
+        try:
+            raise unwrapped  # noqa: B904  (without a cause)
+        finally:
+            unwrapped.__context__ = handled

@@ -1,8 +1,13 @@
 """Removal of passwords and tokens from URLs for messages, notes and pickles."""
 
 import re
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from weights_cache.common.errors import WeightsError
+
+if TYPE_CHECKING:
+    from urllib.parse import SplitResult
 
 _HIDDEN = "***"
 
@@ -46,16 +51,26 @@ def other_scheme(what: str, url: str, instead: str) -> WeightsError:
     )
 
 
+def parts_of(url: str) -> "SplitResult | None":
+    """Return the parts of a URL, or None if it is not readable.
+
+    The ValueError of `urlsplit` may have the password in its text, and would stay with each error
+    that is raised while it is handled, and with the error's pickles.
+    """
+    from urllib.parse import urlsplit  # takes 2 ms, and few programs name servers
+
+    with suppress(ValueError):
+        return urlsplit(url)
+    return None
+
+
 def host_of(url: str) -> str:
     """Return the server of a URL, with its port if given; return other text unchanged.
 
     >>> host_of("https://example.org/weights.bin")
     'example.org'
     """
-    from urllib.parse import urlsplit  # takes 2 ms, and few programs name servers
-
     shown = shown_url(url)
-    try:
-        return urlsplit(shown).netloc.rpartition("@")[2] or shown
-    except ValueError:
-        return shown
+    parts = parts_of(shown)
+    server = parts.netloc.rpartition("@")[2] if parts else ""
+    return server or shown

@@ -32,9 +32,11 @@ FAULTS = {
     "redirect": ("redirect", f"/x?token={SECRET}"),
     "redirect-to-a-user": ("redirect", f"ftp://me:{SECRET}@127.0.0.1/x"),
     "redirect-to-a-port": ("redirect", f"http://me:{SECRET}@127.0.0.1:99999/x"),
+    "redirect-to-no-host": ("redirect", f"http://me:{SECRET}@\u2100/x"),
+    "redirect-to-bytes": ("redirect", f"http://me:{SECRET}@127.0.0.1/\xff"),
     "range": ("status", 206),
 }
-URLS = ["//me:{}@", "//{}@", "//me:a/{}@", "//me:a@{}@", "//127.0.0.1:?{}@"]
+URLS = ["//me:{}@", "//{}@", "//me:a/{}@", "//me:a@{}@", "//127.0.0.1:?{}@", "//me:{}@\u2100."]
 QUERIES = ["token={}", "v=1&access_token={}", "X-Amz-Signature={}&b=1", "sig={}", "api_key={}"]
 
 
@@ -50,6 +52,18 @@ def faulty(request, toy, monkeypatch):
     return toy
 
 
+def told_by(error):
+    """All texts of an error and of those behind it, also what no traceback shows.
+
+    Programs that send errors to other machines, such as Dask, go through all of it.
+    """
+    texts = [str(error), repr(error), repr(vars(error)), *traceback.format_exception(error)]
+    request = getattr(error, "request", None)  # of the exceptions of requests
+    texts += [repr(vars(request))] if request is not None else []
+    behind = {error.__cause__, error.__context__} - {None}
+    return [*texts, *(text for one in behind for text in told_by(one))]
+
+
 @pytest.fixture
 def check(capfd, caplog, tmp_path):
     """Calls a function, and looks for the secret in all that comes of it."""
@@ -60,9 +74,7 @@ def check(capfd, caplog, tmp_path):
         try:
             texts.append(repr(call(*arguments)))
         except zoo.ZooError as error:
-            texts += [str(error), repr(error), getattr(error, "details", "")]
-            texts += traceback.format_exception(error)
-            texts.append(repr(pickle.dumps(error)))
+            texts += [*told_by(error), getattr(error, "details", ""), repr(pickle.dumps(error))]
         texts += [*capfd.readouterr(), caplog.text]
         assert not [text for text in texts if SECRET in text]
         for path in tmp_path.rglob("*"):
@@ -105,6 +117,7 @@ def test_tokens_of_all_kinds_are_redacted(toy, check, query):
     check(zoo.load, url)
     check(zoo.load, f"{url}#access_token={SECRET}")
     check(lambda: path_of_file_url(f"file://me:{SECRET}@host/x?{query.format(SECRET)}"))
+    check(lambda: path_of_file_url(f"file://me:{SECRET}@\u2100/x?{query.format(SECRET)}"))
 
 
 def test_urls_of_models_are_redacted(faulty, check, tmp_path):

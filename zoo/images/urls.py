@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from weights_cache.locations import is_offline
-from weights_cache.shown_urls import host_of, shown_url
+from weights_cache.shown_urls import host_of, parts_of, shown_url
 from zoo.images.errors import VIDEO_ADVICE
 from zoo.images.pixels import ImageError
 
@@ -58,10 +58,11 @@ def path_of_file_url(url: str) -> str:
     >>> path_of_file_url("file:///images/my%20dog.jpg")
     '/images/my dog.jpg'
     """
-    from urllib.parse import urlsplit
     from urllib.request import url2pathname
 
-    parts = urlsplit(url)
+    parts = parts_of(url)
+    if parts is None:
+        raise ImageError(f"{_shown(url)} is not a readable URL: write file:///folder/image.jpg")
     if parts.netloc not in ("", "localhost"):
         raise ImageError(
             f"{_shown(url)} is a file of the machine {host_of(url)!r}: a file of this one has "
