@@ -139,8 +139,9 @@ def _target(response: "Response") -> str:
     location, parts = response.headers["Location"], None
     with suppress(ValueError):  # whose text may have a password, and would stay with the error
         url = urljoin(response.url, location.encode("latin-1").decode())
-        server, _ = urlsplit(url).hostname, urlsplit(url).port  # raises unless a number
-        parts = urlsplit(url)
+        split = urlsplit(url)
+        server, _ = split.hostname, split.port  # raises for a port that is no number
+        parts = split
     if parts is None:
         raise UnusableError(
             f"redirects to an invalid URL ({shown_url(location):.200})", "wrong redirect"
