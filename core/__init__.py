@@ -47,6 +47,7 @@ _HOMES = {
     "Variable": "core.engine.variables",
     "backend": "core.engine.settings",
     "callbacks": "core.callbacks",
+    "clone_model": "core.models.copies",
     "compile": "core.compiled_functions.compiled_function",
     "constraints": "core.constraints",
     "converter": "core.converter",

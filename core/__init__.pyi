@@ -83,6 +83,7 @@ from core.graph.nodes import Node as Node
 from core.graph.nodes import PartialSpec as PartialSpec
 from core.graph_model.graph_model import GraphModel as GraphModel
 from core.layers.input_layer import Input as Input
+from core.models.copies import clone_model as clone_model
 from core.models.model import Model as Model
 from core.models.model_files import load_layers_model as load_layers_model
 from core.models.model_files import model_from_json as model_from_json
@@ -117,6 +118,7 @@ __all__ = [
     "Tensor",
     "Variable",
     "backend",
+    "clone_model",
     "compile",
     "custom_grad",
     "debug_mode",

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], object]
 
+#: Looks at new files before they replace others, and raises an error if these shall stay.
+Check = Callable[[Path], object]
+
 STALE_SECONDS = 24 * 3600.0
 LOCK_SECONDS = 600.0
 SAY_AFTER = 2.0  # seconds of waiting for a lock, and then
@@ -161,8 +164,14 @@ def create_file(path: Path, mode: int = 0o666) -> FileIO:
 
 
 @contextmanager
-def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """Yield a new file that replaces ``target`` when the block ends; an error leaves no file."""
+def replacing(target: Path, mode: int = 0o666, check: Check | None = None) -> Iterator[BinaryIO]:
+    """Yield a new file that replaces ``target`` when the block ends; an error leaves no file.
+
+    Args:
+        target: the file.
+        mode: its mode before the umask.
+        check: called with the path of the new file before it replaces the old one.
+    """
     _remove_stale(target, "tmp")
     temporary = unique_sibling(target, "tmp")
     try:
@@ -170,28 +179,38 @@ def replacing(target: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
+        if check is not None:
+            check(temporary)
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def replace_files(folder: Path, contents: Mapping[str, Iterable[bytes | memoryview]]) -> None:
+def replace_files(
+    folder: Path, contents: Mapping[str, Iterable[bytes | memoryview]], check: Check | None = None
+) -> None:
     """Write all files of ``contents`` into ``folder``, or leave every old file unchanged.
 
-    Every file is written under a temporary name first; then the files are renamed in order. If a
+    Every file is written into a temporary folder first; then the files are renamed in order. If a
     rename fails, the files already replaced get their old content back.
+
+    Args:
+        folder: the folder, which exists.
+        contents: blocks of bytes by the names of the files.
+        check: called with the temporary folder before any file is replaced.
     """
-    staged: dict[Path, Path] = {}
+    staging = unique_sibling(folder / "files", "tmp")
+    for name in ("files", *contents):
+        _remove_stale(folder / name, "tmp")
     try:
+        staging.mkdir()
         for name, blocks in contents.items():
-            target = folder / name
-            _remove_stale(target, "tmp")
-            staged[target] = unique_sibling(target, "tmp")
-            _write(staged[target], blocks)
-        _rename_all(staged)
+            _write(staging / name, blocks)
+        if check is not None:
+            check(staging)
+        _rename_all({folder / name: staging / name for name in contents})
     finally:
-        for temporary in staged.values():
-            temporary.unlink(missing_ok=True)
+        _remove_tree(staging)
 
 
 def _write(path: Path, blocks: Iterable[bytes | memoryview]) -> None:
@@ -235,7 +254,17 @@ def _keep_old(target: Path) -> Path:
 def _remove_stale(target: Path, ending: str) -> None:
     for path in siblings(target, ending):
         if is_stale(path):
-            path.unlink(missing_ok=True)
+            _remove_tree(path)
+
+
+def _remove_tree(path: Path) -> None:
+    """Remove a file, or a folder with its files, if it exists."""
+    if path.is_dir() and not path.is_symlink():
+        for inner in path.iterdir():
+            inner.unlink(missing_ok=True)
+        path.rmdir()
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _remove_unless_regular(path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.atomic_files import replace_files, require_space, writing_to
+from weights_cache.atomic_files import Check, replace_files, require_space, writing_to
 from weights_cache.common.errors import WeightsError
 from weights_cache.locations import PathLike
 from weights_cache.manifest import DTYPES
@@ -35,6 +35,7 @@ def write_weights(
     fields: Mapping[str, Any] | None = None,
     files: Mapping[str, bytes] | None = None,
     groups: Mapping[str, str] | None = None,
+    check: Check | None = None,
 ) -> Path:
     """Write ``weights`` as ``model.json`` and shards (``group1-shard1of1.bin`` ...).
 
@@ -52,6 +53,8 @@ def write_weights(
         fields: further fields of the document, such as ``{"signature": ...}``.
         files: further files of the model by name, which are written with the model.
         groups: ``"optimizer"`` by name, for weights that are no part of the model itself.
+        check: called with the path of the new ``model.json``, beside its shards, before any old
+            file is replaced; an error that it raises leaves these unchanged.
 
     Without quantisation ``load_weights(folder)`` returns equal bits. An error leaves existing files
     unchanged.
@@ -81,7 +84,7 @@ def write_weights(
     manifest = [{"paths": list(shards), "weights": entries}]
     document = _document(manifest, metadata, topology, fields or {})
     beside = {name: [data] for name, data in (files or {}).items()}
-    return _write(Path(folder), {**beside, **shards, "model.json": [document]})
+    return _write(Path(folder), {**beside, **shards, "model.json": [document]}, check)
 
 
 def kinds_by_name(
@@ -233,11 +236,11 @@ def _document(
         ) from error
 
 
-def _write(folder: Path, contents: Mapping[str, list[Any]]) -> Path:
+def _write(folder: Path, contents: Mapping[str, list[Any]], check: Check | None) -> Path:
     needed = sum(len(block) for blocks in contents.values() for block in blocks)
     advice = "choose another folder"
     with writing_to(folder, needed, advice):
         folder.mkdir(parents=True, exist_ok=True)
         require_space(folder, needed, advice)
-        replace_files(folder, contents)
+        replace_files(folder, contents, check and (lambda staged: check(staged / "model.json")))
     return folder / "model.json"

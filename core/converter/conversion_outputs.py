@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from core.converter.conversion_inputs import Original, keeps_layers, prepared, unchanged
 from core.converter.reading import reading
 from core.converter.web_writer import (
+    check_web,
     constants,
     engine_arrays,
     float_kinds,
@@ -139,6 +141,7 @@ class WrittenLayers(_Weights):
             metadata=self._original.metadata,
             fields={**fields, "convertedBy": "friendly-zoo"},
             files=self._original.files,
+            check=partial(check_web, self._original.graph),
         )
 
 

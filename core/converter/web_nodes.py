@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import islice
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -103,6 +105,19 @@ def _lower(made: LoweredNodes, node: Node) -> None:
     except MISUSE as error:
         reason = f"lacks {error}" if isinstance(error, LookupError) else error
         raise CoreError(f"node {node.name!r} ({node.type}): {reason}") from error
+
+
+def _einsum(body: LoweredNodes, node: Node) -> None:
+    """Write the equation in lower case, in which TensorFlow.js reads all texts."""
+    equation = str(node.attributes.get("equation", ""))
+    letters = dict.fromkeys(filter(str.isalpha, equation))
+    spare = (letter for letter in ascii_lowercase if letter not in letters)
+    upper = [letter for letter in letters if letter.isupper()]
+    lower = list(islice(spare, len(upper)))
+    if len(lower) < len(upper):
+        raise CoreError(f"its equation {equation!r} has more letters than TensorFlow.js takes")
+    renamed = equation.translate(dict(zip(map(ord, upper), lower, strict=True)))
+    body.nodes.append(node._replace(attributes={**node.attributes, "equation": renamed}))
 
 
 def _completed(node: Node) -> Node:
@@ -252,6 +267,7 @@ def _boxes(
 
 
 _RULES: Mapping[str, Callable[[LoweredNodes, Node], None]] = {
+    "Einsum": _einsum,
     "Erfc": _erfc,
     "NonMaxSuppression": _non_max_suppression,
     "QuantiseRound": _quantise_round,

@@ -2,16 +2,19 @@
 
 import os
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from core.converter.output_folders import check_target
+from core.converter.read_back import not_equal, read_back
+from core.converter.web import read_web
 from core.converter.web_nodes import lowered
 from core.engine.dtypes import DTYPES, to_numpy
-from core.errors import CoreError
+from core.errors import CoreError, KernelNotFound
 from core.graph.graph_json_writer import (
     data_type,
     graph_document,
@@ -20,6 +23,7 @@ from core.graph.graph_json_writer import (
 )
 from core.graph.nodes import Graph, Node, node_of
 from core.graph.unique_names import free_name, other_names
+from core.graph_model.graph_model import GraphModel
 from core.plan.passes.pruning import drop_unused
 from weights_cache.common.errors import WeightsError
 from weights_cache.quantise import StoredArray, quantise_array
@@ -126,7 +130,24 @@ def write_prepared(
         metadata=metadata,
         fields={**(fields or {}), **documents},
         files=files,
+        check=partial(check_web, graph),
     )
+
+
+def check_web(graph: Graph, path: Path) -> None:
+    """Raise a CoreError unless a new web model can be loaded, and has the inputs and outputs."""
+    found = read_back(_loaded, path)
+    ends = [(sorted(g.inputs), sorted(g.outputs)) for g in (graph, found)]
+    if ends[0] != ends[1]:
+        raise not_equal(f"it has the inputs and outputs {ends[1]!r:.300}, not {ends[0]!r:.300}")
+
+
+def _loaded(path: Path) -> Graph:
+    """Return the graph of a web model, after its references and functions were checked."""
+    graph = read_web(path)
+    with suppress(KernelNotFound):  # other programs have more kernels
+        GraphModel(graph, "cpu", plans=False)
+    return graph
 
 
 @contextmanager

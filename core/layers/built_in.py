@@ -13,7 +13,8 @@ from core.engine.variables import Variable
 from core.errors import CoreError
 from core.keras.configured import Configured, checked_call
 from core.layers.argument_docs import COMMON_DOCS, documentation
-from core.layers.keras_config import KerasCall, LayerSpec
+from core.layers.dialects.topologies import keras3_config_of
+from core.layers.keras_config import INNER_LAYERS, Dialect, KerasCall, LayerSpec
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.layer_config import Options
@@ -78,6 +79,12 @@ class BuiltIn(Layer):
     #: Whether it is a function between layers, such as ``x + y``.
     is_function: ClassVar[bool] = False
 
+    #: The library whose arguments the layer has.
+    dialect: Dialect = "keras3"
+
+    #: Module of the class in Keras 3, where the file says it.
+    _module: str = ""
+
     _read: _Read | None = None
 
     def __init__(self, *positional: Any, **options: Any):
@@ -100,7 +107,7 @@ class BuiltIn(Layer):
         super().__init__(**_with_input_dim(options, legacy))
         self.config = self._checked_config(own)
         self.activity_regularizer = self.config.get("activity_regularizer")
-        self._store, self.dialect, self._initial = VariableStore(self.name), "keras3", weights
+        self._store, self._initial = VariableStore(self.name), weights
         self.inner = [*self.config.values()]
 
     def _check_names(self, options: Mapping[str, Any]) -> None:
@@ -126,17 +133,31 @@ class BuiltIn(Layer):
 
     # --- what calls need ---------------------------------------------------------------------
 
-    def layer_spec(self, dialect: str | None = None) -> LayerSpec:
+    def layer_spec(self) -> LayerSpec:
         """Return the description of the layer for models and wrappers."""
         return LayerSpec(
             self.class_name,
             self.name,
             {**self.config, "trainable": self.trainable},
-            dialect or self.dialect,
+            self.dialect,
             tuple(self.calls),
             is_function=self.is_function,
+            module=self._module,
             layer=self,
         )
+
+    def file_spec(self) -> LayerSpec:
+        """Return the description of the layer for files, in the dialect of its arguments."""
+        config: dict[str, Any] = {} if self.is_function else {"dtype": self.dtype}
+        for name, value in self.config.items():
+            if name in INNER_LAYERS:
+                config[name] = replaced(value, Layer, lambda layer: layer.file_spec())
+            else:
+                config[name] = serialized(value)
+        config["name"] = self.name
+        if not self.is_function:
+            config["trainable"] = self.trainable
+        return self._spec()._replace(config=config)
 
     def _spec(self) -> LayerSpec:
         return self.layer_spec()._replace(layer=None)
@@ -244,12 +265,12 @@ class BuiltIn(Layer):
     # --- descriptions ------------------------------------------------------------------------
 
     def get_config(self) -> dict[str, Any]:
-        """Return the arguments by name, as texts, numbers, lists and dicts of them."""
-        config = {name: serialized(value) for name, value in self.config.items()}
-        shape = self.declared_input_shape
-        if shape is not None:
-            config["batch_input_shape"] = list(shape)
-        return {**super().get_config(), **config}
+        """Return the arguments by name as in Keras 3: texts, numbers, lists and dicts of them.
+
+        Raises:
+            CoreError: the layer is of another program's file, and Keras 3 has no such arguments.
+        """
+        return keras3_config_of(self.file_spec())
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "BuiltIn":
@@ -263,7 +284,7 @@ class BuiltIn(Layer):
         shape = spec.config.get("batch_input_shape") or spec.config.get("batch_shape")
         trainable = spec.config.get("trainable", True) is not False
         Layer.__init__(made, name=spec.name, trainable=trainable, batch_input_shape=shape)
-        made.config, made.dialect = dict(spec.config), spec.dialect
+        made.config, made.dialect, made._module = dict(spec.config), spec.dialect, spec.module
         made.activity_regularizer = regularizers.get(spec.config.get("activity_regularizer"))
         made._store, made._initial = VariableStore(spec.name), None
         made.inner = [*made.config.values()]

@@ -205,7 +205,7 @@ class _GraphRun(ModelRun):
 
     def called(self, spec: LayerSpec, index: int) -> list[Value]:
         """Return the results of a call of a layer, the last of whose nodes has its name."""
-        call = spec.calls[index].with_values(self.value)
+        call = spec.calls[index].with_values(self.inputs_of(spec, spec.calls[index]))
         name, (values, keywords) = spec.name, bound_arguments(call)
         scoped = f"{self.scope}/{name}" if self.scope else name
         scoped = f"{scoped}_{index}" if index else scoped
@@ -215,6 +215,13 @@ class _GraphRun(ModelRun):
         values = [_with_known_shape(made, value, len(values)) for value in values]
         start = len(self.builder.nodes)
         return self._named(made, start, results_of_values(made, values))
+
+    def either(self, mask: Value, other: Value) -> Value:
+        """Add a node for the mask of what one of two masks keeps."""
+        scope = f"{self.scope}/" if self.scope else ""
+        inputs = [mask.reference, other.reference]
+        name = self.builder.add(f"{scope}LogicalOr", "LogicalOr", inputs, {})
+        return mask._replace(reference=name)
 
     def _named(self, call: GraphCall, start: int, found: list[Value]) -> list[Value]:
         """Return the results, with the last node named by the layer."""

@@ -53,10 +53,10 @@ class InputLayer(Layer):
         shape = list(self.batch_shape)
         return {"batch_shape": shape, "dtype": self.dtype, "name": self.name}
 
-    def layer_spec(self, dialect: str = "keras3") -> LayerSpec:
+    def layer_spec(self) -> LayerSpec:
         """Return the description of the input for models."""
         return LayerSpec(
-            "InputLayer", self.name, self.get_config(), dialect, (KerasCall([], {}),), layer=self
+            "InputLayer", self.name, self.get_config(), "keras3", (KerasCall([], {}),), layer=self
         )
 
     @classmethod

@@ -5,14 +5,23 @@ Sources: ``Model.toJSON`` of TensorFlow.js, ``Model.get_config`` of tf.keras 2 a
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from core.errors import CoreError
 from core.graph.json_values import mapping, sequence, text
 from core.layers.nested import replaced
 from weights_cache.reading_budgets import spend
 
+#: The libraries whose configs of layers differ.
+Dialect = Literal["keras2", "keras3", "tfjs"]
+
 MODEL_CLASSES = {"Model": "Functional", "Functional": "Functional", "Sequential": "Sequential"}
+
+#: Arguments of layers that are layers, or lists of them.
+INNER_LAYERS = ("layer", "backward_layer", "cell", "cells")
+
+#: Recurrent layers, whose second argument are the initial states.
+RECURRENT = frozenset({"RNN", "SimpleRNN", "LSTM", "GRU", "ConvLSTM2D", "Bidirectional"})
 
 #: The most nested models and wrappers.
 DEEPEST = 24
@@ -30,7 +39,7 @@ class Source(NamedTuple):
 
 
 class KerasCall(NamedTuple):
-    """A call of a layer: its nested arguments, with a Source for each tensor."""
+    """A call of a layer as in Keras 3: its nested arguments, with a Source for each tensor."""
 
     arguments: Any
     keywords: Mapping[str, Any]
@@ -46,12 +55,13 @@ class LayerSpec(NamedTuple):
     Attributes:
         class_name: such as "Dense"; "Functional" and "Sequential" are models.
         name: name of the layer, unique in its model.
-        config: config of the file, unchecked.
-        dialect: "tfjs", "keras2" or "keras3".
+        config: config of the file, unchecked; layers in it are documents, specs or layer objects.
+        dialect: "tfjs", "keras2" or "keras3": the one of the config.
         calls: calls of the layer in its model.
         model: inner layers, if the layer is a model.
         holder: attribute of the parent in Keras that has the layer.
         is_function: whether it is a function of Keras, such as ``x + y``.
+        module: module of Keras 3 that has the class, where the file says it.
         input_shape: shape for which Keras 3 built the layer.
         layer: the layer object that the spec stands for, where a program made the layer.
     """
@@ -59,29 +69,52 @@ class LayerSpec(NamedTuple):
     class_name: str
     name: str
     config: Mapping[str, Any]
-    dialect: str
+    dialect: Dialect
     calls: tuple[KerasCall, ...] = ()
     model: "ModelSpec | None" = None
     holder: str = "layers"
     is_function: bool = False
+    module: str = ""
     input_shape: Any = None
     layer: Any = None
 
 
+class TensorFacts(NamedTuple):
+    """What is known of a tensor of a model without data: its shape (None: any rank) and dtype."""
+
+    shape: tuple[int | None, ...] | None
+    dtype: str
+
+
 class ModelSpec(NamedTuple):
-    """A model: its layers, and the sources of its inputs and outputs."""
+    """A model.
+
+    Attributes:
+        layers: its layers, in the order of Keras.
+        inputs: sources of its inputs.
+        outputs: sources of its outputs.
+        tensors: what is known of its tensors, if its layers were called and not only read.
+    """
 
     layers: tuple[LayerSpec, ...]
     inputs: tuple[Source, ...]
     outputs: tuple[Source, ...]
+    tensors: Mapping[Source, TensorFacts] = {}
+
+    def rank(self, source: Source) -> int | None:
+        """Return the number of axes of a tensor, or None if it is unknown."""
+        known = self.tensors.get(source)
+        return None if known is None or known.shape is None else len(known.shape)
 
 
 def read_topology(document: Any) -> LayerSpec:
-    """Return the model of a topology in any of the dialects.
+    """Return the model of a topology in any of the dialects; a model that was read stays.
 
     Raises:
         CoreError: the document is not a topology.
     """
+    if isinstance(document, LayerSpec):
+        return document
     outer = mapping(document, "the topology")
     version = ""
     while True:
@@ -98,7 +131,7 @@ def read_topology(document: Any) -> LayerSpec:
     return read_layer(outer, _dialect(outer, version))
 
 
-def _dialect(model: Mapping[str, Any], version: str) -> str:
+def _dialect(model: Mapping[str, Any], version: str) -> Dialect:
     has_marks = _has_marks_of_keras3(model, 0)
     if version.startswith("tfjs"):
         return "tfjs"
@@ -116,13 +149,16 @@ def _has_marks_of_keras3(document: Any, depth: int) -> bool:
     return isinstance(document, list) and any(_has_marks_of_keras3(d, depth + 1) for d in document)
 
 
-def read_layer(document: Any, dialect: str, holder: str = "layers", depth: int = 0) -> LayerSpec:
+def read_layer(
+    document: Any, dialect: Dialect, holder: str = "layers", depth: int = 0
+) -> LayerSpec:
     """Read a layer, with its inner layers if it is a model."""
     if depth > DEEPEST:
         raise CoreError(f"models are nested more than {DEEPEST} deep")
     if hasattr(document, "layer_spec"):  # a layer object, not of a file
-        found: LayerSpec = document.layer_spec(dialect)
-        return found._replace(holder=holder)
+        document = document.layer_spec()
+    if isinstance(document, LayerSpec):
+        return document._replace(holder=holder)
     spend(_LAYER_BYTES, "its layers")
     document = mapping(document, "a layer")
     class_name = text(document.get("class_name"), "the class_name of a layer")
@@ -132,7 +168,8 @@ def read_layer(document: Any, dialect: str, holder: str = "layers", depth: int =
         config = {"layers": config}  # Keras before 2.2.3
     config = mapping(config, f"the config of a {class_name}")
     # Keras 3's h5 files have no modules, and call both a function and a layer "Reshape".
-    is_function = "ops" in str(document.get("module")).split(".") or "newshape" in config
+    module = str(document.get("module") or "")
+    is_function = "ops" in module.split(".") or "newshape" in config
     if class_name == "TFOpLambda":  # a function of tf.keras between layers
         class_name, is_function = str(config.get("function")).rpartition(".")[2], True
     name = document.get("name") or config.get("name") or class_name.lower()
@@ -144,16 +181,17 @@ def read_layer(document: Any, dialect: str, holder: str = "layers", depth: int =
         name,
         config,
         dialect,
-        tuple(_call(node, name) for node in nodes),
+        tuple(_call(node, name, class_name, is_function) for node in nodes),
         _model(class_name, name, config, dialect, depth),
         holder,
         is_function,
+        module,
         build.get("input_shape") if isinstance(build, Mapping) else None,
     )
 
 
 def _model(
-    class_name: str, name: str, config: Mapping[str, Any], dialect: str, depth: int
+    class_name: str, name: str, config: Mapping[str, Any], dialect: Dialect, depth: int
 ) -> ModelSpec | None:
     if class_name not in MODEL_CLASSES:
         return None
@@ -210,7 +248,7 @@ def _input_dtype(layer: LayerSpec) -> Any:
     return layer.config.get("dtype") if layer.class_name != "Embedding" else "float32"
 
 
-def _call(node: Any, name: str) -> KerasCall:
+def _call(node: Any, name: str, class_name: str, is_function: bool) -> KerasCall:
     """Read a call in the form of Keras 3 (an object) or of Keras 2 (a list of tensors)."""
     if isinstance(node, Mapping):
         keywords = mapping(node.get("kwargs") or {}, f"the kwargs of a call of {name!r}")
@@ -226,7 +264,12 @@ def _call(node: Any, name: str) -> KerasCall:
         arguments.append(_argument(entry, name))
         if len(entry) > 3:
             keywords.update(mapping(entry[3] or {}, f"the kwargs of a call of {name!r}"))
-    return KerasCall(arguments, {k: _value(v, name) for k, v in keywords.items()})
+    found = {k: _value(v, name) for k, v in keywords.items()}
+    if len(arguments) < 2 or is_function:
+        return KerasCall(arguments, found)
+    if class_name in RECURRENT:
+        return KerasCall(arguments[:1], {"initial_state": arguments[1:], **found})
+    return KerasCall([arguments], found)
 
 
 def _argument(entry: Sequence[Any], name: str) -> Any:

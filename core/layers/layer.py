@@ -258,16 +258,20 @@ class Layer(VariableOwner):
         """Make a layer from the result of `get_config`."""
         return cls(**config)
 
-    def layer_spec(self, dialect: str = "keras3") -> LayerSpec:
+    def layer_spec(self) -> LayerSpec:
         """Return the description of the layer for models and wrappers."""
         return LayerSpec(
             type(self).__name__,
             self.name,
             self.get_config(),
-            dialect,
+            "keras3",
             tuple(self.calls),
             layer=self,
         )
+
+    def file_spec(self) -> LayerSpec:
+        """Return the description of the layer for files, which has no objects."""
+        return self.layer_spec()._replace(layer=None)
 
     @property
     def input(self) -> Any:

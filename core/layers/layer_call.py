@@ -15,7 +15,7 @@ import numpy as np
 from core.engine.generators import Seed
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.layers.keras_config import LayerSpec
+from core.layers.keras_config import Dialect, LayerSpec
 from core.layers.layer_config import Options
 
 if TYPE_CHECKING:
@@ -124,8 +124,8 @@ class LayerCall(ABC):
     masks: Sequence[Any] = ()
 
     @property
-    def dialect(self) -> str:
-        """The library that wrote the topology: "tfjs", "keras2" or "keras3"."""
+    def dialect(self) -> Dialect:
+        """The library whose arguments the layer has."""
         return self.spec.dialect
 
     @property

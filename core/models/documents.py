@@ -2,33 +2,64 @@
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from core.converter import layer_files
-from core.converter.layer_files.document import LayersDocument
+from core.converter.layer_files.document import LayersDocument, LayerWeights
 from core.engine.variables import Variable
 from core.errors import CoreError
 from core.layers.built_in import BuiltIn, serialized
+from core.layers.dialects.topologies import translated_topology
+from core.layers.keras_config import Dialect
 from core.layers.layer import Layer
 
 
-def writer_for(path: str | os.PathLike[str]) -> Callable[..., object]:
-    """Return the writer for the ending of a path."""
-    writers = {
-        ".keras": layer_files.write_keras,
-        ".h5": layer_files.write_h5,
-        ".hdf5": layer_files.write_h5,
-        "": layer_files.write_tfjs_layers,
+class Format(NamedTuple):
+    """A format of files of layer models.
+
+    Attributes:
+        write: its writer, which takes a path and a `LayersDocument`.
+        dialect: the dialect of its topologies.
+        has_functions: whether it has functions between layers.
+    """
+
+    write: Callable[[str | os.PathLike[str], LayersDocument], object]
+    dialect: Dialect
+    has_functions: bool = False
+
+
+def format_for(path: str | os.PathLike[str], keras_version: int = 3) -> Format:
+    """Return the format for the ending of a path.
+
+    Args:
+        path: the path.
+        keras_version: the Keras that reads an ``.h5`` file, 2 or 3.
+
+    Raises:
+        CoreError: there is no format of the ending, or Keras 2 has none.
+    """
+    if keras_version not in (2, 3):
+        raise CoreError(f"keras_version={keras_version!r:.40} is unknown: give 2 or 3")
+    formats = {
+        ".keras": Format(layer_files.write_keras, "keras3", has_functions=True),
+        ".h5": Format(layer_files.write_h5, "keras3"),
+        ".hdf5": Format(layer_files.write_h5, "keras3"),
+        "": Format(layer_files.write_tfjs_layers, "tfjs"),
     }
     ending = os.path.splitext(path)[1]
-    if ending not in writers:
+    if ending not in formats:
         raise CoreError(
             f"a model is saved as a .keras or .h5 file, or as a folder without an ending for "
             f"TensorFlow.js; got {os.fspath(path)!r}"
         )
-    return writers[ending]
+    if keras_version == 3:
+        return formats[ending]
+    if ending not in (".h5", ".hdf5"):
+        raise CoreError(f"keras_version=2 is for .h5 files, got {os.fspath(path)!r}")
+    return Format(partial(layer_files.write_h5, dialect="keras2"), "keras2")
 
 
 def variables_by_path(layer: Layer, path: tuple[str, ...]) -> dict[tuple[str, ...], Any]:
@@ -49,29 +80,53 @@ def variables_by_path(layer: Layer, path: tuple[str, ...]) -> dict[tuple[str, ..
     return found
 
 
-def document_of(
-    model: Layer,
-    topology: Mapping[str, Any],
-    compiled_with: Mapping[str, Any] | None,
-    optimizer: Any,
-) -> LayersDocument:
-    """Return the content of a file for a model, in the dialect of Keras 3.
-
-    Args:
-        model: the model.
-        topology: its class name and config.
-        compiled_with: the arguments of `compile`; None leaves them and the optimizer out.
-        optimizer: the optimizer.
-    """
-    weights = {
+def weights_by_path(model: Layer) -> LayerWeights:
+    """Return copies of the weights of a model, by path and name, as files have them."""
+    return {
         path: {name: variable.numpy() for name, variable in named.items()}
         for path, named in variables_by_path(model, ()).items()
     }
+
+
+def document_of(
+    model: Layer,
+    format: Format,
+    compiled_with: Mapping[str, Any] | None,
+    optimizer: Any,
+) -> LayersDocument:
+    """Return the content of a file for a model.
+
+    Args:
+        model: the model.
+        format: the format of the file.
+        compiled_with: the arguments of `compile`; None leaves them and the optimizer out.
+        optimizer: the optimizer.
+
+    Raises:
+        CoreError: the format cannot express some layers; all are listed with the reasons.
+    """
+    topology = translated_topology(
+        model.file_spec(), format.dialect, has_functions=format.has_functions
+    )
+    if format.dialect == "tfjs":
+        _check_limits(model)
     config, state = None, None
     if compiled_with is not None:
         config = _compile_config(compiled_with, optimizer)
         state = _state_of(optimizer, model.trainable_variables)
-    return LayersDocument(topology, weights, config, state)
+    return LayersDocument(topology, weights_by_path(model), config, state, format.dialect)
+
+
+def _check_limits(model: Layer) -> None:
+    """Raise if weights are outside of their constraints, which TensorFlow.js applies on loading."""
+    for constraint, variable in model.limits():
+        kept, value = constraint(variable.read()).numpy(), variable.numpy()
+        if np.abs(kept - value).max(initial=0) > 1e-5 * np.abs(value).max(initial=1):
+            raise CoreError(
+                f"the weight {variable.name!r} is outside of its constraint {constraint!r}, which "
+                f"TensorFlow.js would apply when it loads the model: train a step, or set weights "
+                f"that keep it"
+            )
 
 
 def _compile_config(given: Mapping[str, Any], optimizer: Any) -> dict[str, Any]:

@@ -1,16 +1,17 @@
 """Functional models: from symbolic tensors to a description, and runs of it."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from core.engine.late_ops import ops
 from core.engine.op_places import in_layer
 from core.errors import CoreError
-from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source
+from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, TensorFacts
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.model_run import ModelRun
 from core.layers.nested import replaced
 from core.layers.symbolic import SymbolicTensor
+from core.layers.tensor_calls import tensor_of, value_of
 
 #: A call of a layer: the layer's id, and the number of the call.
 _Node = tuple[int, int]
@@ -30,7 +31,6 @@ class LayerGraph:
     Attributes:
         layers: the layers, inputs included.
         spec: the description of the model.
-        symbols: the symbolic tensors by their sources in the description.
     """
 
     def __init__(self, inputs: Sequence[SymbolicTensor], outputs: Sequence[SymbolicTensor]):
@@ -43,7 +43,6 @@ class LayerGraph:
         for x in inputs:
             if id(x.layer) not in self._layers:
                 raise CoreError(f"the input {x.name!r} leads to no output of the model")
-        self.symbols: dict[Source, SymbolicTensor] = {}
         self.layers = self._ordered()
         _check_names(self.layers)
         self.spec = self._described(inputs, outputs)
@@ -101,7 +100,8 @@ class LayerGraph:
         def moved(source: Source) -> Source:
             return source._replace(call=used[names[source.layer]].index(source.call))
 
-        specs = []
+        specs: list[LayerSpec] = []
+        tensors: dict[Source, TensorFacts] = {}
         for layer in self.layers:
             key = id(layer)
             calls: list[KerasCall] = []
@@ -109,14 +109,15 @@ class LayerGraph:
                 given = (key, number) in self._given
                 call = KerasCall([], {}) if given else layer.calls[number]
                 for i, symbol in enumerate(layer.call_outputs[number]):
-                    self.symbols[Source(layer.name, len(calls), i)] = symbol
+                    facts = TensorFacts(symbol.value.shape, symbol.dtype)
+                    tensors[Source(layer.name, len(calls), i)] = facts
                 calls.append(KerasCall(*(replaced(part, Source, moved) for part in call)))
             specs.append(layer.layer_spec()._replace(calls=tuple(calls)))
-        ends = [
+        starts, ends = (
             tuple(moved(Source(s.layer.name, s.call, s.output)) for s in symbols)
             for symbols in (inputs, outputs)
-        ]
-        return ModelSpec(tuple(specs), *ends)
+        )
+        return ModelSpec(tuple(specs), starts, ends, tensors)
 
 
 def _node(symbol: SymbolicTensor) -> _Node:
@@ -148,10 +149,15 @@ class TensorRun(ModelRun):
     def called(self, spec: LayerSpec, index: int) -> list[Value]:
         """Return the results of a call of a layer."""
         with in_layer(spec.name):
+            call = spec.calls[index]
             found: list[Value] = spec.layer.results_of_call(
-                spec.calls[index], self.value, training=self.training
+                call, self.inputs_of(spec, call), training=self.training
             )
         return found
+
+    def either(self, mask: Value, other: Value) -> Value:
+        """Return the mask of what one of two masks keeps."""
+        return value_of(ops.logical_or(tensor_of(mask), tensor_of(other)))
 
 
 class ShapeRun(ModelRun):
@@ -163,52 +169,7 @@ class ShapeRun(ModelRun):
         return found
 
 
-def functional_config(graph: LayerGraph, name: str, trainable: bool) -> dict[str, Any]:
-    """Return the config of a functional model as Keras 3 writes it.
-
-    Args:
-        graph: the layers.
-        name: name of the model.
-        trainable: whether training changes it.
-    """
-
-    def document(source: Source) -> dict[str, Any]:
-        symbol = graph.symbols[source]
-        shape = None if symbol.value.shape is None else list(symbol.value.shape)
-        config = {"shape": shape, "dtype": symbol.dtype, "keras_history": list(source)}
-        return {"class_name": "__keras_tensor__", "config": config}
-
-    def written(spec: LayerSpec) -> dict[str, Any]:
-        calls = [] if spec.class_name == "InputLayer" else spec.calls
-        nodes = [
-            {
-                "args": replaced(call.arguments, Source, document),
-                "kwargs": replaced(dict(call.keywords), Source, document),
-            }
-            for call in calls
-        ]
-        return {**layer_document(spec.layer), "name": spec.name, "inbound_nodes": nodes}
-
-    spec = graph.spec
-    return {
-        "name": name,
-        "trainable": trainable,
-        "layers": [written(layer) for layer in spec.layers],
-        "input_layers": _ends(spec.inputs),
-        "output_layers": _ends(spec.outputs),
-    }
-
-
-def _ends(found: Sequence[Source]) -> list[Any]:
-    """Return the inputs or outputs as Keras 3 writes them: one alone, or a list."""
-    ends = [list(source) for source in found]
-    return ends[0] if len(ends) == 1 else ends
-
-
-def layer_document(layer: Layer) -> dict[str, Any]:
-    """Return the class and the config of a layer."""
-    spec = layer.layer_spec()
-    found: dict[str, Any] = {"class_name": spec.class_name, "config": layer.get_config()}
-    if spec.is_function:
-        found["module"] = "keras.src.ops.numpy"
-    return found
+def without_objects(model: ModelSpec) -> ModelSpec:
+    """Return the description of a model with those of its layers for files."""
+    layers = (spec.layer.file_spec()._replace(calls=spec.calls) for spec in model.layers)
+    return model._replace(layers=tuple(layers))

@@ -1,11 +1,13 @@
 """Models: layers that are called as one, trained and saved."""
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, overload
 
 from core.data.batches import Samples
 from core.engine.tensors import Tensor
 from core.errors import CoreError
+from core.layers.dialects.topologies import keras3_config_of
 from core.layers.keras_config import KerasCall, LayerSpec
 from core.layers.layer import Layer, only
 from core.layers.layer_call import Value
@@ -13,7 +15,7 @@ from core.layers.model_run import bound_arguments
 from core.layers.nested import flattened
 from core.layers.symbolic import SymbolicTensor
 from core.models.feeding import in_order
-from core.models.functional import LayerGraph, ShapeRun, TensorRun, functional_config
+from core.models.functional import LayerGraph, ShapeRun, TensorRun, without_objects
 from core.models.result_types import Result, Symbols
 from core.models.summary import summary_text
 from core.models.trainer import Trainer
@@ -236,29 +238,39 @@ class Model(Trainer[Result]):
         """Name of the class in files."""
         return "Functional" if self._graph is not None else type(self).__name__
 
-    def layer_spec(self, dialect: str = "keras3") -> LayerSpec:
+    def layer_spec(self) -> LayerSpec:
         """Return the description of the model as a layer of another one."""
         model = None if self._graph is None else self._graph.spec
         return LayerSpec(
             self.class_name,
             self.name,
             {"name": self.name, "trainable": self.trainable},
-            dialect,
+            "keras3",
             tuple(self.calls),
             model,
             layer=self,
         )
 
-    def get_config(self) -> dict[str, Any]:
-        """Return the layers with their configs and calls, as Keras 3 writes them."""
-        if self._graph is None:
-            return {"name": self.name, "trainable": self.trainable}
-        return functional_config(self._graph, self.name, self.trainable)
+    def file_spec(self) -> LayerSpec:
+        """Return the description of the model for files, which has no objects."""
+        found = super().file_spec()
+        return found if found.model is None else found._replace(model=without_objects(found.model))
 
-    def _topology(self) -> dict[str, Any]:
-        if self._graph is None:
-            return super()._topology()
-        return {"class_name": self.class_name, "config": self.get_config()}
+    def get_config(self) -> dict[str, Any]:
+        """Return the layers with their configs and calls, as Keras 3 writes them.
+
+        Raises:
+            CoreError: Keras 3 cannot express a layer of another program's file.
+        """
+        return keras3_config_of(self.file_spec())
+
+    def __copy__(self) -> "Model[Result]":
+        return deepcopy(self)  # an optimizer belongs to the variables of one model
+
+    def __reduce__(self) -> Any:
+        from core.models.copies import restored, state_of
+
+        return restored, (state_of(self, self._compiled_with),)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name!r} layers={len(self.layers)}>"

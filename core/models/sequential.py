@@ -1,18 +1,25 @@
 """Sequential models: layers in a row; and models of either kind from their configs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from core.engine.tensors import Tensor
 from core.errors import CoreError, KernelNotFound
 from core.layers.built_in import function_class, layer_class
 from core.layers.input_layer import Input, InputLayer
-from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, read_topology
+from core.layers.keras_config import (
+    INNER_LAYERS,
+    KerasCall,
+    LayerSpec,
+    ModelSpec,
+    Source,
+    read_layer,
+    read_topology,
+)
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.model_run import ModelRun, bound_arguments
 from core.layers.symbolic import SymbolicTensor
-from core.models.functional import layer_document
 from core.models.model import Model
 
 
@@ -160,25 +167,20 @@ class Sequential(Model[Tensor]):
             )
         return self._last.shape
 
-    def get_config(self) -> dict[str, Any]:
-        """Return the layers with their configs, as Keras 3 writes them."""
-        first = [] if self._first is None else [layer_document(self._first.layer)]
-        config: dict[str, Any] = {
-            "name": self.name,
-            "trainable": self.trainable,
-            "layers": [*first, *map(layer_document, self._list)],
-        }
-        if self._first is not None:
-            config["build_input_shape"] = list(self._first.shape)
-        return config
+    def file_spec(self) -> LayerSpec:
+        """Return the description of the model for files, which has no objects."""
+        if self._graph is not None:
+            return super().file_spec()
+        return self.layer_spec()._replace(
+            model=ModelSpec(tuple(layer.file_spec() for layer in self._list), (), ()), layer=None
+        )
 
-    def _topology(self) -> dict[str, Any]:
+    def _check_described(self) -> None:
         if self._graph is None:
             raise CoreError(
                 f"the model {self.name!r} has no shape of its input yet: call it on data, or give "
                 f"the first layer input_shape="
             )
-        return super()._topology()
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "Sequential":
@@ -244,9 +246,24 @@ def model_from_document(
         CoreError: the topology is invalid.
         KernelNotFound: it has layers of unknown classes, which are listed.
     """
-    spec = read_topology(topology)
-    _check_classes(spec, custom_objects or {})
-    return _model_of(spec, custom_objects or {})
+    return model_of_spec(read_topology(topology), custom_objects or {})
+
+
+def model_of_spec(
+    spec: LayerSpec, custom: CustomObjects, given: Mapping[str, Layer] | None = None
+) -> Model:
+    """Make a model from its description, with new weights.
+
+    Args:
+        spec: the description.
+        custom: classes of user-defined layers by their names in it.
+        given: layers of the model that are made already, by name.
+
+    Raises:
+        KernelNotFound: it has layers of unknown classes, which are listed.
+    """
+    _check_classes(spec, custom)
+    return _model_of(spec, custom, given or {})
 
 
 def _check_classes(spec: LayerSpec, custom: CustomObjects) -> None:
@@ -272,11 +289,13 @@ def _flat(model: ModelSpec) -> list[LayerSpec]:
     return found
 
 
-def _model_of(spec: LayerSpec, custom: CustomObjects) -> Model:
+def _model_of(spec: LayerSpec, custom: CustomObjects, given: Mapping[str, Layer]) -> Model:
     model = spec.model
     assert model is not None
     trainable = spec.config.get("trainable", True) is not False
-    layers = {layer.name: _layer_of(layer, custom) for layer in model.layers}
+    layers = {
+        layer.name: given.get(layer.name) or _layer_of(layer, custom) for layer in model.layers
+    }
     if spec.class_name == "Sequential":
         made: Model = Sequential(list(layers.values()), name=spec.name)
     else:
@@ -286,13 +305,12 @@ def _model_of(spec: LayerSpec, custom: CustomObjects) -> Model:
         made = Model(starts, list(ends), name=spec.name)
     if not trainable:
         made.trainable = False
-    made.dialect = spec.dialect
     return made
 
 
 def _layer_of(spec: LayerSpec, custom: CustomObjects) -> Layer:
     if spec.model is not None:
-        return _model_of(spec, custom)
+        return _model_of(spec, custom, {})
     if spec.class_name == "InputLayer":
         return InputLayer.from_spec(spec)
     if spec.is_function:
@@ -301,7 +319,25 @@ def _layer_of(spec: LayerSpec, custom: CustomObjects) -> Layer:
         return custom[spec.class_name].from_config(spec.config)
     found = layer_class(spec.class_name)
     assert found is not None
-    return found.from_spec(spec)
+    return found.from_spec(
+        spec._replace(config={**spec.config, **dict(_inner_objects(spec, custom))})
+    )
+
+
+def _inner_objects(spec: LayerSpec, custom: CustomObjects) -> Iterator[tuple[str, Any]]:
+    """Yield the arguments of a layer that are models or user-defined layers, made as objects."""
+
+    def made(document: Any) -> Any:
+        inner = read_layer(document, spec.dialect)
+        is_object = inner.model is not None or inner.class_name in custom
+        return _layer_of(inner, custom) if is_object else document
+
+    for key in INNER_LAYERS:
+        given = spec.config.get(key)
+        if isinstance(given, list):
+            yield key, [made(document) for document in given]
+        elif given is not None:
+            yield key, made(given)
 
 
 class _SymbolRun(ModelRun):
@@ -320,12 +356,8 @@ class _SymbolRun(ModelRun):
 
     def called(self, spec: LayerSpec, index: int) -> Any:
         """Return the symbolic results of a call of a layer."""
-        from core.converter.layer_files.dialect_tables import RECURRENT
-
         call = spec.calls[index].with_values(self.value)
         given = call.arguments if isinstance(call.arguments, list) else [call.arguments]
-        if spec.dialect != "keras3" and len(given) > 1 and spec.class_name not in RECURRENT:
-            given = [given]  # layers of Keras 2 and TensorFlow.js take their inputs as one list
         found = self._objects[spec.name](*given, **call.keywords)
         return found if isinstance(found, list) else [found]
 

@@ -46,9 +46,6 @@ class Trainer(Layer, Generic[Result]):
         trainable: whether training changes its variables.
     """
 
-    #: The library that wrote the topology, by which some defaults differ.
-    dialect: Any = "keras3"
-
     def __init__(self, *, name: str | None = None, trainable: bool = True):
         super().__init__(name=name, trainable=trainable)
         self.input_names: list[str] = []
@@ -471,17 +468,25 @@ class Trainer(Layer, Generic[Result]):
 
     # --- files -------------------------------------------------------------------------------
 
-    def save(self, path: Path, *, include_optimizer: bool = True) -> None:
+    def save(
+        self, path: Path, *, include_optimizer: bool = True, keras_version: Literal[2, 3] = 3
+    ) -> None:
         """Write the model with its weights, its training configuration, and the optimizer's state.
 
+        Files of Keras and TensorFlow.js that were loaded are written in the form of the program
+        that the new file is for. What was written is read back before it replaces anything.
+
         Args:
-            path: a ``.keras`` file (Keras 3), an ``.h5`` or ``.hdf5`` file (Keras 2 and 3), or a
-                folder, for the layers format of TensorFlow.js: ``model.json`` and shards. What is
-                there before is replaced as a whole, or stays if writing fails.
+            path: a ``.keras`` file (Keras 3), an ``.h5`` or ``.hdf5`` file, or a folder, for the
+                layers format of TensorFlow.js: ``model.json`` and shards. What is there before is
+                replaced as a whole, or stays if writing fails.
             include_optimizer: write the optimizer's state, too.
+            keras_version: the Keras that reads an ``.h5`` file: 3, or 2 for TensorFlow up to 2.15
+                and tf_keras.
 
         Raises:
-            CoreError: the model is a subclass, or a layer has what the format cannot express.
+            CoreError: the model is a subclass, or a layer has what the format cannot express; all
+                such layers are listed, and nothing is written.
 
         >>> import core, os, tempfile
         >>> model = core.Sequential([core.layers.Dense(2, input_shape=(3,))])
@@ -491,20 +496,22 @@ class Trainer(Layer, Generic[Result]):
         >>> bool((again.get_weights()[0] == model.get_weights()[0]).all())
         True
         """
-        from core.models.documents import document_of, writer_for
+        from core.models.documents import document_of, format_for
 
-        write = writer_for(path)
+        format = format_for(path, keras_version)
         with INTERRUPTS.step():
             compiled_with = self._compiled_with if include_optimizer else None
-            document = document_of(self, self._topology(), compiled_with, self._optimizer)
-            write(path, document._replace(dialect=self.dialect))
+            self._check_described()
+            document = document_of(self, format, compiled_with, self._optimizer)
+            format.write(path, document)
 
-    def _topology(self) -> dict[str, Any]:
-        """Return the class and config of the model, as files have them."""
-        raise CoreError(
-            f"the model {self.name!r} is a subclass, which files cannot describe: save its weights "
-            f"by save_weights"
-        )
+    def _check_described(self) -> None:
+        """Raise unless files can describe the model."""
+        if self.file_spec().model is None:
+            raise CoreError(
+                f"the model {self.name!r} is a subclass, which files cannot describe: save its "
+                f"weights by save_weights"
+            )
 
     def save_weights(self, path: Path) -> None:
         """Write the weights alone, as an ``.npz`` file of arrays by the names of variables.

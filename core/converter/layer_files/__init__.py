@@ -5,13 +5,12 @@ from core.converter.layer_files.files import read_document
 from core.converter.layer_files.keras_archive import write_keras
 from core.converter.layer_files.keras_h5 import write_h5
 from core.converter.layer_files.tfjs_layers import write_tfjs_layers
-from core.converter.layer_files.topologies import translated, translated_topology
+from core.converter.layer_files.translation import translated
 
 __all__ = [
     "LayersDocument",
     "read_document",
     "translated",
-    "translated_topology",
     "write_h5",
     "write_keras",
     "write_tfjs_layers",

@@ -1,14 +1,14 @@
 """The content of a file of a layer model: topology, weights, training configuration and state."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.converter.read_back import not_equal
 from core.errors import CoreError
+from core.layers.keras_config import Dialect
 from core.layers.weight_slots import NOT_TRAINED, WeightSlots, weight_slots
-
-Dialect = Literal["keras2", "keras3", "tfjs"]
 
 #: Weights by name, for each layer by its path.
 LayerWeights = Mapping[tuple[str, ...], Mapping[str, np.ndarray]]
@@ -56,6 +56,24 @@ def slots_with_weights(document: LayersDocument) -> tuple[WeightSlots, ...]:
             listed = ", ".join(sorted("/".join((*path, name)) for path, name in pairs))
             raise CoreError(f"the model {what} these weights: {listed:.900}")
     return slots
+
+
+def check_weights(document: LayersDocument, found: LayersDocument) -> None:
+    """Raise a CoreError unless a document that was read back has the weights of the written one.
+
+    Files number the weights of user-defined layers, so only their order is compared.
+    """
+    written, read = (
+        {path: list(named.values()) for path, named in each.weights.items() if named}
+        for each in (document, found)
+    )
+    if written.keys() != read.keys():
+        raise not_equal(f"other layers have weights: {sorted(written.keys() ^ read.keys())!r:.300}")
+    for path, arrays in written.items():
+        pairs = zip(arrays, read[path], strict=False)
+        same = len(arrays) == len(read[path])
+        if not same or not all(np.array_equal(a, b, equal_nan=True) for a, b in pairs):
+            raise not_equal(f"the layer {'/'.join(path)!r:.300} has other weights")
 
 
 def _closed(document: LayersDocument) -> Callable[[WeightSlots], WeightSlots]:

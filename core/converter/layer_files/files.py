@@ -9,11 +9,12 @@ import numpy as np
 
 from core.converter.keras_files.hdf5 import Item
 from core.converter.keras_files.models import StoredModel, listed_texts, read_stored
-from core.converter.layer_files.document import Dialect, LayersDocument
+from core.converter.layer_files.document import Dialect, LayersDocument, check_weights
 from core.converter.layer_files.optimizer_state import keras3_variables, state_of_keras2
 from core.converter.layer_files.tfjs_layers import read_tfjs_layers
 from core.converter.layer_files.training_configs import compile_config_of_h5
 from core.converter.opened import opened
+from core.converter.read_back import read_back
 from core.errors import CoreError
 from core.graph.json_values import mapping
 from core.layers.keras_config import read_topology
@@ -48,6 +49,11 @@ def read_document(path: str | os.PathLike[str]) -> LayersDocument:
         )
 
 
+def check_written(document: LayersDocument, path: Path) -> None:
+    """Raise a CoreError unless a new file can be read, and has the weights of a document."""
+    check_weights(document, read_back(read_document, path))
+
+
 def _of_archive(stored: StoredModel) -> LayersDocument:
     config = dict(mapping(stored.config, "config.json"))
     compiled = config.pop("compile_config", None)
@@ -70,7 +76,7 @@ def _of_h5(stored: StoredModel, path: Path) -> LayersDocument:
     version = root.attribute("keras_version")
     if isinstance(version, str):
         topology["keras_version"] = version
-    dialect: Dialect = read_topology(topology).dialect  # type: ignore[assignment]
+    dialect: Dialect = read_topology(topology).dialect
     document = LayersDocument(
         topology, bind_by_lists(weight_slots(topology), stored.weights), dialect=dialect
     )

@@ -5,6 +5,7 @@ import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -12,12 +13,13 @@ import numpy as np
 
 from core.converter.keras_files.models import with_keys
 from core.converter.layer_files.document import LayersDocument, LayerWeights, slots_with_weights
+from core.converter.layer_files.files import check_written
 from core.converter.layer_files.hdf5_writer import Attributes, Block, hdf5_blocks
-from core.converter.layer_files.topologies import translated
 from core.converter.layer_files.training_configs import completed_compile_config
+from core.converter.layer_files.translation import translated
 from core.errors import CoreError
 from core.layers.weight_slots import WeightSlots
-from weights_cache.atomic_files import replacing, require_space, writing_to
+from weights_cache.atomic_files import Check, replacing, require_space, writing_to
 
 #: The version of Keras whose format is written.
 KERAS_VERSION = "3.15.1"
@@ -49,15 +51,23 @@ def write_keras(path: str | os.PathLike[str], document: LayersDocument) -> Path:
         "model.weights.h5": hdf5_blocks(*state),
     }
     every = [block for blocks in members.values() for block in blocks]
-    with writing_file(target, every) as stream, zipfile.ZipFile(stream, "w") as zipped:
+    check = partial(check_written, document)
+    with writing_file(target, every, check) as stream, zipfile.ZipFile(stream, "w") as zipped:
         for name, blocks in members.items():
             _add(zipped, name, blocks)
     return target
 
 
 @contextmanager
-def writing_file(target: Path, blocks: Sequence[Block]) -> Iterator[BinaryIO]:
+def writing_file(
+    target: Path, blocks: Sequence[Block], check: Check | None = None
+) -> Iterator[BinaryIO]:
     """Yield a new file for about as many bytes as blocks have; it replaces the target at the end.
+
+    Args:
+        target: the file.
+        blocks: its content.
+        check: called with the path of the new file before it replaces the old one.
 
     Raises:
         WeightsError: the file cannot be written, or the disk is too full.
@@ -66,7 +76,7 @@ def writing_file(target: Path, blocks: Sequence[Block]) -> Iterator[BinaryIO]:
     with writing_to(target.parent, needed, _ADVICE):
         target.parent.mkdir(parents=True, exist_ok=True)
         require_space(target.parent, needed, _ADVICE)
-        with replacing(target) as stream:
+        with replacing(target, check=check) as stream:
             yield stream
 
 

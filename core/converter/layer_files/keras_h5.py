@@ -1,6 +1,7 @@
 """Writer of whole models as ``.h5`` files, as Keras 2 and 3 read them."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,11 +12,12 @@ from core.converter.layer_files.document import (
     slots_with_weights,
     trained_weights,
 )
+from core.converter.layer_files.files import check_written
 from core.converter.layer_files.hdf5_writer import MOST_TEXTS, Attributes, hdf5_blocks
 from core.converter.layer_files.keras_archive import KERAS_VERSION, json_bytes, writing_file
 from core.converter.layer_files.optimizer_state import keras2_variables, state_of
-from core.converter.layer_files.topologies import translated
 from core.converter.layer_files.training_configs import h5_training_config
+from core.converter.layer_files.translation import translated
 from core.layers.weight_slots import weights_in_order
 
 _VERSIONS = {"keras3": KERAS_VERSION, "keras2": "2.15.0"}
@@ -42,7 +44,7 @@ def write_h5(
         WeightsError: the file cannot be written.
     """
     target = Path(path)
-    document = translated(document, dialect)
+    document = translated(document, dialect, has_functions=False)
     made_by = {"keras_version": _VERSIONS[dialect], "backend": "tensorflow"}
     config = json_bytes(document.topology, target).decode()
     attributes: dict[str, Attributes] = {"": {**made_by, "model_config": config}}
@@ -68,7 +70,7 @@ def write_h5(
         attributes["optimizer_weights"] = _in_parts("weight_names", list(named))
         arrays.update({f"optimizer_weights/{name}": array for name, array in named.items()})
     blocks = hdf5_blocks(arrays, attributes)
-    with writing_file(target, blocks) as stream:
+    with writing_file(target, blocks, partial(check_written, document)) as stream:
         stream.writelines(blocks)
     return target
 

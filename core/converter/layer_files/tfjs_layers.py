@@ -9,6 +9,7 @@ import numpy as np
 
 from core.converter.layer_files.document import (
     LayersDocument,
+    check_weights,
     slots_with_weights,
     trained_weights,
 )
@@ -21,7 +22,6 @@ from core.converter.layer_files.optimizer_state import (
     state_of,
     with_zeros,
 )
-from core.converter.layer_files.topologies import translated
 from core.converter.layer_files.training_configs import (
     TFJS_MOMENTUM,
     TfjsOptimizer,
@@ -30,6 +30,8 @@ from core.converter.layer_files.training_configs import (
     tfjs_optimizer,
     tfjs_training_config,
 )
+from core.converter.layer_files.translation import translated
+from core.converter.read_back import read_back
 from core.converter.web import optimizer_weights
 from core.errors import CoreError
 from core.layers.keras_config import read_topology
@@ -73,6 +75,7 @@ def write_tfjs_layers(folder: str | os.PathLike[str], document: LayersDocument) 
         topology=document.topology,
         fields=fields,
         groups=dict.fromkeys(state, _OPTIMIZER),
+        check=lambda path: check_weights(document, read_back(read_tfjs_layers, path)),
     )
 
 
@@ -167,7 +170,7 @@ def read_tfjs_layers(path: Path) -> LayersDocument:
     found = LayersDocument(
         inner,
         bind_by_names(weight_slots(topology), own),
-        dialect=spec.dialect,  # type: ignore[arg-type]
+        dialect=spec.dialect,
     )
     compiled = None
     if isinstance(document.get("trainingConfig"), dict):

@@ -7,9 +7,9 @@ of TensorFlow.js 4.22.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from core.converter.layer_files.dialect_tables import OBJECT_MODULES
 from core.errors import CoreError
 from core.keras.configured import snake_case
+from core.layers.dialects.tables import OBJECT_MODULES
 
 Config = dict[str, Any]
 

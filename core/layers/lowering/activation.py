@@ -278,5 +278,5 @@ LAYER_TYPES = {
     ),
     "ELU": LayerType(_elu, arguments=arguments(alpha=1.0)),
     "ThresholdedReLU": LayerType(_thresholded_relu, arguments=arguments(theta=1.0)),
-    "Softmax": LayerType(_softmax, arguments=arguments(axis=-1)),
+    "Softmax": LayerType(_softmax, takes_mask=True, arguments=arguments(axis=-1)),
 }

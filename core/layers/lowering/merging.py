@@ -31,14 +31,18 @@ from core.layers.lowering.rows import LayerType
 def _folded(op: str) -> LayerType:
     def lower(call: LayerCall, *values: Operand) -> Any:
         y = folded(getattr(call.ops, op), _of_one_rank(call, values))
-        return Masked(y, _any_mask(call, values))
+        return Masked(y, _merged_mask(call, values))
 
-    return LayerType(lower, keeps_mask=False, arguments={})
+    return _merging(lower)
+
+
+def _merging(lower: Callable[..., Any]) -> LayerType:
+    return LayerType(lower, keeps_mask=False, merges_masks=True, arguments={})
 
 
 def _average(call: LayerCall, *values: Operand) -> Any:
     total = folded(call.ops.add, _of_one_rank(call, values))
-    return Masked(call.ops.mul(total, 1 / len(values)), _any_mask(call, values))
+    return Masked(call.ops.mul(total, 1 / len(values)), _merged_mask(call, values))
 
 
 def _of_one_rank(call: LayerCall, values: Sequence[Operand]) -> list[Any]:
@@ -58,12 +62,16 @@ def _of_one_rank(call: LayerCall, values: Sequence[Operand]) -> list[Any]:
     return found
 
 
-def _any_mask(call: LayerCall, values: Sequence[Operand]) -> Operand | None:
-    """Return the mask of positions that all inputs mask, as in Keras 3."""
+def _merged_mask(call: LayerCall, values: Sequence[Operand]) -> Operand | None:
+    """Return the mask of a merged tensor: Keras 3 keeps what any input keeps, others what all do.
+
+    An input without a mask keeps all of its steps; Keras 2 and TensorFlow.js leave it out.
+    """
     masks = [mask for mask in call.masks if mask is not None]
-    if not masks or len(masks) < len(values):
+    if not masks or (call.dialect == "keras3" and len(masks) < len(values)):
         return None
-    return folded(lambda a, b: a if is_same(a, b) else call.ops.logical_or(a, b), masks)
+    joined = call.ops.logical_or if call.dialect == "keras3" else call.ops.logical_and
+    return folded(lambda a, b: a if is_same(a, b) else joined(a, b), masks)
 
 
 def _concatenate(call: LayerCall, *values: Operand) -> Any:
@@ -234,7 +242,7 @@ LAYER_TYPES = {
     "Subtract": _folded("sub"),
     "Maximum": _folded("maximum"),
     "Minimum": _folded("minimum"),
-    "Average": LayerType(_average, keeps_mask=False, arguments={}),
+    "Average": _merging(_average),
     "Concatenate": LayerType(_concatenate, keeps_mask=False, arguments=arguments(axis=-1)),
     "CustomScaleLayer": LayerType(_scaled_sum, keeps_mask=False),
     "Dot": LayerType(_dot, keeps_mask=False, arguments=arguments("axes", normalize=False)),

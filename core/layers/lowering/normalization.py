@@ -214,6 +214,7 @@ _SCALE = about_weights(beta="zeros", gamma="ones", has_activity=False)
 _BATCH_NORMALIZATION = LayerType(
     _batch_normalization,
     lambda options: (*_SCALED(options), "moving_mean", "moving_variance"),
+    takes_mask=True,
     arguments=arguments(
         axis=-1,
         momentum=0.99,

@@ -68,6 +68,7 @@ def _global_of_rank(rank: int, op: str) -> LayerType:
     return LayerType(
         lower,
         keeps_mask=False,
+        takes_mask=rank == 1 and op == "mean",
         arguments=arguments(data_format=None, keepdims=False),
         other_names=(f"Global{short}Pool{rank}D",),
     )

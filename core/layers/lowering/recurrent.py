@@ -330,7 +330,14 @@ def _held(spec: LayerSpec) -> Sequence[LayerSpec]:
 def _layer_of(name: str) -> LayerType:
     """Return the row of a recurrent layer with a cell of its own."""
     given = arguments_of_layer(name)
-    return LayerType(_recurrent, children=_cell, keeps_mask=False, arguments=given, several=True)
+    return LayerType(
+        _recurrent,
+        children=_cell,
+        keeps_mask=False,
+        takes_mask=True,
+        arguments=given,
+        several=True,
+    )
 
 
 def _cell_of(name: str) -> LayerType:
@@ -348,6 +355,7 @@ LAYER_TYPES = {
         _recurrent,
         children=_cell,
         keeps_mask=False,
+        takes_mask=True,
         arguments=arguments("cell", **RESULTS),
         several=True,
     ),
@@ -357,12 +365,17 @@ LAYER_TYPES = {
         _not_called, children=cells_of_stack, arguments=arguments("cells"), several=True
     ),
     "TimeDistributed": LayerType(
-        _time_distributed, children=_held, arguments=arguments("layer"), several=True
+        _time_distributed,
+        children=_held,
+        takes_mask=True,
+        arguments=arguments("layer"),
+        several=True,
     ),
     "Bidirectional": LayerType(
         _bidirectional,
         children=_held,
         keeps_mask=False,
+        takes_mask=True,
         arguments=arguments("layer", merge_mode="concat", backward_layer=None),
         several=True,
     ),

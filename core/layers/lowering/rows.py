@@ -35,8 +35,10 @@ class LayerType(NamedTuple):
         weights: function from options to the names of the layer's weights in Keras's order.
         children: function from the layer to its inner layers.
         keeps_mask: whether an output without a mask gets the mask of the first input.
-        removes_masks: whether its inputs have no masks any more for later layers of a model of
-            Keras 3, in which the layer takes them off the tensors.
+        merges_masks: whether the masks of several inputs become one; see `merging`.
+        takes_mask: whether the class in Keras 3 has an argument ``mask``.
+        removes_masks: whether the layer takes the masks off its inputs when a model of Keras 3
+            runs; see `core.layers.model_run`.
         arguments: the arguments of the layer's class; None if programs cannot make such a layer.
         other_names: other names of the class.
         starts: initializers of weights that have no argument for them; by default zeros.
@@ -48,6 +50,8 @@ class LayerType(NamedTuple):
     weights: Callable[[Options], Sequence[str]] = lambda _: ()
     children: Callable[[LayerSpec], Sequence[LayerSpec]] = lambda _: ()
     keeps_mask: bool = True
+    merges_masks: bool = False
+    takes_mask: bool = False
     removes_masks: bool = False
     arguments: Arguments | None = None
     other_names: tuple[str, ...] = ()

@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from core.converter.layer_files import LayersDocument, translated, translated_topology
-from core.converter.layer_files.dialect_tables import LACKED_LAYERS, TFJS_LAYERS
+import core
+from core.converter.layer_files import LayersDocument, translated
 from core.converter.layer_files.training_configs import (
     compile_config_of_h5,
     compile_config_of_tfjs,
@@ -15,9 +15,12 @@ from core.converter.layer_files.training_configs import (
 )
 from core.errors import CoreError
 from core.graph_model.graph_model import GraphModel
+from core.layers.dialects.tables import LACKED_LAYERS, TFJS_LAYERS
+from core.layers.dialects.topologies import translated_topology
 from core.layers.inference import graph_of_layer_weights
 from core.layers.lowering.rows import find_layer_type
 from core.layers.weight_slots import bind_by_names, weight_slots
+from core.models.sequential import model_from_document
 from tests.core.layers.recorded import documents, recorded
 
 DIALECTS = {"keras3": "keras3", "keras2": "keras2", "tensorflow_js": "tfjs"}
@@ -25,7 +28,7 @@ DIALECTS = {"keras3": "keras3", "keras2": "keras2", "tensorflow_js": "tfjs"}
 #: Least numbers of models that a dialect expresses.
 EXPRESSED = {
     ("keras3", "keras2"): 121,
-    ("keras3", "tfjs"): 90,
+    ("keras3", "tfjs"): 84,
     ("keras2", "keras3"): 39,
     ("keras2", "tfjs"): 33,
     ("tfjs", "keras3"): 14,
@@ -185,6 +188,93 @@ def test_initial_states_are_inputs_elsewhere():
         back = translated_topology(found, "keras3")["config"]["layers"][2]["inbound_nodes"]
         histories = [t["config"]["keras_history"] for t in back[0]["kwargs"]["initial_state"]]
         assert histories == [["first", 0, 1], ["first", 0, 2]]
+
+
+def functions_of(make) -> tuple[core.Model, list[dict]]:
+    """A model of operators between tensors, and its layers where there are no functions."""
+    x = core.layers.Input((4,), name="x")
+    model = core.Model(x, make(core.layers.Dense(4, name="d")(x), x))
+    found = translated_topology(model.file_spec(), "keras2")
+    return model, found["config"]["layers"][2:]
+
+
+@pytest.mark.parametrize(
+    "make, class_name, config",
+    [
+        (lambda a, b: a + b, "Add", {}),
+        (lambda a, b: a - b, "Subtract", {}),
+        (lambda a, b: a * b, "Multiply", {}),
+        (lambda a, b: a + 2, "Rescaling", {"scale": 1.0, "offset": 2.0}),
+        (lambda a, b: a - 2, "Rescaling", {"scale": 1.0, "offset": -2.0}),
+        (lambda a, b: 2 - a, "Rescaling", {"scale": -1.0, "offset": 2.0}),
+        (lambda a, b: a * 3, "Rescaling", {"scale": 3.0, "offset": 0.0}),
+        (lambda a, b: a / 4, "Rescaling", {"scale": 0.25, "offset": 0.0}),
+        (lambda a, b: -a, "Rescaling", {"scale": -1.0, "offset": 0.0}),
+    ],
+)
+def test_functions_become_layers(make, class_name, config):
+    _, (layer,) = functions_of(make)
+    assert layer["class_name"] == class_name
+    assert {key: layer["config"][key] for key in config} == config
+    assert len(layer["inbound_nodes"][0]) == (1 if config else 2)
+
+
+@pytest.mark.parametrize("make", [lambda a, b: a**2, lambda a, b: a / b, lambda a, b: 2 / a])
+def test_functions_without_a_layer(make):
+    with pytest.raises(CoreError, match="is the function .* of Keras 3, not a layer"):
+        functions_of(make)
+
+
+def test_layers_of_one_model_have_their_own_dialects():
+    """A new head on the layers of an old file is saved for Keras 3 as a whole."""
+    norm = layer("BatchNormalization", axis=[2], fused=True, batch_input_shape=[None, 4, 3])
+    old = model_from_document({**model_of(norm), "keras_version": "2.15.0"})
+    model = core.Model(old.inputs[0], core.layers.Dense(2, name="head")(old.layers[-1].output))
+    found = translated_topology(model.file_spec(), "keras3")["config"]["layers"]
+    assert [each["config"]["name"] for each in found] == ["x", "batchnormalization", "head"]
+    assert found[1]["config"]["axis"] == 2
+    assert not {"fused", "batch_input_shape"} & {*found[1]["config"]}
+    again = type(old.layers[-1]).from_config(old.layers[-1].get_config())
+    assert again.get_config()["axis"] == 2
+
+
+def test_a_layer_that_was_frozen_after_loading_is_written_frozen():
+    dense = layer("Dense", units=2, trainable=True)
+    model = model_from_document({**model_of(dense, shape=(3,)), "keras_version": "2.15.0"})
+    model.layers[-1].trainable = False
+    assert model.get_config()["layers"][1]["config"]["trainable"] is False
+
+
+IN_TFJS = [
+    (layer("Cropping2D", cropping=[[1, 2], [0, 1]], data_format=None), {"cropping"}),
+    (layer("UpSampling2D", size=2, data_format=None), {"size"}),
+]
+
+
+@pytest.mark.parametrize("document, keys", IN_TFJS)
+def test_null_is_no_value_in_tensorflow_js(document, keys):
+    """TensorFlow.js takes ``"data_format": null`` for channels first."""
+    found = translated_layer(document, "keras3", "tfjs")
+    assert {*found} == {"name", *keys}
+    assert found.get("size", [2, 2]) == [2, 2]
+
+
+def test_no_activation_is_linear_in_tensorflow_js():
+    lstm = layer("LSTM", units=2, activation=None, recurrent_activation="sigmoid")
+    assert translated_layer(lstm, "keras3", "tfjs")["activation"] == "linear"
+
+
+def test_masks_that_would_be_others_are_refused():
+    layers = core.layers
+    words = [layers.Input((4,), dtype="int32", name=f"w{i}") for i in range(2)]
+    tables = [layers.Embedding(5, 3, mask_zero=True, name=f"t{i}") for i in range(2)]
+    both = layers.Add(name="both")([t(w) for t, w in zip(tables, words, strict=True)])
+    model = core.Model(words, layers.LSTM(2, name="read")(both))
+    with pytest.raises(CoreError, match="Keras 2 cannot .*: 'read' would use another mask"):
+        translated_topology(model.file_spec(), "keras2")
+    one = layers.Add(name="twice")([tables[0].output, tables[0].output])
+    alike = core.Model(words[0], layers.LSTM(2, name="read")(one))
+    assert translated_topology(alike.file_spec(), "keras2")
 
 
 def test_all_problems_are_listed():

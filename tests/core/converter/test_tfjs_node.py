@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 from filelock import FileLock
 from platformdirs import user_cache_path
 
+import core
 from core.converter import convert, load_model
 from core.converter.web import read_web_source
 from core.converter.web_writer import write_web
@@ -147,6 +149,34 @@ def test_staged_models(shared, modules, rng, tmp_path):
     answers = run_in_node(modules, tmp_path, jobs)
     for (path, inputs), found, case in zip(jobs, answers, CASES, strict=True):
         assert_agree(found, path, inputs, case[-1])
+
+
+def converted_networks(folder: Path, rng: np.random.Generator) -> Iterator[tuple[Path, dict]]:
+    """Loops, whose bodies have constants, and equations with letters in upper case."""
+    layers = core.layers
+    x = layers.Input((5, 8))
+    networks = {
+        "lstm": core.Sequential([layers.Input((None, 4)), layers.LSTM(6)]),
+        "gru": core.Sequential(
+            [
+                layers.Input((80, 4)),
+                layers.Bidirectional(layers.GRU(5, return_sequences=True)),
+                layers.SimpleRNN(3),
+            ]
+        ),
+        "attention": core.Model(x, layers.MultiHeadAttention(2, 4)(x, x)),
+    }
+    for name, model in networks.items():
+        model.save(folder / f"{name}.keras")
+        path = convert(folder / f"{name}.keras", folder / name)
+        shape = [n or 70 for n in model.inputs[0].shape[1:]]
+        yield path, {next(iter(load_model(path).inputs)): rng.random((2, *shape), np.float32)}
+
+
+def test_loops_and_attention(modules, rng, tmp_path):
+    jobs = list(converted_networks(tmp_path, rng))
+    for (path, inputs), found in zip(jobs, run_in_node(modules, tmp_path, jobs), strict=True):
+        assert_agree(found, path, inputs, 1e-5)
 
 
 def graph_of(nodes: list[Node], outputs: list[str], weights: dict, spec: PartialSpec) -> Graph:

@@ -1,65 +1,54 @@
 """Translation of topologies between the dialects of Keras 3, Keras 2 and TensorFlow.js."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from core.converter.layer_files.dialect_tables import (
+from core.errors import CoreError
+from core.layers.dialects.calls import attention_shapes, endpoint, keras3_call, listed_call
+from core.layers.dialects.configs import (
+    NotExpressibleError,
+    config_from_keras3,
+    keras3_config,
+    without_unknown,
+)
+from core.layers.dialects.functions import as_layer
+from core.layers.dialects.masks import other_masks
+from core.layers.dialects.tables import (
     LACKED_LAYERS,
+    LAST_AXIS_IN_TFJS,
     OTHER_IN_TFJS,
     TFJS_LAYERS,
     TITLES,
     UNMASKED_IN_TFJS,
 )
-from core.converter.layer_files.document import Dialect, LayersDocument
-from core.converter.layer_files.layer_calls import (
-    endpoint,
-    keras3_call,
-    listed_call,
+from core.layers.keras_config import (
+    INNER_LAYERS,
+    Dialect,
+    LayerSpec,
+    ModelSpec,
+    read_layer,
+    read_topology,
+    sources,
 )
-from core.converter.layer_files.layer_configs import (
-    NotExpressibleError,
-    config_from_keras3,
-    keras3_config,
-    module_of,
-)
-from core.errors import CoreError
-from core.graph.json_values import mapping
-from core.layers.keras_config import MODEL_CLASSES, LayerSpec, Source, read_layer, read_topology
 from core.layers.lowering.rows import find_layer_type
 
 Topology = dict[str, Any]
 
-#: Keys beside a topology by which readers recognise its dialect.
-_MARKS = ("keras_version", "backend")
-_TFJS_MARKS = {"keras_version": "tfjs-layers 4.22.0", "backend": "tensor_flow.js"}
+#: Module of the functions of Keras 3 that operators between tensors are.
+_FUNCTIONS = "keras.src.ops.numpy"
 
 
-def translated(document: LayersDocument, target: Dialect) -> LayersDocument:
-    """Return a document with its topology in another dialect; weights are shared.
+def translated_topology(topology: Any, target: Dialect, *, has_functions: bool = True) -> Topology:
+    """Return a topology in a dialect; each layer has its own, as a model may have layers of files.
 
     Args:
-        document: the document; one of the dialect is only completed, not changed.
+        topology: a topology of any dialect, or a model that was read or made.
         target: "keras3", "keras2" or "tfjs".
+        has_functions: whether files of Keras 3 have functions between layers; ``.h5`` files of
+            Keras 3 cannot be read with them.
 
     Raises:
         CoreError: the dialect cannot express some layers; all are listed with the reasons.
-    """
-    if document.dialect == target:
-        topology = {k: v for k, v in document.topology.items() if k not in _MARKS}
-    else:
-        topology = translated_topology(document.topology, target)
-    if target == "keras3":
-        topology = _completed(topology)
-    elif target == "tfjs":
-        topology = {**topology, **_TFJS_MARKS}
-    return document._replace(topology=topology, dialect=target)
-
-
-def translated_topology(topology: Any, target: Dialect) -> Topology:
-    """Return a topology of any dialect in another one.
-
-    Raises:
-        CoreError: as for `translated`.
 
     >>> dense = {"class_name": "Dense", "config": {
     ...     "name": "d", "units": 1, "batch_input_shape": [None, 2]}}
@@ -69,29 +58,58 @@ def translated_topology(topology: Any, target: Dialect) -> Topology:
     (['InputLayer', 'Dense'], [None, 2])
     """
     model = read_topology(topology)
-    translation = _Translation(target)
+    translation = _Translation(target, has_functions and target == "keras3")
     found = translation.layer(model, ())
-    problems = translation.all_problems()
-    if problems:
-        raise CoreError(f"{TITLES[target]} cannot express these layers: {'; '.join(problems)}")
+    translation.check_masks(model)
+    translation.check()
     return found
+
+
+def keras3_config_of(layer: LayerSpec) -> dict[str, Any]:
+    """Return the config of a layer or model in the dialect of Keras 3.
+
+    Raises:
+        CoreError: Keras 3 cannot express it.
+    """
+    translation = _Translation("keras3", has_functions=True)
+    config: dict[str, Any] = translation.layer(layer, (layer.name,))["config"]
+    translation.check()
+    return config
 
 
 class _Translation:
     """Translation of one topology, with the layers that the target lacks."""
 
-    def __init__(self, target: Dialect):
-        self.target = target
+    def __init__(self, target: Dialect, has_functions: bool):
+        self.target, self.has_functions = target, has_functions
         self.problems: list[str] = []
         self._has_masks = False
         self._unmasked: list[str] = []
 
-    def all_problems(self) -> list[str]:
-        """Return the layers that the target lacks, or that use masks in one dialect only."""
-        return self.problems + (self._unmasked if self._has_masks else [])
+    def check_masks(self, model: LayerSpec) -> None:
+        """Note the layers of a model that would use other masks."""
+        if self._has_masks and not self.problems:
+            self.problems += [
+                f"{name!r} would use another mask" for name in other_masks(model, self.target)
+            ]
 
-    def layer(self, spec: LayerSpec, path: tuple[str, ...]) -> Topology:
-        """Return a layer or a model without its calls."""
+    def check(self) -> None:
+        """Raise if the target lacks layers, or some use masks in one dialect only."""
+        problems = self.problems + (self._unmasked if self._has_masks else [])
+        if problems:
+            listed = "; ".join(problems)
+            is_h5 = self.target == "keras3" and not self.has_functions
+            title = "an .h5 file of Keras 3" if is_h5 else TITLES[self.target]
+            raise CoreError(f"{title} cannot express these layers: {listed}")
+
+    def layer(self, spec: LayerSpec, path: tuple[str, ...], rank: int | None = None) -> Topology:
+        """Return a layer or a model without its calls.
+
+        Args:
+            spec: the layer.
+            path: names of the surrounding layers, and the layer's name.
+            rank: the number of axes of its input, if that is known.
+        """
         if spec.model is not None:
             return self._model(spec, path)
         class_name, config = spec.class_name, dict(spec.config)
@@ -99,14 +117,12 @@ class _Translation:
         if with_reason:
             self._add_problem(spec, path, with_reason)
             return {"class_name": class_name, "config": config}
+        if spec.is_function:
+            return {"module": spec.module or _FUNCTIONS, "class_name": class_name, "config": config}
         self._note_masks(spec, path)
-        inner: dict[str, Any] = {
-            key: config.pop(key)
-            for key in ("layer", "backward_layer", "cell", "cells")
-            if key in config
-        }
+        inner: dict[str, Any] = {key: config.pop(key) for key in INNER_LAYERS if key in config}
         try:
-            config = self._config(spec, config)
+            config = self._config(spec, config, rank)
             config.update(self._inner_layers(spec, inner, path))
         except NotExpressibleError as error:
             self._add_problem(spec, path, str(error))
@@ -116,35 +132,44 @@ class _Translation:
         makes = spec.class_name == "Masking" or spec.config.get("mask_zero") is True
         self._has_masks = self._has_masks or makes
         option = UNMASKED_IN_TFJS.get(spec.class_name)
-        if option is None or "tfjs" not in (spec.dialect, self.target):
+        dialects = {spec.dialect, self.target}
+        if option is None or len(dialects) == 1 or "tfjs" not in dialects:
             return
         inner = spec.config.get("layer")
-        if not option or (
-            isinstance(inner, Mapping)
-            and mapping(inner.get("config"), "an inner layer").get(option)
-        ):
+        if not option or (inner and read_layer(inner, spec.dialect).config.get(option)):
             name = "/".join(path)
             self._unmasked.append(f"{name!r} ({spec.class_name}) uses masks in Keras only")
 
-    def _config(self, spec: LayerSpec, config: dict[str, Any]) -> dict[str, Any]:
-        class_name = spec.class_name
-        source: Dialect = spec.dialect  # type: ignore[assignment]
+    def _config(self, spec: LayerSpec, config: dict[str, Any], rank: int | None) -> dict[str, Any]:
+        class_name, source = spec.class_name, spec.dialect
+        if source == self.target and class_name != "InputLayer":
+            return without_unknown(class_name, config) if source == "keras3" else config
         if source != "keras3":
             config = keras3_config(class_name, config, source, self.target)
         if "tfjs" in (source, self.target):
-            key, values = OTHER_IN_TFJS.get(class_name, ("", ()))
+            self._check_tfjs(class_name, config, rank)
+        if self.target != "keras3":
+            return config_from_keras3(class_name, config, self.target, source)
+        return without_unknown(class_name, config)
+
+    def _check_tfjs(self, class_name: str, config: Mapping[str, Any], rank: int | None) -> None:
+        """Raise if TensorFlow.js computes otherwise than Keras."""
+        for key, values in OTHER_IN_TFJS.get(class_name, {}).items():
             if config.get(key) in values:
                 raise NotExpressibleError(
                     f"has {key}={config.get(key)!r}, which TensorFlow.js computes otherwise"
                 )
-        if self.target != "keras3":
-            config = config_from_keras3(class_name, config, self.target, source)
-        return config
+        axis = config.get("axis", -1)
+        if class_name in LAST_AXIS_IN_TFJS and rank and axis not in (-1, rank - 1):
+            raise NotExpressibleError(
+                f"has axis={axis!r}, and TensorFlow.js computes along the last one"
+            )
 
     def _lacked(self, spec: LayerSpec) -> str:
         """Return why the target lacks a class of layers; an empty text if it has the class."""
         if spec.is_function:
-            return "is a function, not a layer"
+            known = self.target == spec.dialect == "keras3"
+            return "" if known else f"is the function {spec.class_name}, not a layer"
         unknown = self.target == "tfjs" and spec.class_name not in TFJS_LAYERS
         if unknown or spec.class_name in LACKED_LAYERS[self.target]:
             return f"is a {spec.class_name}"
@@ -162,6 +187,8 @@ class _Translation:
         for key, documents in inner.items():
             if documents is None:
                 continue
+            if key == "cell" and isinstance(documents, list) and self.target == "keras2":
+                documents = {"class_name": "StackedRNNCells", "config": {"cells": documents}}
             listed = documents if isinstance(documents, list) else [documents]
             found = []
             for document in listed:
@@ -198,8 +225,11 @@ class _Translation:
 
     def _model(self, spec: LayerSpec, path: tuple[str, ...]) -> Topology:
         assert spec.model is not None
-        layers = [child for child in spec.model.layers if not _is_open_input(child)]
-        documents = [self.layer(child, (*path, child.name)) for child in layers]
+        layers = [self._expressible(child, spec, path) for child in spec.model.layers]
+        layers = [child for child in layers if not _is_open_input(child)]
+        documents = [
+            self.layer(child, (*path, child.name), _rank(child, spec.model)) for child in layers
+        ]
         config: dict[str, Any] = {"name": spec.name}
         if "trainable" in spec.config and self.target == "keras3":
             config["trainable"] = spec.config["trainable"]
@@ -209,6 +239,17 @@ class _Translation:
             config.update(self._graph(spec, layers, documents, path))
             class_name = "Model" if self.target == "tfjs" else class_name
         return {"class_name": class_name, "config": config}
+
+    def _expressible(self, child: LayerSpec, spec: LayerSpec, path: tuple[str, ...]) -> LayerSpec:
+        """Return a layer of a model, or the layer for a function where there are none."""
+        assert spec.model is not None
+        if not child.is_function or child.dialect != "keras3" or self.has_functions:
+            return child
+        try:
+            return as_layer(child, spec.model)
+        except NotExpressibleError as error:
+            self._add_problem(child, (*path, child.name), str(error))
+            return child
 
     def _graph(
         self,
@@ -221,19 +262,22 @@ class _Translation:
         assert spec.model is not None
         models = {child.name for child in layers if child.model is not None}
         functional = {child.name for child in layers if child.class_name == "Functional"}
-        shapes = {child.name: document for child, document in zip(layers, documents, strict=True)}
         for child, document in zip(layers, documents, strict=True):
             calls = () if child.class_name == "InputLayer" else child.calls
             document["name"] = child.name
             try:
                 document["inbound_nodes"] = [
-                    keras3_call(child, call, _shape_of(shapes))
+                    keras3_call(call, spec.model.tensors)
                     if self.target == "keras3"
                     else listed_call(child, call, models, self.target)
                     for call in calls
                 ]
             except NotExpressibleError as error:
                 self._add_problem(child, (*path, child.name), str(error))
+        if self.target == "keras2":
+            for child, document in zip(layers, documents, strict=True):
+                if child.class_name == "MultiHeadAttention" and child.dialect != "keras2":
+                    document["config"] |= attention_shapes(child, spec.model)
         late = functional if self.target == "keras3" else models
         inputs, outputs = (
             [endpoint(source, late) for source in sources]
@@ -243,6 +287,12 @@ class _Translation:
         if self.target == "keras3":  # a single tensor is in no list
             return {key: found[0] if len(found) == 1 else found for key, found in ends.items()}
         return ends
+
+
+def _rank(layer: LayerSpec, model: ModelSpec) -> int | None:
+    """Return the number of axes of the first input of a layer, if that is known."""
+    first = next(sources([call.arguments for call in layer.calls], layer.name), None)
+    return None if first is None else model.rank(first)
 
 
 def _is_open_input(layer: LayerSpec) -> bool:
@@ -261,40 +311,3 @@ def _plain(value: Any) -> Any:
         ignored = ("name", "shared_object_id", "build_config")
         return {k: _plain(v) for k, v in value.items() if k not in ignored}
     return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value
-
-
-def _shape_of(documents: Mapping[str, Topology]) -> Callable[[Source], tuple[list[Any], str]]:
-    """Return a function to the shape and dtype of a tensor, as far as inputs say them.
-
-    Keras 3 writes shapes beside the tensors of calls, and computes them again when it reads them.
-    """
-
-    def shape_of(source: Source) -> tuple[list[Any], str]:
-        config = documents[source.layer]["config"]
-        return list(config.get("batch_shape") or [None]), str(config.get("dtype") or "float32")
-
-    def checked(source: Source) -> tuple[list[Any], str]:
-        is_input = documents[source.layer]["class_name"] == "InputLayer"
-        return shape_of(source) if is_input else ([None], "float32")
-
-    return checked
-
-
-def _completed(value: Any, key: str = "") -> Any:
-    """Return a topology of Keras 3 with the module and registered name of every object."""
-    if isinstance(value, (list, tuple)):
-        return [_completed(item, key) for item in value]
-    if not isinstance(value, Mapping):
-        return value
-    found = {k: _completed(v, k) for k, v in value.items()}
-    class_name = value.get("class_name")
-    if not isinstance(class_name, str) or "config" not in value or class_name.startswith("__"):
-        return found
-    if class_name in ("Functional", "Model"):
-        found["class_name"] = class_name = "Functional"
-        module = "keras.src.models.functional"
-    else:
-        module = "keras" if class_name in (*MODEL_CLASSES, "DTypePolicy") else "keras.layers"
-    registered = "Functional" if class_name == "Functional" else None
-    given = {"module": module_of(key) or module, "class_name": class_name}
-    return {**given, **found, "registered_name": found.get("registered_name", registered)}

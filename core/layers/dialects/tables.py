@@ -8,7 +8,7 @@ TensorFlow.js 4.22.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.converter.layer_files.document import Dialect
+from core.layers.keras_config import RECURRENT, Dialect
 
 #: Names of arguments in other dialects, by class of layers and by Keras 3's name.
 RENAMED: Mapping[str, Mapping[str, str]] = {"LeakyReLU": {"negative_slope": "alpha"}}
@@ -30,9 +30,6 @@ OBJECT_MODULES = {
     "loss": "keras.losses",
     "metrics": "keras.metrics",
 }
-
-#: Recurrent layers, whose second argument are the initial states.
-RECURRENT = frozenset({"RNN", "SimpleRNN", "LSTM", "GRU", "ConvLSTM2D", "Bidirectional"})
 
 #: Names of the arguments of calls, for layers that are called on more than one.
 CALL_ARGUMENTS: Mapping[str, Sequence[str]] = {
@@ -75,7 +72,25 @@ LACKED: Mapping[Dialect, Mapping[str, Any]] = {
         "synchronized": False,
         "ragged": False,
         "zero_output_for_mask": False,
+        "activity_regularizer": None,
     },
+}
+
+#: The same by class of layers.
+_CHANNELS_LAST = {"data_format": "channels_last"}
+LACKED_BY_CLASS: Mapping[Dialect, Mapping[str, Mapping[str, Any]]] = {
+    "keras3": dict.fromkeys(
+        ("Discretization", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"),
+        {"trainable": True},
+    ),
+    "keras2": {
+        "CenterCrop": _CHANNELS_LAST,
+        "MultiHeadAttention": {"sliding_window": None},
+        "RandomContrast": {"value_range": [0, 255]},
+        "Resizing": {**_CHANNELS_LAST, "antialias": False, "pad_to_aspect_ratio": False},
+        "ZeroPadding1D": _CHANNELS_LAST,
+    },
+    "tfjs": {"ELU": {"alpha": 1.0}},
 }
 
 #: Arguments without influence on results, which dialects that lack them need not express.
@@ -84,6 +99,11 @@ WITHOUT_EFFECT: Mapping[Dialect, frozenset[str]] = {
     "keras2": frozenset({"renorm_momentum", "renorm_clipping"}),
     "tfjs": frozenset({"renorm_momentum", "renorm_clipping", "optional"}),
 }
+
+#: Classes that have a seed in Keras 3 alone, for their dropout in training.
+SEEDED_IN_KERAS3 = frozenset(
+    {"ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "MultiHeadAttention", "SimpleRNN"}
+)
 
 #: Arguments of layers that a class inherits in Keras 2 and has no use for.
 UNUSED: Mapping[str, Sequence[str]] = {
@@ -133,31 +153,43 @@ NOT_IN_KERAS3 = {
 
 _TFJS_LAYERS = """
 Activation Add AlphaDropout Average AveragePooling1D AveragePooling2D AveragePooling3D
-BatchNormalization Bidirectional CategoryEncoding CenterCrop Concatenate Conv1D Conv2D
-Conv2DTranspose Conv3D Conv3DTranspose ConvLSTM2D ConvLSTM2DCell Cropping2D Dense DepthwiseConv2D
-Dot Dropout ELU Embedding Flatten GRU GRUCell GaussianDropout GaussianNoise
-GlobalAveragePooling1D GlobalAveragePooling2D GlobalMaxPooling1D GlobalMaxPooling2D InputLayer
-LSTM LSTMCell LayerNormalization LeakyReLU Masking MaxPooling1D MaxPooling2D MaxPooling3D Maximum
-Minimum Multiply PReLU Permute RNN RandomHeight RandomWidth ReLU RepeatVector Rescaling Reshape
-Resizing SeparableConv2D SimpleRNN SimpleRNNCell Softmax SpatialDropout1D StackedRNNCells
-ThresholdedReLU TimeDistributed UpSampling2D ZeroPadding2D
+BatchNormalization Bidirectional Concatenate Conv1D Conv2D Conv2DTranspose Conv3D Conv3DTranspose
+ConvLSTM2D Cropping2D Dense DepthwiseConv2D Dot Dropout ELU Embedding Flatten GRU GRUCell
+GaussianDropout GaussianNoise GlobalAveragePooling1D GlobalAveragePooling2D GlobalMaxPooling1D
+GlobalMaxPooling2D InputLayer LSTM LSTMCell LayerNormalization LeakyReLU Masking MaxPooling1D
+MaxPooling2D MaxPooling3D Maximum Minimum Multiply PReLU Permute RNN RandomHeight ReLU
+RepeatVector Rescaling Reshape Resizing SeparableConv2D SimpleRNN SimpleRNNCell Softmax
+SpatialDropout1D StackedRNNCells ThresholdedReLU TimeDistributed UpSampling2D ZeroPadding2D
 """
 
-#: Classes of layers in TensorFlow.js.
+#: Classes of layers that run in TensorFlow.js. Of those that it has besides, CategoryEncoding and
+#: CenterCrop change the shape of their input, RandomWidth and ConvLSTM2DCell cannot be read.
 TFJS_LAYERS = frozenset(_TFJS_LAYERS.split())
 
 _LACKED_BY_KERAS2 = """
-ConvLSTM2DCell GroupQueryAttention GroupedQueryAttention RMSNormalization RandomColorDegeneration
-RandomColorJitter RandomElasticTransform RandomErasing RandomGaussianBlur RandomGrayscale
-RandomHue RandomInvert RandomPerspective RandomPosterization RandomSaturation RandomSharpness
-RandomShear
+AdaptiveAveragePooling1D AdaptiveAveragePooling2D AdaptiveAveragePooling3D AdaptiveMaxPooling1D
+AdaptiveMaxPooling2D AdaptiveMaxPooling3D ConvLSTM2DCell GroupQueryAttention GroupedQueryAttention
+RMSNormalization RandomColorDegeneration RandomColorJitter RandomElasticTransform RandomErasing
+RandomGaussianBlur RandomGrayscale RandomHue RandomInvert RandomPerspective RandomPosterization
+RandomSaturation RandomSharpness RandomShear ReversibleEmbedding
 """
 
-#: Values of an argument by which TensorFlow.js computes otherwise than Keras: other pixels.
-OTHER_IN_TFJS: Mapping[str, tuple[str, Sequence[str | None]]] = {
-    "UpSampling2D": ("interpolation", ("bilinear",)),
-    "Resizing": ("interpolation", ("bilinear", "nearest", None)),
+#: Values of arguments by which TensorFlow.js computes otherwise than Keras, or fails.
+_FIRST = {"data_format": ("channels_first",)}
+OTHER_IN_TFJS: Mapping[str, Mapping[str, Sequence[str | None]]] = {
+    "AveragePooling1D": _FIRST,
+    "Conv1D": {**_FIRST, "padding": ("causal",)},
+    "DepthwiseConv2D": _FIRST,
+    "MaxPooling1D": _FIRST,
+    "Resizing": {"interpolation": ("bilinear", "nearest", None)},
+    "UpSampling2D": {**_FIRST, "interpolation": ("bilinear",)},
 }
+
+#: Arguments that TensorFlow.js takes as two numbers only.
+PAIRS_IN_TFJS: Mapping[str, Sequence[str]] = {"UpSampling2D": ("size",)}
+
+#: Layers that compute along the last axis only in TensorFlow.js, whatever their ``axis``.
+LAST_AXIS_IN_TFJS = frozenset({"BatchNormalization", "Softmax"})
 
 #: Layers that use masks in Keras only, with the options by which they do.
 UNMASKED_IN_TFJS: Mapping[str, str] = {

@@ -3,22 +3,25 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.converter.layer_files.dialect_tables import (
+from core.errors import CoreError
+from core.layers.dialects.tables import (
     ABSENT,
     ACTIVATION_NAMES,
     ACTIVATIONS,
     LACKED,
+    LACKED_BY_CLASS,
     NOT_IN_KERAS3,
     OBJECT_MODULES,
     OTHER_ACTIVATIONS,
+    PAIRS_IN_TFJS,
     RENAMED,
+    SEEDED_IN_KERAS3,
     TFJS_INITIALIZERS,
     TITLES,
     UNUSED,
     WITHOUT_EFFECT,
 )
-from core.converter.layer_files.document import Dialect
-from core.errors import CoreError
+from core.layers.keras_config import Dialect
 from core.layers.lowering.rows import find_layer_type
 
 Config = dict[str, Any]
@@ -37,7 +40,7 @@ class NotExpressibleError(CoreError):
 
     >>> raise NotExpressibleError("has groups=2")
     Traceback (most recent call last):
-    core.converter.layer_files.layer_configs.NotExpressibleError: has groups=2
+    core.layers.dialects.configs.NotExpressibleError: has groups=2
     """
 
 
@@ -155,24 +158,38 @@ def config_from_keras3(
     {'name': 'a', 'alpha': 0.1}
     """
     names = RENAMED.get(class_name, {})
-    found = {}
+    found: Config = {}
     for key, value in config.items():
-        if key not in names and _is_lacked(key, value, target):
+        if key not in names and _is_lacked(class_name, key, value, target):
             continue
+        if target == "tfjs" and value is None and key not in _NULLS:
+            if key.endswith("activation"):  # whose default is not always linear
+                found[key] = "linear"
+            continue  # null is no default there: with "data_format" it means channels first
         key = "batch_input_shape" if key == "batch_shape" else names.get(key, key)
-        found[key] = _value_for(key, value, target, source)
+        value = _value_for(key, value, target, source)
+        pairs = target == "tfjs" and key in PAIRS_IN_TFJS.get(class_name, ())
+        found[key] = [value, value] if pairs and isinstance(value, int) else value
     return found
 
 
-def _is_lacked(key: str, value: Any, target: Dialect) -> bool:
+def _is_lacked(class_name: str, key: str, value: Any, target: Dialect) -> bool:
     """Whether an argument is left out; an error if it would change results."""
-    if key in WITHOUT_EFFECT[target]:
+    seed = target == "keras2" and key == "seed" and class_name in SEEDED_IN_KERAS3
+    if seed or key in WITHOUT_EFFECT[target]:
         return True
-    if key not in LACKED[target]:
+    lacked = {**LACKED[target], **LACKED_BY_CLASS[target].get(class_name, {})}
+    if key not in lacked:
         return False
-    if value not in (None, LACKED[target][key]):
+    if value is not None and value != lacked[key]:
         raise NotExpressibleError(f"has {key}={value!r:.80}")
     return True
+
+
+def without_unknown(class_name: str, config: Mapping[str, Any]) -> Config:
+    """Return a config of Keras 3 without the arguments that Keras 3 does not take back."""
+    unknown = LACKED_BY_CLASS["keras3"].get(class_name, {})
+    return {key: value for key, value in config.items() if key not in unknown}
 
 
 def _value_for(key: str, value: Any, target: Dialect, source: Dialect) -> Any:

@@ -1,0 +1,33 @@
+"""What was written is read back before it replaces anything: a file that cannot be read is none."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from core.engine.limits import LimitError
+from core.errors import CoreError
+from weights_cache.common.errors import WeightsError
+
+Read = TypeVar("Read")
+
+
+def read_back(read: Callable[[Path], Read], path: Path) -> Read:
+    """Return what a reader finds in new files.
+
+    Raises:
+        CoreError: they cannot be read, or it is something else.
+    """
+    try:
+        return read(path)
+    except LimitError:
+        raise
+    except (CoreError, WeightsError) as error:
+        raise not_equal(str(error)) from error
+
+
+def not_equal(reason: str) -> CoreError:
+    """Return the error for new files that are not what was to be written."""
+    return CoreError(
+        f"what was written cannot be read back ({reason}), so nothing was replaced: this is a "
+        f"fault of the writer, please report it"
+    )
