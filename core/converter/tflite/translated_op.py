@@ -102,6 +102,17 @@ class TranslatedOp:
         """Add a cast of a value to another engine dtype."""
         return self.node("Cast", reference, DstT=DataType(_DATA_TYPES[dtype]))
 
+    def stored(self, reference: str, quantization: Quantization) -> str:
+        """Add the integers of the file for real values, as floats, without limits."""
+        steps = self.node("RealDiv", reference, self.value(quantization.scale))
+        return self.node("Round", self.node("AddV2", steps, self.value(quantization.zero_point)))
+
+    def real(self, reference: str, quantization: Quantization) -> str:
+        """Add the real values of the integers of the file."""
+        steps = self.cast(reference, "float32")
+        shifted = self.node("Sub", steps, self.value(quantization.zero_point))
+        return self.node("Mul", shifted, self.value(quantization.scale))
+
     def output_dtype(self, as_stored: bool = False) -> str:
         """Return the engine dtype of the output: of real values, or of the stored integers."""
         info = self.output()
@@ -228,7 +239,12 @@ def quantization_of(info: TensorInfo) -> Quantization | None:
 
 def single_quantization(info: TensorInfo) -> Quantization | None:
     """Return the quantisation of a tensor, or None without a single scale above 0."""
-    found = info.quantization if info.dtype in QUANTISED[:3] else None
+    return quantization_with_one_scale(info) if info.dtype in QUANTISED[:3] else None
+
+
+def quantization_with_one_scale(info: TensorInfo) -> Quantization | None:
+    """Return the scale and zero point of a tensor of any dtype, or None unless they are single."""
+    found = info.quantization
     if found is None or len(found.scales) != 1 or found.scales[0] <= 0:
         return None
     return Quantization(float(found.scales[0]), int(found.zero_points[0]), info.dtype)
