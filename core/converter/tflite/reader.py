@@ -23,6 +23,7 @@ FAMILIES = (
     "elementwise",
     "quantization",
     "reduction",
+    "signal",
 )
 
 

@@ -9,7 +9,8 @@ from core.converter.tflite.constants import FLOATS, INTEGERS, QUANTISED, paramet
 from core.converter.tflite.file_content import ABSENT, Operator, QuantizationParameters, TensorInfo
 from core.converter.tflite.schema import ACTIVATIONS, choice
 from core.errors import CoreError
-from core.graph.nodes import DataType, Node, Quantization
+from core.graph.graph_json_writer import data_type
+from core.graph.nodes import Node, Quantization
 
 if TYPE_CHECKING:
     from core.converter.tflite.translation import Translation
@@ -100,7 +101,7 @@ class TranslatedOp:
 
     def cast(self, reference: str, dtype: str) -> str:
         """Add a cast of a value to another engine dtype."""
-        return self.node("Cast", reference, DstT=DataType(_DATA_TYPES[dtype]))
+        return self.node("Cast", reference, DstT=data_type(dtype))
 
     def stored(self, reference: str, quantization: Quantization) -> str:
         """Add the integers of the file for real values, as floats, without limits."""
@@ -207,8 +208,6 @@ class TranslatedOp:
 #: Ops whose results are sums of many products; see `core.quantise_round`.
 _SUMS = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV"})
 
-_DATA_TYPES = {"float32": "DT_FLOAT", "int32": "DT_INT32", "bool": "DT_BOOL"}
-
 
 def dtype_of(info: TensorInfo) -> str:
     """Return the engine dtype of a tensor.
@@ -216,8 +215,8 @@ def dtype_of(info: TensorInfo) -> str:
     Raises:
         CoreError: the engine has no such dtype, as for texts and resources.
     """
-    if info.dtype == "bool":
-        return "bool"
+    if info.dtype in ("bool", "complex64"):
+        return info.dtype
     if info.dtype in FLOATS or parameters_of(info) is not None:
         return "float32"
     if info.dtype not in INTEGERS:
