@@ -22,6 +22,7 @@ FAMILIES = (
     "convolution",
     "elementwise",
     "quantization",
+    "recurrent",
     "reduction",
     "signal",
 )
@@ -68,13 +69,13 @@ def translated(document: Document) -> Graph:
     inputs, outputs = (
         _endpoints(main, tensors) for tensors in (main.subgraph.inputs, main.subgraph.outputs)
     )
-    functions: dict[str, Function] = {}
+    functions: dict[str, Function] = dict(main.loops)
     waiting, custom_types = dict(main.called), set(main.custom_types)
     while waiting:
         number, name = waiting.popitem()
         body = Translation(document, number, *shared)
         body.run()
-        functions[name] = _function(name, body)
+        functions |= {name: _function(name, body), **body.loops}
         waiting |= {n: f for n, f in body.called.items() if f not in functions}
         custom_types |= body.custom_types
     return Graph(

@@ -89,6 +89,16 @@ OPTIONS = {
     "SOFTMAX": OptionTable(9, "beta:f"),
     "CONCATENATION": OptionTable(10, "axis:i activation:b"),
     "ADD": OptionTable(11, "activation:b"),
+    "RNN": OptionTable(7, "cell_activation:b"),
+    "LSTM": OptionTable(14, "cell_activation:b cell_clip:f proj_clip:f kernel_type:b"),
+    "UNIDIRECTIONAL_SEQUENCE_RNN": OptionTable(31, "time_major:? cell_activation:b"),
+    "BIDIRECTIONAL_SEQUENCE_LSTM": OptionTable(
+        69, "cell_activation:b cell_clip:f proj_clip:f merge_outputs:? time_major:?=1"
+    ),
+    "BIDIRECTIONAL_SEQUENCE_RNN": OptionTable(70, "time_major:? cell_activation:b merge_outputs:?"),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": OptionTable(
+        71, "cell_activation:b cell_clip:f proj_clip:f time_major:? - diagonal_recurrent:?"
+    ),
     "L2_NORMALIZATION": OptionTable(12, "activation:b"),
     "LOCAL_RESPONSE_NORMALIZATION": OptionTable(13, "depth_radius:i bias:f alpha:f beta:f"),
     "RESIZE_BILINEAR": OptionTable(15, "- - align_corners:? half_pixel_centers:?"),

@@ -142,6 +142,16 @@ class TranslatedOp:
         """Add a constant input in another layout."""
         return self.graph.weight(self.tensor(index), layout, change, parameters)
 
+    def bias_parameters(
+        self, index: int, values: int, weights: int
+    ) -> QuantizationParameters | None:
+        """Return the quantisation of a bias: its scale is the product of two; None for floats."""
+        given, kernel = parameters_of(self.info(values)), self.info(weights).quantization
+        if self.info(index).dtype == "float32" or given is None or kernel is None:
+            return None
+        scales = given.scales.astype(np.float64) * kernel.scales
+        return QuantizationParameters(scales.astype(np.float32), np.zeros(1, np.int64), 0)
+
     def outputs_of(self, node: str) -> list[str]:
         """Return references to as many outputs of a node as the op has."""
         return [f"{node}:{i}" if i else node for i in range(len(self.operator.outputs))]

@@ -1,19 +1,23 @@
 """Translation of a subgraph's ops to nodes: names, constants, and rounding to quantised values."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from core.converter.graph_protos import NODE_BYTES
 from core.converter.tflite.constants import ConstantReader
 from core.converter.tflite.file_content import Document, Operator, QuantizationParameters, Subgraph
 from core.converter.tflite.flexbuffer import read_options
 from core.converter.tflite.translated_op import TranslatedOp, single_quantization
 from core.engine.limits import LimitError
 from core.errors import CoreError
-from core.graph.nodes import FunctionName, Node, Quantization, node_of
+from core.graph.nodes import Function, FunctionName, Node, Quantization, node_of
 from core.graph.unique_names import UniqueNames
-from weights_cache.reading_budgets import check_time
+from weights_cache.reading_budgets import check_time, spend
+
+if TYPE_CHECKING:
+    from core.layers.builder import Builder
 
 #: Prefix of the names of custom ops in tables of rules.
 CUSTOM = "custom "
@@ -92,6 +96,8 @@ class Translation:
         self.nodes: list[Node] = []
         #: Subgraphs that nodes call, by number.
         self.called: dict[int, str] = {}
+        #: Bodies of loops that are no subgraphs, by name.
+        self.loops: dict[str, Function] = {}
         self.custom_types: set[str] = set()
         self._references: dict[int, str] = {}
         self._same: dict[int, int] = {}
@@ -165,6 +171,13 @@ class Translation:
         self.nodes.append(Node(name, "Const"))
         self.weights[name] = self.constants.kept(values)
         return name
+
+    def extend(self, builder: "Builder") -> None:
+        """Add the nodes, constants and loops of a builder that takes its names from here."""
+        spend(NODE_BYTES * len(builder.nodes), "its nodes")
+        self.nodes += builder.nodes
+        self.weights.update((n, self.constants.kept(a)) for n, a in builder.weights.items())
+        self.loops.update(builder.functions)
 
     def aliases(self) -> dict[str, str]:
         """Return the references to tensors by their names in the file, the first of a name."""

@@ -38,6 +38,7 @@ def test_outputs_are_those_of_litert(name, run):
     for output, expected in wanted.items():
         ours = got[output].numpy()
         assert ours.shape == expected.shape, output
+        assert np.isfinite(expected).all(), output
         wide = np.complex128 if expected.dtype == np.complex64 else np.float64
         distance = np.abs(ours.astype(wide) - expected.astype(wide)).max(initial=0)
         quantised = model.graph.outputs[output].quantization is not None
