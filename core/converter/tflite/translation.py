@@ -9,6 +9,7 @@ from core.converter.graph_protos import NODE_BYTES
 from core.converter.tflite.constants import ConstantReader
 from core.converter.tflite.file_content import Document, Operator, QuantizationParameters, Subgraph
 from core.converter.tflite.flexbuffer import read_options
+from core.converter.tflite.tensorflow_ops import has_kernel, tensorflow_node
 from core.converter.tflite.translated_op import TranslatedOp, single_quantization
 from core.engine.limits import LimitError
 from core.errors import CoreError
@@ -227,6 +228,8 @@ class Translation:
     def _translate(self, operator: Operator) -> None:
         rule = self._rules.get(f"{CUSTOM}{operator.name}" if operator.custom else operator.name)
         if rule is None and operator.custom:
+            rule = _of_tensorflow(operator)
+        if rule is None and operator.custom:
             self.custom_types.add(operator.name)
         op = TranslatedOp(self, operator)
         found = (rule.translate if rule else _unknown)(op)
@@ -261,6 +264,15 @@ class Translation:
             self.nodes.append(node._replace(name=name, inputs=inputs))
 
 
+def _of_tensorflow(operator: Operator) -> Rule | None:
+    """Return the rule of an op of TensorFlow that the engine has as a node, or None."""
+    node = tensorflow_node(operator)
+    if node is None or not has_kernel(node):
+        return None
+    kind, attributes = node.type, node.attributes
+    return Rule(lambda op: op.outputs_of(op.node(kind, *op.inputs(), **attributes)))
+
+
 def _unknown(op: TranslatedOp) -> Sequence[str]:
     """Add a node without a kernel; a custom op keeps its name for a user-defined kernel."""
     operator = op.operator
@@ -275,6 +287,9 @@ def _unknown(op: TranslatedOp) -> Sequence[str]:
 
 def _custom_attributes(operator: Operator) -> dict[str, Any]:
     """Return the options of a custom op by name, or as bytes if they are not a FlexBuffer."""
+    node = tensorflow_node(operator)
+    if node is not None:
+        return dict(node.attributes)
     try:
         return read_options(operator.custom_options)
     except CoreError:
