@@ -18,6 +18,7 @@ from core.graph.unique_names import UniqueNames
 from weights_cache.reading_budgets import check_time, spend
 
 if TYPE_CHECKING:
+    from core.converter.tflite.variables import Variables
     from core.layers.builder import Builder
 
 #: Prefix of the names of custom ops in tables of rules.
@@ -80,6 +81,7 @@ class Translation:
         weights: dict to which the arrays of Const nodes are added.
         names: names of all nodes of the file.
         rules: rules by name of op.
+        variables: variables that ops may use; none in bodies of branches and loops.
     """
 
     def __init__(
@@ -90,10 +92,12 @@ class Translation:
         weights: dict[str, np.ndarray],
         names: UniqueNames,
         rules: dict[str, Rule],
+        variables: "Variables | None" = None,
     ):
         self.document, self.constants = document, constants
         self.subgraph: Subgraph = document.subgraphs[number]
         self.weights, self.names, self._rules = weights, names, rules
+        self.variables = variables
         self.nodes: list[Node] = []
         #: Subgraphs that nodes call, by number.
         self.called: dict[int, str] = {}
@@ -200,9 +204,13 @@ class Translation:
 
     def function(self, number: int) -> FunctionName:
         """Return the name of the function for another subgraph."""
+        self.check_called(number)
+        return FunctionName(self.called.setdefault(number, f"subgraph_{number}"))
+
+    def check_called(self, number: int) -> None:
+        """Raise a CoreError unless the file has such a subgraph beside the main one."""
         if not 0 < number < len(self.document.subgraphs):
             raise CoreError(f"it calls subgraph {number} of {len(self.document.subgraphs)}")
-        return FunctionName(self.called.setdefault(number, f"subgraph_{number}"))
 
     def _names_of_tensors(self) -> list[str]:
         """Return a node name for each tensor, without a last ``:0`` if that name is free."""
