@@ -147,8 +147,7 @@ class Freezer:
         if node.type in TABLES:
             self._tables[node.name] = node
             return Node(node.name, "Placeholder", (), {"dtype": DataType("DT_RESOURCE")})
-        attributes = {**_DEFAULTS.get(node.type, {}), **node.attributes}
-        return node._replace(type=_RENAMED.get(node.type, node.type), attributes=attributes)
+        return running_node(node)
 
     def _value(self, node: Node, inliner: Inliner) -> np.ndarray:
         """Return the value of a Const node, or of a variable that became one."""
@@ -164,6 +163,12 @@ class Freezer:
             raise
         except (CoreError, ValueError) as error:
             raise CoreError(f"the constant {node.name!r}: {error}") from error
+
+
+def running_node(node: Node) -> Node:
+    """Return a node of TensorFlow as TensorFlow.js means it: its type and defaults may differ."""
+    attributes = {**_DEFAULTS.get(node.type, {}), **node.attributes}
+    return node._replace(type=_RENAMED.get(node.type, node.type), attributes=attributes)
 
 
 def _remaining(sources: Sources, fetches: Iterable[str]) -> list[Node]:

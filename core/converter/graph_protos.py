@@ -112,15 +112,28 @@ def _function(name: str, proto: Message, budget: Budget) -> FunctionBody:
 
 
 def _node(proto: Message, budget: Budget) -> Node:
-    name, kind = proto.text(1), proto.text(2)
-    if not name or not kind or ":" in name or name.startswith("^"):
-        raise CoreError(f"a node is named {name!r} and of the type {kind!r}")
+    name = proto.text(1)
+    node = read_node(proto, budget)
+    if not name or not node.type or ":" in name or name.startswith("^"):
+        raise CoreError(f"a node is named {name!r} and of the type {node.type!r}")
+    return node
+
+
+def read_node(proto: Message, budget: Budget) -> Node:
+    """Return the node of a NodeDef, also without a name, as TFLite files have it.
+
+    The value of a Const node is not among its attributes.
+
+    Raises:
+        CoreError, ValueError: the message is damaged.
+    """
+    kind = proto.text(2)
     attributes = {
         key: None if kind == "Const" and key == "value" else _attribute(entry.message(2), budget)
         for key, entry in proto.pairs(5)
         if not key.startswith("_")  # long notes of TensorFlow's own passes
     }
-    return Node(name, kind, tuple(proto.texts(3)), attributes)
+    return Node(proto.text(1), kind, tuple(proto.texts(3)), attributes)
 
 
 def _constant(proto: Message, name: str) -> memoryview:

@@ -178,8 +178,12 @@ def prepare_for_web(graph: Graph) -> Graph:
     """Return the part of a graph that outputs need, lowered to node types of TensorFlow.js.
 
     Raises:
-        CoreError: an attribute of a node to lower is missing or invalid.
+        CoreError: an attribute of a node to lower is missing or invalid, or the graph keeps values
+            from run to run.
     """
+    if graph.states:
+        names = ", ".join(graph.states)
+        raise CoreError(f"it keeps {names:.200} from run to run, which TensorFlow.js cannot")
     if graph.initializer is not None:
         graph = graph._replace(weights={**graph.initializer.weights, **graph.weights})
     return _with_output_nodes(lowered(drop_unused(graph)))

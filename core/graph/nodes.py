@@ -131,6 +131,8 @@ class Graph(NamedTuple):
         resources: inputs that are results of the initializer: name of node → its output's name.
         quantizations: of the results of nodes, by reference, also between inputs and outputs.
         metadata: what the file says beside the network, such as the labels of its classes.
+        states: those of the resources that the graph keeps from run to run, such as variables of a
+            network for streams: name of node → reference to its value after a run.
     """
 
     nodes: Sequence[Node]
@@ -144,6 +146,7 @@ class Graph(NamedTuple):
     resources: Mapping[str, str] = {}
     quantizations: Mapping[str, Quantization] = {}
     metadata: Any = None
+    states: Mapping[str, str] = {}
 
 
 def node_of(reference: str) -> str:

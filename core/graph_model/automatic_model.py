@@ -76,6 +76,8 @@ class AutomaticModel(GraphModel):
         """Backend and times for the inputs that were seen in this process, a line for each."""
         if not has_gpu():
             return [f"{AUTO}: cpu, as {why_no_gpu()}"]
+        if self.graph.states:
+            return [f"{AUTO}: cpu, as the graph keeps states from run to run"]
         if not self._choices:
             renderer = renderers.renderer_here()
             return [f"{AUTO}: the first run decides between cpu and shader on {renderer}"]
@@ -87,7 +89,8 @@ class AutomaticModel(GraphModel):
 
     def _run(self, inputs: Any, names: list[str], raw: bool, as_arrays: bool) -> dict[str, Any]:
         """Return the outputs of a run on the chosen backend, which is measured if need be."""
-        if not has_gpu():
+        # To measure takes runs, and two models would each keep states of their own.
+        if not has_gpu() or self.graph.states:
             return self._on("cpu")._run(inputs, names, raw, as_arrays)
         model, call = self._model_for(inputs, names)
         try:
@@ -100,6 +103,10 @@ class AutomaticModel(GraphModel):
             found = self._on("cpu")._run(inputs, names, raw, as_arrays)  # or the caller's error
             self._set_failed(call, error)
             return found
+
+    def reset_states(self) -> None:
+        """Set what the graph keeps from run to run to its first values."""
+        self._on("cpu").reset_states()
 
     def _named(self, inputs: Any) -> Mapping[str, Any]:
         """Return the inputs by name; a value without a name is the first input."""
@@ -199,7 +206,7 @@ class AutomaticModel(GraphModel):
     def _largest_plan(
         self, inputs: Any, outputs: Iterable[str] | None
     ) -> "tuple[Plan, Mapping[str, Any]]":
-        if not has_gpu():
+        if not has_gpu() or self.graph.states:
             return self._on("cpu")._largest_plan(inputs, outputs)
         names = self._output_names if outputs is None else listed(outputs)
         model, _ = self._model_for(self._noise() if inputs is None else inputs, names)

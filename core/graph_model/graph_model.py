@@ -30,6 +30,7 @@ from core.graph.nodes import Graph, PartialSpec
 from core.graph.weight_tensors import shown_graph, weight
 from core.graph_model.async_runs import AsyncRuns
 from core.graph_model.graph_signature import GraphSignature, MakeFeed, listed
+from core.graph_model.kept_states import KeptStates
 from core.graph_model.run_cache import RunCache, call_key, needs_ops
 from core.plan.partition import largest_plan
 from core.plan.planner import Planner
@@ -106,12 +107,14 @@ class GraphModel(AsyncRuns):
         self._executor = Executor(graph.nodes, weights, functions=functions, kernels=own)
         self._signature = GraphSignature(graph, self._executor)
         wanted = [*map(self._signature.fetched, graph.outputs)] or [n.name for n in graph.nodes]
+        wanted += map(self._executor.normalised, graph.states.values())
         self._executor.check_outputs(
             wanted, [*graph.resources, *self._signature.inputs], graph.custom_types
         )
         check_given(graph)
         with on_backend(self.backend):
             self._initialization = Initialization(graph, self._executor)
+        self._states = KeptStates(graph, self._executor)
         self._has_plans, self._replaced = plans, -1
         self._renew_plans()
         self._output_names = [*graph.outputs]
@@ -143,7 +146,8 @@ class GraphModel(AsyncRuns):
             raw: return quantised outputs as their integers (int32) instead of the real values.
 
         Returns:
-            Every output by name.
+            Every output by name. A graph with states, such as a network for streams, goes on from
+            the run before; see `reset_states`.
 
         Raises:
             CoreError: an input is missing, unknown, or of another shape or dtype; or an output
@@ -256,7 +260,8 @@ class GraphModel(AsyncRuns):
         if self._replaced != len(REPLACED):
             self._replaced = len(REPLACED)
             self._planner = Planner(self.graph, self._executor) if self._has_plans else None
-            self._runs = None if self._planner is None else RunCache(self._planner)
+            planner = None if self.graph.states else self._planner  # a cached call keeps nothing
+            self._runs = None if planner is None else RunCache(planner)
 
     def _executed(
         self, inputs: Any, names: list[str], raw: bool, key: Hashable | None
@@ -264,10 +269,11 @@ class GraphModel(AsyncRuns):
         """Return the outputs by name; with a key, cache the call if it can be repeated."""
         references = [*map(self._signature.fetched, names)]
         runner, make = self._runner()
-        feeds = {**self._initialization.resources(), **self._signature.feeds(inputs, make)}
-        values = runner.run(feeds, references)
+        resources, fed = self._initialization.resources(), self._signature.feeds(inputs, make)
+        values = self._states.run(runner, resources, fed, references)
+        feeds = {**resources, **fed}
         found = [(name, r, values[r]) for name, r in zip(names, references, strict=True)]
-        results = self._signature.results(found, feeds.values(), raw)
+        results = self._signature.results(found, [*feeds.values(), *self._states.held()], raw)
         if key is not None and self._runs is not None:
             given = {self._signature.fed(name): name for name in inputs}
             self._runs.add(key, given, feeds, dict(zip(names, references, strict=True)))
@@ -278,6 +284,13 @@ class GraphModel(AsyncRuns):
         if self._planner is None or needs_ops() or not active_backend().has_plans:
             return self._executor, as_tensor
         return self._planner, as_view
+
+    def reset_states(self) -> None:
+        """Set what the graph keeps from run to run, as TFLite's variables, to its first values.
+
+        A run to which all inputs are given moves them on; other runs leave them as they are.
+        """
+        self._states.reset()
 
     def plan(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> "Plan":
         """The plan by which the graph runs; print it, or read its steps.

@@ -1,6 +1,6 @@
 """Builder of a graph's nodes and constants."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,14 +23,15 @@ class Builder:
 
     Args:
         bound: the weights of all layers.
+        unique: gives an unused name for a name, by default among the names of the builder.
     """
 
-    def __init__(self, bound: Bound):
+    def __init__(self, bound: Bound, unique: Callable[[str], str] | None = None):
         self.bound = bound
         self.nodes: list[Node] = []
         self.weights: dict[str, np.ndarray] = {}
         self.functions: dict[str, Function] = {}
-        self.unique = UniqueNames().unique
+        self.unique: Callable[[str], str] = unique or UniqueNames().unique
         self._most_nodes = effective_limits().nodes or MOST_NODES
         self._values: dict[Any, Value] = {}
 

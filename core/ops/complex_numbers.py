@@ -52,7 +52,7 @@ for _name, _kind, _example, _gradient in (
     ("imag", "imaginary", "3., 4.", lambda g: ops.complex(ops.zeros_like(g), g)),
 ):
     _call = "core.complex([1.0, 2.0], [3.0, 4.0])", f"array([{_example}], dtype=float32)"
-    _fields = {"method": False, "spellings": Spellings((_name.capitalize(),))}
+    _fields = {"method": False, "spellings": Spellings((_name.capitalize(),), _name.upper())}
     declare_row(
         SimpleNamespace(name=_name, dtype="complex64", example=_call, **_fields),
         _part,
@@ -62,7 +62,7 @@ for _name, _kind, _example, _gradient in (
     )
 
 
-@op(input_dtype="complex64", spellings=Spellings(("ComplexAbs",)))
+@op(input_dtype="complex64", spellings=Spellings(("ComplexAbs",), "COMPLEX_ABS"))
 def complex_abs(x: Spec) -> Spec:
     """The magnitudes of complex numbers, as `core.abs` returns them.
 

@@ -242,6 +242,7 @@ class Planner:
             nodes=nodes,
             inputs={name: Endpoint(name, PartialSpec(None)) for name in given},
             outputs={name: Endpoint(name, PartialSpec(None)) for name in wanted},
+            states={},  # those that a run moves on are among the fetches
             aliases={},
         )
 

@@ -91,6 +91,7 @@ def _with_moves(case: Case, network: GraphModel, moved: Sequence[GraphModel]) ->
     """Return a case whose rules know how far the outputs move with the last bits of weights."""
     if not case.rules:
         return case
+    network.reset_states()
     outputs = network.execute(case.inputs, [*case.rules], as_arrays=True)
     return case._replace(rules=with_moves(case.rules, moved, case.inputs, outputs))
 

@@ -54,6 +54,7 @@ def with_moves(
     """
     found = dict(rules)
     for network in moved:
+        network.reset_states()
         others = network.execute(inputs, [*rules], as_arrays=True)
         for name, rule in found.items():
             one = difference(others[name], outputs[name], rule)

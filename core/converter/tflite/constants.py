@@ -33,6 +33,9 @@ QUANTISED = ("int8", "uint8", "int16", "int4")
 INTEGERS = (*QUANTISED, "int32", "int64", "uint16", "uint32", "uint64")
 FLOATS = ("float32", "float16", "float64", "bfloat16")
 
+#: Dtypes that constants keep.
+KEPT = ("bool", "complex64")
+
 
 class ConstantReader:
     """Reader of the constants of a document, on demand."""
@@ -68,12 +71,14 @@ class ConstantReader:
     ) -> np.ndarray:
         """Return the values of a constant: float32 for quantised values and floats, else int32.
 
+        Those of `KEPT` keep their dtype.
+
         Args:
             info: the tensor; a tensor that is not stored is all zeros.
             parameters: quantisation parameters, if not those of the tensor.
         """
         parameters = parameters or parameters_of(info)
-        size = 4 * prod(info.shape)
+        size = (8 if info.dtype == "complex64" else 4) * prod(info.shape)
         self._check_sparse(info, size)
         self.take(size // _SPARSE_DISCOUNT if info.sparsity else size)
         if info.sparsity:
@@ -83,7 +88,7 @@ class ConstantReader:
             return dequantised(values, parameters)
         if info.dtype in FLOATS:
             return values.astype(np.float32, copy=False)
-        return values if info.dtype == "bool" else _as_int32(values)
+        return values if info.dtype in KEPT else _as_int32(values)
 
     def _check_sparse(self, info: TensorInfo, size: int) -> None:
         stored = self._document.buffers[info.buffer][1] if self.stored(info) else 0
@@ -94,7 +99,8 @@ class ConstantReader:
     def _values(self, info: TensorInfo) -> np.ndarray:
         """Return the stored numbers of a constant."""
         if not self.stored(info):
-            return np.zeros(info.shape, np.float32 if info.dtype in FLOATS else np.int32)
+            kept = info.dtype if info.dtype in KEPT else np.int32
+            return np.zeros(info.shape, np.float32 if info.dtype in FLOATS else kept)
         start, size = self._document.buffers[info.buffer]
         numbers = decoded(memoryview(self._document.data)[start : start + size], info)
         if info.sparsity is not None:
@@ -117,7 +123,7 @@ def decoded(data: bytes | memoryview, info: TensorInfo) -> np.ndarray:
         return np.stack([pairs << 4 >> 4, pairs >> 4], -1).ravel()
     if info.dtype == "bfloat16":
         return (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32)
-    if info.dtype not in (*INTEGERS, *FLOATS, "bool"):
+    if info.dtype not in (*INTEGERS, *FLOATS, *KEPT):
         raise CoreError(
             f"{info.name!r:.80} is a constant of dtype {info.dtype}, which is not supported"
         )

@@ -1,4 +1,6 @@
-"""Reader of FlexBuffers: options of custom ops, a map from names to numbers, bools and texts.
+"""Reader of FlexBuffers: options of custom ops.
+
+They are a map from names to numbers, bools and texts, or for ops of TensorFlow a list of texts.
 
 Source: the description of the format, https://flatbuffers.dev/internals/#flexbuffers.
 """
@@ -15,7 +17,7 @@ _FLOAT = {2: "<e", 4: "<f", 8: "<d"}
 #: Formats by type: of inline values, and of values behind an offset; then other types.
 _INLINE = {1: _SIGNED, 2: _UNSIGNED, 3: _FLOAT, 26: _UNSIGNED}
 _INDIRECT = {6: _SIGNED, 7: _UNSIGNED, 8: _FLOAT}
-_NULL, _TEXT, _MAP, _BOOL = 0, 5, 9, 26
+_TEXT, _MAP, _LIST, _BLOB, _BOOL = 5, 9, 10, 25, 26
 
 #: Limits for options of ops, which are few and have short names.
 MOST_OPTIONS = 1024
@@ -31,16 +33,9 @@ def read_options(data: bytes) -> dict[str, Any]:
     >>> read_options(bytes([107, 0, 1, 3, 1, 1, 1, 7, 4, 2, 36, 1]))
     {'k': 7}
     """
-    if len(data) < 3 or data[-2] >> 2 != _MAP:
-        raise CoreError(f"options of {len(data)} bytes are not a FlexBuffer with a map")
-    width, packed = data[-1], data[-2]
-    offset = _target(data, len(data) - 2 - width, width)
-    width = 1 << (packed & 3)
-    count = _number(data, offset - width, width, _UNSIGNED)
+    offset, width, count = _root(data, _MAP, "map")
     keys = _target(data, offset - 3 * width, width)
     key_width = _number(data, offset - 2 * width, width, _UNSIGNED)
-    if count > MOST_OPTIONS:
-        raise CoreError(f"{count} options are more than {MOST_OPTIONS}")
     found: dict[str, Any] = {}
     left = len(data)
     for i in range(count):
@@ -55,6 +50,41 @@ def read_options(data: bytes) -> dict[str, Any]:
     return found
 
 
+def read_texts(data: bytes) -> list[bytes]:
+    """Return the bytes of each text of a list.
+
+    Raises:
+        CoreError: the bytes are not a list of texts, or damaged.
+
+    >>> read_texts(bytes([1, 65, 0, 1, 66, 0, 2, 6, 4, 20, 20, 4, 40, 1]))
+    [b'A', b'B']
+    """
+    offset, width, count = _root(data, _LIST, "list")
+    found, left = [], len(data)
+    for i in range(count):
+        packed = _number(data, offset + count * width + i, 1, _UNSIGNED)
+        if packed >> 2 not in (_TEXT, _BLOB):
+            raise CoreError(f"item {i} of the options is no text")
+        found.append(_bytes(data, _target(data, offset + i * width, width), 1 << (packed & 3)))
+        left -= len(found[-1])
+        if left < 0:
+            raise CoreError(f"overlapping texts are longer than all {len(data)} bytes of options")
+    return found
+
+
+def _root(data: bytes, kind: int, name: str) -> tuple[int, int, int]:
+    """Return the offset of the items of a map or list, the width of each, and their number."""
+    if len(data) < 3 or data[-2] >> 2 != kind:
+        raise CoreError(f"options of {len(data)} bytes are not a FlexBuffer with a {name}")
+    width, packed = data[-1], data[-2]
+    offset = _target(data, len(data) - 2 - width, width)
+    width = 1 << (packed & 3)
+    count = _number(data, offset - width, width, _UNSIGNED)
+    if count > MOST_OPTIONS:
+        raise CoreError(f"{count} options are more than {MOST_OPTIONS}")
+    return offset, width, count
+
+
 def _value(data: bytes, offset: int, width: int, packed: int) -> Any:
     kind = packed >> 2
     if kind in _INLINE:
@@ -65,10 +95,15 @@ def _value(data: bytes, offset: int, width: int, packed: int) -> Any:
     offset, width = _target(data, offset, width), 1 << (packed & 3)
     if kind in _INDIRECT:
         return _number(data, offset, width, _INDIRECT[kind])
+    return _bytes(data, offset, width).decode("utf-8", "backslashreplace")
+
+
+def _bytes(data: bytes, offset: int, width: int) -> bytes:
+    """Return a text, before which stands its size."""
     size = _number(data, offset - width, width, _UNSIGNED)
     if size > len(data) - offset:
         raise CoreError("a text is outside of the options")
-    return data[offset : offset + size].decode("utf-8", "backslashreplace")
+    return data[offset : offset + size]
 
 
 def _number(data: bytes, offset: int, width: int, kinds: dict[int, str]) -> Any:

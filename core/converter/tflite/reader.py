@@ -11,6 +11,7 @@ from core.converter.tflite.constants import ConstantReader
 from core.converter.tflite.file_content import Document, read_document
 from core.converter.tflite.translated_op import dtype_of, quantization_of
 from core.converter.tflite.translation import Rule, Translation
+from core.converter.tflite.variables import Variables, initializer
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Function, Graph, PartialSpec
 from core.graph.unique_names import UniqueNames
@@ -22,7 +23,9 @@ FAMILIES = (
     "convolution",
     "elementwise",
     "quantization",
+    "recurrent",
     "reduction",
+    "signal",
 )
 
 
@@ -35,6 +38,10 @@ def read_tflite(path: str | Path) -> Graph:
     to the range of the dtype and of the op's activation; an op that only moves values of the same
     quantisation does not round them. LiteRT computes with the quantised values, and its results
     may be neighbouring ones.
+
+    What variables hold is kept from run to run (``states`` of the graph); the states of recurrent
+    ops are not, as each run is one sequence. Custom ops that hold an op of TensorFlow ("Flex..")
+    become its node, if the engine has that node type.
 
     A length is open if the file declares it so, such as a dynamic batch; others are fixed, even if
     LiteRT could resize them. Ops without a translation become nodes of a type without a kernel; a
@@ -61,21 +68,28 @@ def translated(document: Document) -> Graph:
         CoreError: the ops are invalid.
     """
     weights: dict[str, np.ndarray] = {}
-    shared = ConstantReader(document), weights, UniqueNames(), all_rules()
-    main = Translation(document, 0, *shared)
+    constants, names, rules = ConstantReader(document), UniqueNames(), all_rules()
+    variables = Variables()
+    main = Translation(document, 0, constants, weights, names, rules, variables)
     main.run()
     inputs, outputs = (
         _endpoints(main, tensors) for tensors in (main.subgraph.inputs, main.subgraph.outputs)
     )
-    functions: dict[str, Function] = {}
+    functions: dict[str, Function] = dict(main.loops)
     waiting, custom_types = dict(main.called), set(main.custom_types)
     while waiting:
         number, name = waiting.popitem()
-        body = Translation(document, number, *shared)
+        body = Translation(document, number, constants, weights, names, rules)
         body.run()
-        functions[name] = _function(name, body)
+        functions |= {name: _function(name, body), **body.loops}
         waiting |= {n: f for n, f in body.called.items() if f not in functions}
         custom_types |= body.custom_types
+    once, first_weights = Variables(variables.forms), dict[str, np.ndarray]()
+    bodies = []
+    for number in dict.fromkeys(variables.subgraphs if variables.initial else ()):
+        body = Translation(document, number, constants, first_weights, names, rules, once)
+        body.run()
+        bodies.append(body)
     return Graph(
         nodes=main.nodes,
         weights=weights,
@@ -84,6 +98,9 @@ def translated(document: Document) -> Graph:
         functions=functions,
         aliases=main.aliases(),
         custom_types=frozenset(custom_types),
+        initializer=initializer(variables, once, bodies),
+        resources={made: name for name, made in variables.initial.items()},
+        states=variables.states(),
         quantizations=main.quantizations(),
     )
 

@@ -66,7 +66,7 @@ class OptionTable(NamedTuple):
     """The number of a kind of options, and the fields in order, as "name:format=default".
 
     Names are those of the node's attributes, if a node has an equal attribute. Formats are those
-    of `struct`, and "v" for a vector of int32; "-" is skipped.
+    of `struct`, "v" for a vector of int32, and "t" for a text; "-" is skipped.
     """
 
     number: int
@@ -89,6 +89,16 @@ OPTIONS = {
     "SOFTMAX": OptionTable(9, "beta:f"),
     "CONCATENATION": OptionTable(10, "axis:i activation:b"),
     "ADD": OptionTable(11, "activation:b"),
+    "RNN": OptionTable(7, "cell_activation:b"),
+    "LSTM": OptionTable(14, "cell_activation:b cell_clip:f proj_clip:f kernel_type:b"),
+    "UNIDIRECTIONAL_SEQUENCE_RNN": OptionTable(31, "time_major:? cell_activation:b"),
+    "BIDIRECTIONAL_SEQUENCE_LSTM": OptionTable(
+        69, "cell_activation:b cell_clip:f proj_clip:f merge_outputs:? time_major:?=1"
+    ),
+    "BIDIRECTIONAL_SEQUENCE_RNN": OptionTable(70, "time_major:? cell_activation:b merge_outputs:?"),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": OptionTable(
+        71, "cell_activation:b cell_clip:f proj_clip:f time_major:? - diagonal_recurrent:?"
+    ),
     "L2_NORMALIZATION": OptionTable(12, "activation:b"),
     "LOCAL_RESPONSE_NORMALIZATION": OptionTable(13, "depth_radius:i bias:f alpha:f beta:f"),
     "RESIZE_BILINEAR": OptionTable(15, "- - align_corners:? half_pixel_centers:?"),
@@ -121,11 +131,13 @@ OPTIONS = {
     "DEPTH_TO_SPACE": OptionTable(94, "block_size:i"),
     "BATCH_MATMUL": OptionTable(101, "adj_x:? adj_y:?"),
     "CUMSUM": OptionTable(102, "exclusive:? reverse:?"),
+    "CALL_ONCE": OptionTable(103, "subgraph:i"),
     "CONV_3D": OptionTable(
         106,
         "padding:b stride_d:i stride_w:i stride_h:i activation:b "
         "dilation_d:i=1 dilation_w:i=1 dilation_h:i=1",
     ),
+    "VAR_HANDLE": OptionTable(111, "container:t shared_name:t"),
     "GELU": OptionTable(116, "approximate:?"),
 }
 
@@ -151,6 +163,8 @@ def read_builtin_options(name: str, number: int, table: Table | None) -> dict[st
 def _option(table: Table | None, field: int, kind: str, default: str = "0") -> Any:
     if kind == "v":
         return None if table is None else table.integers(field)
+    if kind == "t":
+        return "" if table is None else table.text(field)
     absent = bool(int(default)) if kind == "?" else int(default)
     return absent if table is None else table.number(field, f"<{kind}", absent)
 

@@ -9,7 +9,8 @@ from core.converter.tflite.constants import FLOATS, INTEGERS, QUANTISED, paramet
 from core.converter.tflite.file_content import ABSENT, Operator, QuantizationParameters, TensorInfo
 from core.converter.tflite.schema import ACTIVATIONS, choice
 from core.errors import CoreError
-from core.graph.nodes import DataType, Node, Quantization
+from core.graph.graph_json_writer import data_type
+from core.graph.nodes import Node, Quantization
 
 if TYPE_CHECKING:
     from core.converter.tflite.translation import Translation
@@ -100,7 +101,18 @@ class TranslatedOp:
 
     def cast(self, reference: str, dtype: str) -> str:
         """Add a cast of a value to another engine dtype."""
-        return self.node("Cast", reference, DstT=DataType(_DATA_TYPES[dtype]))
+        return self.node("Cast", reference, DstT=data_type(dtype))
+
+    def stored(self, reference: str, quantization: Quantization) -> str:
+        """Add the integers of the file for real values, as floats, without limits."""
+        steps = self.node("RealDiv", reference, self.value(quantization.scale))
+        return self.node("Round", self.node("AddV2", steps, self.value(quantization.zero_point)))
+
+    def real(self, reference: str, quantization: Quantization) -> str:
+        """Add the real values of the integers of the file."""
+        steps = self.cast(reference, "float32")
+        shifted = self.node("Sub", steps, self.value(quantization.zero_point))
+        return self.node("Mul", shifted, self.value(quantization.scale))
 
     def output_dtype(self, as_stored: bool = False) -> str:
         """Return the engine dtype of the output: of real values, or of the stored integers."""
@@ -129,6 +141,16 @@ class TranslatedOp:
     ) -> str:
         """Add a constant input in another layout."""
         return self.graph.weight(self.tensor(index), layout, change, parameters)
+
+    def bias_parameters(
+        self, index: int, values: int, weights: int
+    ) -> QuantizationParameters | None:
+        """Return the quantisation of a bias: its scale is the product of two; None for floats."""
+        given, kernel = parameters_of(self.info(values)), self.info(weights).quantization
+        if self.info(index).dtype == "float32" or given is None or kernel is None:
+            return None
+        scales = given.scales.astype(np.float64) * kernel.scales
+        return QuantizationParameters(scales.astype(np.float32), np.zeros(1, np.int64), 0)
 
     def outputs_of(self, node: str) -> list[str]:
         """Return references to as many outputs of a node as the op has."""
@@ -196,8 +218,6 @@ class TranslatedOp:
 #: Ops whose results are sums of many products; see `core.quantise_round`.
 _SUMS = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV"})
 
-_DATA_TYPES = {"float32": "DT_FLOAT", "int32": "DT_INT32", "bool": "DT_BOOL"}
-
 
 def dtype_of(info: TensorInfo) -> str:
     """Return the engine dtype of a tensor.
@@ -205,8 +225,8 @@ def dtype_of(info: TensorInfo) -> str:
     Raises:
         CoreError: the engine has no such dtype, as for texts and resources.
     """
-    if info.dtype == "bool":
-        return "bool"
+    if info.dtype in ("bool", "complex64"):
+        return info.dtype
     if info.dtype in FLOATS or parameters_of(info) is not None:
         return "float32"
     if info.dtype not in INTEGERS:
@@ -228,7 +248,12 @@ def quantization_of(info: TensorInfo) -> Quantization | None:
 
 def single_quantization(info: TensorInfo) -> Quantization | None:
     """Return the quantisation of a tensor, or None without a single scale above 0."""
-    found = info.quantization if info.dtype in QUANTISED[:3] else None
+    return quantization_with_one_scale(info) if info.dtype in QUANTISED[:3] else None
+
+
+def quantization_with_one_scale(info: TensorInfo) -> Quantization | None:
+    """Return the scale and zero point of a tensor of any dtype, or None unless they are single."""
+    found = info.quantization
     if found is None or len(found.scales) != 1 or found.scales[0] <= 0:
         return None
     return Quantization(float(found.scales[0]), int(found.zero_points[0]), info.dtype)

@@ -1,19 +1,25 @@
 """Translation of a subgraph's ops to nodes: names, constants, and rounding to quantised values."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from core.converter.graph_protos import NODE_BYTES
 from core.converter.tflite.constants import ConstantReader
 from core.converter.tflite.file_content import Document, Operator, QuantizationParameters, Subgraph
 from core.converter.tflite.flexbuffer import read_options
+from core.converter.tflite.tensorflow_ops import has_kernel, tensorflow_node
 from core.converter.tflite.translated_op import TranslatedOp, single_quantization
 from core.engine.limits import LimitError
 from core.errors import CoreError
-from core.graph.nodes import FunctionName, Node, Quantization, node_of
+from core.graph.nodes import Function, FunctionName, Node, Quantization, node_of
 from core.graph.unique_names import UniqueNames
-from weights_cache.reading_budgets import check_time
+from weights_cache.reading_budgets import check_time, spend
+
+if TYPE_CHECKING:
+    from core.converter.tflite.variables import Variables
+    from core.layers.builder import Builder
 
 #: Prefix of the names of custom ops in tables of rules.
 CUSTOM = "custom "
@@ -75,6 +81,7 @@ class Translation:
         weights: dict to which the arrays of Const nodes are added.
         names: names of all nodes of the file.
         rules: rules by name of op.
+        variables: variables that ops may use; none in bodies of branches and loops.
     """
 
     def __init__(
@@ -85,13 +92,17 @@ class Translation:
         weights: dict[str, np.ndarray],
         names: UniqueNames,
         rules: dict[str, Rule],
+        variables: "Variables | None" = None,
     ):
         self.document, self.constants = document, constants
         self.subgraph: Subgraph = document.subgraphs[number]
         self.weights, self.names, self._rules = weights, names, rules
+        self.variables = variables
         self.nodes: list[Node] = []
         #: Subgraphs that nodes call, by number.
         self.called: dict[int, str] = {}
+        #: Bodies of loops that are no subgraphs, by name.
+        self.loops: dict[str, Function] = {}
         self.custom_types: set[str] = set()
         self._references: dict[int, str] = {}
         self._same: dict[int, int] = {}
@@ -166,6 +177,13 @@ class Translation:
         self.weights[name] = self.constants.kept(values)
         return name
 
+    def extend(self, builder: "Builder") -> None:
+        """Add the nodes, constants and loops of a builder that takes its names from here."""
+        spend(NODE_BYTES * len(builder.nodes), "its nodes")
+        self.nodes += builder.nodes
+        self.weights.update((n, self.constants.kept(a)) for n, a in builder.weights.items())
+        self.loops.update(builder.functions)
+
     def aliases(self) -> dict[str, str]:
         """Return the references to tensors by their names in the file, the first of a name."""
         found: dict[str, str] = {}
@@ -186,9 +204,13 @@ class Translation:
 
     def function(self, number: int) -> FunctionName:
         """Return the name of the function for another subgraph."""
+        self.check_called(number)
+        return FunctionName(self.called.setdefault(number, f"subgraph_{number}"))
+
+    def check_called(self, number: int) -> None:
+        """Raise a CoreError unless the file has such a subgraph beside the main one."""
         if not 0 < number < len(self.document.subgraphs):
             raise CoreError(f"it calls subgraph {number} of {len(self.document.subgraphs)}")
-        return FunctionName(self.called.setdefault(number, f"subgraph_{number}"))
 
     def _names_of_tensors(self) -> list[str]:
         """Return a node name for each tensor, without a last ``:0`` if that name is free."""
@@ -213,6 +235,8 @@ class Translation:
 
     def _translate(self, operator: Operator) -> None:
         rule = self._rules.get(f"{CUSTOM}{operator.name}" if operator.custom else operator.name)
+        if rule is None and operator.custom:
+            rule = _of_tensorflow(operator)
         if rule is None and operator.custom:
             self.custom_types.add(operator.name)
         op = TranslatedOp(self, operator)
@@ -248,6 +272,15 @@ class Translation:
             self.nodes.append(node._replace(name=name, inputs=inputs))
 
 
+def _of_tensorflow(operator: Operator) -> Rule | None:
+    """Return the rule of an op of TensorFlow that the engine has as a node, or None."""
+    node = tensorflow_node(operator)
+    if node is None or not has_kernel(node):
+        return None
+    kind, attributes = node.type, node.attributes
+    return Rule(lambda op: op.outputs_of(op.node(kind, *op.inputs(), **attributes)))
+
+
 def _unknown(op: TranslatedOp) -> Sequence[str]:
     """Add a node without a kernel; a custom op keeps its name for a user-defined kernel."""
     operator = op.operator
@@ -262,6 +295,9 @@ def _unknown(op: TranslatedOp) -> Sequence[str]:
 
 def _custom_attributes(operator: Operator) -> dict[str, Any]:
     """Return the options of a custom op by name, or as bytes if they are not a FlexBuffer."""
+    node = tensorflow_node(operator)
+    if node is not None:
+        return dict(node.attributes)
     try:
         return read_options(operator.custom_options)
     except CoreError:

@@ -84,19 +84,33 @@ def _recurrent(call: LayerCall, x: Operand, *initial: Operand) -> list[Any]:
     if options.flag("go_backwards", False):
         x = _reversed(call, x)
         mask = None if mask is None else _reversed(call, mask)
-    given = cell.project(x)
-    steps = call.shape(x)[1]
-    is_short = steps is not None and 0 < steps <= MOST_UNROLLED
-    if isinstance(call, GraphCall) and not is_short:
-        y, states = _looped(call, cell, given, mask, states)
-    elif call.is_abstract and steps is None:
-        y, states = _of_open_length(call, cell, given, states)
-    else:
-        y, states = _unrolled(call, cell, given, mask, states)
+    y, states = over_time(call, cell, x, mask, states)
     for i, state in enumerate(states if keeps else ()):
         call.keep_state(i, state)
     found = Masked(y, mask if options.flag("return_sequences", False) else None)
     return [found, *states] if options.flag("return_state", False) else [found]
+
+
+def over_time(
+    call: LayerCall, cell: Cell, x: Operand, mask: Operand | None, states: list[Operand]
+) -> tuple[Operand, list[Operand]]:
+    """Return the output of all steps or the last one, as the layer's options say, and the states.
+
+    Args:
+        call: call of the layer.
+        cell: cell of the layer.
+        x: inputs of all steps, [batch, time, ...].
+        mask: [batch, time], or None.
+        states: states before the first step.
+    """
+    given = cell.project(x)
+    steps = call.shape(x)[1]
+    is_short = steps is not None and 0 < steps <= MOST_UNROLLED
+    if isinstance(call, GraphCall) and not is_short:
+        return _looped(call, cell, given, mask, states)
+    if call.is_abstract and steps is None:
+        return _of_open_length(call, cell, given, states)
+    return _unrolled(call, cell, given, mask, states)
 
 
 def _reversed(call: LayerCall, x: Operand) -> Any:

@@ -113,9 +113,10 @@ def drop_unused(graph: Graph) -> Graph:
 
 
 def _needed(known: dict[str, Node], graph: Graph) -> set[str]:
-    """Return the names of nodes that outputs need, and of the inputs."""
+    """Return the names of nodes that outputs and states need, and of the inputs."""
     endpoints = (*graph.outputs.values(), *graph.inputs.values())
     waiting = [*(node_of(e.node) for e in endpoints), *graph.resources]
+    waiting += map(node_of, graph.states.values())
     needed: set[str] = set()
     while waiting:
         name = waiting.pop()

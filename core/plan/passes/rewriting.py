@@ -16,7 +16,7 @@ def plain(reference: str) -> str:
 
 
 def with_references(graph: Graph, change: Callable[[str], str]) -> Graph:
-    """Return the graph with other references, in nodes, outputs and aliases."""
+    """Return the graph with other references, in nodes, outputs, states and aliases."""
 
     def changed(reference: str) -> str:
         if reference.startswith("^"):
@@ -25,8 +25,9 @@ def with_references(graph: Graph, change: Callable[[str], str]) -> Graph:
 
     nodes = [n._replace(inputs=tuple(changed(i) for i in n.inputs)) for n in graph.nodes]
     outputs = {k: e._replace(node=changed(e.node)) for k, e in graph.outputs.items()}
+    states = {k: changed(reference) for k, reference in graph.states.items()}
     aliases = {k: changed(reference) for k, reference in graph.aliases.items()}
-    return graph._replace(nodes=nodes, outputs=outputs, aliases=aliases)
+    return graph._replace(nodes=nodes, outputs=outputs, states=states, aliases=aliases)
 
 
 def followed(links: Mapping[str, str], reference: str) -> str:

@@ -9,7 +9,7 @@ from tests.core.converter.tflite.fixtures.models import FOLDER
 
 def writers() -> Mapping[str, Callable[[Path], Path]]:
     """Of the recorded files of the reader's own tests."""
-    return {f.stem: partial(_copy, f) for f in sorted(FOLDER.glob("*.tflite"))}
+    return {f.stem: partial(_copy, f) for f in sorted(FOLDER.rglob("*.tflite"))}
 
 
 def _copy(source: Path, folder: Path) -> Path:

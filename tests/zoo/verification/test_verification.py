@@ -316,6 +316,12 @@ def test_several_inputs_and_choices(capsys):
     assert {"x"} & {row["output"] for row in rows if row["result"] != NOT_COMPARED}
 
 
+def test_every_run_of_a_network_with_states_begins_anew():
+    """Else the second backend would be compared with the next step of the first one's stream."""
+    found = zoo.verify(str(FIXTURES / "streaming.tflite"), backends=["cpu"], runs=3)
+    assert found.passed and len(found.rows) >= 4
+
+
 def test_a_taught_model_is_verified_by_its_head_and_features(tmp_path):
     rng = np.random.default_rng(1)
     images = {

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from core.converter.tflite.constants import parameters_of
-from core.converter.tflite.file_content import QuantizationParameters
 from core.converter.tflite.schema import PADDINGS, choice
 from core.converter.tflite.translated_op import TranslatedOp
 from core.converter.tflite.translation import CUSTOM, Rule, plain
@@ -97,15 +96,9 @@ def _with_bias(
 
 def _bias(op: TranslatedOp, index: int, values: int = 0, weights: int = 1) -> str:
     """Add a bias; the scale of a quantized bias is the product of two scales: values, weights."""
-    info, given, kernel = (
-        op.info(index),
-        parameters_of(op.info(values)),
-        op.info(weights).quantization,
-    )
-    if info.dtype == "float32" or not (given and kernel and op.is_constant(index)):
+    parameters = op.bias_parameters(index, values, weights)
+    if parameters is None or not op.is_constant(index):
         return op.input(index)
-    scales = given.scales.astype(np.float64) * kernel.scales
-    parameters = QuantizationParameters(scales.astype(np.float32), np.zeros(1, np.int64), 0)
     return op.weight(index, f"bias_of_{op.output().name}", lambda b: b, parameters)
 
 

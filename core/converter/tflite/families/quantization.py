@@ -5,9 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.converter.tflite.constants import parameters_of
-from core.converter.tflite.translated_op import TranslatedOp, quantization_of
+from core.converter.tflite.file_content import TensorInfo
+from core.converter.tflite.translated_op import (
+    TranslatedOp,
+    quantization_of,
+    quantization_with_one_scale,
+)
 from core.converter.tflite.translation import Rule
 from core.errors import CoreError
+from core.graph.nodes import Quantization
 
 _LARGEST_BITS = 16
 
@@ -25,25 +31,34 @@ def _densify(op: TranslatedOp) -> Sequence[str]:
 
 
 def _quantize(op: TranslatedOp) -> str:
-    """Return the input, as every quantized output is rounded."""
-    if parameters_of(op.output()) is None:
+    """Return the real values, as every quantized output is rounded; int32 stays as it is stored."""
+    given, result = op.info(0), op.output()
+    x = op.input(0)
+    if given.dtype == "int32":
+        x = op.real(x, _scale_of(given))
+    if result.dtype == "int32":
+        return op.cast(op.stored(x, _scale_of(result)), "int32")
+    if parameters_of(result) is None:
         raise CoreError("its output needs a scale")
-    return op.input(0)
+    return x
+
+
+def _scale_of(info: TensorInfo) -> Quantization:
+    """Return the quantization of a tensor, also of int32, which other ops take as integers."""
+    found = quantization_with_one_scale(info)
+    if found is None:
+        raise CoreError(f"{info.name!r:.80} of {info.dtype} needs one scale above 0")
+    return found
 
 
 def _cast(op: TranslatedOp) -> str:
     """Cast values; quantized values are cast as the integers in the file."""
     x, quantization = op.input(0), quantization_of(op.info(0))
     if quantization is not None:
-        steps = op.node("RealDiv", x, op.value(quantization.scale))
-        shifted = op.node("AddV2", steps, op.value(quantization.zero_point))
-        x = op.node("Round", shifted)
+        x = op.stored(x, quantization)
     cast = op.cast(x, op.output_dtype(as_stored=True))
     result = quantization_of(op.output())
-    if result is None:
-        return cast
-    steps = op.node("Sub", op.cast(cast, "float32"), op.value(result.zero_point))
-    return op.node("Mul", steps, op.value(result.scale))
+    return cast if result is None else op.real(cast, result)
 
 
 def _fake_quant(op: TranslatedOp) -> str:

@@ -6,6 +6,7 @@ from core.converter.tflite.flexbuffer import read_options
 from core.converter.tflite.translated_op import TranslatedOp
 from core.converter.tflite.translation import CUSTOM, Rule, plain
 from core.errors import CoreError
+from core.graph.graph_json_writer import data_type
 from core.graph.nodes import DataType
 
 _REDUCTIONS = ("All", "Any", "Max", "Min", "Prod")
@@ -39,7 +40,7 @@ def _range(op: TranslatedOp) -> str:
 
 
 def _data_type(op: TranslatedOp) -> DataType:
-    return DataType({"int32": "DT_INT32", "bool": "DT_BOOL"}.get(op.output_dtype(), "DT_FLOAT"))
+    return data_type(op.output_dtype())
 
 
 def _detection(op: TranslatedOp) -> Sequence[str]:

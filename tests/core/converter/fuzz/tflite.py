@@ -33,8 +33,14 @@ def packed(model: Any) -> bytes:
 
 
 def damaged(data: bytes, rng: np.random.Generator) -> bytes:
-    """The file with other numbers in one or two places of its tables."""
+    """The file with other numbers in places of its tables, or in the options of a custom op."""
     model = schema().ModelT.InitFromObj(schema().Model.GetRootAs(bytearray(data)))
+    custom = [o for g in model.subgraphs for o in g.operators if o.customOptions is not None]
+    if custom and rng.random() < 0.3:
+        chosen = custom[int(rng.integers(len(custom)))]
+        options = chosen.customOptions = np.array(chosen.customOptions, np.uint8)
+        options[rng.integers(len(options), size=2)] = rng.integers(256, size=2)
+        return packed(model)
     for _ in range(int(rng.integers(1, 3))):
         places = list(_numbers(model))
         owner, key = places[int(rng.integers(len(places)))]

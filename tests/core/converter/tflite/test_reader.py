@@ -63,8 +63,8 @@ def test_quanta_in_and_out(writer, read):
 def test_ops_without_translation_are_listed(writer, read):
     x = writer.input("x", (2,))
     a = writer.op("SVDF", [x], [writer.tensor("state", (2,))])
-    writer.op("UNIDIRECTIONAL_SEQUENCE_LSTM", [a], [writer.tensor("memory", (2,))])
-    message = r"TFLite:SVDF \(state\); TFLite:UNIDIRECTIONAL_SEQUENCE_LSTM \(memory\)"
+    writer.op("HASHTABLE_FIND", [a], [writer.tensor("found", (2,))])
+    message = r"TFLite:SVDF \(state\); TFLite:HASHTABLE_FIND \(found\)"
     with pytest.raises(core.KernelNotFound, match=message):
         GraphModel(read(writer))
 
