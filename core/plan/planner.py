@@ -16,6 +16,7 @@ from core.graph.feeds import ArrayView, QuantizedArray, as_tensors
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.plan.cache import IdleArenas, LruCache, SharedWeights
+from core.plan.loop_plans import LoopPlans
 from core.plan.partition import Stage, find_stage
 from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
 from core.plan.plan import Plan
@@ -228,6 +229,7 @@ class Planner:
             kernels=own.kernels,
         )
         executor.resources = own.resources
+        executor.loops = LoopPlans(self._program_passes)
         return executor, {name: executor.normalised(graph.outputs[name].node) for name in wanted}
 
     def _between(self, given: frozenset[str], wanted: Sequence[str]) -> Graph:
