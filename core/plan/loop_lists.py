@@ -25,30 +25,30 @@ class ListForm(NamedTuple):
     Attributes:
         dtype: of the elements.
         declared: shape of the elements as far as the list knows it.
-        count: how many elements the array has: those of the list, or as many as were reserved.
+        size: how many elements the array has: those of the list, or as many as were reserved.
         shape: of the elements, if every one is set; None: the first value that the loop sets has
             the shape of all.
     """
 
     dtype: str
     declared: ElementShape
-    count: int
+    size: int
     shape: Shape | None
 
     @classmethod
     def of(cls, values: TensorList) -> "ListForm":
         """Return the form of a list."""
-        count = max(len(values), values.room)
-        if values.rows is not None and count == len(values):
-            return cls(values.dtype, values.shape, count, values.rows.shape[1:])
+        size = max(len(values), values.room)
+        if values.rows is not None and size == len(values):
+            return cls(values.dtype, values.shape, size, values.rows.shape[1:])
         shapes: set[Shape | None] = set()
         if not values.room:  # what is reserved is filled in a loop, and has one form all the time
             shapes = {None if value is None else value.shape for value in values.elements()}
-        return cls(values.dtype, values.shape, count, shapes.pop() if len(shapes) == 1 else None)
+        return cls(values.dtype, values.shape, size, shapes.pop() if len(shapes) == 1 else None)
 
     def bytes_of(self, shape: Shape) -> int:
         """Return the bytes of an array of elements of a shape."""
-        return Spec((self.count, *shape), self.dtype).bytes
+        return Spec((self.size, *shape), self.dtype).bytes
 
 
 class TracedList:
@@ -78,9 +78,9 @@ class TracedList:
         merged(form.declared, shape, "the list")
         if not 0 < form.bytes_of(shape) <= MOST_BYTES or form.dtype == "string":
             raise DataDependentError("the list has no array")
-        self.items = self._tracer.input(self._name, Spec((form.count, *shape), form.dtype))
+        self.items = self._tracer.input(self._name, Spec((form.size, *shape), form.dtype))
         if form.shape is None:
-            self.marks = self._tracer.input(self._name, Spec((form.count,), "bool"))
+            self.marks = self._tracer.input(self._name, Spec((form.size,), "bool"))
 
     def item(self, index: Tensor, shape: Any) -> Tensor:
         """Return an element; an index outside of the array fails when the loop runs."""

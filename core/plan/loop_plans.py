@@ -5,7 +5,7 @@ shapes change from one iteration to the next, if nodes in the loop depend on dat
 something fails, so that the error names its node.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from core.engine.run_guard import RunCancelledError, active_guard, check_active
 from core.engine.settings import active_backend
 from core.engine.specs import Spec
 from core.engine.tensors import Tensor
-from core.errors import CoreError
+from core.errors import MISUSE, CoreError
 from core.graph.executor import Call, Executor, existing
 from core.graph.node_types.lists import TensorList
 from core.plan.cache import LruCache
@@ -120,28 +120,36 @@ class LoopPlan(NamedTuple):
         return last
 
 
-def _planned(
-    call: Call, values: Sequence[Any], passes: Sequence[ProgramPass]
-) -> LoopPlan | None:
+def _planned(call: Call, values: Sequence[Any], passes: Sequence[ProgramPass]) -> LoopPlan | None:
     """Return the plan of a loop whose variables have such values; None without one."""
     check_active()
     try:
         return _LoopTrace(call, values).planned(passes)
-    except (CoreError, DataDependentError):
+    except (CoreError, DataDependentError, *MISUSE):  # what is wrong, calls say
         return None
 
 
 class _LoopBody(NodeRecorder):
     """Recorder of all nodes of a function, with lists.
 
-    Raises:
-        DataDependentError: one cannot be recorded.
+    Args:
+        executor: executor of the function.
+        tracer: records the ops.
+        arguments: its arguments.
     """
 
+    def __init__(self, executor: Executor, tracer: Tracer, arguments: Sequence[Any]):
+        values = dict(zip(executor.arguments, arguments, strict=True))
+        super().__init__(executor, tracer, values, executor.arguments)
+
     def results(self) -> list[Any]:
-        """Return the results of the function."""
+        """Return the results of the function.
+
+        Raises:
+            DataDependentError: a node cannot be recorded.
+        """
         executor = self._executor
-        for name in executor.execution_order(self._given, executor.results):
+        for name in executor.execution_order(executor.arguments, executor.results):
             if not self._records_list(name) and not self.records(name):
                 raise DataDependentError(f"node {name!r} depends on data")
         return [self._value(reference) for reference in executor.results]
@@ -192,12 +200,8 @@ class _LoopTrace:
                 self._before.append(tracer.constant(name, value))
             else:
                 self._before.append(tracer.input(name, value.spec))
-        self._after = self._results(body, self._before)
-        self._condition = self._results(condition, self._after)[0]
-
-    def _results(self, executor: Executor, values: Sequence[Any]) -> list[Any]:
-        given = dict(zip(executor.arguments, values, strict=True))
-        return _LoopBody(executor, self._tracer, given, {*given}).results()
+        self._after = _LoopBody(body, tracer, self._before).results()
+        self._condition = _LoopBody(condition, tracer, self._after).results()[0]
 
     def planned(self, passes: Sequence[ProgramPass]) -> LoopPlan:
         """Return the plan."""

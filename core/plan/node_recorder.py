@@ -1,6 +1,6 @@
 """Recorder of nodes: runs those that shapes decide on a tracer."""
 
-from collections.abc import Collection
+from collections.abc import Container
 from typing import Any
 
 from core.errors import KernelNotFound
@@ -25,10 +25,11 @@ class NodeRecorder:
         executor: Executor,
         tracer: Tracer,
         values: dict[str, Any],
-        given: Collection[str],
+        given: Container[str],
     ):
         self.tracer = tracer
-        self._executor, self._values, self._given = executor, values, given
+        self._executor, self._values = executor, values
+        self._is_given = given.__contains__
 
     def records(self, name: str) -> bool:
         """Record a node, and return whether that was possible."""
@@ -54,9 +55,9 @@ class NodeRecorder:
     def knows(self, reference: str) -> bool:
         """Return whether a reference has a value, or may lack the output of a recorded node."""
         constants = self._executor.constants
-        is_new = reference not in self._values and reference not in self._given
+        is_new = reference not in self._values and not self._is_given(reference)
         if is_new and reference in constants:
             self._values[reference] = self.tracer.constant(reference, constants[reference])
         # A node may be recorded, but lack the requested output.
         name = node_of(reference)
-        return reference in self._values or (name in self._values and name not in self._given)
+        return reference in self._values or (name in self._values and not self._is_given(name))

@@ -17,6 +17,7 @@ from core.errors import CoreError
 from core.graph.control_flow import LOOP_TYPES
 from core.graph.executor import Executor
 from core.graph.node_types import find_node_type
+from core.graph.node_types.lists import TensorList
 from core.graph.nodes import Node, node_of
 from core.plan.node_recorder import NodeRecorder
 from core.plan.passes import ProgramPass
@@ -81,6 +82,7 @@ def find_stage(
     walk = _Partition(executor, given)
     for name in executor.execution_order(given, wanted):
         walk.add(name)
+    walk.leave_lists()
     is_heavy = any(step.op.traits.heavy for step in walk.tracer.steps)
     plan = walk.plan(wanted, passes) if is_heavy or not walk.left else None
     known = {*given, *(plan.outputs if plan else ())}
@@ -98,6 +100,7 @@ class _Partition(NodeRecorder):
 
     def __init__(self, executor: Executor, given: Specs):
         super().__init__(executor, Tracer(active_backend().epsilon), {}, given)
+        self._given = given
         self._inner: set[str] = set()  # nodes in loops and branches
         self.left: list[str] = []
         for reference, spec in given.items():
@@ -109,6 +112,16 @@ class _Partition(NodeRecorder):
         check_active()
         if self._is_inner(name) or not self.records(name):
             self.left.append(name)
+
+    def leave_lists(self) -> None:
+        """Leave the lists that nodes left read, too: plans hand on tensors only."""
+        left = {*self.left}
+        for name in self.left:
+            for reference in self._needs((name,)):
+                source = node_of(reference)
+                if source not in left and isinstance(self._values.get(reference), TensorList):
+                    left.add(source)
+                    self.left.append(source)  # whose own lists follow
 
     def _is_inner(self, name: str) -> bool:
         """Return whether a node is in a loop or on a branch, where no run returns its value."""

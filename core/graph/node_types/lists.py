@@ -178,6 +178,8 @@ class TensorList:
 
     def with_rows(self, rows: Tensor) -> "TensorList":
         """The list with all rows of a tensor as its elements instead."""
+        if rows.dtype != self.dtype:
+            raise CoreError(f"a list of {self.dtype} tensors cannot have {rows!r:.80}")
         merged(self.shape, rows.shape[1:], f"a list of {rows.shape[0]} tensors")
         made = self._with((), rows.shape[0])
         made._found, made._rows = None, rows
@@ -259,8 +261,6 @@ def _empty_list(*, shape: Any, most: Any, dtype: str) -> TensorList:
 def _from_tensor(value: Tensor, *, shape: Any, dtype: str) -> TensorList:
     if not value.shape:
         raise CoreError("a list cannot be made of a single number, which has no first axis")
-    if value.dtype != dtype:
-        raise CoreError(f"a list of {dtype} tensors cannot be made of {value.dtype} values")
     return TensorList(dtype, element_shape(shape)).with_rows(value)
 
 

@@ -12,6 +12,7 @@ from core.engine.program import Program
 from core.graph.nodes import Graph
 from core.plan.passes.batching import free_batch
 from core.plan.passes.folding import fold_constants
+from core.plan.passes.loops import call_loops
 from core.plan.passes.program_passes import (
     drop_identities,
     fuse_epilogues,
@@ -24,6 +25,7 @@ from core.plan.passes.weights import fold_batch_norm, fuse
 
 __all__ = [
     "PROGRAM_PASSES",
+    "call_loops",
     "drop_identities",
     "drop_unused",
     "fold_batch_norm",

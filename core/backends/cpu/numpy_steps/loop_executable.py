@@ -39,8 +39,7 @@ class LoopExecutable(CpuExecutable):
         self.writes_to_inputs, self.returns_arrays = False, True
 
     def stored(self) -> None:
-        """Return None: a loop is a part of a run, and what is stored are whole runs."""
-        return None
+        """A loop is a part of a run, and what is stored are whole runs."""
 
     def run(self, feeds: Sequence[Any]) -> list[np.ndarray]:
         """Return the outputs after the last iteration as new arrays.
