@@ -56,7 +56,8 @@ class LoopPlans:
             return None
         key = call.executor.name, call.node.name, tuple(forms)
         make = partial(_planned, call, values, self._passes)
-        plan = self._plans.get(key, make) if steps else self._plans.find(key)
+        is_due = steps == FIRST_ITERATIONS
+        plan = self._plans.get(key, make) if is_due else self._plans.find(key)
         return None if plan is None else plan.run(values)
 
 

@@ -13,7 +13,8 @@ from core.graph.control_flow import BACK, LOOP_TYPES
 from core.graph.control_flow_compiler import MOST_NESTED
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Function, FunctionName, Graph, Node, node_of
-from core.plan.passes.rewriting import Index, plain
+from core.plan.passes.pruning import drop_unused
+from core.plan.passes.rewriting import Index, has_loops, plain
 
 Item = TypeVar("Item")
 
@@ -26,7 +27,10 @@ def call_loops(graph: Graph) -> Graph:
 
     That are loops whose nodes are fetched or fed, or have branches, arrays, or effects.
     """
+    if not has_loops(graph):
+        return graph
     for _ in range(MOST_NESTED):  # inner loops first
+        graph = drop_unused(graph)  # what nobody reads may read what is in a loop
         changed = _with_calls(graph)
         if changed is graph:
             break
