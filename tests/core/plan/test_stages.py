@@ -82,6 +82,30 @@ def test_plans_on_both_sides_of_a_loop(x, w, loop):
     assert found[0][1] == loop[:1]
 
 
+def test_a_list_that_a_loop_reads_is_made_from_what_the_plan_gives(x, w):
+    """The convolution before it had run op by op, as plans hand on no lists."""
+    functions = [
+        function("again", "less = Less i one", "i rows", "less"),
+        function("step", "next = AddV2 i one", "i rows", "next rows"),
+    ]
+    element = {"element_dtype": DataType("DT_FLOAT")}
+    graph = model(
+        """
+        x = Placeholder
+        c = Conv2D x w
+        rows = TensorListFromTensor c any
+        loop = While zero rows
+        y = TensorListStack loop:1 any
+        """,
+        "y",
+        {"w": w, "zero": np.int32(0), "one": np.int32(1), "any": np.int32(-1)},
+        {"c": CONV, "rows": element, "y": element, "loop": calls(cond="again", body="step")},
+        functions,
+    )
+    agrees(graph, x, atol=1e-4)
+    assert stages(graph, x) == [(["conv2d"], ("y",))]
+
+
 def test_nothing_runs_twice(x, w):
     """What is needed before and after heavy work is found once, and handed on."""
     seen = []
