@@ -20,7 +20,7 @@ MOST_BYTES = 1 << 28
 
 
 class ListForm(NamedTuple):
-    """What decides the plan of a loop about a list.
+    """The facts about a list that decide the plan of a loop.
 
     Attributes:
         dtype: of the elements.
@@ -123,7 +123,7 @@ def _set(values: Sequence[Any]) -> Any:
     return items.with_item(index, value)
 
 
-#: What nodes do with traced lists, by node type; they take the values of all inputs.
+#: Functions for traced lists by node type; they take the values of all inputs.
 TRACED_NODES: Mapping[str, Callable[[Sequence[Any]], Any]] = {
     "TensorListGetItem": _get,
     "TensorListSetItem": _set,

@@ -17,7 +17,7 @@ from core.engine.tensors import Tensor
 from core.errors import MISUSE, CoreError
 from core.graph.executor import Call, Executor, existing
 from core.graph.node_types.lists import TensorList
-from core.plan.cache import LruCache
+from core.plan.cache import MOST_IDLE_BYTES, LruCache
 from core.plan.loop_lists import TRACED_NODES, ListForm, ListVariable, TracedList
 from core.plan.node_recorder import NodeRecorder
 from core.plan.passes import ProgramPass
@@ -103,12 +103,14 @@ class LoopPlan(NamedTuple):
             return None
         steps = 0 if guard is None else guard.loop_steps
         pairs = [*zip(self.variables, values, strict=True)]
+        feeds: dict[str, Any] = {}
         try:
-            feeds: dict[str, Any] = {}
             for variable, value in pairs:
                 feeds.update(variable.feeds(value))
+        except CoreError:  # a list as one array may exceed a limit that its elements keep
+            return None
+        try:
             found = self.plan.run(feeds)
-            last = [variable.after(value, found) for variable, value in pairs]
         except (LimitError, RunCancelledError):
             raise
         except CoreError:
@@ -118,7 +120,7 @@ class LoopPlan(NamedTuple):
         if guard is not None:
             for value in found.values():
                 guard.hold(value.container.id, value.spec.bytes)
-        return last
+        return [variable.after(value, found) for variable, value in pairs]
 
 
 def _planned(call: Call, values: Sequence[Any], passes: Sequence[ProgramPass]) -> LoopPlan | None:
@@ -230,7 +232,7 @@ class _LoopTrace:
         )
         names_of_outputs = [str(i) for i in range(len(outputs) + 1)]
         plan = make_plan(program, program.inputs, names_of_outputs, passes)
-        plan.keep_idle(1)
+        plan.keep_idle(int(plan.arena_bytes <= MOST_IDLE_BYTES // MOST_LOOPS))
         return LoopPlan(plan, variables)
 
 

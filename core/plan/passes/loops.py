@@ -18,7 +18,7 @@ from core.plan.passes.rewriting import Index, has_loops, plain
 
 Item = TypeVar("Item")
 
-#: How often a node may be looked at: more often only where loops share what leads to them.
+#: Looks at a node, on average: there are more only where loops share the nodes that lead to them.
 _MOST_VISITS = 16
 
 
