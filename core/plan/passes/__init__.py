@@ -1,9 +1,10 @@
 """Passes: small pure functions that replace nodes by fewer nodes with equal results.
 
 Passes before shapes are known map a `core.graph.nodes.Graph` to another one; the converter runs
-them, too. They change neither its inputs, nor the names and order of its outputs. They leave bodies
-of functions unchanged, and nodes with control inputs in graphs with loops. Later passes map a
-`core.engine.program.Program`, whose steps are ops with known shapes.
+them, too, except `call_loops`. They change neither its inputs, nor the names and order of its
+outputs. But for that pass they leave bodies of functions unchanged, and nodes with control inputs
+in graphs with loops. Later passes map a `core.engine.program.Program`, whose steps are ops with
+known shapes.
 """
 
 from collections.abc import Callable
