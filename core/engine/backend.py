@@ -64,6 +64,8 @@ class Backend(ABC):
     epsilon: float
     #: Whether models run by plans on this backend; else op by op.
     has_plans = False
+    #: Whether it runs programs that repeat (`core.engine.program.Program.repeats`).
+    has_loops = False
     #: Whether handles hold data, which takes memory; a tracer's do not.
     holds_data = True
     #: Ops that run on cpu, each with the reason. The engine reads their inputs back, runs the

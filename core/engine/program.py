@@ -72,6 +72,8 @@ class Program(NamedTuple):
         outputs: references to the outputs; also inputs and constants, and one several times.
         updates: pairs of the number of an input and that of an output, of equal specs: a run may
             write the output over the input.
+        repeats: number of an output of one bool, for loops: while it is true, the steps run again
+            with the outputs of ``updates`` as inputs; a run gives the last outputs.
     """
 
     steps: tuple[Step, ...]
@@ -80,6 +82,7 @@ class Program(NamedTuple):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     updates: tuple[tuple[int, int], ...] = ()
+    repeats: int | None = None
 
 
 def use_counts(steps: Iterable[Step], outputs: Iterable[str]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from weakref import ref
 
 from core.engine.limits import LimitError
@@ -40,6 +40,19 @@ class Call(NamedTuple):
         if not isinstance(found, FunctionName):
             raise CoreError(f"the node {self.node.name!r} lacks the function {name!r}")
         return self.executor.function(found)
+
+
+class LoopRunner(Protocol):
+    """Runs loops in another way than by calls of their functions."""
+
+    def finished(self, call: Call, values: Sequence[Value], steps: int) -> Sequence[Value] | None:
+        """Return the values of a loop's variables after its last iteration; None: go on by calls.
+
+        Args:
+            call: the node of the loop, whose condition is true for the values.
+            values: the variables now.
+            steps: how many iterations there were so far.
+        """
 
 
 class Schedule(NamedTuple):
@@ -88,6 +101,8 @@ class Executor(Subgraph):
         self.arguments, self.results = tuple(arguments), tuple(map(self.normalised, results))
         #: Resources that outlive a run, such as hash tables, by name; for all bodies of a graph.
         self.resources: dict[str, Value] = {} if root is None else root.resources
+        #: Runs the loops of all bodies of a graph, where it can.
+        self.loops: LoopRunner | None = None if root is None else root.loops
         # Weak, as a circle would keep the weights of a closed model until the next collection.
         self._root = ref(root or self)
         self._steps: dict[str, BoundNode] = {}

@@ -7,6 +7,7 @@ smallest gap that fits between those that live at the same time.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from core.engine.executable import Placed
@@ -90,17 +91,20 @@ def _packed(
     order: Iterable[int], requests: Sequence[Request], sizes: Sequence[int]
 ) -> tuple[list[int], int]:
     """Return the offsets of buffers placed in some order, and the end of the last one."""
-    taken: _Spans = defaultdict(list)  # by step, which is quick: few live at the same time
+    live: _Spans = defaultdict(list)  # by step; few live at the same time
+    begun: _Spans = defaultdict(list)
     offsets, total = [0] * len(requests), 0
     for i in order:
         if not sizes[i]:
             continue
         steps = _steps(requests[i])
-        beside = sorted(set().union(*map(taken.__getitem__, steps)))
+        # Others lived at the first step, or began later.
+        beside = sorted({*live[steps[0]], *chain.from_iterable(map(begun.__getitem__, steps[1:]))})
         offsets[i] = _best_offset(beside, sizes[i])
         span = offsets[i], offsets[i] + sizes[i]
+        begun[steps[0]].append(span)
         for step in steps:
-            taken[step].append(span)
+            live[step].append(span)
         total = max(total, span[1])
     return offsets, total
 
@@ -112,5 +116,6 @@ def _best_offset(taken: Iterable[tuple[int, int]], size: int) -> int:
         gap = start - end
         if gap >= size and (best is None or gap < smallest):
             best, smallest = end, gap
-        end = max(end, stop)
+        if stop > end:
+            end = stop
     return end if best is None else best

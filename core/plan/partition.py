@@ -13,14 +13,16 @@ from core.engine.run_guard import check_active
 from core.engine.settings import active_backend
 from core.engine.specs import Spec
 from core.engine.tensors import Tensor
-from core.errors import CoreError, KernelNotFound
+from core.errors import CoreError
 from core.graph.control_flow import LOOP_TYPES
-from core.graph.executor import Executor, existing, named_outputs
+from core.graph.executor import Executor
 from core.graph.node_types import find_node_type
+from core.graph.node_types.lists import TensorList
 from core.graph.nodes import Node, node_of
+from core.plan.node_recorder import NodeRecorder
 from core.plan.passes import ProgramPass
 from core.plan.plan import Plan, make_plan
-from core.plan.tracing import DataDependentError, Tracer
+from core.plan.tracing import Tracer
 
 Specs = Mapping[str, Spec | None]
 
@@ -80,6 +82,7 @@ def find_stage(
     walk = _Partition(executor, given)
     for name in executor.execution_order(given, wanted):
         walk.add(name)
+    walk.leave_lists()
     is_heavy = any(step.op.traits.heavy for step in walk.tracer.steps)
     plan = walk.plan(wanted, passes) if is_heavy or not walk.left else None
     known = {*given, *(plan.outputs if plan else ())}
@@ -88,7 +91,7 @@ def find_stage(
     return Stage(plan, eager, tuple(walk.left), is_last=not first)
 
 
-class _Partition:
+class _Partition(NodeRecorder):
     """Visitor of the nodes in execution order, which records nodes or leaves them.
 
     Attributes:
@@ -96,9 +99,8 @@ class _Partition:
     """
 
     def __init__(self, executor: Executor, given: Specs):
-        self._executor, self._given = executor, given
-        self.tracer = Tracer(active_backend().epsilon)
-        self._values: dict[str, Any] = {}
+        super().__init__(executor, Tracer(active_backend().epsilon), {}, given)
+        self._given = given
         self._inner: set[str] = set()  # nodes in loops and branches
         self.left: list[str] = []
         for reference, spec in given.items():
@@ -108,8 +110,18 @@ class _Partition:
     def add(self, name: str) -> None:
         """Record a node, or add it to the nodes left."""
         check_active()
-        if self._is_inner(name) or not self._recorded(name):
+        if self._is_inner(name) or not self.records(name):
             self.left.append(name)
+
+    def leave_lists(self) -> None:
+        """Leave the lists that nodes left read, too: plans hand on tensors only."""
+        left = {*self.left}
+        for name in self.left:
+            for reference in self._needs((name,)):
+                source = node_of(reference)
+                if source not in left and isinstance(self._values.get(reference), TensorList):
+                    left.add(source)
+                    self.left.append(source)  # whose own lists follow
 
     def _is_inner(self, name: str) -> bool:
         """Return whether a node is in a loop or on a branch, where no run returns its value."""
@@ -119,35 +131,6 @@ class _Partition:
         if begins or goes_on:
             self._inner.add(name)
         return begins or goes_on or node.type in LOOP_TYPES
-
-    def _recorded(self, name: str) -> bool:
-        executor = self._executor
-        if name in executor.constants:
-            self._values[name] = self.tracer.constant(name, executor.constants[name])
-            return True
-        step = executor.step(name)
-        kind = step.node.type
-        # Each run must run a user's function, which may have side effects.
-        acts_anew = kind in executor.kernels or find_node_type(kind) is None
-        if step.in_run or acts_anew or not all(map(self._knows, step.needs)):
-            return False
-        try:
-            with self.tracer.recording(name):
-                result = executor.run_step(step, [existing(self._values, i) for i in step.inputs])
-        except (DataDependentError, KernelNotFound):
-            return False
-        several = named_outputs(name, result) if isinstance(result, (list, tuple)) else ()
-        self._values.update(several or ((name, result),))
-        return True
-
-    def _knows(self, reference: str) -> bool:
-        constants = self._executor.constants
-        is_new = reference not in self._values and reference not in self._given
-        if is_new and reference in constants:
-            self._values[reference] = self.tracer.constant(reference, constants[reference])
-        # A node may be recorded, but lack the requested output.
-        name = node_of(reference)
-        return reference in self._values or (name in self._values and name not in self._given)
 
     def plan(self, wanted: Sequence[str], passes: Sequence[ProgramPass]) -> Plan:
         """Return the plan of the recorded nodes, whose outputs are fetches or inputs of others."""

@@ -16,8 +16,9 @@ from core.graph.feeds import ArrayView, QuantizedArray, as_tensors
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, node_of
 from core.plan.cache import IdleArenas, LruCache, SharedWeights
+from core.plan.loop_plans import LoopPlans
 from core.plan.partition import Stage, find_stage
-from core.plan.passes import PROGRAM_PASSES, ProgramPass, optimise
+from core.plan.passes import PROGRAM_PASSES, ProgramPass, call_loops, optimise
 from core.plan.plan import Plan
 from core.process.locks import lazy_property
 
@@ -83,7 +84,7 @@ class Planner:
         graph: Graph,
         executor: Executor,
         *,
-        graph_passes: Sequence[GraphPass] = (optimise,),
+        graph_passes: Sequence[GraphPass] = (call_loops, optimise),
         program_passes: Sequence[ProgramPass] = PROGRAM_PASSES,
     ):
         self._graph, self._executor = graph, executor
@@ -228,6 +229,7 @@ class Planner:
             kernels=own.kernels,
         )
         executor.resources = own.resources
+        executor.loops = LoopPlans(self._program_passes)
         return executor, {name: executor.normalised(graph.outputs[name].node) for name in wanted}
 
     def _between(self, given: frozenset[str], wanted: Sequence[str]) -> Graph:

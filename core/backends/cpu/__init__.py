@@ -36,6 +36,7 @@ class CpuBackend(Backend):
     name = "cpu"
     epsilon = 1e-7
     has_plans = True
+    has_loops = True
 
     def upload(self, array: np.ndarray) -> np.ndarray:
         """Take ownership of an array that nobody else writes to."""

@@ -98,9 +98,9 @@ def lower(program: "Program") -> "Executable":
     if tier == GENERATED:
         _check_compiler()
     if not may_generate():
-        from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
+        from core.backends.cpu.numpy_steps.loop_executable import executable_of
 
-        return CpuExecutable(program)
+        return executable_of(program)
     from core.backends.cpu.codegen.tiered_executable import (
         lower_generated,  # what tier 1 does not need
     )

@@ -5,6 +5,7 @@ Placeholder and Const are given, not run.
 """
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from core.autodiff.gradients import stop_gradient
@@ -50,8 +51,13 @@ def _if(call: Any, condition: Tensor, *values: Any) -> list[Any]:
 
 
 def _while(call: Any, *values: Any) -> Sequence[Any]:
-    guard = active_guard()
-    while _is_true(_called(call, "cond", values)[0]):
+    guard, loops = active_guard(), call.executor.loops
+    for steps in count():
+        if not _is_true(_called(call, "cond", values)[0]):
+            break
+        last = None if loops is None else loops.finished(call, values, steps)
+        if last is not None:
+            return last
         if guard is not None:
             guard.count_loop_step()
         values = tuple(_called(call, "body", values))

@@ -33,17 +33,19 @@ class TensorList:
         dtype: of the elements.
         shape: of the elements, as far as it is known.
         most: how many elements there may be; None: any number.
+        room: how many elements were reserved; there may be more.
 
     >>> import core
     >>> TensorList("float32", (2,)).with_last(core.ones((2,))).stack().shape
     (1, 2)
     """
 
-    __slots__ = ("_chunks", "_size", "dtype", "most", "shape")
+    __slots__ = ("_found", "_rows", "_size", "dtype", "most", "room", "shape")
 
-    def __init__(self, dtype: str, shape: ElementShape, most: int | None = None):
-        self.dtype, self.shape, self.most = dtype, shape, most
-        self._chunks: _Chunks = ()
+    def __init__(self, dtype: str, shape: ElementShape, most: int | None = None, room: int = 0):
+        self.dtype, self.shape, self.most, self.room = dtype, shape, most, room
+        self._found: _Chunks | None = ()
+        self._rows: Tensor | None = None  # which are the elements, none of them absent
         self._size = 0
 
     def __len__(self) -> int:
@@ -57,6 +59,22 @@ class TensorList:
 
     def __repr__(self) -> str:
         return f"TensorList({self._size} x {self.dtype} {self.shape})"
+
+    @property
+    def rows(self) -> Tensor | None:
+        """The tensor whose rows are the elements, if the list was made of one."""
+        return self._rows
+
+    @property
+    def _chunks(self) -> _Chunks:
+        if self._found is None:  # made when somebody asks for single elements
+            assert self._rows is not None
+            self._found = tuple(batched(ops.unstack(self._rows), CHUNK))
+        return self._found
+
+    def elements(self) -> Iterator[Tensor | None]:
+        """All elements, None for those that nobody has set."""
+        return chain(*self._chunks)
 
     def item(self, index: int) -> Tensor:
         """The element at an index from 0."""
@@ -121,8 +139,11 @@ class TensorList:
 
     def gather(self, indices: Sequence[int], shape: ElementShape = None) -> Tensor:
         """The elements at indices along a new first axis; no more of them than the list is long."""
-        values = [self.item(i) for i in indices[: self._size]]
         known = merged(self.shape, shape, "the list")
+        if self._rows is not None and self._size and indices == range(self._size):
+            expected = defined(known, [self._rows.shape[1:]], "the list")
+            return in_shape(ops.identity(self._rows), (self._size, *expected))
+        values = [self.item(i) for i in indices[: self._size]]
         if not values:
             return empty((0, *defined(known, (), "the list")), self.dtype)
         expected = defined(known, (value.shape for value in values), "the list")
@@ -151,9 +172,22 @@ class TensorList:
         return MOST_ELEMENTS if self.most is None else min(self.most, MOST_ELEMENTS)
 
     def _with(self, chunks: _Chunks, size: int) -> "TensorList":
-        made = TensorList(self.dtype, self.shape, self.most)
-        made._chunks, made._size = chunks, size
+        made = TensorList(self.dtype, self.shape, self.most, self.room)
+        made._found, made._size = chunks, size
         return made
+
+    def with_rows(self, rows: Tensor) -> "TensorList":
+        """The list with all rows of a tensor as its elements instead."""
+        if rows.dtype != self.dtype:
+            raise CoreError(f"a list of {self.dtype} tensors cannot have {rows!r:.80}")
+        merged(self.shape, rows.shape[1:], f"a list of {rows.shape[0]} tensors")
+        made = self._with((), rows.shape[0])
+        made._found, made._rows = None, rows
+        return made
+
+    def with_elements(self, elements: Sequence[Tensor | None]) -> "TensorList":
+        """The list with other elements, of its dtype and shape, instead."""
+        return self._with(tuple(batched(elements, CHUNK)), len(elements))
 
 
 def list_of(
@@ -215,8 +249,8 @@ def _list(values: Any, dtype: str | None = None) -> TensorList:
     return values
 
 
-def _reserve(*, shape: Any, dtype: str) -> TensorList:
-    return TensorList(dtype, element_shape(shape))
+def _reserve(*, shape: Any, dtype: str, room: Any = 0) -> TensorList:
+    return TensorList(dtype, element_shape(shape), room=max(0, min(number(room), MOST_ELEMENTS)))
 
 
 def _empty_list(*, shape: Any, most: Any, dtype: str) -> TensorList:
@@ -227,8 +261,7 @@ def _empty_list(*, shape: Any, most: Any, dtype: str) -> TensorList:
 def _from_tensor(value: Tensor, *, shape: Any, dtype: str) -> TensorList:
     if not value.shape:
         raise CoreError("a list cannot be made of a single number, which has no first axis")
-    merged(element_shape(shape), value.shape[1:], f"a list of {value.shape[0]} tensors")
-    return list_of(ops.unstack(value), dtype, element_shape(shape))
+    return TensorList(dtype, element_shape(shape)).with_rows(value)
 
 
 def _scatter(value: Tensor, *, indices: Any, shape: Any, count: Any = -1) -> TensorList:
@@ -309,7 +342,7 @@ NODE_TYPES = {
         _pop, (0,), {"shape": 1}, _element_dtype, ("output_handle", "tensor")
     ),
     "TensorListPushBack": NodeType(_push, (0, 1)),
-    "TensorListReserve": NodeType(_reserve, (), {"shape": 0}, _element_dtype),
+    "TensorListReserve": NodeType(_reserve, (), {"shape": 0, "room": 1}, _element_dtype),
     "TensorListResize": NodeType(_resize, (0,), {"size": 1}),
     "TensorListScatter": _SCATTER,
     "TensorListScatterV2": _SCATTER,

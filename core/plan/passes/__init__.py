@@ -1,9 +1,10 @@
 """Passes: small pure functions that replace nodes by fewer nodes with equal results.
 
 Passes before shapes are known map a `core.graph.nodes.Graph` to another one; the converter runs
-them, too. They change neither its inputs, nor the names and order of its outputs. They leave bodies
-of functions unchanged, and nodes with control inputs in graphs with loops. Later passes map a
-`core.engine.program.Program`, whose steps are ops with known shapes.
+them, too, except `call_loops`. They change neither its inputs, nor the names and order of its
+outputs. But for that pass they leave bodies of functions unchanged, and nodes with control inputs
+in graphs with loops. Later passes map a `core.engine.program.Program`, whose steps are ops with
+known shapes.
 """
 
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from core.engine.program import Program
 from core.graph.nodes import Graph
 from core.plan.passes.batching import free_batch
 from core.plan.passes.folding import fold_constants
+from core.plan.passes.loops import call_loops
 from core.plan.passes.program_passes import (
     drop_identities,
     fuse_epilogues,
@@ -24,6 +26,7 @@ from core.plan.passes.weights import fold_batch_norm, fuse
 
 __all__ = [
     "PROGRAM_PASSES",
+    "call_loops",
     "drop_identities",
     "drop_unused",
     "fold_batch_norm",

@@ -6,7 +6,7 @@ import pytest
 from core.backends.cpu.numpy_steps.lowering_rules import NumpyCall, Views
 from core.engine.program import HERE
 from core.errors import CoreError
-from tests.core.plan.harness import MARGIN, call_of, check, lower, node, run
+from tests.core.plan.harness import MARGIN, call_of, check, expected, lower, node, run
 
 SHAPE = (2, 6, 5, 8)
 MOVES = [
@@ -124,3 +124,50 @@ def test_floor_div(dtype, rng):
     a, b = (rng.integers(-9, 9, (4, 40)).astype(dtype) for _ in "ab")
     check(node("floor_div", "a", "b"), {"a": a, "b": b}, exact=True)
     check(node("floor_div", "a", "b"), {"a": a, "b": b[:1]}, ("b",), exact=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "bool"])
+@pytest.mark.parametrize("shape", [(7,), (7, 3), (7, 2, 4)], ids=str)
+def test_one_row(shape, dtype, rng):
+    """Taken or written by an index that is not known before the run."""
+    x = rng.integers(0, 2, shape).astype(dtype)
+    row = rng.integers(0, 2, (1, *shape[1:])).astype(dtype)
+    write = node("tensor_scatter_update", "x", "i", "row")
+    for at in (0, 4, 6):
+        check(node("gather", "x", "i"), {"x": x, "i": np.int32(at)}, exact=True)
+        written = {"x": x, "i": np.int32([[at]]), "row": row}
+        assert check(write, written, exact=True).kernel == "row update"
+        there = run(write, written, in_place="x")
+        np.testing.assert_array_equal(there.results[0], expected(write, written)[0])
+    for step, index in ((node("gather", "x", "i"), np.int32(0)), (write, np.int32([[0]]))):
+        call = call_of(step, {"x": x, "i": index, "row": row})
+        given = {"x": x, "row": row, "y": np.empty(call.result.shape, dtype)}
+        for at in (-1, 7):
+            views = Views({**given, "i": np.full_like(index, at)}, {})
+            with pytest.raises(CoreError, match=rf"the index {at} is not in \[0, 6\]"):
+                [work() for work in lower(call).bind(views)]
+
+
+COMPARED = ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"]
+
+
+@pytest.mark.parametrize("op", [*COMPARED, "logical_and", "logical_or", "logical_xor"])
+@pytest.mark.parametrize("given", [{}, {"x": MARGIN, "y": MARGIN}])
+def test_comparison(op, given, rng):
+    for dtype in ("bool",) if op.startswith("logical") else ("float32", "int32"):
+        x = rng.integers(0, 3, SHAPE).astype(dtype)
+        for other in (SHAPE, (8,), ()):
+            z = rng.integers(0, 3, other).astype(dtype)
+            check(node(op, "x", "z"), {"x": x, "z": z}, margins=given, exact=True)
+
+
+@pytest.mark.parametrize("condition", [SHAPE, (8,), ()], ids=str)
+def test_selection(condition, rng):
+    for dtype in ("float32", "int32", "bool"):
+        arrays = {
+            "c": rng.integers(0, 2, condition).astype(bool),
+            "x": rng.integers(0, 9, SHAPE).astype(dtype),
+            "z": rng.integers(0, 9, SHAPE[1:]).astype(dtype),
+        }
+        margins = {"x": MARGIN, "y": MARGIN}
+        check(node("select", "c", "x", "z"), arrays, margins=margins, exact=True)

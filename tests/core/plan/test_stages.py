@@ -41,24 +41,33 @@ def looping(text, outputs, w, times=3, **more):
     return model(COUNTING + text, outputs, numbers, {**FRAMES, **more})
 
 
-def test_heavy_work_before_a_loop_is_a_plan(x, w):
+@pytest.fixture(params=["a call", "nodes"])
+def loop(request, monkeypatch):
+    """References to both results of the loop, as a node that calls functions or as its nodes."""
+    if request.param == "a call":
+        return "goes_on/loop:1", "goes_on/loop"
+    monkeypatch.setattr("core.plan.passes.loops._with_calls", lambda graph: graph)
+    return "result", "end"
+
+
+def test_heavy_work_before_a_loop_is_a_plan(x, w, loop):
     text = COUNTING.replace("first = Enter x", "c = Conv2D x w\nfirst = Enter c")
     numbers = {"zero": np.int32(0), "one": np.int32(1), "times": np.int32(3), "w": w}
     graph = model(text, "result end", numbers, {**FRAMES, "c": CONV})
     assert agrees(graph, x, atol=1e-4)["end"] == 3
-    assert stages(graph, x) == [(["conv2d"], ("result", "end"))]
+    assert stages(graph, x) == [(["conv2d"], loop)]
 
 
-def test_heavy_work_after_a_loop_is_a_second_plan(x, w):
+def test_heavy_work_after_a_loop_is_a_second_plan(x, w, loop):
     graph = looping("c = Conv2D result w\nout = Relu c", "out end", w, c=CONV)
     agrees(graph, x, atol=1e-4)
     # Both exits of the loop at once, or it would run again for the other.
     (none, eager_of_first), (ops, rest) = stages(graph, x)
-    assert none is None and set(eager_of_first) == {"result", "end"}
+    assert none is None and set(eager_of_first) == {*loop}
     assert (ops, rest) == (["conv2d"], ())
 
 
-def test_plans_on_both_sides_of_a_loop(x, w):
+def test_plans_on_both_sides_of_a_loop(x, w, loop):
     text = COUNTING.replace("first = Enter x", "b = Conv2D x w\nfirst = Enter b")
     numbers = {"zero": np.int32(0), "one": np.int32(1), "times": np.int32(2), "w": w}
     graph = model(
@@ -70,7 +79,31 @@ def test_plans_on_both_sides_of_a_loop(x, w):
     agrees(graph, x, atol=1e-4)
     found = stages(graph, x)
     assert [ops for ops, _ in found] == [["conv2d"], ["conv2d"]]
-    assert found[0][1] == ("result",)
+    assert found[0][1] == loop[:1]
+
+
+def test_a_list_that_a_loop_reads_is_made_from_what_the_plan_gives(x, w):
+    """The convolution before it had run op by op, as plans hand on no lists."""
+    functions = [
+        function("again", "less = Less i one", "i rows", "less"),
+        function("step", "next = AddV2 i one", "i rows", "next rows"),
+    ]
+    element = {"element_dtype": DataType("DT_FLOAT")}
+    graph = model(
+        """
+        x = Placeholder
+        c = Conv2D x w
+        rows = TensorListFromTensor c any
+        loop = While zero rows
+        y = TensorListStack loop:1 any
+        """,
+        "y",
+        {"w": w, "zero": np.int32(0), "one": np.int32(1), "any": np.int32(-1)},
+        {"c": CONV, "rows": element, "y": element, "loop": calls(cond="again", body="step")},
+        functions,
+    )
+    agrees(graph, x, atol=1e-4)
+    assert stages(graph, x) == [(["conv2d"], ("y",))]
 
 
 def test_nothing_runs_twice(x, w):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from core.backends.cpu.codegen.grouping import find_groups, generate_group
+from core.backends.cpu.codegen.grouping import find_groups, generate_group, readers_of
 from core.backends.cpu.codegen.ir.instruction_set import InstructionSet
 from core.backends.cpu.codegen.ir.module_text import kernel_name, module_text
 from core.backends.cpu.codegen.machine_code.kernel_code import (
@@ -67,9 +67,10 @@ class GeneratedProgram:
     def _add_groups(self, program: Program) -> set[str]:
         """Add the kernels of element-wise groups; return the names of all their steps."""
         names: set[str] = set()
+        readers = readers_of(program)
         for group in find_groups(program):
             *before, last = group.members
-            self._steps[last.name] = generate_group(group, program)
+            self._steps[last.name] = generate_group(group, program, readers)
             self.absorbed[last.name] = tuple(before)
             names.update(member.name for member in group.members)
         return names

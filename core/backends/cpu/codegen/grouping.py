@@ -68,6 +68,10 @@ class Group:
         return steps < _MOST_STEPS and pointers < _MOST_POINTERS
 
 
+#: The names of the steps that read a value.
+Readers = Mapping[str, set[str]]
+
+
 def find_groups(program: Program) -> list[Group]:
     """Return the groups, each in the order of the program; single steps only without a generator.
 
@@ -104,14 +108,17 @@ def find_groups(program: Program) -> list[Group]:
     ]
 
 
-def generate_group(group: Group, program: Program) -> Generated:
+def generate_group(group: Group, program: Program, readers: Readers) -> Generated:
     """Return the kernel of a group.
 
     Args:
         group: the group.
         program: its program.
+        readers: those of the program, as `readers_of` returns them.
     """
-    needed = set(_needed_outside(group, program))
+    inside = {member.name for member in group.members}
+    made = [reference for member in group.members for reference in member.outputs]
+    needed = {reference for reference in made if not readers.get(reference, inside) <= inside}
     writer = _Writer(group.shape, program)
     for member in group.members:
         writer.add(member)
@@ -141,14 +148,16 @@ def needed_in_order(group: Group, needed: set[str]) -> Iterator[str]:
         yield from (reference for reference in member.outputs if reference in needed)
 
 
-def _needed_outside(group: Group, program: Program) -> Iterator[str]:
-    """Yield the results of a group that other steps, or the outputs of the program, need."""
-    owners, inside = owners_of(program), {member.name for member in group.members}
-    made = {reference for member in group.members for reference in member.outputs}
+def readers_of(program: Program) -> Readers:
+    """Return the names of the steps that read each value or a view of it, "" for outputs."""
+    owners, readers = owners_of(program), dict[str, set[str]]()
     for step in program.steps:
-        if step.name not in inside and not is_alias(step, program):
-            yield from (owners[r] for r in step.reads() if owners[r] in made)
-    yield from (owners[r] for r in program.outputs if owners[r] in made)
+        if not is_alias(step, program):
+            for reference in step.reads():
+                readers.setdefault(owners[reference], set()).add(step.name)
+    for reference in program.outputs:
+        readers.setdefault(owners[reference], set()).add("")
+    return readers
 
 
 def _can_join(step: Step, program: Program) -> bool:

@@ -9,6 +9,7 @@ from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
 from core.backends.cpu.codegen.machine_code.kernel_code import MachineCode
 from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
+from core.backends.cpu.numpy_steps.loop_executable import executable_of
 from core.engine.executable import MOST_IDLE, Executable
 from core.engine.program import Program
 from core.process.locks import new_lock
@@ -29,7 +30,7 @@ def lower_generated(program: Program, *, is_fixed: bool) -> Executable:
     """
     generated = GeneratedProgram(program, host_instruction_set())
     if not len(generated):
-        return CpuExecutable(program)
+        return executable_of(program)
     code = generated.cached_code()
     if code is None and is_fixed:
         code = generated.compiled_code()
@@ -38,7 +39,7 @@ def lower_generated(program: Program, *, is_fixed: bool) -> Executable:
 
 def _with(program: Program, generated: GeneratedProgram, code: MachineCode) -> CpuExecutable:
     load_team()  # which runs the kernels
-    return CpuExecutable(program, LoadedKernels(generated, code))
+    return executable_of(program, LoadedKernels(generated, code))
 
 
 class TieredExecutable(Executable):
@@ -52,7 +53,7 @@ class TieredExecutable(Executable):
     def __init__(self, program: Program, generated: GeneratedProgram):
         self._program = program
         self._generated: GeneratedProgram | None = generated  # None: compiled
-        self._current = CpuExecutable(program)
+        self._current = executable_of(program)
         self.returns_arrays = self._current.returns_arrays
         self._runs, self._most_idle = 0, MOST_IDLE
         self._compiling = new_lock()

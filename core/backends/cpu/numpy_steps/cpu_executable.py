@@ -25,6 +25,7 @@ from core.backends.cpu.numpy_steps.lowering_rules import (
 )
 from core.backends.cpu.numpy_steps.updates import (
     BoundArrays,
+    Updates,
     plan_updates,
     uncounted,
     write_back,
@@ -80,14 +81,13 @@ class CpuExecutable(Executable):
         self.writes_to_inputs = bool(program.updates)
         self.returns_arrays = not program.updates
         # Generated kernels see to the edges of images themselves.
-        self._margins = choose_margins(program) if kernels is None else {}
+        has_margins = kernels is None and program.repeats is None
+        self._margins = choose_margins(program) if has_margins else {}
         self._absorbed = {} if kernels is None else kernels.absorbed
         self._owners = owners_of(program)
         self.packed_bytes = 0 if kernels is None else kernels.packed_bytes
         self._steps = [*self._lowered()]
-        self._updates = plan_updates(
-            program, self._steps, self._owners, can_bind=kernels is not None
-        )
+        self._updates = self._planned_updates()
         requests = [*self._value_requests(), *self._scratch_requests()]
         self.placed, self.arena_bytes = place(requests, CACHE_LINE)
         self._workspaces = Workspaces()
@@ -133,7 +133,7 @@ class CpuExecutable(Executable):
             return self._run_updates(feeds, check)
         if check is None and (native := self._workspaces.take_native()) is not None:
             try:  # with little Python: small networks take microseconds
-                _take(native, feeds)
+                take(native, feeds)
                 for work in native.works:
                     work()
                 return [*map(frozen_copy, native.outputs)]
@@ -160,7 +160,7 @@ class CpuExecutable(Executable):
 
         def do(workspace: Workspace) -> list[float]:
             times: list[float] = []
-            _take(workspace, feeds)
+            take(workspace, feeds)
             for number, works in enumerate(workspace.apart):
                 started = perf_counter()
                 try:
@@ -182,7 +182,20 @@ class CpuExecutable(Executable):
 
         A check, if there is one, precedes each call: it raises if the run is to end.
         """
-        _take(workspace, feeds)
+        take(workspace, feeds)
+        self._do_works(workspace, check)
+        updates = self._updates
+        if not updates.pairs:
+            return [frozen_copy(output) for output in workspace.outputs]
+        made = [
+            feeds[updates.pairs[i]] if i in updates.pairs else frozen_copy(output)
+            for i, output in enumerate(workspace.outputs)
+        ]
+        write_back(updates, feeds, workspace.outputs)
+        return made
+
+    def _do_works(self, workspace: Workspace, check: Callable[[], None] | None) -> None:
+        """Run the calls of a workspace; see `_run_in`."""
         left = iter(workspace.works)
         try:
             if check is None:
@@ -196,15 +209,6 @@ class CpuExecutable(Executable):
             # The rest of the iterator shows which call failed, without counting calls.
             failed = len(workspace.works) - length_hint(left) - 1
             self._raise_at(bisect(workspace.ends, failed), error)
-        updates = self._updates
-        if not updates.pairs:
-            return [frozen_copy(output) for output in workspace.outputs]
-        made = [
-            feeds[updates.pairs[i]] if i in updates.pairs else frozen_copy(output)
-            for i, output in enumerate(workspace.outputs)
-        ]
-        write_back(updates, feeds, workspace.outputs)
-        return made
 
     def _raise_at(self, number: int, error: Exception) -> NoReturn:
         """Raise the error of a step with the name of its node."""
@@ -227,6 +231,10 @@ class CpuExecutable(Executable):
                 native = self._kernels and self._kernels.lowered(step.name)
                 before = self._absorbed.get(step.name, ())
                 yield CpuStep(step, native or self._lowered_to_numpy(step), before)
+
+    def _planned_updates(self) -> Updates:
+        can_bind = self._kernels is not None
+        return plan_updates(self._program, self._steps, self._owners, can_bind=can_bind)
 
     def _lowered_to_numpy(self, step: Step) -> Lowered:
         call = NumpyCall(step, self._program, self._margins)
@@ -374,7 +382,7 @@ def _told(step: CpuStep, program: Program) -> "StepInfo":
     return StepInfo.of(steps, program, step.lowered.kernel, scratch_bytes)
 
 
-def _take(workspace: Workspace, feeds: Sequence[np.ndarray | QuantizedArray]) -> None:
+def take(workspace: Workspace, feeds: Sequence[np.ndarray | QuantizedArray]) -> None:
     """Copy inputs into their buffers; integers become floats."""
     for index, target in workspace.inputs:
         feed = feeds[index]

@@ -68,6 +68,9 @@ def _lower(
     def bind(views: Views) -> list[Work]:
         x, before = source.read(views)
         y, after = result.write(views, len(source.scratch))
+        if positions is None and three[0] == count == len(head) == 1:
+            row = partial(_take_row, x.reshape(three[1:]), views[indices], y.reshape(-1))
+            return [*before, row, *after]
         if positions is None:
             at, other = views.scratch[len(copies) : len(copies) + 2]
             before += _positions(views[indices].reshape(count, -1), head, at, other)
@@ -77,6 +80,42 @@ def _lower(
         return [*before, take, *after]
 
     return with_epilogue(call, "gather", bind, scratch)
+
+
+@lowers("tensor_scatter_update")
+def lower_row_update(call: NumpyCall) -> Lowered | None:
+    """Write one row of the tensor, in place if the result lies where the tensor does."""
+    (source, indices, updates), result = call.step.inputs, call.step.name
+    spec = call.spec(source)
+    if prod(call.spec(indices).shape) != 1 or not spec.size or call.step.epilogue:
+        return None
+    if any(map(call.has_margin, (source, updates, result))):
+        return None
+    two = spec.shape[0], prod(spec.shape[1:])
+
+    def bind(views: Views) -> list[Work]:
+        before, after = views[source], views[result]
+        write = partial(
+            _write_row, after.reshape(two), views[indices], views[updates].reshape(two[1])
+        )
+        is_there = before.ctypes.data == after.ctypes.data
+        return [write] if is_there else [partial(np.copyto, after, before), write]
+
+    return Lowered("row update", bind, in_place=True)
+
+
+def _take_row(rows: np.ndarray, index: np.ndarray, out: np.ndarray) -> None:
+    at = index.item()
+    if not 0 <= at < len(rows):
+        raise CoreError(f"the index {at} is not in [0, {len(rows) - 1}]")
+    out[...] = rows[at]
+
+
+def _write_row(rows: np.ndarray, index: np.ndarray, row: np.ndarray) -> None:
+    at = index.item()
+    if not 0 <= at < len(rows):
+        raise CoreError(f"the index {at} is not in [0, {len(rows) - 1}]")
+    rows[at] = row
 
 
 def _positions(lists: np.ndarray, head: Shape, out: np.ndarray, other: np.ndarray) -> list[Work]:
