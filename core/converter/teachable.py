@@ -14,12 +14,12 @@ from core.converter.opened import (
     bundle_prefix,
     teachable_metadata,
 )
+from core.converter.python_exports import write_own_file
 from core.converter.web import WebSource, read_web_source
 from core.graph.nodes import Graph
 from weights_cache.common.errors import WeightsError
 from weights_cache.manifest import parse_manifest
 from weights_cache.paths import inside, require_relative
-from weights_cache.reading_budgets import active_budget
 
 
 class Bundle(NamedTuple):
@@ -83,22 +83,13 @@ def _unpack(archive: Archive, folder: Path, path: Path) -> Metadata | None:
     assert prefix is not None  # it is known to be a bundle
     model = archive.read(prefix + MODEL, LARGEST_DOCUMENT)
     _, groups = parse_manifest(model, path / MODEL)
-    _write(inside(folder, MODEL, str(path)), model)
+    write_own_file(inside(folder, MODEL, str(path)), model)
     for shard in (shard for group in groups for shard in group.shards):
         name = require_relative(shard, str(path))
-        _write(inside(folder, name, str(path)), archive.read(prefix + name))
+        write_own_file(inside(folder, name, str(path)), archive.read(prefix + name))
     if prefix + METADATA not in archive.names:
         return None
     return teachable_metadata(archive.read(prefix + METADATA, LARGEST_DOCUMENT), path / METADATA)
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a temporary file, which does not extend the budget of reading."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    budget = active_budget()
-    if budget is not None:
-        budget.add_own_file(path.stat())
 
 
 def _bundle(metadata: Metadata, graph: Graph, path: Path) -> Bundle:
