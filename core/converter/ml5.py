@@ -1,6 +1,5 @@
 """Reader of ``model_meta.json``, which ml5's neuralNetwork saves beside a ``model.json``."""
 
-import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import parse_json
 
 _LARGEST_META = 2**20
+_LARGEST_NUMBER = 1e300
 _MARKS = frozenset({"inputUnits", "outputUnits", "inputs", "outputs"})
 
 
@@ -120,7 +120,7 @@ def _meta(document: Mapping[str, Any]) -> Ml5Meta | None:
 def _values(side: Mapping[str, Any]) -> Iterator[Ml5Value]:
     for name, value in side.items():
         low, high = value.get("min", 0), value.get("max", 1)
-        if not all(type(n) in (int, float) and math.isfinite(n) for n in (low, high)):
+        if not all(type(n) in (int, float) and abs(n) < _LARGEST_NUMBER for n in (low, high)):
             raise ValueError(f"min and max of {name!r:.80} are {low!r:.40} and {high!r:.40}")
         choices = _choices(name, value.get("legend")) if value["dtype"] == "string" else ()
         yield Ml5Value(name, float(low), float(high), choices)

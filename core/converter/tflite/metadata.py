@@ -50,6 +50,7 @@ def metadata_of(document: Document, graph: Graph, path: Path) -> ClassLabels | P
     classes = number_of_classes(graph)
     if classes is None or not takes_image(graph):
         return None
+    pixels = None
     try:
         table = _metadata(document)
         if table is None:
@@ -60,7 +61,7 @@ def metadata_of(document: Document, graph: Graph, path: Path) -> ClassLabels | P
     except BudgetError:
         raise
     except (CoreError, WeightsError, ValueError):
-        return None
+        return pixels
     return ClassLabels(labels, INSIDE, pixels) if len(labels) == classes else pixels
 
 
