@@ -122,7 +122,7 @@ provide(
     tasks="zoo.tasks",
     model_session="zoo.live.session:model_session",
     read_taught="zoo.transfer.taught_files:read_taught",
-    isolated_classifier="zoo.tasks.classification.isolated_teachable:isolated_classifier",
+    isolated_classifier="zoo.tasks.classification.isolated:isolated_classifier",
 )
 
 

@@ -12,7 +12,7 @@ from weights_cache.common.errors import WeightsError
 #: The file of labels beside a model, as Teachable Machine names it.
 LABELS = "labels.txt"
 
-#: Where labels come from.
+#: The origins of labels.
 TEACHABLE, BESIDE, INSIDE = "Teachable Machine", LABELS, "metadata"
 
 #: Teachable Machine's names of the models that it exports for Python.
@@ -28,7 +28,7 @@ TEACHABLE_FILES = (
 #: take pixels as `SIGNED`.
 SIGNED_LAYER = "signed_pixels"
 
-#: Those of its models that take pixels as floats: the file of the other takes uint8.
+#: Models of these that take pixels as floats: ``model.tflite`` takes uint8.
 _FLOAT_FILES = ("keras_model.h5", "model_unquant.tflite", "model.savedmodel")
 
 #: A file of labels has a few names; a larger file is none.
@@ -49,7 +49,7 @@ SIGNED = Pixels((127.5,), (127.5,))
 
 
 class ClassLabels(NamedTuple):
-    """What is known of a network that gives one score for each of some classes.
+    """The labels of a network that gives one score for each of some classes.
 
     Attributes:
         labels: labels of the classes, in the order of the network's output.
@@ -60,6 +60,22 @@ class ClassLabels(NamedTuple):
     labels: tuple[str, ...]
     origin: str
     pixels: Pixels | None = None
+
+
+class Bundle(NamedTuple):
+    """The metadata of a Teachable Machine model for TensorFlow.js.
+
+    Attributes:
+        kind: "image", "pose" or "audio".
+        labels: labels of the classes, in the order of the network's output.
+        image_size: height and width of the network's input in pixels; 0 for other inputs.
+        name: name that the user gave to the model.
+    """
+
+    kind: str
+    labels: tuple[str, ...]
+    image_size: int
+    name: str
 
 
 class ListedLabels(NamedTuple):

@@ -34,12 +34,12 @@ class Ml5Value(NamedTuple):
 
     @property
     def units(self) -> int:
-        """How many numbers of the network stand for it."""
+        """The count of numbers of the network that stand for it."""
         return len(self.choices) or 1
 
 
 class Ml5Meta(NamedTuple):
-    """What ml5 says of a network.
+    """The metadata of a network.
 
     Attributes:
         inputs: inputs, in the order of the network's numbers.
@@ -53,13 +53,13 @@ class Ml5Meta(NamedTuple):
 
 
 class Ml5Classes(Ml5Meta):
-    """What ml5 says of a network that tells classes apart."""
+    """The metadata of a classifier."""
 
     __slots__ = ()
 
 
 class Ml5Numbers(Ml5Meta):
-    """What ml5 says of a network that gives numbers."""
+    """The metadata of a regression model."""
 
     __slots__ = ()
 
@@ -129,8 +129,8 @@ def _values(side: Mapping[str, Any]) -> Iterator[Ml5Value]:
 def _choices(name: str, legend: Any) -> tuple[str, ...]:
     """Return the texts in a legend by the place of the 1 in their vectors.
 
-    ml5 takes the order of the legend, which differs where texts are whole numbers: JavaScript sorts
-    those.
+    ml5 takes the order of the legend, which differs where texts are integers: JavaScript sorts
+    these.
     """
     if not isinstance(legend, dict) or not legend:
         raise ValueError(f"{name!r:.80} has no legend")

@@ -149,7 +149,7 @@ def _opened_export(model: Path) -> Iterator[Opened]:
 
 
 def _with_kind(path: Path, start: bytes) -> Opened:
-    """Return a file that is no archive with its kind, which its first bytes tell."""
+    """Return a file that is no archive with its kind, by its first bytes or its name."""
     if start[4:8] == _TFLITE:
         return Opened(path, "tflite")
     if start.startswith(_HDF5):

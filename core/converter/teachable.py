@@ -3,9 +3,10 @@
 import tempfile
 from collections.abc import Container, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from core.converter.archives import LARGEST_DOCUMENT, Archive
+from core.converter.class_labels import Bundle
 from core.converter.opened import (
     METADATA,
     MODEL,
@@ -20,22 +21,6 @@ from core.graph.nodes import Graph
 from weights_cache.common.errors import WeightsError
 from weights_cache.manifest import parse_manifest
 from weights_cache.paths import inside, require_relative
-
-
-class Bundle(NamedTuple):
-    """The metadata of a Teachable Machine model.
-
-    Attributes:
-        kind: "image", "pose" or "audio".
-        labels: labels of the classes, in the order of the network's output.
-        image_size: height and width of the network's input in pixels; 0 for other inputs.
-        name: name that the user gave to the model.
-    """
-
-    kind: str
-    labels: tuple[str, ...]
-    image_size: int
-    name: str
 
 
 def read_teachable(model: Opened, kernels: Container[str] = ()) -> Graph:

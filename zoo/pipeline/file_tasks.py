@@ -1,4 +1,4 @@
-"""What the caller of `zoo.load` says of the network in a file: its task, labels and input."""
+"""Arguments of `zoo.load` about the network in a file: its task, labels and input."""
 
 import math
 import os
@@ -11,7 +11,7 @@ from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import file_tasks
 
-#: How an image is fitted into the input: as `zoo.catalog.entry.Preprocess` has it.
+#: Ways to fit an image into the input: as `zoo.catalog.entry.Preprocess` has it.
 FITS = ("crop", "stretch", "pad")
 
 _MOST_LABELS = 100_000

@@ -19,7 +19,7 @@ from zoo.pipeline.options import check_backend, checked, refuse_unknown
 #: Arguments of `load` for a path or URL.
 _OF_PATHS = ("backend", "kernels", "limits", "isolate", "task", "labels", "range", "resize")
 
-#: What to do instead for a pretrained model.
+#: Advice to those who give them for a pretrained model.
 _INSTEAD = {
     "kernels": "it needs none, leave it out",
     "limits": "use `with core.limits(...)` around its calls",

@@ -71,7 +71,7 @@ def test_what_is_no_list_of_labels(data, words):
         parse_labels(data, "labels.txt")
 
 
-# --- Teachable Machine's exports for Python ---------------------------------------------------------
+# --- Teachable Machine's exports for Python -------------------------------------------------------
 
 
 def test_a_folder_a_file_and_zips_are_the_same(tmp_path, rng):
@@ -183,7 +183,7 @@ def test_conversion_of_an_export(tmp_path, rng):
     assert found.numpy() == pytest.approx(expected.numpy(), abs=1e-6)
 
 
-# --- beside any file ---------------------------------------------------------------------------------
+# --- beside any file ------------------------------------------------------------------------------
 
 
 def beside(path, text) -> object:
@@ -217,7 +217,7 @@ def test_beside_other_networks(tmp_path):
     assert beside(tmp_path / "anything.h5", "a\nb\nc") is None
 
 
-# --- inside of TFLite files --------------------------------------------------------------------------
+# --- inside of TFLite files -----------------------------------------------------------------------
 
 
 def test_inside(tmp_path, writer):  # noqa: F811

@@ -49,7 +49,7 @@ def fitted(path, fit, low, high) -> np.ndarray:
     return prepare(read_image(path), how, (8, 8))[0]
 
 
-# --- Teachable Machine --------------------------------------------------------------------------------
+# --- Teachable Machine ----------------------------------------------------------------------------
 
 
 def test_the_program_of_teachable_machine_gives_the_same(tmp_path):
@@ -107,7 +107,7 @@ def test_networks_of_sounds_have_labels(tmp_path, writer):  # noqa: F811
         zoo.load(audio).classify(PHOTO)
 
 
-# --- labels beside and inside ---------------------------------------------------------------------------
+# --- labels beside and inside ---------------------------------------------------------------------
 
 
 def test_the_range_of_other_files_is_not_guessed(tmp_path):
@@ -143,7 +143,7 @@ def test_labels_that_change_are_read_again(tmp_path):
     assert rows(after) == rows(before)
 
 
-# --- what the caller says -------------------------------------------------------------------------------
+# --- what the caller says -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fit", ["crop", "stretch", "pad"])
@@ -261,10 +261,13 @@ def test_outputs_that_are_no_scores(tmp_path):
         zoo.load(path, **GOOD).classify(PHOTO)
 
 
-def test_models_by_name_and_taught_ones():
+def test_models_by_name_and_taught_ones(tmp_path):
     for option, value in GOOD.items():
         with pytest.raises(ZooError, match=f"{option}= is for models from a path or URL"):
             zoo.load("posenet.tiny", **{option: value})
+    (tmp_path / "taught.json").write_text("{}")
+    with pytest.raises(ZooError, match="task= is not for models that were taught"):
+        zoo.load(tmp_path, **GOOD)
 
 
 def test_pickles_and_a_process_of_its_own(tmp_path, writer):  # noqa: F811

@@ -118,8 +118,7 @@ class _Child:
 
 
 def _facts(model: "LoadedModel") -> dict[str, Any]:
-    from core.converter.class_labels import ClassLabels, Pixels
-    from core.converter.teachable import Bundle
+    from core.converter.class_labels import Bundle, ClassLabels, Pixels
 
     facts: dict[str, Any] = {
         "inputs": {name: [spec.shape, spec.dtype] for name, spec in model.inputs.items()},

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from core import PartialSpec
-from core.converter.class_labels import ClassLabels, Pixels
-from core.converter.teachable import Bundle
+from core.converter.class_labels import Bundle, ClassLabels, Pixels
 from weights_cache.common.messages import visible
 
 _MOST_AXES = 32

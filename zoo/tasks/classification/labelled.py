@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from core import GraphModel, PartialSpec
-from core.converter.class_labels import TEACHABLE, ClassLabels, Pixels, is_image_shape
-from core.converter.teachable import Bundle
+from core.converter.class_labels import TEACHABLE, Bundle, ClassLabels, Pixels, is_image_shape
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Preprocess
@@ -22,7 +21,7 @@ _TEACHABLE_PIXELS = Pixels((127.0,), (127.0,))
 #: Dtypes of quantised inputs whose 256 values are those of pixels.
 _PIXEL_TYPES = ("uint8", "int8")
 
-#: How far scores may be outside of 0..1 by rounding.
+#: Tolerance of scores outside of 0..1, by rounding.
 _ROUNDING = 1e-3
 
 
@@ -49,8 +48,8 @@ class LabelledModel(FileClassifier):
         task: FileTask | None = None,
     ):
         super().__init__(name, network, recipe)
-        (*_, endpoint) = network.graph.inputs.values() if network.graph.inputs else (None,)
-        quantization = None if endpoint is None else endpoint.quantization
+        endpoints = list(network.graph.inputs.values())
+        quantization = endpoints[0].quantization if len(endpoints) == 1 else None
         integers = "" if quantization is None else quantization.dtype
         self._settle(network.graph.metadata, integers, task)
 

@@ -3,13 +3,11 @@
 import math
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core import GraphModel, Tensor, tensor
-from core.converter.ml5 import Ml5Meta, Ml5Value
-from core.engine.settings import backend as on_backend
+from core import GraphModel, Tensor, backend, tensor
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.labels import best_labels
@@ -18,6 +16,9 @@ from zoo.pipeline.options import checked_for
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import NetworkInput
 from zoo.results.vocabulary import Label
+
+if TYPE_CHECKING:
+    from core.converter.ml5 import Ml5Meta, Ml5Value
 
 #: Inputs in the order of the network, or by name: numbers and texts.
 Values = Sequence[float | str] | Mapping[str, float | str] | np.ndarray
@@ -28,7 +29,7 @@ class Ml5Model(LoadedModel):
 
     def __init__(self, name: str, network: GraphModel, recipe: LoadCall | None = None):
         super().__init__(name, network, recipe)
-        #: What ml5 says of inputs and outputs.
+        #: Inputs and outputs in ml5's units.
         self.meta: Ml5Meta = network.graph.metadata
 
     def _outputs_of(self, values: Any) -> np.ndarray:
@@ -37,7 +38,7 @@ class Ml5Model(LoadedModel):
         (found,) = super().predict(row[None].astype(np.float32)).values()
         return found.numpy()[0]
 
-    def _pairs(self, values: Any) -> list[tuple[Ml5Value, Any]]:
+    def _pairs(self, values: Any) -> "list[tuple[Ml5Value, Any]]":
         """Return each input with its value."""
         names = [value.name for value in self.meta.inputs]
         if isinstance(values, Mapping):
@@ -54,7 +55,7 @@ class Ml5Model(LoadedModel):
             f"{values!r:.80}: {_listed(names)}"
         )
 
-    def _numbers(self, value: Ml5Value, given: Any) -> np.ndarray:
+    def _numbers(self, value: "Ml5Value", given: Any) -> np.ndarray:
         """Return the numbers of the network for a value."""
         if value.choices:
             if given not in value.choices:
@@ -77,7 +78,7 @@ class Ml5Model(LoadedModel):
 
 
 class Ml5Classifier(Ml5Model):
-    """A network of ml5 that tells classes apart."""
+    """A classifier that ml5 trained."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -106,7 +107,7 @@ class Ml5Classifier(Ml5Model):
 
 
 class Ml5Regressor(Ml5Model):
-    """A network of ml5 that gives numbers."""
+    """A regression model that ml5 trained."""
 
     def predict(self, inputs: NetworkInput, *, raw: bool = False) -> dict[str, Tensor]:
         """Return the numbers for some values, in the units of the training data.
@@ -127,7 +128,7 @@ class Ml5Regressor(Ml5Model):
             is_scaled = self.meta.is_normalized and not raw
             scale, low = (value.high - value.low, value.low) if is_scaled else (1.0, 0.0)
             found[value.name] = np.array([float(number) * scale + low], np.float32)
-        with on_backend("cpu"):
+        with backend("cpu"):
             return {name: tensor(array) for name, array in found.items()}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from core import GraphModel
-from core.converter.teachable import Bundle
+from core.converter.class_labels import Bundle
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from zoo.images.reading import read_image

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.converter.class_labels import LABELS, parse_labels, read_labels_file
-from core.converter.opened import ENDINGS
 from weights_cache.common.errors import WeightsError, ZooError
+
+#: Endings of models that may have the labels beside them.
+_MODELS = (".keras", ".h5", ".hdf5", ".tflite", ".pb")
 
 
 def labels_file(labels: Sequence[str], target: Path) -> dict[str, bytes]:
@@ -28,7 +30,7 @@ def labels_file(labels: Sequence[str], target: Path) -> dict[str, bytes]:
     path = target.with_name(LABELS)
     if not path.exists() or _labels_in(path) == tuple(labels):
         return {LABELS: data}
-    others = [file.name for file in target.parent.iterdir() if file.suffix.lower() in ENDINGS]
+    others = [file.name for file in target.parent.iterdir() if file.suffix.lower() in _MODELS]
     if others != [target.name]:
         raise ZooError(
             f"{path} has other labels, which may belong to another model: export to a folder of "
