@@ -24,6 +24,12 @@ TEACHABLE_FILES = (
     "soundclassifier_with_metadata.tflite",
 )
 
+#: The generator in the metadata of what `zoo.teach` exports.
+GENERATOR = "friendly-zoo"
+
+#: The ways of `zoo.catalog.entry.Preprocess` to fit an image into an input.
+FITS = ("letterbox", "stretch", "crop", "pad")
+
 #: The first layer of networks in files that `zoo.teach` exports for Keras: its name says that they
 #: take pixels as `SIGNED`.
 SIGNED_LAYER = "signed_pixels"
@@ -70,12 +76,15 @@ class Bundle(NamedTuple):
         labels: labels of the classes, in the order of the network's output.
         image_size: height and width of the network's input in pixels; 0 for other inputs.
         name: name that the user gave to the model.
+        fit: how an export of `zoo.teach` was taught to fit an image into the input, one of `FITS`;
+            "" for Teachable Machine's way.
     """
 
     kind: str
     labels: tuple[str, ...]
     image_size: int
     name: str
+    fit: str = ""
 
 
 class ListedLabels(NamedTuple):

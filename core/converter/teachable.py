@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.converter.archives import LARGEST_DOCUMENT, Archive
-from core.converter.class_labels import Bundle
+from core.converter.class_labels import FITS, GENERATOR, Bundle
 from core.converter.opened import (
     METADATA,
     MODEL,
@@ -85,7 +85,14 @@ def _bundle(metadata: Metadata, graph: Graph, path: Path) -> Bundle:
         raise WeightsError(f"{METADATA} of {path} lists no labels, but {labels!r:.80}")
     _check_labels(labels, graph, path)
     size = _image_size(document, graph, path) if kind == "image" else 0
-    return Bundle(kind, tuple(labels), size, name if isinstance(name, str) else "")
+    fit = _fit(document.get("userMetadata")) if kind == "image" else ""
+    return Bundle(kind, tuple(labels), size, name if isinstance(name, str) else "", fit)
+
+
+def _fit(user: Any) -> str:
+    """Return the way to fit an image that an export of `zoo.teach` names, or ""."""
+    is_own = isinstance(user, dict) and user.get("generator") == GENERATOR
+    return user["fit"] if is_own and user.get("fit") in FITS else ""
 
 
 def _check_labels(labels: list[str], graph: Graph, path: Path) -> None:

@@ -271,9 +271,9 @@ def test_values_are_exported_without_labels(extract, tmp_path):
         zoo.load(path).classify(np.zeros((9, 9, 3), np.uint8))
 
 
-@pytest.mark.parametrize("name", [LAYERS, QUANTISED])
+@pytest.mark.parametrize("name", [LAYERS, QUANTISED, "posenet.tiny"])
 def test_zoo_classifies_with_folders_and_zips(name, extract, photos, tmp_path):
-    """Almost: Teachable Machine crops after resizing, the models of the zoo before."""
+    """Images are fitted as for the features' network, not as Teachable Machine does it."""
     extractor = extract(name)
     head = make_head(extractor.size)
     image = photos.paths[1]
@@ -285,7 +285,7 @@ def test_zoo_classifies_with_folders_and_zips(name, extract, photos, tmp_path):
         assert [row["label"] for row in rows] == [LABELS[i] for i in np.argsort(-expected)]
         found[ending] = {row["label"]: row["score"] for row in rows}
         for label, score in zip(LABELS, expected, strict=True):
-            assert found[ending][label] == pytest.approx(score, abs=0.02)
+            assert found[ending][label] == pytest.approx(score, abs=NETWORK_TOLERANCE)
     assert found[""] == found[".zip"]
 
 

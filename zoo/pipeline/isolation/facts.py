@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from core import PartialSpec
-from core.converter.class_labels import Bundle, ClassLabels, Pixels
+from core.converter.class_labels import FITS, Bundle, ClassLabels, Pixels
 from weights_cache.common.messages import visible
 
 _MOST_AXES = 32
@@ -134,6 +134,7 @@ def _bundle(document: Any) -> Bundle:
         _labels(bundle.labels),
         size,
         _text(bundle.name, _LONGEST),
+        bundle.fit if bundle.fit in FITS else "",
     )
 
 

@@ -8,9 +8,14 @@ from core import GraphModel
 from core.converter.class_labels import Bundle
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
+from zoo.catalog.entry import Preprocess
 from zoo.images.reading import read_image
 from zoo.pipeline.pickling import LoadCall
+from zoo.pipeline.preprocess import prepare
 from zoo.tasks.classification.file_classifier import GREY, FileClassifier, shown_specs
+
+#: The conversion to the range of Teachable Machine's pages, for what `zoo.teach` exported.
+_TAUGHT = Preprocess(divide=127.0, subtract=1.0)
 
 
 class TeachableModel(FileClassifier):
@@ -30,6 +35,9 @@ class TeachableModel(FileClassifier):
         (spec,) = self.inputs.values()
         assert spec.shape is not None  # the reader of bundles made sure
         pixels, size = read_image(image), self.bundle.image_size
+        if self.bundle.fit:
+            pixels = pixels[:, ::-1] if mirror else pixels
+            return prepare(pixels, _TAUGHT._replace(fit=self.bundle.fit), (size, size))[0]
         return prepare_square(pixels, size, spec.shape[-1] or 3, mirror=mirror)
 
     def _check_images(self, verb: str) -> None:
