@@ -24,6 +24,9 @@ TEACHABLE_FILES = (
     "soundclassifier_with_metadata.tflite",
 )
 
+#: The most pixels of a side of a classifier's input, for which memory is taken.
+MOST_SIDE = 4096
+
 #: The generator in the metadata of what `zoo.teach` exports.
 GENERATOR = "friendly-zoo"
 
@@ -150,14 +153,14 @@ def takes_image(graph: Graph) -> bool:
 
 
 def is_image_shape(shape: tuple[int | None, ...] | None) -> bool:
-    """Whether an input is one image of 3 channels or 1, of a known size.
+    """Whether an input is one image of 3 channels or 1, of a known size up to `MOST_SIDE`.
 
     >>> is_image_shape((None, 224, 224, 3)), is_image_shape((1, 3, 224, 224))
     (True, False)
     """
     if shape is None or len(shape) != 4 or shape[0] not in (None, 1) or shape[3] not in (1, 3):
         return False
-    return bool(shape[1] and shape[2])
+    return all(n is not None and 0 < n <= MOST_SIDE for n in shape[1:3])
 
 
 def with_labels_beside(graph: Graph, path: Path) -> Graph:

@@ -96,9 +96,8 @@ def load(
         A `zoo.pipeline.model.Model` with the verbs of its task; of a path a `zoo.LoadedModel` with
         ``predict`` and ``execute``, and with ``classify`` if it is an image classifier whose labels
         are known: Teachable Machine's, or with labels in the file, beside it in a ``labels.txt`` or
-        in ``labels``; of what was
-        taught a `zoo.TaughtModel`. It can be pickled and copied: a pickle holds these arguments,
-        no weights.
+        in ``labels``; of what was taught a `zoo.TaughtModel`. It can be pickled and copied: a
+        pickle holds these arguments, no weights.
 
     Raises:
         ZooError: an unknown model, option or backend; the message lists the valid ones.
@@ -170,7 +169,8 @@ def load_path_once(path: str | os.PathLike[str], backend: str | None) -> Any:
     check_backend(backend)
     backend = network_backend(backend)
     name = os.path.abspath(os.fspath(path))
-    files = name, os.path.join(os.path.dirname(name), "labels.txt")
+    folder = name if os.path.isdir(name) else os.path.dirname(name)
+    files = name, os.path.join(folder, "labels.txt")
     state = [(s.st_mtime_ns, s.st_size) if (s := _stat(file)) else () for file in files]
     return _keep((name, backend, *state), lambda: load(path, backend=backend))
 

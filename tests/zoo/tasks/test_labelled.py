@@ -135,12 +135,13 @@ def test_metadata_inside(tmp_path, writer):  # noqa: F811
 
 def test_labels_that_change_are_read_again(tmp_path):
     folder = write_export(tmp_path / "export")
-    path = str(folder / "keras_model.h5")
-    before = zoo.classify(PHOTO, model=path)
+    paths = [str(folder / "keras_model.h5"), str(folder)]
+    before = [zoo.classify(PHOTO, model=path) for path in paths]
     (folder / "labels.txt").write_text("0 mice\n1 rats and others\n")
-    after = zoo.classify(PHOTO, model=path)
-    assert {row["label"] for row in after} == {"mice", "rats and others"}
-    assert rows(after) == rows(before)
+    for path, earlier in zip(paths, before, strict=True):
+        after = zoo.classify(PHOTO, model=path)
+        assert {row["label"] for row in after} == {"mice", "rats and others"}
+        assert rows(after) == rows(earlier)
 
 
 # --- what the caller says -------------------------------------------------------------------------

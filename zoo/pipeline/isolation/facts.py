@@ -1,15 +1,15 @@
 """Checked description of the model in the child process."""
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 from core import PartialSpec
-from core.converter.class_labels import FITS, Bundle, ClassLabels, Pixels
+from core.converter.class_labels import FITS, MOST_SIDE, Bundle, ClassLabels, Pixels
 from weights_cache.common.messages import visible
 
 _MOST_AXES = 32
 _MOST_LABELS = 100_000
-_MOST_PIXELS = 4096  # per side of a classifier's input
 _LONGEST = 1000  # characters of a name
 
 
@@ -79,13 +79,19 @@ def _classes(document: Mapping[str, Any]) -> ClassLabels | Pixels | None:
 
 
 def _pixels(value: Any) -> Pixels:
-    if not (isinstance(value, list) and len(value) == 2 and all(map(_is_channels, value))):
+    if not (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(map(_is_channels, value))
+        and all(value[1])
+    ):
         raise FactError(f"the range of pixels {value!r:.80}")
     return Pixels(tuple(value[0]), tuple(value[1]))
 
 
 def _is_channels(value: Any) -> bool:
-    return isinstance(value, list) and len(value) in (1, 3) and all(type(n) is float for n in value)
+    is_list = isinstance(value, list) and len(value) in (1, 3)
+    return is_list and all(type(n) is float and isfinite(n) for n in value)
 
 
 def _integers(value: Any) -> str:
@@ -127,7 +133,7 @@ def _bundle(document: Any) -> Bundle:
     except TypeError:
         raise FactError(f"the bundle {document!r:.80}") from None
     size = bundle.image_size
-    if not (type(size) is int and 0 <= size <= _MOST_PIXELS):
+    if not (type(size) is int and 0 <= size <= MOST_SIDE):
         raise FactError(f"the image size {size!r:.80}")
     return Bundle(
         _text(bundle.kind, _LONGEST),
