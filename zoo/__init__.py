@@ -122,7 +122,7 @@ provide(
     tasks="zoo.tasks",
     model_session="zoo.live.session:model_session",
     read_taught="zoo.transfer.taught_files:read_taught",
-    isolated_teachable_model="zoo.tasks.classification.isolated_teachable:IsolatedTeachableModel",
+    isolated_classifier="zoo.tasks.classification.isolated:isolated_classifier",
 )
 
 

@@ -115,6 +115,19 @@ def open_archive(path: Path, file: FileIO) -> Iterator[Archive]:
         ValueError: the file is damaged, or not a zip archive.
     """
     add_file(os.fstat(file.fileno()))
+    with _opened(path, file) as archive:
+        yield archive
+
+
+@contextmanager
+def archive_in(path: Path, data: bytes) -> Iterator[Archive]:
+    """Open a zip archive that ends a file, whose bytes are read already; see `open_archive`."""
+    with _opened(path, io.BytesIO(data)) as archive:
+        yield archive
+
+
+@contextmanager
+def _opened(path: Path, file: FileIO | io.BytesIO) -> Iterator[Archive]:
     with _Opening(file) as stream, _zipped(stream) as zipped:
         stream.is_open = True
         yield Archive(path, zipped)

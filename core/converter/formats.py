@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Container, Mapping
 from typing import Any
 
+from core.converter.class_labels import Pixels, with_labels_beside
 from core.converter.opened import Opened, opened
 from core.engine.backends import AUTO
 from core.engine.limits import Limits, limited
@@ -19,8 +20,9 @@ def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Gr
     The content of the file or folder determines the kind; the name does if that is ambiguous.
 
     Args:
-        path: a TensorFlow.js ``model.json`` or its folder, a Teachable Machine bundle (folder or
-            zip), a ``.tflite``, ``.h5``, ``.keras`` or frozen ``.pb`` file, or a SavedModel folder.
+        path: a TensorFlow.js ``model.json`` or its folder, an export of Teachable Machine (folder
+            or zip), a ``.tflite``, ``.h5``, ``.keras`` or frozen ``.pb`` file, or a SavedModel
+            folder.
         kernels: classes of layers that user-defined functions run; they become nodes of that type.
 
     Returns:
@@ -34,20 +36,31 @@ def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Gr
 
 
 def graph_of(model: Opened, kernels: Container[str] = ()) -> Graph:
-    """Read the graph of an open model; only the reader of its format is imported.
+    """Read the graph of an open model, with what the file or files beside it say of it.
 
     Args:
         model: the model.
         kernels: as for `read_graph`.
 
     Raises:
-        WeightsError: the model is damaged.
+        WeightsError: the model is damaged, or its labels are of another network.
     """
+    graph = _bare_graph(model, kernels)
+    if model.kind == "web":
+        from core.converter.ml5 import with_ml5_meta
+
+        graph = with_ml5_meta(graph, model.path)
+    is_said = graph.metadata is not None and not isinstance(graph.metadata, Pixels)
+    return graph if is_said else with_labels_beside(graph, model.path)
+
+
+def _bare_graph(model: Opened, kernels: Container[str]) -> Graph:
+    """Read the graph of an open model; only the reader of its format is imported."""
     match model.kind:
         case "tflite":
             from core.converter.tflite import read_tflite
 
-            return read_tflite(model.path)
+            return read_tflite(model.path, metadata=True)
         case "web":
             from core.converter.web import read_web
 

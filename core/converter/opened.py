@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.converter.archives import Archive, open_archive
+from core.converter.python_exports import export_in, exported_file, unpacked_export
 from core.converter.reading import reading
 from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import parse_json
@@ -79,7 +80,9 @@ class Opened(NamedTuple):
 def opened(path: str | os.PathLike[str]) -> Iterator[Opened]:
     """Find out what a model is, and read it in the block within one budget; see `reading`.
 
-    The content of the file or folder determines its kind; the name does if that is ambiguous.
+    The content of the file or folder determines its kind; the name does if that is ambiguous. Of
+    Teachable Machine's exports for Python, which are a model beside its labels in a folder or zip,
+    the model in it is what is open; that of a zip is unpacked for the time of the block.
 
     Raises:
         WeightsError: the path does not exist, or is not a model of a known kind; or reading it in
@@ -91,18 +94,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator[Opened]:
         found = Path(path)
         if not found.exists():
             raise WeightsError(f"there is no file or folder {found}: give {KINDS}")
-        if found.is_dir():
-            yield _opened_folder(found)
-            return
-        if not found.is_file():
-            raise WeightsError(f"{found} is neither a file nor a folder: give {KINDS}")
-        with open_regular(found, buffering=0) as stream:
-            start = stream.read(64)
-            if not start.startswith(b"PK") or start[4:8] == _TFLITE:
-                yield _opened_file(found, start)
-                return
-            with open_archive(found, stream) as archive:
-                yield _opened_archive(found, archive)
+        with _opened_folder(found) if found.is_dir() else _opened_file(found) as model:
+            yield model
 
 
 def find_kind(path: str | os.PathLike[str]) -> str:
@@ -115,19 +108,48 @@ def find_kind(path: str | os.PathLike[str]) -> str:
         return model.kind
 
 
-def _opened_folder(folder: Path) -> Opened:
+@contextmanager
+def _opened_folder(folder: Path) -> Iterator[Opened]:
     metadata = metadata_beside(folder / MODEL)
-    if metadata is not None:
-        return Opened(folder, "teachable", metadata=metadata)
     names = set(os.listdir(folder))
-    if "saved_model.pb" in names:
-        return Opened(folder, "saved")
-    if any(name.endswith(MODEL) for name in names):
-        return Opened(folder, "web")
-    raise WeightsError(f"{folder} is not a supported model: give {KINDS}")
+    if metadata is not None:
+        yield Opened(folder, "teachable", metadata=metadata)
+    elif "saved_model.pb" in names:
+        yield Opened(folder, "saved")
+    elif any(name.endswith(MODEL) for name in names):
+        yield Opened(folder, "web")
+    elif exported := exported_file(names):
+        with _opened_export(folder / exported) as inner:
+            yield inner
+    else:
+        raise WeightsError(f"{folder} is not a supported model: give {KINDS}")
 
 
-def _opened_file(path: Path, start: bytes) -> Opened:
+@contextmanager
+def _opened_file(path: Path) -> Iterator[Opened]:
+    if not path.is_file():
+        raise WeightsError(f"{path} is neither a file nor a folder: give {KINDS}")
+    with open_regular(path, buffering=0) as stream:
+        start = stream.read(64)
+        if not start.startswith(b"PK") or start[4:8] == _TFLITE:
+            yield _with_kind(path, start)
+            return
+        with open_archive(path, stream) as archive, _opened_archive(path, archive) as model:
+            yield model
+
+
+@contextmanager
+def _opened_export(model: Path) -> Iterator[Opened]:
+    """Open the model of an export for Python, which is no archive and no export itself."""
+    if model.is_dir():
+        yield Opened(model, "saved")
+        return
+    with open_regular(model, buffering=0) as stream:
+        yield _with_kind(model, stream.read(64))
+
+
+def _with_kind(path: Path, start: bytes) -> Opened:
+    """Return a file that is no archive with its kind, by its first bytes or its name."""
     if start[4:8] == _TFLITE:
         return Opened(path, "tflite")
     if start.startswith(_HDF5):
@@ -142,15 +164,23 @@ def _opened_file(path: Path, start: bytes) -> Opened:
     return Opened(path, kind)
 
 
-def _opened_archive(path: Path, archive: Archive) -> Opened:
+@contextmanager
+def _opened_archive(path: Path, archive: Archive) -> Iterator[Opened]:
     if bundle_prefix(archive) is not None:
-        return Opened(path, "teachable", archive)
-    if not {"config.json", "model.weights.h5"}.isdisjoint(archive.names):
-        return Opened(path, "keras", archive)
-    raise WeightsError(
-        f"{path} is not a supported model: it is an archive without a {MODEL} or config.json, "
-        f"with {archive.listing}: unpack it and give the model in it"
-    )
+        yield Opened(path, "teachable", archive)
+    elif not {"config.json", "model.weights.h5"}.isdisjoint(archive.names):
+        yield Opened(path, "keras", archive)
+    elif exported := export_in(archive):
+        with (
+            unpacked_export(archive, exported, path) as model,
+            _opened_export(model) as inner,
+        ):
+            yield inner
+    else:
+        raise WeightsError(
+            f"{path} is not a supported model: it is an archive without a {MODEL} or config.json, "
+            f"with {archive.listing}: unpack it and give the model in it"
+        )
 
 
 def bundle_prefix(archive: Archive) -> str | None:

@@ -3,9 +3,10 @@
 import tempfile
 from collections.abc import Container, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from core.converter.archives import LARGEST_DOCUMENT, Archive
+from core.converter.class_labels import FITS, GENERATOR, Bundle
 from core.converter.opened import (
     METADATA,
     MODEL,
@@ -14,28 +15,12 @@ from core.converter.opened import (
     bundle_prefix,
     teachable_metadata,
 )
+from core.converter.python_exports import write_own_file
 from core.converter.web import WebSource, read_web_source
 from core.graph.nodes import Graph
 from weights_cache.common.errors import WeightsError
 from weights_cache.manifest import parse_manifest
 from weights_cache.paths import inside, require_relative
-from weights_cache.reading_budgets import active_budget
-
-
-class Bundle(NamedTuple):
-    """The metadata of a Teachable Machine model.
-
-    Attributes:
-        kind: "image", "pose" or "audio".
-        labels: labels of the classes, in the order of the network's output.
-        image_size: height and width of the network's input in pixels; 0 for other inputs.
-        name: name that the user gave to the model.
-    """
-
-    kind: str
-    labels: tuple[str, ...]
-    image_size: int
-    name: str
 
 
 def read_teachable(model: Opened, kernels: Container[str] = ()) -> Graph:
@@ -83,22 +68,13 @@ def _unpack(archive: Archive, folder: Path, path: Path) -> Metadata | None:
     assert prefix is not None  # it is known to be a bundle
     model = archive.read(prefix + MODEL, LARGEST_DOCUMENT)
     _, groups = parse_manifest(model, path / MODEL)
-    _write(inside(folder, MODEL, str(path)), model)
+    write_own_file(inside(folder, MODEL, str(path)), model)
     for shard in (shard for group in groups for shard in group.shards):
         name = require_relative(shard, str(path))
-        _write(inside(folder, name, str(path)), archive.read(prefix + name))
+        write_own_file(inside(folder, name, str(path)), archive.read(prefix + name))
     if prefix + METADATA not in archive.names:
         return None
     return teachable_metadata(archive.read(prefix + METADATA, LARGEST_DOCUMENT), path / METADATA)
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write a temporary file, which does not extend the budget of reading."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    budget = active_budget()
-    if budget is not None:
-        budget.add_own_file(path.stat())
 
 
 def _bundle(metadata: Metadata, graph: Graph, path: Path) -> Bundle:
@@ -109,7 +85,14 @@ def _bundle(metadata: Metadata, graph: Graph, path: Path) -> Bundle:
         raise WeightsError(f"{METADATA} of {path} lists no labels, but {labels!r:.80}")
     _check_labels(labels, graph, path)
     size = _image_size(document, graph, path) if kind == "image" else 0
-    return Bundle(kind, tuple(labels), size, name if isinstance(name, str) else "")
+    fit = _fit(document.get("userMetadata")) if kind == "image" else ""
+    return Bundle(kind, tuple(labels), size, name if isinstance(name, str) else "", fit)
+
+
+def _fit(user: Any) -> str:
+    """Return the way to fit an image that an export of `zoo.teach` names, or ""."""
+    is_own = isinstance(user, dict) and user.get("generator") == GENERATOR
+    return user["fit"] if is_own and user.get("fit") in FITS else ""
 
 
 def _check_labels(labels: list[str], graph: Graph, path: Path) -> None:

@@ -15,6 +15,7 @@ from core.data.seeds import checked_seed, generator_of
 from core.engine.specs import check_choice, integer, integers
 from core.errors import CoreError
 from core.graph.nodes import PartialSpec
+from weights_cache.common.system_files import is_of_system
 
 ENDINGS = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 
@@ -61,7 +62,8 @@ def image_folder(
     the attribute ``skipped``. Keras's ``image_dataset_from_directory`` is much alike.
 
     Args:
-        folder: the folder; files in folders of a class count, too, hidden folders do not.
+        folder: the folder; files in folders of a class count, too, hidden folders
+            and those of a system, such as ``__MACOSX``, do not.
         size: height and width in pixels, to which images are resized by Pillow's bilinear filter.
         labels: "index" for int32 numbers of classes, "one_hot" for float32 vectors, or None for
             images without labels, of all folders.
@@ -125,7 +127,7 @@ def _check(
 
 
 def _classes(root: Path, class_names: Sequence[str] | None) -> list[str]:
-    folders = sorted(f.name for f in root.iterdir() if f.is_dir() and f.name[0] != ".")
+    folders = sorted(f.name for f in root.iterdir() if f.is_dir() and not is_of_system(f.name))
     for name in class_names or ():
         if name not in folders:
             raise CoreError(
@@ -141,7 +143,7 @@ def _labelled(root: Path, names: list[str]) -> list[tuple[Path, int]]:
 def _images(folder: Path) -> Iterator[Path]:
     """Yield the images of a folder and of those in it, sorted."""
     for path in sorted(folder.rglob("*")):
-        is_hidden = any(part[0] == "." for part in path.relative_to(folder).parts)
+        is_hidden = any(map(is_of_system, path.relative_to(folder).parts))
         if path.suffix.lower() in ENDINGS and not is_hidden and path.is_file():
             yield path
 

@@ -15,7 +15,7 @@ from weights_cache import load_weights
 
 pytestmark = pytest.mark.whole
 
-NEEDED = {"tflite": "ai_edge_litert", "h5": "h5py", "keras": "h5py"}
+NEEDED = {"tflite": "ai_edge_litert", "labelled": "ai_edge_litert", "h5": "h5py", "keras": "h5py"}
 
 #: What the small models give for an image of 0.5: Keras's, TensorFlow's and LiteRT's results.
 LAYERS_SCORES, GRAPH_SCORES = (0.00196, 0.34863, 0.64941), (0.09964, 0.26060, 0.63976)
@@ -25,8 +25,9 @@ SCORES = {
     "tflite": (-4.19700, 0.98235, 1.60462),
 }
 
-#: A frozen graph that gives a list of tensors, and one of nothing but a print-out.
-NO_RESULT = {"scanned_v2", "151-Print"}
+#: A frozen graph that gives a list of tensors, one of nothing but a print-out, and a network that
+#: takes no tensors but values by name.
+NO_RESULT = {"scanned_v2", "151-Print", "ml5-numbers"}
 
 
 @pytest.mark.parametrize("format", SCORES)

@@ -57,6 +57,7 @@ PUBLIC = (
     "core.data.augmentation",
     "core.plots",
     "core.backends.cpu.image_kernels",
+    "core.converter.class_labels",
     "core.graph_model.deferred_model",
     "core.graph_model.network_tails",
 )

@@ -81,13 +81,17 @@ USED_FOR_CODE = {
 }
 
 
+#: What knows neither files of weights nor caches.
+USED_EVERYWHERE = {"providers", "similar_names", "system_files"}
+
+
 def test_core_knows_weights_cache_by_its_errors_alone_but_for_files():
     for file in source_files("core"):
         name = name_of(file)
         folder = next((f for f in USED_ELSEWHERE if name.startswith(f)), "")
         is_door = name.startswith(FILE_DOORS)
         allowed = USED_FOR_FILES if is_door else USED_ELSEWHERE.get(folder, {"errors"})
-        allowed = allowed | USED_FOR_CODE.get(name, set()) | {"providers", "similar_names"}
+        allowed = allowed | USED_FOR_CODE.get(name, set()) | USED_EVERYWHERE
         for module, _ in imports_of(file):
             package, *rest = module.split(".")
             assert package != "weights_cache" or {*rest[:2]} & allowed, f"{file} imports {module}"

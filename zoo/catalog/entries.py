@@ -260,6 +260,20 @@ def file_model_class(metadata: object) -> Any:
     return None
 
 
+def file_tasks() -> tuple[str, ...]:
+    """The tasks that the caller can name for a model from a file.
+
+    >>> file_tasks()
+    ('classification',)
+    """
+    return tuple(task for task in tasks() if hasattr(_task(task), "FILE_TASK"))
+
+
+def file_task_class(task: str) -> Any:
+    """The class of models from files for one of `file_tasks`."""
+    return _class_of(task, _task(task).FILE_TASK)
+
+
 @cache
 def _class_of(task: str, location: str) -> Any:
     """A class by its module in the folder of a task and its name, as ``"module:Class"``."""

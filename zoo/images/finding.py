@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 from weights_cache.common.errors import ZooError
+from weights_cache.common.system_files import is_of_system
 from zoo.images.errors import is_pattern
 from zoo.images.files import image_endings
 from zoo.images.urls import scheme_of
@@ -25,7 +26,7 @@ def matching_files(pattern: str) -> Iterator[str]:
 
 
 def files_in(folder: str, recursive: bool) -> Iterator[str]:
-    """Yield the files of a folder that are not hidden, sorted by name.
+    """Yield the files of a folder that are neither hidden nor of a system, sorted by name.
 
     Args:
         folder: its path.
@@ -42,7 +43,7 @@ def files_in(folder: str, recursive: bool) -> Iterator[str]:
             f"the folder {folder!r} cannot be listed ({error.strerror}): change its permissions"
         ) from None
     for entry in found:
-        if entry.name.startswith("."):
+        if is_of_system(entry.name):
             continue
         if entry.is_file():
             yield entry.path

@@ -13,7 +13,8 @@ from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.common.providers import provided
 from weights_cache.remote import locate_url
 from weights_cache.shown_urls import other_scheme, shown_url
-from zoo.catalog.entries import file_model_class
+from zoo.catalog.entries import file_model_class, file_task_class
+from zoo.pipeline.file_tasks import FileTask
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.pickling import LoadCall
 
@@ -33,6 +34,7 @@ def load_path(
     kernels: Kernels | None = None,
     limits: Limits | None = None,
     isolate: bool = False,
+    task: FileTask | None = None,
 ) -> LoadedModel:
     """Load a model from a file or folder.
 
@@ -42,13 +44,14 @@ def load_path(
         kernels: functions for node types that have none here, by type.
         limits: as for `zoo.load`.
         isolate: as for `zoo.load`.
+        task: what the caller says of the model, if anything.
 
     Returns:
-        A `zoo.TaughtModel` of what `zoo.teach` made, a
-        `zoo.tasks.classification.teachable.TeachableModel` of what Teachable Machine exported, else
-        a `ConvertedModel`.
+        A `zoo.TaughtModel` of what `zoo.teach` made, a model of a task if the file or the caller
+        says what it is for, else a `ConvertedModel`.
 
     Raises:
+        ZooError: the model does not fit the task.
         WeightsError: there is nothing, or no model that is read, or it is damaged.
         CoreError: there is no such backend.
     """
@@ -56,19 +59,20 @@ def load_path(
     if "://" in name and not is_url(name):
         raise other_scheme("model", name, "the path of a file")
     limits = checked_limits(limits)
+    said = None if task is None else task.arguments
     if not is_url(name):
-        recipe = LoadCall.of_path(name, kernels, limits)
-        return _load_file(name, name, backend, kernels, limits, recipe, isolate)
+        recipe = LoadCall.of_path(name, kernels, limits, said)
+        return _load_file(name, name, backend, kernels, limits, recipe, isolate, task)
     file, shown = locate_url(name), shown_url(name)
     strict = limits or Limits.strict()
     # A pickle holds no URL with a token in it: then it has the path of the file.
     recipe = (
-        LoadCall.of_path(name, kernels, limits)
+        LoadCall.of_path(name, kernels, limits, said)
         if name == shown
-        else LoadCall.of_path(str(file), kernels, strict)
+        else LoadCall.of_path(str(file), kernels, strict, said)
     )
     try:
-        return _load_file(file, shown, backend, kernels, strict, recipe, isolate)
+        return _load_file(file, shown, backend, kernels, strict, recipe, isolate, task)
     except WeightsError as error:
         raise WeightsError(
             f"the model at {shown} cannot be used: {error}; `zoo weights clear {shown}` removes it "
@@ -84,23 +88,30 @@ def _load_file(
     limits: Limits | None,
     recipe: LoadCall,
     isolate: bool,
+    task: FileTask | None,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
     if os.path.isfile(os.path.join(file, TAUGHT_FILE)):
-        return _load_taught(name, backend, kernels, isolate)
+        return _load_taught(name, backend, kernels, isolate, task)
     if isolate:
         from zoo.pipeline.isolation.models import load_isolated
 
-        return load_isolated(file, name, limits, recipe)
+        return load_isolated(file, name, limits, recipe, task)
     network = load_model(file, backend, kernels=kernels, limits=limits)
-    kind = file_model_class(network.graph.metadata) or ConvertedModel
-    model: LoadedModel = kind(name, network, recipe)
+    kind = file_model_class(network.graph.metadata)
+    if task is None or (kind is not None and task.adds_nothing):
+        model: LoadedModel = (kind or ConvertedModel)(name, network, recipe)
+    else:
+        model = file_task_class(task.task)(name, network, recipe, task)
     return model
 
 
-def _load_taught(name: str, backend: str | None, kernels: Kernels | None, isolate: bool) -> Any:
+def _load_taught(
+    name: str, backend: str | None, kernels: Kernels | None, isolate: bool, task: FileTask | None
+) -> Any:
     """Load the folder of a model that `zoo.teach` made."""
-    if kernels is not None or isolate:
-        option = "kernels" if kernels is not None else "isolate"
+    given = {"kernels": kernels, "isolate": isolate or None, "task": task}
+    option = next((option for option, value in given.items() if value is not None), None)
+    if option is not None:
         raise ZooError(f"{option}= is not for models that were taught, such as {name!r}")
     return provided("read_taught")(name, backend)

@@ -1,7 +1,7 @@
 """Loading models by name, and keeping those that the one-line functions use."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,16 @@ from zoo.catalog.entry import Entry
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import make_model
 from zoo.pipeline.options import check_backend, checked, refuse_unknown
+
+#: Arguments of `load` for a path or URL.
+_OF_PATHS = ("backend", "kernels", "limits", "isolate", "task", "labels", "range", "resize")
+
+#: Advice to those who give them for a pretrained model.
+_INSTEAD = {
+    "kernels": "it needs none, leave it out",
+    "limits": "use `with core.limits(...)` around its calls",
+    "isolate": "its file is known, leave isolate out",
+}
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded
 
@@ -31,6 +41,10 @@ def load(
     kernels: Mapping[str, Callable[..., Any]] | None = None,
     limits: Limits | None = None,
     isolate: bool = False,
+    task: str | None = None,
+    labels: Sequence[str] | str | os.PathLike[str] | None = None,
+    range: tuple[float, float] | None = None,
+    resize: str | None = None,
     **options: Any,
 ) -> Any:
     """Load a pretrained model by name, or a model of your own from a file or URL.
@@ -39,9 +53,9 @@ def load(
         name: ``family.variant``, such as ``"posenet.tiny"``; `zoo.models` lists them. Or "fast" or
             "best" of a task or function: ``"hands.fast"``, ``"detect_faces.best"``. Or the path
             of a TensorFlow.js ``model.json`` or its folder, a ``.tflite``, ``.h5``, ``.keras`` or
-            frozen ``.pb`` file, a SavedModel folder, what Teachable Machine exports (folder or
-            zip), or a folder that `zoo.teach` saved. A name goes first: write ``./name`` for a
-            folder that is called the same.
+            frozen ``.pb`` file, a SavedModel folder, what Teachable Machine exports (for the web
+            or Python; folder or zip), what ml5 saves, or a folder that `zoo.teach` saved. A name
+            goes first: write ``./name`` for a folder that is called the same.
             Or the URL of such a file, or of a folder with a ``model.json``, such as Teachable
             Machine's: up to 512 MB are downloaded into the cache at the first use, and used from
             there, also without a network. The sha256 of each file is remembered and checked;
@@ -65,15 +79,25 @@ def load(
             grows or crashes ends that process alone: it is an error here, and the next call starts
             another one. Starting takes about 0.4 s and 45 MB, each call 0.2 ms more, or 2 to 4 ms
             with 1 MB. It is no sandbox: the process has the rights of the user.
+        task: for a path or URL: ``"classification"`` if the network classifies images. Then the
+            model has ``classify`` as that of Teachable Machine. What the file does not say is said
+            by the next three arguments.
+        labels: of the classes, in the order of the network's output; or the path of a file with a
+            label in each line.
+        range: what pixels of 0 and of 255 become: (-1, 1), (0, 1) and (0, 255) are usual. Integer
+            inputs, such as of quantised networks, take pixels as they are.
+        resize: how an image is fitted into the input: ``"crop"`` (default: the square in its
+            middle), ``"stretch"``, or ``"pad"`` (black on the right or below).
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
             (height, width) in pixels, rounded down to a multiple of the stride plus 1; by default
             ``posenet.tiny`` has 257 for one person and 321 for several).
 
     Returns:
         A `zoo.pipeline.model.Model` with the verbs of its task; of a path a `zoo.LoadedModel` with
-        ``predict`` and ``execute``, and with ``classify`` if it is Teachable Machine's; of what was
-        taught a `zoo.TaughtModel`. It can be pickled and copied: a pickle holds these arguments,
-        no weights.
+        ``predict`` and ``execute``, and with ``classify`` if it is an image classifier whose labels
+        are known: Teachable Machine's, or with labels in the file, beside it in a ``labels.txt`` or
+        in ``labels``; of what was taught a `zoo.TaughtModel`. It can be pickled and copied: a
+        pickle holds these arguments, no weights.
 
     Raises:
         ZooError: an unknown model, option or backend; the message lists the valid ones.
@@ -90,26 +114,31 @@ def load(
     if not isinstance(entry, Entry):
         unknown = [*options, *(["weights"] if weights is not None else [])]
         owner = f"the model in {shown_url(os.fspath(name))!r}"
-        refuse_unknown(owner, unknown, ("backend", "kernels", "limits", "isolate"))
+        refuse_unknown(owner, unknown, _OF_PATHS)
         from zoo.pipeline.file_model import load_path
+        from zoo.pipeline.file_tasks import file_task
 
         if isolate:
             _check_isolated(backend, kernels)
-        return load_path(name, backend, kernels, limits, isolate)
-    if kernels is not None:
-        raise ZooError(f"kernels= is for models from a path, {name!r} needs none")
-    if limits is not None:
-        raise ZooError(
-            f"limits= is for models from a path or URL, {name!r} is a pretrained model: use "
-            f"`with core.limits(...)` around its calls"
-        )
-    if isolate:
-        raise ZooError(
-            f"isolate=True is for models from a path or URL, {name!r} is a pretrained model, whose "
-            "file is known: leave isolate out"
-        )
+        wanted = file_task(task, labels, range, resize)
+        return load_path(name, backend, kernels, limits, isolate, wanted)
+    said = {"task": task, "labels": labels, "range": range, "resize": resize}
+    _refuse_of_paths(
+        name, {"kernels": kernels, "limits": limits, "isolate": isolate or None, **said}
+    )
     values = checked(entry.name, entry.options, options, also=("backend", "weights"))
     return make_model(entry, values, backend, weights)
+
+
+def _refuse_of_paths(name: object, given: Mapping[str, object]) -> None:
+    """Raise for arguments that pretrained models do not have; None is not given."""
+    option = next((option for option, value in given.items() if value is not None), None)
+    if option is not None:
+        shown = "isolate=True" if option == "isolate" else f"{option}="
+        raise ZooError(
+            f"{shown} is for models from a path or URL, {name!r} is a pretrained model: "
+            f"{_INSTEAD.get(option, f'its task is known, leave {option} out')}"
+        )
 
 
 def _check_isolated(backend: str | None, kernels: object) -> None:
@@ -140,7 +169,9 @@ def load_path_once(path: str | os.PathLike[str], backend: str | None) -> Any:
     check_backend(backend)
     backend = network_backend(backend)
     name = os.path.abspath(os.fspath(path))
-    state = (s.st_mtime_ns, s.st_size) if (s := _stat(name)) else ()
+    folder = name if os.path.isdir(name) else os.path.dirname(name)
+    files = name, os.path.join(folder, "labels.txt")
+    state = [(s.st_mtime_ns, s.st_size) if (s := _stat(file)) else () for file in files]
     return _keep((name, backend, *state), lambda: load(path, backend=backend))
 
 

@@ -1,14 +1,19 @@
 """Checks of options against their records (`zoo.catalog.option`), and errors about wrong ones."""
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, wraps
+from inspect import signature
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import verb_options
 from zoo.catalog.option import OWN, Option, Options
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
+Value = TypeVar("Value")
 
 #: Names of options in other libraries, and their earlier names.
 _NAMES_ELSEWHERE = {
@@ -159,6 +164,46 @@ def refuse_unknown(owner: str, given: Iterable[str], valid: Iterable[str]) -> No
     unknown = {*given}.difference(valid)
     if unknown:
         raise unknown_option(owner, unknown, valid)
+
+
+def refusing_unknown(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Decorate a function: an unknown keyword argument is an error that lists the valid ones."""
+    known = list(signature(function).parameters)
+
+    @wraps(function)
+    def call(*arguments: Given.args, **options: Given.kwargs) -> Result:
+        refuse_unknown(function.__name__, options, known)
+        return function(*arguments, **options)
+
+    return call
+
+
+def under_two_names(
+    name: str, value: Value, default: Value, other: str, given: Value | None
+) -> Value:
+    """Return the value of an option that has two names.
+
+    Args:
+        name: its first name.
+        value: what was given under that.
+        default: the value of the first name if nothing is given.
+        other: its second name.
+        given: what was given under that; None for nothing.
+
+    Raises:
+        ZooError: both were given.
+
+    >>> under_two_names("features", "pose", "pose", "model", "hand")
+    'hand'
+    """
+    if given is None:
+        return value
+    if value != default:
+        raise ZooError(
+            f"{name}={value!r:.80} and {other}={given!r:.80} are one option under two names: leave "
+            "one out"
+        )
+    return given
 
 
 def unknown_option(owner: str, unknown: Iterable[str], valid: Iterable[str]) -> ZooError:

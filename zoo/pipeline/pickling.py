@@ -31,10 +31,14 @@ class LoadCall(NamedTuple):
 
     @classmethod
     def of_path(
-        cls, path: str, kernels: Mapping[str, Any] | None, limits: Limits | None = None
+        cls,
+        path: str,
+        kernels: Mapping[str, Any] | None,
+        limits: Limits | None = None,
+        task: Mapping[str, Any] | None = None,
     ) -> "LoadCall":
         """Return the recipe of a model from a file, folder or URL."""
-        given = {"kernels": dict(kernels) if kernels else None, "limits": limits}
+        given = {"kernels": dict(kernels) if kernels else None, "limits": limits, **(task or {})}
         return cls(_absolute(path), {k: v for k, v in given.items() if v is not None})
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
+from weights_cache.common.system_files import is_of_system
 from zoo.images.files import image_endings
 from zoo.images.lists import as_sequence, is_several
 from zoo.pipeline.verb_signatures import ImageSource
@@ -83,9 +84,9 @@ def read_image_set(
         source: one of
 
             - a folder with a folder of images for each class; folders in these count, hidden ones
-              do not. If its only folders are "train" and "val" (or "validation", "valid",
-              "test"), each with the folders of the classes, images of the second are for
-              validation;
+              and those of a system, such as ``__MACOSX``, do not. If its only folders are "train"
+              and "val" (or "validation", "valid", "test"), each with the folders of the classes,
+              images of the second are for validation;
             - a CSV file: its column "image" has paths, relative to the file; a column "label" has
               classes, or a column "labels" labels with semicolons between them, or all other
               columns have numbers;
@@ -147,7 +148,7 @@ def _of_list(
 
 
 def images_in(folder: Path) -> Iterator[Path]:
-    """Yield the images of a folder and of the folders in it, sorted, without hidden ones.
+    """Yield the images of a folder and of those in it, sorted, but hidden ones and a system's.
 
     Raises:
         ZooError: the folder cannot be listed.
@@ -156,7 +157,7 @@ def images_in(folder: Path) -> Iterator[Path]:
     try:
         paths = sorted(folder.rglob("*"))
         for path in paths:
-            is_hidden = any(part[0] == "." for part in path.relative_to(folder).parts)
+            is_hidden = any(map(is_of_system, path.relative_to(folder).parts))
             if path.suffix.lower() in endings and not is_hidden and path.is_file():
                 yield path
     except OSError as error:
@@ -221,9 +222,9 @@ def _of_split(training: Path, validation: Path) -> ImageSet:
 
 
 def _folders_in(folder: Path) -> list[str]:
-    """Return the names of the folders in a folder, sorted, without hidden ones."""
+    """Return the names of the folders in a folder, sorted, without hidden ones and a system's."""
     try:
-        names = sorted(f.name for f in folder.iterdir() if f.is_dir() and f.name[0] != ".")
+        names = sorted(f.name for f in folder.iterdir() if f.is_dir() and not is_of_system(f.name))
     except OSError as error:
         raise _cannot_list(folder, error) from error
     if not names:

@@ -7,6 +7,7 @@ import numpy as np
 
 from weights_cache.common.errors import ZooError
 from zoo.catalog.model_names import BackendName
+from zoo.pipeline.options import refusing_unknown, under_two_names
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.transfer.duplicates import Duplicates, find_duplicates
 from zoo.transfer.examples import Examples
@@ -28,6 +29,7 @@ from zoo.transfer.targets import Kind, Target, label_names
 from zoo.transfer.taught_model import TaughtModel
 
 
+@refusing_unknown
 def teach(
     source: ExampleSource,
     targets: Sequence[Target] | None = None,
@@ -40,6 +42,7 @@ def teach(
     seed: int = 0,
     backend: BackendName | None = None,
     cache: bool = True,
+    model: str | Sequence[str] | None = None,
 ) -> TaughtModel:
     """Teach a model from images: classes of a folder, labels, or values.
 
@@ -72,6 +75,7 @@ def teach(
         backend: where the networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
         cache: keep features on disk by the content of image files, so that teaching again is
             quick; see `zoo.transfer.features.store`.
+        model: another name of ``features``, as `zoo.fine_tune` has it.
 
     Returns:
         The model: ``predict``, ``classify``, ``add``, ``undo``, ``save``, ``export``, ``scores``.
@@ -82,6 +86,7 @@ def teach(
             argument is invalid.
         WeightsError: the weights of the features are missing or damaged.
     """
+    features = under_two_names("features", features, DEFAULT_FEATURES, "model", model)
     settings = Settings(folds, penalty, seed).checked()
     images = read_image_set(source, targets, kind)
     share, others = _validation_of(images, validation)

@@ -29,7 +29,7 @@ FAMILIES = (
 )
 
 
-def read_tflite(path: str | Path) -> Graph:
+def read_tflite(path: str | Path, *, metadata: bool = False) -> Graph:
     """Read a TFLite model as a graph of TensorFlow's node types.
 
     Weights get TensorFlow's layout, and constants that are float16, quantised or sparse become
@@ -49,6 +49,8 @@ def read_tflite(path: str | Path) -> Graph:
 
     Args:
         path: path of the file, which is read once; no code in it is executed.
+        metadata: also read labels and range of pixels of an image classifier, see
+            `core.converter.tflite.metadata.metadata_of`.
 
     Returns:
         The graph of the first subgraph. Inputs and outputs have the names of its tensors, without
@@ -58,7 +60,13 @@ def read_tflite(path: str | Path) -> Graph:
         WeightsError: the file is not a TFLite model, damaged, or larger than 4 GiB.
     """
     with reading(path):
-        return translated(read_document(read_bytes(Path(path))))
+        document = read_document(read_bytes(Path(path)))
+        graph = translated(document)
+        if not metadata:
+            return graph
+        from core.converter.tflite.metadata import metadata_of
+
+        return graph._replace(metadata=metadata_of(document, graph, Path(path)))
 
 
 def translated(document: Document) -> Graph:

@@ -56,7 +56,22 @@ def test_an_archive_is_opened_once(bundle, tmp_path, monkeypatch):
 
 def test_what_the_metadata_says(bundle):
     said = read_graph(bundle).metadata
-    assert said == ("image", tuple(LABELS), 16, "tm-my-image-model")
+    assert said == ("image", tuple(LABELS), 16, "tm-my-image-model", "")
+
+
+@pytest.mark.parametrize(
+    "user, fit",
+    [
+        ({"generator": "friendly-zoo", "fit": "letterbox"}, "letterbox"),
+        ({"generator": "friendly-zoo", "fit": "squeeze"}, ""),
+        ({"generator": "friendly-zoo", "fit": ["crop"]}, ""),
+        ({"generator": "friendly-zoo"}, ""),
+        ({"fit": "crop"}, ""),
+        ([], ""),
+    ],
+)
+def test_how_exports_of_teach_fit_images(user, fit, tmp_path):
+    assert read_graph(write_bundle(tmp_path / "bundle", userMetadata=user)).metadata.fit == fit
 
 
 def test_nothing_is_left_behind(bundle, tmp_path, monkeypatch):

@@ -22,6 +22,8 @@ def folder(tmp_path):
             save(tmp_path / kind / f"{number}.png", tuple(c + number for c in color))
     (tmp_path / "notes.txt").write_text("no image")
     (tmp_path / "dogs" / "Thumbs.db").write_bytes(b"no image")
+    for name in ("__MACOSX/cats", "@eaDir", "dogs/@eaDir"):
+        save(tmp_path / name / "left.png", (0, 0, 255))
     save(tmp_path / ".hidden" / "x.png", (0, 0, 255))
     return tmp_path
 

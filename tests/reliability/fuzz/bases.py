@@ -5,7 +5,13 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.reliability.fuzz import documents, graph_files, layer_files, tflite_files
+from tests.reliability.fuzz import (
+    documents,
+    graph_files,
+    labelled_files,
+    layer_files,
+    tflite_files,
+)
 
 
 class Base(NamedTuple):
@@ -44,6 +50,7 @@ FORMATS: Mapping[str, Callable[[], Writers]] = {
     "graph": graph_files.web_writers,
     "weights": documents.weights_writers,
     "gestures": documents.gesture_writers,
+    "labelled": labelled_files.writers,
 }
 
 

@@ -20,6 +20,8 @@ from tests.reliability.fuzz.planted import planted
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import ZooError, load_weights
 from zoo.pipeline.loaded_model import LoadedModel
+from zoo.tasks.classification.file_classifier import FileClassifier
+from zoo.tasks.classification.ml5 import Ml5Classifier, Ml5Model
 
 #: A case is too slow beyond so many seconds, both of the CPU and of the clock: a busy machine
 #: makes neither of them longer at once.
@@ -159,7 +161,13 @@ def run(model: Any, rng: np.random.Generator) -> None:
     """Run a model once with zeros, ones or random values of the shapes that it declares."""
     how = ("zeros", "ones", "random")[int(rng.integers(3))]
     length = LENGTHS[int(rng.integers(len(LENGTHS)))]
-    model.predict({n: fed(spec, how, length, rng) for n, spec in model.inputs.items()})
+    if isinstance(model, Ml5Model):
+        values = [value.choices[0] if value.choices else 0.5 for value in model.meta.inputs]
+        model.classify(values) if isinstance(model, Ml5Classifier) else model.predict(values)
+    else:
+        model.predict({n: fed(spec, how, length, rng) for n, spec in model.inputs.items()})
+    if isinstance(model, FileClassifier):
+        model.classify(np.zeros((9, 11, 3), np.uint8))
 
 
 def fed(spec: PartialSpec, how: str, length: int, rng: np.random.Generator) -> np.ndarray:

@@ -259,3 +259,28 @@ def test_facts_are_checked():
     for change in wrong:
         with pytest.raises(FactError):
             read_facts({**GOOD, **change})
+
+
+def test_facts_on_labels_are_checked():
+    plain = {key: value for key, value in GOOD.items() if key != "bundle"}
+    labelled = {"labels": ["a"], "origin": "labels.txt", "pixels": [[127.5], [127.5]]}
+    found = read_facts({**plain, **labelled, "integers": "uint8"})
+    assert found.classes == (("a",), "labels.txt", ((127.5,), (127.5,)))
+    assert (found.has_labels, found.integers) == (True, "uint8")
+    assert read_facts({**plain, "pixels": [[0.0], [1.0]]}).classes == ((0.0,), (1.0,))
+    assert read_facts({**GOOD, "bundle": {**BUNDLE, "fit": [1]}}).bundle.fit == ""
+    for change in (
+        {"labels": "abc"},
+        {"labels": [3]},
+        {"origin": 3},
+        {"pixels": [[1.0], [0.0]]},
+        {"pixels": [[1.0], [1]]},
+        {"pixels": [[float("inf")], [1.0]]},
+        {"pixels": [[1.0, 2.0], [1.0]]},
+        {"pixels": [[1.0]]},
+        {"pixels": 3},
+        {"integers": "int32"},
+        {"integers": ["uint8"]},
+    ):
+        with pytest.raises(FactError):
+            read_facts({**plain, **labelled, **change})

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import core
 import zoo
@@ -92,6 +93,10 @@ def for_teachable(pixels: np.ndarray) -> np.ndarray:
     return pixels.astype(np.float32) / np.float32(127) - np.float32(1)
 
 
+def for_keras(pixels: np.ndarray) -> np.ndarray:
+    return pixels.astype(np.float32) / np.float32(127.5) - np.float32(1)
+
+
 def predicted(path, values: np.ndarray) -> np.ndarray:
     (output,) = load_model(path).predict(values).values()
     return output.numpy()
@@ -164,8 +169,8 @@ def test_files_in_keras(extract, photos, rng, tmp_path):
     expected = {}
     for ending in (".keras", ".h5"):
         export = write(tmp_path / f"whole{ending}", head, extractor)
-        assert export.is_whole and "pixels 0..255" in export.takes
-        np.save(f"{export.path}.input", photos.pixels.astype(np.float32))
+        assert export.is_whole and "pixels p as p / 127.5 - 1 (-1 to 1)" in export.takes
+        np.save(f"{export.path}.input", for_keras(photos.pixels))
         expected[export.path] = expected_of(head, extractor, photos.pixels)
         export = write(tmp_path / f"head{ending}", small)
         np.save(f"{export.path}.input", features)
@@ -177,12 +182,98 @@ def test_files_in_keras(extract, photos, rng, tmp_path):
         np.testing.assert_allclose(found, right, rtol=0, atol=tolerance, err_msg=path.name)
 
 
+def test_teachable_machines_program_for_keras(extract, photos, tmp_path):
+    """Its crop changes nothing in a square of the network's size, so only the range is compared."""
+    if importlib.util.find_spec("keras") is None:
+        skip_or_fail("keras is not installed: extra `oracle`")
+    extractor = extract(LAYERS)
+    head = make_head(extractor.size)
+    images = []
+    for number, pixels in enumerate(photos.pixels):
+        images.append(str(tmp_path / f"{number}.png"))
+        Image.fromarray(pixels).save(images[-1])
+    right = expected_of(head, extractor, photos.pixels)
+    for ending in (".keras", ".h5"):
+        path = write(tmp_path / f"mine{ending}", head, extractor).path
+        command = [sys.executable, str(HERE / "keras_program.py"), str(path), *images]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stderr[-3000:]
+        found = json.loads(done.stdout.splitlines()[-1])
+        assert [row["label"] for row in found] == [LABELS[i] for i in right.argmax(1)]
+        scores = [row["scores"] for row in found]
+        np.testing.assert_allclose(scores, right, rtol=0, atol=NETWORK_TOLERANCE)
+
+
 # --- here -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [LAYERS, QUANTISED])
+@pytest.mark.parametrize("ending", [".keras", ".h5"])
+def test_zoo_classifies_with_files_of_keras(ending, extract, photos, tmp_path):
+    """Exactly, with the crop of the features' network, whatever the photo's size."""
+    extractor = extract(LAYERS)
+    head = make_head(extractor.size)
+    path = write(tmp_path / f"mine{ending}", head, extractor).path
+    assert (tmp_path / "labels.txt").read_text("utf-8") == "0 ant\n1 bee\n2 größer/kleiner\n"
+    model = zoo.load(path)
+    assert model.labels == tuple(LABELS)
+    for photo in photos.paths:
+        (expected,) = head.predict([extractor.of_image(photo).values])
+        found = {row["label"]: row["score"] for row in model.classify(photo)}
+        scores = [found[label] for label in LABELS]
+        np.testing.assert_allclose(scores, expected, rtol=0, atol=NETWORK_TOLERANCE)
+
+
+def test_both_exports_compute_on_the_same_pixels(extract, photos, tmp_path):
+    """Each in the range of Teachable Machine's own program for the format, which it names."""
+    for name in (LAYERS, "posenet.tiny"):
+        extractor = extract(name)
+        head = make_head(extractor.size)
+        web = write(tmp_path / f"{name}-web".replace(".", "-"), head, extractor)
+        keras = write(tmp_path / f"{name}" / "mine.keras", head, extractor)
+        assert "p / 127 - 1 (-1 to 1.0079)" in web.takes
+        if keras.is_whole:
+            assert "p / 127.5 - 1 (-1 to 1)" in keras.takes
+            found = predicted(keras.path, for_keras(photos.pixels))
+            expected = predicted(web.path, for_teachable(photos.pixels))
+            np.testing.assert_allclose(found, expected, rtol=0, atol=NETWORK_TOLERANCE)
+
+
+def test_labels_beside_are_those_of_one_model(extract, tmp_path):
+    extractor, folder = extract(LAYERS), tmp_path / "exports"
+    head = make_head(extractor.size)
+    others = ["cat", "dog", "cow"]
+    write(folder / "mine.keras", head, extractor)
+    write(folder / "mine.keras", head, extractor, labels=others)  # is replaced, with its labels
+    write(folder / "same.h5", head, extractor, labels=others)
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    for name in ("third.keras", "mine.keras"):
+        with pytest.raises(ZooError, match=r"labels.txt has other labels, .* a folder of its own"):
+            write(folder / name, head, extractor)
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+    (folder / "notes").mkdir()
+    (folder / "notes" / "labels.txt").write_bytes(b"\xff")
+    with pytest.raises(ZooError, match=r"labels.txt has other labels"):
+        write(folder / "notes" / "mine.keras", head, extractor)
+    with pytest.raises(ZooError, match=r"cannot be lines of labels.txt, as one has a line break"):
+        write(folder / "new" / "mine.keras", head, extractor, labels=["a\nb", "c", "d"])
+    assert not (folder / "new").exists()
+
+
+def test_values_are_exported_without_labels(extract, tmp_path):
+    extractor = extract(LAYERS)
+    folder = tmp_path / "exports"
+    path = write(folder / "mine.keras", make_head(extractor.size, "regression"), extractor).path
+    assert os.listdir(folder) == ["mine.keras"]
+    assert not hasattr(zoo.load(path), "classify")
+    # Labels of somebody else do not make probabilities of them.
+    (folder / "labels.txt").write_text("a\nb\nc")
+    with pytest.raises(ZooError, match="does not say which range"):
+        zoo.load(path).classify(np.zeros((9, 9, 3), np.uint8))
+
+
+@pytest.mark.parametrize("name", [LAYERS, QUANTISED, "posenet.tiny"])
 def test_zoo_classifies_with_folders_and_zips(name, extract, photos, tmp_path):
-    """Almost: Teachable Machine crops after resizing, the models of the zoo before."""
+    """Images are fitted as for the features' network, not as Teachable Machine does it."""
     extractor = extract(name)
     head = make_head(extractor.size)
     image = photos.paths[1]
@@ -194,7 +285,7 @@ def test_zoo_classifies_with_folders_and_zips(name, extract, photos, tmp_path):
         assert [row["label"] for row in rows] == [LABELS[i] for i in np.argsort(-expected)]
         found[ending] = {row["label"]: row["score"] for row in rows}
         for label, score in zip(LABELS, expected, strict=True):
-            assert found[ending][label] == pytest.approx(score, abs=0.02)
+            assert found[ending][label] == pytest.approx(score, abs=NETWORK_TOLERANCE)
     assert found[""] == found[".zip"]
 
 

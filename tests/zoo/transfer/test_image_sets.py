@@ -38,6 +38,8 @@ def test_folders_in_folders_count_and_hidden_files_do_not(classes, rng):
     write_images(classes / "blue" / "more" / "deep", [coloured(COLOURS["blue"], rng)])
     write_images(classes / ".git", [array()])
     write_images(classes / "red" / ".thumbnails", [array()])
+    for name in ("__MACOSX/red", "@eaDir/blue", "$RECYCLE.BIN", "red/@eaDir/7.png"):
+        write_images(classes / name, [array()])
     (classes / "red" / ".hidden.png").write_bytes(b"x")
     (classes / "red" / "notes.txt").write_bytes(b"x")
     (classes / "loose.png").write_bytes(b"x")

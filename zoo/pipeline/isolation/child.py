@@ -118,16 +118,24 @@ class _Child:
 
 
 def _facts(model: "LoadedModel") -> dict[str, Any]:
-    from core.converter.teachable import Bundle
+    from core.converter.class_labels import Bundle, ClassLabels, Pixels
 
     facts: dict[str, Any] = {
         "inputs": {name: [spec.shape, spec.dtype] for name, spec in model.inputs.items()},
         "outputs": {name: [spec.shape, spec.dtype] for name, spec in model.outputs.items()},
         "text": "\n".join(model.describe().splitlines()[1:]),
     }
-    bundle = model.network.graph.metadata
-    if isinstance(bundle, Bundle):
-        facts |= {"bundle": bundle._asdict(), "features": getattr(model, "features", None)}
+    said = model.network.graph.metadata
+    if isinstance(said, Bundle):
+        facts |= {"bundle": said._asdict(), "features": getattr(model, "features", None)}
+    elif isinstance(said, ClassLabels):
+        facts |= {"labels": said.labels, "origin": said.origin, "pixels": said.pixels}
+        facts |= {"features": getattr(model, "features", None)}
+    elif isinstance(said, Pixels):
+        facts["pixels"] = said
+    quantizations = [endpoint.quantization for endpoint in model.network.graph.inputs.values()]
+    if len(quantizations) == 1 and quantizations[0] is not None:
+        facts["integers"] = quantizations[0].dtype
     return facts
 
 

@@ -1,15 +1,15 @@
 """Checked description of the model in the child process."""
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 from core import PartialSpec
-from core.converter.teachable import Bundle
+from core.converter.class_labels import FITS, MOST_SIDE, Bundle, ClassLabels, Pixels
 from weights_cache.common.messages import visible
 
 _MOST_AXES = 32
 _MOST_LABELS = 100_000
-_MOST_PIXELS = 4096  # per side of a classifier's input
 _LONGEST = 1000  # characters of a name
 
 
@@ -25,7 +25,9 @@ class Facts(NamedTuple):
         outputs: outputs of the network.
         text: description of the model without the first line.
         bundle: metadata of a Teachable Machine model, else None.
-        features: as in `zoo.tasks.classification.teachable.TeachableModel`.
+        features: as in `zoo.tasks.classification.file_classifier.FileClassifier`.
+        classes: labels, or only the range of pixels, of another model; None if not known.
+        integers: dtype of the input if it is the only one, and quantised.
     """
 
     inputs: dict[str, PartialSpec]
@@ -33,6 +35,13 @@ class Facts(NamedTuple):
     text: str
     bundle: Bundle | None = None
     features: str | None = None
+    classes: ClassLabels | Pixels | None = None
+    integers: str = ""
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether there are labels other than of a Teachable Machine model for the web."""
+        return isinstance(self.classes, ClassLabels)
 
 
 def read_facts(document: Mapping[str, Any]) -> Facts:
@@ -43,16 +52,52 @@ def read_facts(document: Mapping[str, Any]) -> Facts:
     """
     inputs, outputs = (_specs(document.get(key)) for key in ("inputs", "outputs"))
     text = visible(_text(document.get("text"), 10 * _LONGEST))
-    found = Facts(inputs, outputs, text)
+    features = document.get("features")
+    found = Facts(
+        inputs,
+        outputs,
+        text,
+        features=None if features is None else _text(features, _LONGEST),
+        classes=_classes(document),
+        integers=_integers(document.get("integers", "")),
+    )
     if "bundle" not in document:
         return found
-    features = document.get("features")
     bundle = _bundle(document["bundle"])
     if bundle.kind == "image":
         _check_classifier(found)
-    return found._replace(
-        bundle=bundle, features=None if features is None else _text(features, _LONGEST)
-    )
+    return found._replace(bundle=bundle)
+
+
+def _classes(document: Mapping[str, Any]) -> ClassLabels | Pixels | None:
+    pixels = document.get("pixels")
+    found = None if pixels is None else _pixels(pixels)
+    if "labels" not in document:
+        return found
+    origin = _text(document.get("origin"), _LONGEST)
+    return ClassLabels(_labels(document["labels"]), origin, found)
+
+
+def _pixels(value: Any) -> Pixels:
+    if not (
+        isinstance(value, list)
+        and len(value) == 2
+        and all(map(_is_channels, value))
+        and all(value[1])
+    ):
+        raise FactError(f"the range of pixels {value!r:.80}")
+    return Pixels(tuple(value[0]), tuple(value[1]))
+
+
+def _is_channels(value: Any) -> bool:
+    is_list = isinstance(value, list) and len(value) in (1, 3)
+    return is_list and all(type(n) is float and isfinite(n) for n in value)
+
+
+def _integers(value: Any) -> str:
+    if value not in ("", "uint8", "int8", "int16"):
+        raise FactError(f"the integers {value!r:.80}")
+    return _text(value, _LONGEST)
 
 
 def _specs(found: Any) -> dict[str, PartialSpec]:
@@ -87,17 +132,22 @@ def _bundle(document: Any) -> Bundle:
         bundle = Bundle(**document)
     except TypeError:
         raise FactError(f"the bundle {document!r:.80}") from None
-    labels, size = bundle.labels, bundle.image_size
-    if not (isinstance(labels, list) and len(labels) <= _MOST_LABELS):
-        raise FactError(f"the labels {labels!r:.80}")
-    if not (type(size) is int and 0 <= size <= _MOST_PIXELS):
+    size = bundle.image_size
+    if not (type(size) is int and 0 <= size <= MOST_SIDE):
         raise FactError(f"the image size {size!r:.80}")
     return Bundle(
         _text(bundle.kind, _LONGEST),
-        tuple(_text(label, _LONGEST) for label in labels),
+        _labels(bundle.labels),
         size,
         _text(bundle.name, _LONGEST),
+        bundle.fit if bundle.fit in FITS else "",
     )
+
+
+def _labels(labels: Any) -> tuple[str, ...]:
+    if not (isinstance(labels, list) and len(labels) <= _MOST_LABELS):
+        raise FactError(f"the labels {labels!r:.80}")
+    return tuple(_text(label, _LONGEST) for label in labels)
 
 
 def _check_classifier(facts: Facts) -> None:

@@ -9,6 +9,7 @@ from core.engine.async_run import checked_timeout, within
 from core.graph_model.graph_signature import listed
 from weights_cache.common.errors import ZooError
 from weights_cache.common.providers import provided
+from zoo.pipeline.file_tasks import FileTask
 from zoo.pipeline.isolation.runner import BACKEND, IsolatedRunner
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.network_summary import Card
@@ -126,7 +127,11 @@ class IsolatedModel(LoadedModel):
 
 
 def load_isolated(
-    file: str | Path, name: str, limits: Limits | None, recipe: LoadCall
+    file: str | Path,
+    name: str,
+    limits: Limits | None,
+    recipe: LoadCall,
+    task: FileTask | None = None,
 ) -> IsolatedModel:
     """Load a model in a separate process.
 
@@ -135,12 +140,16 @@ def load_isolated(
         name: the path or URL of the caller.
         limits: as for `zoo.load`; unset limits are those of ``Limits.strict()``.
         recipe: call that loads the model, for pickles.
+        task: what the caller says of the model, if anything.
 
     Raises:
-        ZooError: the model cannot be read, or reading exceeds a limit.
+        ZooError: the model cannot be read, reading exceeds a limit, or it does not fit the task.
     """
     runner = IsolatedRunner(str(file), name, limits)
     recipe = recipe._replace(arguments={**recipe.arguments, "isolate": True})
-    is_plain = runner.facts.bundle is None
-    kind: type[IsolatedModel] = IsolatedModel if is_plain else provided("isolated_teachable_model")
-    return kind(name, runner, recipe)
+    try:
+        found: IsolatedModel | None = provided("isolated_classifier")(name, runner, recipe, task)
+    except ZooError:
+        runner.close()
+        raise
+    return found or IsolatedModel(name, runner, recipe)

@@ -7,7 +7,15 @@ from zoo.catalog.option import MIRROR, by_name, count, flag
 FAMILIES = ("mobilenet", "nsfwjs")
 
 #: Type that the reader of a file finds beside a network -> the class of such models.
-FILE_MODELS = {"Bundle": "teachable:TeachableModel"}
+FILE_MODELS = {
+    "Bundle": "teachable:TeachableModel",
+    "ClassLabels": "labelled:LabelledModel",
+    "Ml5Classes": "ml5:Ml5Classifier",
+    "Ml5Numbers": "ml5:Ml5Regressor",
+}
+
+#: The class of models from files whose task the caller names.
+FILE_TASK = "labelled:LabelledModel"
 
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {

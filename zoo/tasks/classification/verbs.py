@@ -39,7 +39,8 @@ def classify(
             are several images.
         top_k: largest number of labels, 1 or more; labels of score 0 are left out.
         model: name of a classification model (`zoo.models`), ``"fast"``, ``"best"``, a model that
-            `zoo.load` returned, or the path of an image model of Teachable Machine.
+            `zoo.load` returned, or the path of an image classifier with labels, such as Teachable
+            Machine's.
         backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
         mirror: the image is a mirror image (selfie view).
 

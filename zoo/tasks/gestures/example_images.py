@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from weights_cache.common.errors import ZooError
+from weights_cache.common.system_files import is_of_system
 from zoo.catalog.entries import choices
 from zoo.images.files import image_endings
 from zoo.images.lists import as_sequence, at_index, is_several
@@ -102,7 +103,7 @@ def _files_in(folder: str | os.PathLike[str]) -> list[Path]:
     files = sorted(
         path
         for path in Path(folder).iterdir()
-        if path.suffix.lower() in endings and not path.name.startswith(".") and path.is_file()
+        if path.suffix.lower() in endings and not is_of_system(path.name) and path.is_file()
     )
     if not files:
         raise ZooError(f"there are no images in the folder {os.fspath(folder)!r}")

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from core import Graph
     from core import Model as Layers
 
-#: Divisor of Teachable Machine's pages, which scale a pixel p to ``p / 127 - 1``.
-TEACHABLE_DIVISOR = 127.0
+#: Divisors of Teachable Machine: its library for pages scales a pixel p to ``p / 127 - 1``, the
+#: program that it shows beside its exports for Keras to ``p / 127.5 - 1``.
+TEACHABLE_DIVISOR, KERAS_DIVISOR = 127.0, 127.5
 
 SEED = 24  # of the values on which an export is compared with what it was made of
 
@@ -88,16 +89,14 @@ class Base:
         #: Features of the pixels, [1, size].
         self.features = flat_embedding(embedding)
 
-    def affine(self, divisor: float | None) -> Affine:
+    def affine(self, divisor: float) -> Affine:
         """Return the conversion to the range of the network.
 
         Args:
-            divisor: the values to convert are pixels p as ``p / divisor - 1``; None: pixels.
+            divisor: the values to convert are pixels p as ``p / divisor - 1``.
         """
         how = self.entry.preprocess
         divide, subtract = np.array(how.divide, np.float64), np.array(how.subtract, np.float64)
-        if divisor is None:
-            return Affine.of(1 / divide, -subtract)
         return Affine.of(divisor / divide, divisor / divide - subtract)
 
 
@@ -109,9 +108,7 @@ def _size_of(model: LoadedModel, entry: Entry) -> tuple[int, int]:
     return size
 
 
-def of_images(
-    network: "Layers | Graph", base: Base, head: Head, divisor: float | None
-) -> ExportedNetwork:
+def of_images(network: "Layers | Graph", base: Base, head: Head, divisor: float) -> ExportedNetwork:
     """Return a network that takes images, with what it has to give for the pixels of the base.
 
     Args:
@@ -121,10 +118,11 @@ def of_images(
         divisor: see `Base.affine`.
     """
     height, width = base.size
-    pixels = base.pixels[None].astype(np.float32)
-    sample = pixels if divisor is None else pixels / np.float32(divisor) - np.float32(1)
-    values = "pixels 0..255" if divisor is None else f"pixels p as p / {divisor:g} - 1"
-    takes = f"images, float32 [n, {height}, {width}, 3], RGB, with {values}"
+    sample = base.pixels[None].astype(np.float32) / np.float32(divisor) - np.float32(1)
+    takes = (
+        f"images, float32 [n, {height}, {width}, 3], RGB, with pixels p as p / {divisor:g} - 1 "
+        f"(-1 to {255 / divisor - 1:.5g})"
+    )
     expected = head.predict(base.features)
     fit = base.entry.preprocess.fit
     return ExportedNetwork(network, takes, sample, expected, base.size, fit)

@@ -15,6 +15,7 @@ from weights_cache.common.similar_names import did_you_mean
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.transfer.exports.bases import Base, ExportedNetwork
 from zoo.transfer.exports.graphs import graph_for_teachable
+from zoo.transfer.exports.labels_files import labels_file
 from zoo.transfer.exports.layers import (
     find_trunk,
     head_alone,
@@ -46,7 +47,7 @@ class Export(NamedTuple):
     Attributes:
         path: the file or folder.
         takes: what the network in it takes, as part of a sentence, such as "images, float32 [n,
-            224, 224, 3], RGB, with pixels 0..255".
+            224, 224, 3], RGB, with pixels p as p / 127.5 - 1 (-1 to 1)".
         is_whole: whether it takes images; else it is the head alone, which takes features.
     """
 
@@ -71,14 +72,18 @@ def export_model(
       ``metadata.json``, ``model.json`` and ``weights.bin``, which `zoo.load` reads, too. The
       network takes images float32 [n, height, width, 3], RGB, the square in their middle, with
       pixels p as ``p / 127 - 1``: -1 to 1.0079, which is what Teachable Machine's library feeds.
-      Where the features' network takes another range, the first layer converts. If that network is
-      a model of layers (``mobilenet.v1_025``), so is the export, for ``tf.loadLayersModel`` and
-      Teachable Machine's library; else it is a graph, with all rounding of quantised networks, for
-      ``tf.loadGraphModel``, which that library cannot load.
+      If the features' network is a model of layers (``mobilenet.v1_025``), so is the export, for
+      ``tf.loadLayersModel`` and Teachable Machine's library; else it is a graph, with all rounding
+      of quantised networks, for ``tf.loadGraphModel``, which that library cannot load.
     - ``.keras`` (Keras 3) and ``.h5`` (Keras 2 and 3): of features from a model of layers the whole
-      network, which takes images with pixels 0..255; else the head alone, which takes features, as
+      network, which takes such images with pixels p as ``p / 127.5 - 1``: -1 to 1, which is what
+      the program that Teachable Machine shows for Keras feeds. Its ``labels.txt`` is written
+      beside, and with that `zoo.load` classifies. Else the head alone, which takes features, as
       Keras has no layers that round like a quantised network.
     - Features that are landmarks: the head alone in all of these.
+
+    The first layer of a whole network converts these ranges exactly to that of the features'
+    network, so that both exports compute on the same pixels.
 
     Classes have softmax, several labels sigmoid, values no activation. Teachable Machine knows
     classes alone: ``userMetadata`` in ``metadata.json`` names the kind, and the metadata of a head
@@ -92,7 +97,8 @@ def export_model(
 
     Args:
         path: a file or folder. A folder with other files is refused; an earlier export and a file
-            are replaced. A failed export leaves nothing.
+            are replaced. A failed export leaves nothing. A ``labels.txt`` that may belong to
+            another model is an error.
         head: the trained head.
         labels: labels of its outputs.
         model: the network of the features; None for landmarks.
@@ -125,7 +131,8 @@ def export_model(
     with tempfile.TemporaryDirectory(prefix="zoo-") as folder:
         if target.suffix.lower() in _KERAS:
             exported = _for_keras(head, model, node)
-            _write_keras(exported, target, Path(folder))
+            has_labels = exported.size is not None and head.kind != "regression"
+            _write_keras(exported, labels if has_labels else (), target, Path(folder))
         else:
             exported = _for_teachable(head, model, node)
             facts = metadata_of(exported, head, labels, name, metadata)
@@ -188,13 +195,19 @@ def _base_of(head: Head, model: LoadedModel, node: str) -> Base:
     return base
 
 
-def _write_keras(exported: ExportedNetwork, target: Path, folder: Path) -> None:
-    """Write layers as a file of Keras, by way of a file in a temporary folder."""
+def _write_keras(
+    exported: ExportedNetwork, labels: Sequence[str], target: Path, folder: Path
+) -> None:
+    """Write layers as a file of Keras, with labels if any, by way of a temporary folder."""
     assert isinstance(exported.network, core.Model)
+    beside = labels_file(labels, target) if labels else {}
     file = folder / f"model{target.suffix.lower()}"
     exported.network.save(file, include_optimizer=False)
     _check_written(file, exported)
-    write_file(target, file.read_bytes())
+    if beside:
+        write_folder(target.parent, {**beside, target.name: file.read_bytes()})
+    else:
+        write_file(target, file.read_bytes())
 
 
 def _write_teachable(

@@ -3,9 +3,11 @@
 import numpy as np
 
 import core
+from core.converter.class_labels import SIGNED_LAYER
 from weights_cache.json_documents import parse_json
 from weights_cache.store import locate
 from zoo.transfer.exports.bases import (
+    KERAS_DIVISOR,
     SEED,
     TEACHABLE_DIVISOR,
     Base,
@@ -69,10 +71,14 @@ def layers_for_teachable(base: Base, trunk: "core.Model", head: Head) -> Exporte
 
 
 def layers_for_keras(base: Base, trunk: "core.Model", head: Head) -> ExportedNetwork:
-    """Return layers that take the pixels of images, 0..255."""
-    scale, offset = base.affine(None)
-    first = core.layers.Rescaling(scale.tolist(), offset.tolist(), name="taught_range")
-    return of_images(_behind(trunk, first, base, head), base, head, None)
+    """Return layers that take images in the range of Teachable Machine's exports for Keras.
+
+    The first layer, whose name says that of classifiers, converts it to that of the base.
+    """
+    scale, offset = base.affine(KERAS_DIVISOR)
+    name = "taught_range" if head.kind == "regression" else SIGNED_LAYER
+    first = core.layers.Rescaling(scale.tolist(), offset.tolist(), name=name)
+    return of_images(_behind(trunk, first, base, head), base, head, KERAS_DIVISOR)
 
 
 def _behind(

@@ -11,6 +11,7 @@ from typing import Any
 
 import core
 from core.converter import convert
+from core.converter.class_labels import GENERATOR
 from weights_cache.atomic_files import replace_files, replacing, writing_to
 from weights_cache.common.errors import ZooError
 from weights_cache.json_documents import parse_json
@@ -25,7 +26,6 @@ FILES = frozenset({_MODEL, _METADATA, _WEIGHTS})
 #: @teachablemachine/image, and the page of Teachable Machine that writes equal metadata.
 _TFJS_VERSION, _PACKAGE_VERSION, _PAGE_VERSION = "4.22.0", "0.8.5", "2.4.10"
 
-_GENERATOR = "friendly-zoo"
 _LARGEST_METADATA = 2**20
 
 _ADVICE = "choose another place"
@@ -70,7 +70,7 @@ def metadata_of(
         facts: further facts, which become part of ``userMetadata``.
     """
     own = {
-        "generator": _GENERATOR,
+        "generator": GENERATOR,
         "kind": head.kind,
         "takes": exported.takes,
         "gives": _OUTPUTS[head.kind],
@@ -155,7 +155,7 @@ def _is_own(path: Path) -> bool:
     except ZooError:
         return False
     user = document.get("userMetadata") if isinstance(document, dict) else None
-    return isinstance(user, dict) and user.get("generator") == _GENERATOR
+    return isinstance(user, dict) and user.get("generator") == GENERATOR
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -9,6 +9,7 @@ from weights_cache.common.errors import ZooError
 from zoo.catalog.model_names import BackendName
 from zoo.images.pixels import ImageError
 from zoo.pipeline.model_cache import load
+from zoo.pipeline.options import refusing_unknown, under_two_names
 from zoo.transfer.distances import Familiarity
 from zoo.transfer.duplicates import find_duplicates
 from zoo.transfer.examples import Examples, storable
@@ -39,6 +40,7 @@ class _Readable(NamedTuple):
     gathered: Gathered
 
 
+@refusing_unknown
 def fine_tune(
     source: ExampleSource,
     targets: Sequence[Target] | None = None,
@@ -54,6 +56,7 @@ def fine_tune(
     patience: int = _SETTINGS.patience,
     seed: int = 0,
     backend: BackendName | None = None,
+    features: str | None = None,
 ) -> TaughtModel:
     """Train the last layers of a pretrained network and a head on images of your own.
 
@@ -83,6 +86,7 @@ def fine_tune(
         patience: epochs without a smaller loss after which training stops, 1 or more.
         seed: integer, 0 or more; draws views, batches and the images for validation.
         backend: where it trains, by default ``CORE_BACKEND`` or else ``"cpu"``.
+        features: another name of ``model``, as `zoo.teach` has it.
 
     Returns:
         The model, which can do all that those of `zoo.teach` can, but learn more examples. Its
@@ -92,6 +96,7 @@ def fine_tune(
         ZooError: as of `zoo.teach`; or the model cannot be fine-tuned, or the loss is not finite.
         WeightsError: the weights are missing or damaged.
     """
+    model = under_two_names("model", model, DEFAULT_MODEL, "features", features)
     settings = _SETTINGS._replace(
         epochs=epochs,
         learning_rate=learning_rate,
