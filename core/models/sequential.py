@@ -10,6 +10,7 @@ from core.layers.input_layer import Input, InputLayer
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, read_topology
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
+from core.layers.layer_config import as_flag
 from core.layers.model_run import ModelRun, bound_arguments
 from core.layers.symbolic import SymbolicTensor
 from core.models.functional import layer_document
@@ -275,7 +276,7 @@ def _flat(model: ModelSpec) -> list[LayerSpec]:
 def _model_of(spec: LayerSpec, custom: CustomObjects) -> Model:
     model = spec.model
     assert model is not None
-    trainable = spec.config.get("trainable", True) is not False
+    trainable = as_flag(spec.config.get("trainable")) is not False
     layers = {layer.name: _layer_of(layer, custom) for layer in model.layers}
     if spec.class_name == "Sequential":
         made: Model = Sequential(list(layers.values()), name=spec.name)
