@@ -11,11 +11,17 @@ import pytest
 from core.converter.saved_model import read_saved_model
 from core.graph_model.graph_model import GraphModel
 from tests.conftest import ROOT
-from tests.core.converter.tensorflow_runs import archived_runs, check_run, runs_of, unpack
+from tests.core.converter.tensorflow_runs import (
+    FROZEN,
+    archived_runs,
+    check_run,
+    runs_of,
+    unpack,
+)
 from tests.helpers import skip_or_fail
 from weights_cache.common.errors import WeightsError
 
-SAVED = [run for run in archived_runs() if run.model not in ("branches", "functions")]
+SAVED = [run for run in archived_runs() if run.model not in FROZEN]
 
 
 @pytest.mark.parametrize("run", SAVED, ids=str)
