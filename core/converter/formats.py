@@ -11,9 +11,12 @@ from core.engine.settings import backend as on_backend
 from core.engine.settings import chosen_backend
 from core.graph.nodes import Graph
 from core.graph_model.graph_model import GraphModel
+from weights_cache.common.errors import WeightsError
 
 
-def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Graph:
+def read_graph(
+    path: str | os.PathLike[str], kernels: Container[str] = (), signature: str | None = None
+) -> Graph:
     """Read a model file of any known kind.
 
     The content of the file or folder determines the kind; the name does if that is ambiguous.
@@ -22,27 +25,34 @@ def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Gr
         path: a TensorFlow.js ``model.json`` or its folder, a Teachable Machine bundle (folder or
             zip), a ``.tflite``, ``.h5``, ``.keras`` or frozen ``.pb`` file, or a SavedModel folder.
         kernels: classes of layers that user-defined functions run; they become nodes of that type.
+        signature: name of the signature of a SavedModel, by default ``"serving_default"``.
 
     Returns:
         The graph of the model.
 
     Raises:
-        WeightsError: the path does not exist, is of another kind, or damaged.
+        WeightsError: the path does not exist, is of another kind, damaged, or has no such
+            signature; those that it has are listed.
     """
     with opened(path) as model:
-        return graph_of(model, kernels)
+        return graph_of(model, kernels, signature)
 
 
-def graph_of(model: Opened, kernels: Container[str] = ()) -> Graph:
+def graph_of(model: Opened, kernels: Container[str] = (), signature: str | None = None) -> Graph:
     """Read the graph of an open model; only the reader of its format is imported.
 
     Args:
         model: the model.
         kernels: as for `read_graph`.
+        signature: as for `read_graph`.
 
     Raises:
-        WeightsError: the model is damaged.
+        WeightsError: the model is damaged, or has no such signature.
     """
+    if signature is not None and model.kind != "saved":
+        raise WeightsError(
+            f"{model.path} is not a SavedModel, so it has no signature {signature!r}"
+        )
     match model.kind:
         case "tflite":
             from core.converter.tflite import read_tflite
@@ -67,7 +77,7 @@ def graph_of(model: Opened, kernels: Container[str] = ()) -> Graph:
         case _:
             from core.converter.saved_model import read_saved_model
 
-            return read_saved_model(model.path)
+            return read_saved_model(model.path, signature)
 
 
 def load_model(
@@ -76,6 +86,7 @@ def load_model(
     *,
     kernels: Mapping[str, Callable[..., Any]] | None = None,
     limits: Limits | None = None,
+    signature: str | None = None,
 ) -> GraphModel:
     """Load a model file of any known kind as a model that runs.
 
@@ -86,6 +97,7 @@ def load_model(
             `core.graph_model.graph_model.GraphModel`.
         limits: limits of reading the file and of a run of the model. For untrusted files:
             ``core.Limits.strict()``.
+        signature: as for `read_graph`.
 
     Raises:
         WeightsError: as for `read_graph`, or the graph is invalid.
@@ -105,5 +117,5 @@ def load_model(
     """
     name = backend or chosen_backend()
     with on_backend("cpu" if name == AUTO else name), limited(limits), opened(path) as model:
-        graph = graph_of(model, kernels or ())
+        graph = graph_of(model, kernels or (), signature)
         return GraphModel(graph, name, kernels=kernels, limits=limits)

@@ -135,8 +135,10 @@ def _opened_file(path: Path, start: bytes) -> Opened:
     if start.lstrip().startswith((b"{", b"[")) and path.suffix != ".pb":
         metadata = metadata_beside(path) if path.name == MODEL else None
         return Opened(path, "web" if metadata is None else "teachable", metadata=metadata)
+    if path.name == "saved_model.pb":
+        return Opened(path.parent, "saved")
     # A GraphDef has no fixed bytes, and a damaged file its name only.
-    kind = "saved" if path.name == "saved_model.pb" else ENDINGS.get(path.suffix.lower())
+    kind = ENDINGS.get(path.suffix.lower())
     if kind is None:
         raise WeightsError(f"{path} is not a supported model: give {KINDS}")
     return Opened(path, kind)

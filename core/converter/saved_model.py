@@ -16,6 +16,7 @@ from core.graph.graph_json_reader import dtype_of_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from weights_cache.paths import inside
 
+_DEFAULT_SIGNATURE = "serving_default"
 _INITIALIZER_KEYS = ("__saved_model_init_op", "saved_model_main_op", "legacy_init_op")
 
 
@@ -30,7 +31,7 @@ class MetaGraph(NamedTuple):
 
 
 def read_saved_model(
-    folder: str | os.PathLike[str], signature: str = "serving_default", tag: str = "serve"
+    folder: str | os.PathLike[str], signature: str | None = None, tag: str = "serve"
 ) -> Graph:
     """Read a SavedModel of TensorFlow 1 or 2, without TensorFlow.
 
@@ -39,7 +40,7 @@ def read_saved_model(
 
     Args:
         folder: folder with ``saved_model.pb`` and ``variables/``.
-        signature: name of the signature to read.
+        signature: name of the signature to read, by default "serving_default".
         tag: tag of the graph to read.
 
     Returns:
@@ -55,7 +56,9 @@ def read_saved_model(
         stored = sum(f.stat().st_size for f in variables.parent.glob("variables.*"))
         budget = Budget(len(data) + stored)
         meta = _meta_graph(Message(data), tag, budget)
-        inputs, outputs = _signature(meta.signatures, signature)
+        inputs, outputs = _signature(
+            meta.signatures, "serving_default" if signature is None else signature
+        )
         values = Variables(meta.graph, meta.restore, variables, budget)
         fetches = [e.node for e in (*outputs.values(), *inputs.values())]
         frozen = Freezer(meta.graph, budget, values.value).freeze(fetches)
@@ -136,13 +139,14 @@ def _initializer_name(meta: Message, signatures: Mapping[str, memoryview]) -> st
 
 
 def _signature(
-    signatures: Mapping[str, memoryview], name: str
+    signatures: Mapping[str, memoryview], name: str | None
 ) -> tuple[dict[str, Endpoint], dict[str, Endpoint]]:
     """Return inputs and outputs of a signature, sorted by their keys."""
+    name = _DEFAULT_SIGNATURE if name is None else name
     if name not in signatures:
         known = sorted(set(signatures) - set(_INITIALIZER_KEYS))
         raise CoreError(
-            f"it has no signature {name!r}, only {known!s:.300}"
+            f"it has no signature {name!r}, only {known!s:.300}: give one of them as signature="
             if known
             else "it has no signatures: save the model with signatures="
         )

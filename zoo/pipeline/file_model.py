@@ -33,6 +33,7 @@ def load_path(
     kernels: Kernels | None = None,
     limits: Limits | None = None,
     isolate: bool = False,
+    signature: str | None = None,
 ) -> LoadedModel:
     """Load a model from a file or folder.
 
@@ -42,6 +43,7 @@ def load_path(
         kernels: functions for node types that have none here, by type.
         limits: as for `zoo.load`.
         isolate: as for `zoo.load`.
+        signature: as for `zoo.load`.
 
     Returns:
         A `zoo.TaughtModel` of what `zoo.teach` made, a
@@ -57,18 +59,18 @@ def load_path(
         raise other_scheme("model", name, "the path of a file")
     limits = checked_limits(limits)
     if not is_url(name):
-        recipe = LoadCall.of_path(name, kernels, limits)
-        return _load_file(name, name, backend, kernels, limits, recipe, isolate)
+        recipe = LoadCall.of_path(name, kernels, limits, signature)
+        return _load_file(name, name, backend, kernels, limits, recipe, isolate, signature)
     file, shown = locate_url(name), shown_url(name)
     strict = limits or Limits.strict()
     # A pickle holds no URL with a token in it: then it has the path of the file.
     recipe = (
-        LoadCall.of_path(name, kernels, limits)
+        LoadCall.of_path(name, kernels, limits, signature)
         if name == shown
-        else LoadCall.of_path(str(file), kernels, strict)
+        else LoadCall.of_path(str(file), kernels, strict, signature)
     )
     try:
-        return _load_file(file, shown, backend, kernels, strict, recipe, isolate)
+        return _load_file(file, shown, backend, kernels, strict, recipe, isolate, signature)
     except WeightsError as error:
         raise WeightsError(
             f"the model at {shown} cannot be used: {error}; `zoo weights clear {shown}` removes it "
@@ -84,23 +86,24 @@ def _load_file(
     limits: Limits | None,
     recipe: LoadCall,
     isolate: bool,
+    signature: str | None,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
     if os.path.isfile(os.path.join(file, TAUGHT_FILE)):
-        return _load_taught(name, backend, kernels, isolate)
+        refused = {"kernels": kernels is not None, "isolate": isolate, "signature": signature}
+        return _load_taught(name, backend, [option for option, given in refused.items() if given])
     if isolate:
         from zoo.pipeline.isolation.models import load_isolated
 
-        return load_isolated(file, name, limits, recipe)
-    network = load_model(file, backend, kernels=kernels, limits=limits)
+        return load_isolated(file, name, limits, recipe, signature)
+    network = load_model(file, backend, kernels=kernels, limits=limits, signature=signature)
     kind = file_model_class(network.graph.metadata) or ConvertedModel
     model: LoadedModel = kind(name, network, recipe)
     return model
 
 
-def _load_taught(name: str, backend: str | None, kernels: Kernels | None, isolate: bool) -> Any:
-    """Load the folder of a model that `zoo.teach` made."""
-    if kernels is not None or isolate:
-        option = "kernels" if kernels is not None else "isolate"
-        raise ZooError(f"{option}= is not for models that were taught, such as {name!r}")
+def _load_taught(name: str, backend: str | None, refused: list[str]) -> Any:
+    """Load the folder of a model that `zoo.teach` made; refuse options that it does not have."""
+    if refused:
+        raise ZooError(f"{refused[0]}= is not for models that were taught, such as {name!r}")
     return provided("read_taught")(name, backend)

@@ -31,6 +31,7 @@ def load(
     kernels: Mapping[str, Callable[..., Any]] | None = None,
     limits: Limits | None = None,
     isolate: bool = False,
+    signature: str | None = None,
     **options: Any,
 ) -> Any:
     """Load a pretrained model by name, or a model of your own from a file or URL.
@@ -65,6 +66,8 @@ def load(
             grows or crashes ends that process alone: it is an error here, and the next call starts
             another one. Starting takes about 0.4 s and 45 MB, each call 0.2 ms more, or 2 to 4 ms
             with 1 MB. It is no sandbox: the process has the rights of the user.
+        signature: for a path or URL of a SavedModel: which of its signatures to load, by default
+            ``"serving_default"``.
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
             (height, width) in pixels, rounded down to a multiple of the stride plus 1; by default
             ``posenet.tiny`` has 257 for one person and 321 for several).
@@ -90,12 +93,12 @@ def load(
     if not isinstance(entry, Entry):
         unknown = [*options, *(["weights"] if weights is not None else [])]
         owner = f"the model in {shown_url(os.fspath(name))!r}"
-        refuse_unknown(owner, unknown, ("backend", "kernels", "limits", "isolate"))
+        refuse_unknown(owner, unknown, ("backend", "kernels", "limits", "isolate", "signature"))
         from zoo.pipeline.file_model import load_path
 
         if isolate:
             _check_isolated(backend, kernels)
-        return load_path(name, backend, kernels, limits, isolate)
+        return load_path(name, backend, kernels, limits, isolate, signature)
     if kernels is not None:
         raise ZooError(f"kernels= is for models from a path, {name!r} needs none")
     if limits is not None:
@@ -108,6 +111,8 @@ def load(
             f"isolate=True is for models from a path or URL, {name!r} is a pretrained model, whose "
             "file is known: leave isolate out"
         )
+    if signature is not None:
+        raise ZooError(f"signature= is for SavedModels from a path or URL, {name!r} has none")
     values = checked(entry.name, entry.options, options, also=("backend", "weights"))
     return make_model(entry, values, backend, weights)
 

@@ -31,10 +31,15 @@ class LoadCall(NamedTuple):
 
     @classmethod
     def of_path(
-        cls, path: str, kernels: Mapping[str, Any] | None, limits: Limits | None = None
+        cls,
+        path: str,
+        kernels: Mapping[str, Any] | None,
+        limits: Limits | None = None,
+        signature: str | None = None,
     ) -> "LoadCall":
         """Return the recipe of a model from a file, folder or URL."""
-        given = {"kernels": dict(kernels) if kernels else None, "limits": limits}
+        own = dict(kernels) if kernels else None
+        given = {"kernels": own, "limits": limits, "signature": signature}
         return cls(_absolute(path), {k: v for k, v in given.items() if v is not None})
 
 

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from core.converter.formats import load_model
 from core.converter.saved_model import read_saved_model
 from core.graph_model.graph_model import GraphModel
 from tests.conftest import ROOT
@@ -84,6 +85,40 @@ def test_unknown_signature_or_tag(tmp_path):
         read_saved_model(folder, "run")
     with pytest.raises(WeightsError, match=r"no graph has the tag 'train'.*\[\['serve'\]\]"):
         read_saved_model(folder, tag="train")
+
+
+def test_a_signature_is_chosen_by_name(tmp_path):
+    """The path of ``saved_model.pb`` stands for its folder."""
+    folder = unpack(tmp_path, "module")
+    arrays = np.load(unpack(tmp_path, "module@loop.npz"))
+    for path in (folder, folder / "saved_model.pb"):
+        model = load_model(path, signature="loop")
+        assert sorted(model.inputs) == ["n", "x"] and sorted(model.outputs) == ["count", "y"]
+        found = model.predict({"n": arrays["in n"], "x": arrays["in x"]})["y"].numpy()
+        np.testing.assert_allclose(found, arrays["out y"], rtol=1e-5)
+        assert sorted(load_model(path).inputs) == ["a", "b"]
+        for unknown in ("run", ""):
+            with pytest.raises(
+                WeightsError, match="only .*'loop'.*: give one of them as signature="
+            ):
+                load_model(path, signature=unknown)
+
+
+def test_a_signature_without_the_usual_one(tmp_path):
+    folder = unpack(tmp_path, "simple")
+    path = folder / "saved_model.pb"
+    path.write_bytes(path.read_bytes().replace(b"serving_default", b"of_tensorflow_1"))
+    with pytest.raises(
+        WeightsError, match=r"no signature 'serving_default', only \['of_tensorflow_1'\]: give .*="
+    ):
+        load_model(folder)
+    assert list(load_model(folder, signature="of_tensorflow_1").inputs) == ["x"]
+
+
+def test_other_models_have_no_signatures(tmp_path):
+    unpack(tmp_path, "lowered")
+    with pytest.raises(WeightsError, match="is not a SavedModel, so it has no signature 'x'"):
+        load_model(tmp_path / "lowered.pb", signature="x")
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,11 @@ class IsolatedModel(LoadedModel):
 
 
 def load_isolated(
-    file: str | Path, name: str, limits: Limits | None, recipe: LoadCall
+    file: str | Path,
+    name: str,
+    limits: Limits | None,
+    recipe: LoadCall,
+    signature: str | None = None,
 ) -> IsolatedModel:
     """Load a model in a separate process.
 
@@ -135,11 +139,12 @@ def load_isolated(
         name: the path or URL of the caller.
         limits: as for `zoo.load`; unset limits are those of ``Limits.strict()``.
         recipe: call that loads the model, for pickles.
+        signature: as for `zoo.load`.
 
     Raises:
         ZooError: the model cannot be read, or reading exceeds a limit.
     """
-    runner = IsolatedRunner(str(file), name, limits)
+    runner = IsolatedRunner(str(file), name, limits, signature)
     recipe = recipe._replace(arguments={**recipe.arguments, "isolate": True})
     is_plain = runner.facts.bundle is None
     kind: type[IsolatedModel] = IsolatedModel if is_plain else provided("isolated_teachable_model")
