@@ -14,6 +14,7 @@ from core.converter.reading import read_bytes
 from core.converter.snappy import decompressed
 from core.converter.tensor_protos import Budget, array_of_bytes, data_type, shape_lengths
 from core.errors import CoreError
+from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.paths import inside
 from weights_cache.reading_budgets import add_file, check_time, spend
 from weights_cache.regular_files import open_regular
@@ -117,6 +118,7 @@ class Checkpoint:
     def _shard(self, number: int) -> Path:
         """Return the path of a file of values, and add its size to the budget once."""
         path = self._file(f"{self._prefix.name}.data-{number:05d}-of-{self._shards:05d}")
+        refuse_pointer_file(path)
         add_file(path.stat())
         self._opened[number] = path
         return path

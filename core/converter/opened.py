@@ -10,6 +10,7 @@ from core.converter.archives import Archive, open_archive
 from core.converter.reading import reading
 from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import parse_json
+from weights_cache.lfs_pointers import LARGEST_POINTER, refuse_pointer
 from weights_cache.reading_budgets import BudgetError
 from weights_cache.regular_files import open_regular
 
@@ -97,7 +98,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator[Opened]:
         if not found.is_file():
             raise WeightsError(f"{found} is neither a file nor a folder: give {KINDS}")
         with open_regular(found, buffering=0) as stream:
-            start = stream.read(64)
+            start = stream.read(LARGEST_POINTER)
+            refuse_pointer(start, found)
             if not start.startswith(b"PK") or start[4:8] == _TFLITE:
                 yield _opened_file(found, start)
                 return
@@ -138,7 +140,13 @@ def _opened_file(path: Path, start: bytes) -> Opened:
     if path.name == "saved_model.pb":
         return Opened(path.parent, "saved")
     # A GraphDef has no fixed bytes, and a damaged file its name only.
-    kind = ENDINGS.get(path.suffix.lower())
+    ending = path.suffix.lower()
+    if ending == ".onnx":
+        raise WeightsError(
+            f"{path} is an ONNX model, which is not read yet: convert it to a format that is, for "
+            f"instance with onnx2tf, which writes a .tflite"
+        )
+    kind = ENDINGS.get(ending)
     if kind is None:
         raise WeightsError(f"{path} is not a supported model: give {KINDS}")
     return Opened(path, kind)
@@ -190,6 +198,7 @@ def teachable_metadata(data: bytes, path: Path) -> Metadata | None:
     """
     if len(data) > _LARGEST_METADATA:
         return None
+    refuse_pointer(data, path)
     try:
         document = parse_json(data, path)
     except BudgetError:

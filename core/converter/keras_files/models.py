@@ -32,7 +32,8 @@ _CLASSES_OF_GROUPS = {"GroupQueryAttention": "GroupedQueryAttention"}
 
 _NO_ARCHITECTURE = (
     "{} has only weights: the architecture is missing; save the whole model with "
-    "model.save(path), not with model.save_weights(path)"
+    "model.save(path), not with model.save_weights(path). If only this file is left, make the "
+    "architecture in Keras, call its load_weights(path), and save it with model.save"
 )
 
 

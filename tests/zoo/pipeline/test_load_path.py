@@ -180,6 +180,13 @@ def test_damaged_files(tmp_path, name, content):
         zoo.load(tmp_path / name)
 
 
+def test_onnx_is_not_read_yet(tmp_path):
+    path = tmp_path / "model.ONNX"
+    path.write_bytes(b"\x08\x07\x12\x07pytorch")
+    with pytest.raises(WeightsError, match="is an ONNX model, which is not read yet: .*onnx2tf"):
+        zoo.load(path)
+
+
 def test_the_one_line_functions_need_a_task(folder):
     for path in (folder, str(folder)):
         with pytest.raises(ZooError, match="cannot estimate_single_pose: the task of a network"):
