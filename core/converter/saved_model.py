@@ -12,7 +12,7 @@ from core.converter.reading import read_bytes, reading
 from core.converter.restoring import Variables, table_values
 from core.converter.tensor_protos import Budget, data_type, shape_lengths
 from core.errors import CoreError
-from core.graph.graph_json_reader import dtype_of_type
+from core.graph.graph_json_reader import dtype_of_type, loosened
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from weights_cache.paths import inside
 
@@ -72,10 +72,11 @@ def _graph(
     initializer: Graph | None,
 ) -> Graph:
     references = frozen.references
+    given = {name: e._replace(node=references[e.node]) for name, e in inputs.items()}
     return Graph(
         nodes=frozen.nodes,
         weights=frozen.weights,
-        inputs={name: e._replace(node=references[e.node]) for name, e in inputs.items()},
+        inputs=loosened(given, frozen.nodes),
         outputs={name: e._replace(node=references[e.node]) for name, e in outputs.items()},
         functions=frozen.functions,
         initializer=initializer,

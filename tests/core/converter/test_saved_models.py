@@ -12,6 +12,8 @@ from core.converter.formats import load_model
 from core.converter.saved_model import read_saved_model
 from core.graph_model.graph_model import GraphModel
 from tests.conftest import ROOT
+from tests.core.converter.fuzz import documents
+from tests.core.converter.fuzz.files import saved_model, write_saved
 from tests.core.converter.tensorflow_runs import (
     FROZEN,
     archived_runs,
@@ -57,6 +59,19 @@ def test_inputs_and_outputs_are_those_of_the_signature(tmp_path):
     assert loop.inputs["n"].spec == ((), "int32")
     assert sorted(loop.functions) and {n.type for n in loop.nodes} >= {"While"}
     assert loop.weights["w_1"].shape == (3, 3)
+
+
+def test_lengths_that_the_placeholder_leaves_open(tmp_path):
+    arrays = documents.weights(np.random.default_rng(3))
+    folder = write_saved(tmp_path, arrays)
+    document = documents.saved_graph(arrays)
+    (image,) = (node for node in document["node"] if node["name"] == "image")
+    image["attr"]["shape"] = documents.extent(-1, -1, documents.SIDE, 3)
+    (folder / "saved_model.pb").write_bytes(saved_model(document, arrays))
+    model = GraphModel(read_saved_model(folder))
+    assert model.inputs["image"].shape == (None, None, documents.SIDE, 3)
+    scores = model.predict(np.ones((1, 12, documents.SIDE, 3), np.float32))["scores"]
+    assert scores.shape == (1, documents.CLASSES)
 
 
 def test_variables_are_constants_and_calls_are_gone(tmp_path):

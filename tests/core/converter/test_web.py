@@ -207,6 +207,37 @@ def test_an_initializer_without_a_signature_runs_its_last_nodes(tmp_path):
     assert list(read_web(path).initializer.outputs) == ["fill"]
 
 
+@pytest.mark.parametrize(
+    "signed, declared, expected, given",
+    [
+        (["1", "16", "16", "3"], ["1", "-1", "-1", "3"], (1, None, None, 3), (1, 12, 16, 3)),
+        (["-1", "16", "16", "3"], ["1", "16", "16", "3"], (None, 16, 16, 3), (2, 16, 16, 3)),
+        (["1", "8", "8", "3"], None, (1, 8, 8, 3), (1, 8, 8, 3)),
+        (["1", "8", "8", "3"], ["8", "8"], (1, 8, 8, 3), (1, 8, 8, 3)),
+        (None, ["1", "8", "8", "3"], None, (2, 5)),
+    ],
+)
+def test_lengths_that_the_placeholder_or_the_signature_leaves_open(
+    tmp_path, signed, declared, expected, given
+):
+    """TensorFlow.js compares inputs with the placeholder, not with the signature."""
+
+    def shape(lengths):
+        return {"dim": [{"size": n} for n in lengths]} if lengths else {"unknownRank": True}
+
+    path = write_web(graph_of(Node("y", "Relu", ("x",))), tmp_path)
+    found = json.loads(path.read_text())
+    found["signature"]["inputs"]["x"]["tensorShape"] = shape(signed)
+    (x,) = (node for node in found["modelTopology"]["node"] if node["op"] == "Placeholder")
+    x["attr"]["shape"] = {"shape": shape(declared)}
+    model = GraphModel(read_web(document(tmp_path, **found)))
+    assert model.inputs["x"] == (expected, "float32")
+    assert model.predict(np.ones(given, np.float32))["y"].shape == given
+    if expected is not None:
+        with pytest.raises(CoreError, match="must have shape"):
+            model.predict(np.ones((*given[:3], 4), np.float32))
+
+
 def test_the_signature_of_old_converters_is_in_the_metadata(tmp_path):
     write_web(graph_of(Node("y", "Neg", ("x",))), tmp_path)
     signature = json.loads((tmp_path / "model.json").read_text())["signature"]
