@@ -4,17 +4,13 @@ import pytest
 
 import core
 from core.converter.formats import load_model
+from tests.core.converter.fuzz.files import POINTER
 from tests.core.converter.teachable_bundles import write_bundle, zip_of
 from tests.core.converter.tensorflow_runs import unpack
 from tests.core.converter.test_keras_files import write_archive
 from weights_cache.common.errors import WeightsError
 from weights_cache.lfs_pointers import refuse_pointer
 
-POINTER = (
-    b"version https://git-lfs.github.com/spec/v1\n"
-    b"oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
-    b"size 1234567\n"
-)
 MESSAGE = "not the file, but a pointer of Git LFS to its 1,234,567 bytes: run `git lfs pull`"
 
 

@@ -44,6 +44,8 @@ FORMATS: Mapping[str, Callable[[], Writers]] = {
     "graph": graph_files.web_writers,
     "weights": documents.weights_writers,
     "gestures": documents.gesture_writers,
+    "keras2": layer_files.keras2_writers,
+    "snappy": graph_files.compressed_writers,
 }
 
 

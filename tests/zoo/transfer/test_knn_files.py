@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from tests.core.converter.test_lfs_pointers import POINTER
+from tests.core.converter.fuzz.files import POINTER
 from tests.zoo.transfer.test_knn import PROBES, RECORDED, filled, state, undone
 from weights_cache.common.errors import ZooError
 from zoo.transfer.knn.classifier import KNNClassifier
