@@ -113,7 +113,7 @@ class Options:
 
 
 def as_flag(value: Any) -> bool | None:
-    """Return a flag of a configuration; None for a value that is none.
+    """Return a flag of a configuration; None for any other value.
 
     >>> as_flag(False), as_flag(1), as_flag(0.0), as_flag(2), as_flag("yes")  # Keras takes numbers
     (False, True, False, None, None)
