@@ -56,9 +56,7 @@ def read_saved_model(
         stored = sum(f.stat().st_size for f in variables.parent.glob("variables.*"))
         budget = Budget(len(data) + stored)
         meta = _meta_graph(Message(data), tag, budget)
-        inputs, outputs = _signature(
-            meta.signatures, "serving_default" if signature is None else signature
-        )
+        inputs, outputs = _signature(meta.signatures, signature)
         values = Variables(meta.graph, meta.restore, variables, budget)
         fetches = [e.node for e in (*outputs.values(), *inputs.values())]
         frozen = Freezer(meta.graph, budget, values.value).freeze(fetches)

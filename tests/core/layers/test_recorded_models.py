@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+import core
 from core.graph_model.graph_model import GraphModel
 from core.layers.inference import graph_of_layer_weights, layers_graph
 from core.layers.lowering import recurrent
@@ -132,6 +133,13 @@ def test_numbers_say_whether_layers_train(flag):
     model = model_from_json(json.dumps(topology))
     assert [layer.trainable for layer in model.layers] == [bool(flag)] * 2
     assert [slots.trainable for slots in weight_slots(topology)][1:] == [bool(flag)] * 2
+
+
+def test_flags_of_numpy_are_arguments():
+    layer = core.layers.Dense(1, use_bias=np.False_)
+    assert layer.get_config()["use_bias"] is False
+    layer.build((None, 2))
+    assert [variable.shape for variable in layer.weights] == [(2, 1)]
 
 
 def test_names_may_have_models_around_and_the_ends_of_tensorflow():
