@@ -9,6 +9,7 @@ from typing import Any
 
 from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.interruptions import is_interruption
+from weights_cache.lfs_pointers import refuse_pointer
 from weights_cache.reading_budgets import add_file, spend
 from weights_cache.regular_files import open_regular
 
@@ -66,6 +67,7 @@ def parse_json(data: bytes, path: Path, unique_keys: bool = False) -> Any:
     except Exception as error:
         if is_interruption(error):
             raise
+        refuse_pointer(data, path)
         reason = str(error) or type(error).__name__
         raise WeightsError(f"{path} is not a readable JSON document: {reason}") from error
 

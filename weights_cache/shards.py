@@ -9,6 +9,7 @@ import numpy as np
 
 from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import file_errors, read_document
+from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.manifest import Entry, Group, parse_manifest
 from weights_cache.quantise import StoredArray, dequantise_array
 from weights_cache.reading_budgets import add_file, check_time, reading_budget, spend
@@ -160,6 +161,8 @@ def _size(path: Path) -> int:
         status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise WeightsError(f"{what} is not a file")
+    with file_errors(what):
+        refuse_pointer_file(path)
     add_file(status)
     return status.st_size
 

@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from core.converter.reading import LARGEST_MODEL, reading
 from weights_cache.common.errors import WeightsError
+from weights_cache.lfs_pointers import refuse_pointer
 from weights_cache.reading_budgets import add_file, check_time, spend
 
 #: The largest JSON document in an archive.
@@ -64,7 +65,9 @@ class Archive:
         with reading(f"{name:.100} in {self._path}"):
             self._check(member, largest)
             spend(member.file_size, f"{name:.100}, unpacked,")
-            return self._content(member)
+            content = self._content(member)
+        refuse_pointer(content, f"{name:.100} in {self._path}")
+        return content
 
     def _check(self, member: zipfile.ZipInfo, largest: int) -> None:
         if self._counts[member.filename] > 1:

@@ -11,8 +11,10 @@ import numpy as np
 from core.converter.crc32c import crc32c, unmasked
 from core.converter.protobuf import Message, read_varint
 from core.converter.reading import read_bytes
+from core.converter.snappy import decompressed
 from core.converter.tensor_protos import Budget, array_of_bytes, data_type, shape_lengths
 from core.errors import CoreError
+from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.paths import inside
 from weights_cache.reading_budgets import add_file, check_time, spend
 from weights_cache.regular_files import open_regular
@@ -20,6 +22,7 @@ from weights_cache.regular_files import open_regular
 _FOOTER = 48
 _MAGIC = 0xDB4775248B80FB57
 _TRAILER = 5  # the kind of compression, and a checksum
+_PLAIN, _SNAPPY = 0, 1  # kinds of compression; TensorFlow 1 compressed the index
 
 #: Memory of an entry of the index, or of a string, beside its own bytes.
 _ENTRY_BYTES = 200
@@ -115,6 +118,7 @@ class Checkpoint:
     def _shard(self, number: int) -> Path:
         """Return the path of a file of values, and add its size to the budget once."""
         path = self._file(f"{self._prefix.name}.data-{number:05d}-of-{self._shards:05d}")
+        refuse_pointer_file(path)
         add_file(path.stat())
         self._opened[number] = path
         return path
@@ -218,9 +222,9 @@ def _block(data: bytes, handle: tuple[int, int]) -> bytes:
     stored = int.from_bytes(data[end + 1 : end + _TRAILER], "little")
     if crc32c(data[offset : end + 1]) != unmasked(stored):
         raise CoreError("a block of the index is damaged: its checksum is wrong")
-    if data[end]:
-        raise CoreError("a block of the index is compressed, as TensorFlow never writes one")
-    return data[offset:end]
+    if data[end] not in (_PLAIN, _SNAPPY):
+        raise CoreError(f"a block of the index is compressed by an unknown method, {data[end]}")
+    return decompressed(data[offset:end]) if data[end] == _SNAPPY else data[offset:end]
 
 
 def _block_entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:

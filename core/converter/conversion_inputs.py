@@ -66,22 +66,15 @@ def original_of(model: Opened | Graph, *, signature: str | None = None) -> Origi
         if signature is not None:
             raise WeightsError(f"a graph has no signature {signature!r}: leave signature= out")
         return Original(Path("graph"), model)
-    path, kind = model.path, model.kind
-    if signature is not None and kind != "saved":
-        raise WeightsError(f"{path} is not a SavedModel, so it has no signature {signature!r}")
-    if kind == "saved" and signature is not None:
-        from core.converter.saved_model import read_saved_model
-
-        return Original(path, read_saved_model(path, signature=signature))
-    if kind == "teachable":
+    if signature is not None or model.kind not in ("teachable", "web"):
+        return Original(model.path, graph_of(model, signature=signature))
+    if model.kind == "teachable":
         return _read_bundle(model)
-    if kind != "web":
-        return Original(path, graph_of(model))
-    web = read_web_source(path)
+    web = read_web_source(model.path)
     metadata = web.document.get("userDefinedMetadata")
     if isinstance(metadata, dict):  # old converters kept the signature there
         metadata = {key: value for key, value in metadata.items() if key != "signature"}
-    return Original(path, web.graph, metadata or None, web)
+    return Original(model.path, web.graph, metadata or None, web)
 
 
 def _read_bundle(model: Opened) -> Original:

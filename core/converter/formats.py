@@ -12,9 +12,12 @@ from core.engine.settings import backend as on_backend
 from core.engine.settings import chosen_backend
 from core.graph.nodes import Graph
 from core.graph_model.graph_model import GraphModel
+from weights_cache.common.errors import WeightsError
 
 
-def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Graph:
+def read_graph(
+    path: str | os.PathLike[str], kernels: Container[str] = (), signature: str | None = None
+) -> Graph:
     """Read a model file of any known kind.
 
     The content of the file or folder determines the kind; the name does if that is ambiguous.
@@ -24,28 +27,36 @@ def read_graph(path: str | os.PathLike[str], kernels: Container[str] = ()) -> Gr
             or zip), a ``.tflite``, ``.h5``, ``.keras`` or frozen ``.pb`` file, or a SavedModel
             folder.
         kernels: classes of layers that user-defined functions run; they become nodes of that type.
+        signature: name of the signature of a SavedModel, by default ``"serving_default"``.
 
     Returns:
         The graph of the model.
 
     Raises:
-        WeightsError: the path does not exist, is of another kind, or damaged.
+        WeightsError: the path does not exist, is of another kind, damaged, or has no such
+            signature; those that it has are listed.
     """
     with opened(path) as model:
-        return graph_of(model, kernels)
+        return graph_of(model, kernels, signature)
 
 
-def graph_of(model: Opened, kernels: Container[str] = ()) -> Graph:
+def graph_of(model: Opened, kernels: Container[str] = (), signature: str | None = None) -> Graph:
     """Read the graph of an open model, with what the file or files beside it say of it.
 
     Args:
         model: the model.
         kernels: as for `read_graph`.
+        signature: as for `read_graph`.
 
     Raises:
-        WeightsError: the model is damaged, or its labels are of another network.
+        WeightsError: the model is damaged, has no such signature, or its labels are of another
+            network.
     """
-    graph = _bare_graph(model, kernels)
+    if signature is not None and model.kind != "saved":
+        raise WeightsError(
+            f"{model.path} is not a SavedModel, so it has no signature {signature!r}"
+        )
+    graph = _bare_graph(model, kernels, signature)
     if model.kind == "web":
         from core.converter.ml5 import with_ml5_meta
 
@@ -54,7 +65,7 @@ def graph_of(model: Opened, kernels: Container[str] = ()) -> Graph:
     return graph if is_said else with_labels_beside(graph, model.path)
 
 
-def _bare_graph(model: Opened, kernels: Container[str]) -> Graph:
+def _bare_graph(model: Opened, kernels: Container[str], signature: str | None) -> Graph:
     """Read the graph of an open model; only the reader of its format is imported."""
     match model.kind:
         case "tflite":
@@ -80,7 +91,7 @@ def _bare_graph(model: Opened, kernels: Container[str]) -> Graph:
         case _:
             from core.converter.saved_model import read_saved_model
 
-            return read_saved_model(model.path)
+            return read_saved_model(model.path, signature)
 
 
 def load_model(
@@ -89,6 +100,7 @@ def load_model(
     *,
     kernels: Mapping[str, Callable[..., Any]] | None = None,
     limits: Limits | None = None,
+    signature: str | None = None,
 ) -> GraphModel:
     """Load a model file of any known kind as a model that runs.
 
@@ -99,6 +111,7 @@ def load_model(
             `core.graph_model.graph_model.GraphModel`.
         limits: limits of reading the file and of a run of the model. For untrusted files:
             ``core.Limits.strict()``.
+        signature: as for `read_graph`.
 
     Raises:
         WeightsError: as for `read_graph`, or the graph is invalid.
@@ -118,5 +131,5 @@ def load_model(
     """
     name = backend or chosen_backend()
     with on_backend("cpu" if name == AUTO else name), limited(limits), opened(path) as model:
-        graph = graph_of(model, kernels or ())
+        graph = graph_of(model, kernels or (), signature)
         return GraphModel(graph, name, kernels=kernels, limits=limits)

@@ -38,8 +38,9 @@ _AUXILIARY_PREFIXES = (
 def read_frozen_graph(path: str | os.PathLike[str]) -> Graph:
     """Read a frozen graph of TensorFlow 1 or 2, without TensorFlow.
 
-    Inputs are the placeholders, outputs the nodes that no other node reads. Nodes for training are
-    dropped, calls of functions are inlined, and nodes that pass on a value are bridged.
+    Outputs are the nodes that no other node reads, inputs the placeholders that an output needs:
+    TensorFlow leaves placeholders of the bodies of loops. Nodes for training are dropped, calls of
+    functions are inlined, and nodes that pass on a value are bridged.
 
     Args:
         path: a ``.pb`` file with a binary GraphDef.
@@ -65,16 +66,19 @@ def read_frozen_graph(path: str | os.PathLike[str]) -> Graph:
         frozen = Freezer(graph, budget).freeze(outputs)
         scalars = graph.producer >= _SHAPES_KNOWN_SINCE
         used = {node.name for node in frozen.nodes}
-        placeholders = [n for n in graph.body.nodes if n.type == "Placeholder"]
         if frozen.tables:
             raise CoreError(
                 f"the hash tables {', '.join(frozen.tables)} are filled by files or nodes outside "
                 f"of the graph: give the SavedModel instead"
             )
         return Graph(
-            nodes=[*frozen.nodes, *(n for n in placeholders if n.name not in used)],
+            nodes=frozen.nodes,
             weights=frozen.weights,
-            inputs={n.name: Endpoint(n.name, declared_spec(n, scalars)) for n in placeholders},
+            inputs={
+                n.name: Endpoint(n.name, declared_spec(n, scalars))
+                for n in graph.body.nodes
+                if n.type == "Placeholder" and n.name in used
+            },
             outputs={
                 name: Endpoint(frozen.references[name], PartialSpec(None)) for name in outputs
             },

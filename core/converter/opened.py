@@ -11,6 +11,7 @@ from core.converter.python_exports import export_in, exported_file, unpacked_exp
 from core.converter.reading import reading
 from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import parse_json
+from weights_cache.lfs_pointers import LARGEST_POINTER, refuse_pointer
 from weights_cache.reading_budgets import BudgetError
 from weights_cache.regular_files import open_regular
 
@@ -130,7 +131,8 @@ def _opened_file(path: Path) -> Iterator[Opened]:
     if not path.is_file():
         raise WeightsError(f"{path} is neither a file nor a folder: give {KINDS}")
     with open_regular(path, buffering=0) as stream:
-        start = stream.read(64)
+        start = stream.read(LARGEST_POINTER)
+        refuse_pointer(start, path)
         if not start.startswith(b"PK") or start[4:8] == _TFLITE:
             yield _with_kind(path, start)
             return
@@ -145,7 +147,9 @@ def _opened_export(model: Path) -> Iterator[Opened]:
         yield Opened(model, "saved")
         return
     with open_regular(model, buffering=0) as stream:
-        yield _with_kind(model, stream.read(64))
+        start = stream.read(LARGEST_POINTER)
+        refuse_pointer(start, model)
+        yield _with_kind(model, start)
 
 
 def _with_kind(path: Path, start: bytes) -> Opened:
@@ -157,8 +161,16 @@ def _with_kind(path: Path, start: bytes) -> Opened:
     if start.lstrip().startswith((b"{", b"[")) and path.suffix != ".pb":
         metadata = metadata_beside(path) if path.name == MODEL else None
         return Opened(path, "web" if metadata is None else "teachable", metadata=metadata)
+    if path.name == "saved_model.pb":
+        return Opened(path.parent, "saved")
     # A GraphDef has no fixed bytes, and a damaged file its name only.
-    kind = "saved" if path.name == "saved_model.pb" else ENDINGS.get(path.suffix.lower())
+    ending = path.suffix.lower()
+    if ending == ".onnx":
+        raise WeightsError(
+            f"{path} is an ONNX model, which is not read yet: convert it to a format that is, for "
+            f"instance with onnx2tf, which writes a .tflite"
+        )
+    kind = ENDINGS.get(ending)
     if kind is None:
         raise WeightsError(f"{path} is not a supported model: give {KINDS}")
     return Opened(path, kind)
@@ -218,6 +230,7 @@ def teachable_metadata(data: bytes, path: Path) -> Metadata | None:
     """
     if len(data) > _LARGEST_METADATA:
         return None
+    refuse_pointer(data, path)
     try:
         document = parse_json(data, path)
     except BudgetError:

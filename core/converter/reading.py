@@ -9,6 +9,7 @@ from core.engine.limits import LimitError, effective_limits
 from core.errors import CoreError, KernelNotFound
 from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.interruptions import is_interruption
+from weights_cache.lfs_pointers import refuse_pointer
 from weights_cache.reading_budgets import BudgetError, add_file, reading_budget
 from weights_cache.regular_files import open_regular
 
@@ -64,9 +65,15 @@ def reading(path: object) -> Iterator[None]:
         is_foreign = isinstance(error, ZooError) and not isinstance(error, CoreError)
         if is_foreign or is_interruption(error):
             raise
-        reason = error.strerror if isinstance(error, OSError) else None
+        reason = _os_reason(path, error) if isinstance(error, OSError) else None
         reason = reason or str(error) or type(error).__name__
         raise WeightsError(f"cannot read {path}: {reason}") from error
+
+
+def _os_reason(path: object, error: OSError) -> str | None:
+    """Return the reason of the system, with the file if that is not the path itself."""
+    is_other = isinstance(error.filename, str) and error.filename != str(path)
+    return f"{error.strerror}: {error.filename}" if is_other else error.strerror
 
 
 def _named_limit(path: object, error: LimitError) -> FileLimitError:
@@ -85,4 +92,5 @@ def read_bytes(path: Path, largest: int = LARGEST_MODEL) -> bytes:
         data = stream.read(min(status.st_size, largest) + 1)
     if len(data) > largest:
         raise WeightsError(f"{path} is larger than {largest} bytes, the limit for a model")
+    refuse_pointer(data, path)
     return data

@@ -12,10 +12,11 @@ from core.converter.reading import read_bytes, reading
 from core.converter.restoring import Variables, table_values
 from core.converter.tensor_protos import Budget, data_type, shape_lengths
 from core.errors import CoreError
-from core.graph.graph_json_reader import dtype_of_type
+from core.graph.graph_json_reader import dtype_of_type, loosened
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from weights_cache.paths import inside
 
+_DEFAULT_SIGNATURE = "serving_default"
 _INITIALIZER_KEYS = ("__saved_model_init_op", "saved_model_main_op", "legacy_init_op")
 
 
@@ -30,7 +31,7 @@ class MetaGraph(NamedTuple):
 
 
 def read_saved_model(
-    folder: str | os.PathLike[str], signature: str = "serving_default", tag: str = "serve"
+    folder: str | os.PathLike[str], signature: str | None = None, tag: str = "serve"
 ) -> Graph:
     """Read a SavedModel of TensorFlow 1 or 2, without TensorFlow.
 
@@ -39,7 +40,7 @@ def read_saved_model(
 
     Args:
         folder: folder with ``saved_model.pb`` and ``variables/``.
-        signature: name of the signature to read.
+        signature: name of the signature to read, by default "serving_default".
         tag: tag of the graph to read.
 
     Returns:
@@ -69,10 +70,11 @@ def _graph(
     initializer: Graph | None,
 ) -> Graph:
     references = frozen.references
+    given = {name: e._replace(node=references[e.node]) for name, e in inputs.items()}
     return Graph(
         nodes=frozen.nodes,
         weights=frozen.weights,
-        inputs={name: e._replace(node=references[e.node]) for name, e in inputs.items()},
+        inputs=loosened(given, frozen.nodes),
         outputs={name: e._replace(node=references[e.node]) for name, e in outputs.items()},
         functions=frozen.functions,
         initializer=initializer,
@@ -136,13 +138,14 @@ def _initializer_name(meta: Message, signatures: Mapping[str, memoryview]) -> st
 
 
 def _signature(
-    signatures: Mapping[str, memoryview], name: str
+    signatures: Mapping[str, memoryview], name: str | None
 ) -> tuple[dict[str, Endpoint], dict[str, Endpoint]]:
     """Return inputs and outputs of a signature, sorted by their keys."""
+    name = _DEFAULT_SIGNATURE if name is None else name
     if name not in signatures:
         known = sorted(set(signatures) - set(_INITIALIZER_KEYS))
         raise CoreError(
-            f"it has no signature {name!r}, only {known!s:.300}"
+            f"it has no signature {name!r}, only {known!s:.300}: give one of them as signature="
             if known
             else "it has no signatures: save the model with signatures="
         )

@@ -199,12 +199,12 @@ def unknown_types(graph: Graph) -> dict[str, list[str]]:
 
 
 def _all_nodes(graph: Graph) -> Iterator[Node]:
-    """Yield the nodes of the graph, of its functions and of its initializer."""
+    """Yield the nodes of the graph and of its initializer, with those of their functions."""
     yield from graph.nodes
     for function in graph.functions.values():
         yield from function.nodes
     if graph.initializer is not None:
-        yield from graph.initializer.nodes
+        yield from _all_nodes(graph.initializer)
 
 
 def require_web_types(graph: Graph) -> None:

@@ -117,6 +117,8 @@ def read_signature(
     Without a signature these are the placeholders and the nodes that no other one needs. Names are
     the signature's keys, else the nodes', without a trailing ``:0``. A resource is an input that
     the model's initializer gives: node → the resource's id, in the third dict.
+
+    A length of an input is known if both the signature and the placeholder know it.
     """
     signature = mapping(signature or {}, "the signature")
     inputs = mapping(signature.get("inputs") or {}, "the inputs of the signature")
@@ -128,7 +130,7 @@ def read_signature(
     taken = {n: i for n, i in inputs.items() if i.get("resourceId") is None}
     given = mapping(signature.get("outputs") or {}, "the outputs of the signature")
     return (
-        _endpoints(taken) or _placeholders(nodes, resources),
+        loosened(_endpoints(taken), nodes) or _placeholders(nodes, resources),
         _endpoints(given) or _leaves(nodes, FILLING_TYPES),
         resources,
     )
@@ -136,6 +138,20 @@ def read_signature(
 
 def _endpoints(infos: Mapping[str, Any]) -> dict[str, Endpoint]:
     return {_public(name): _endpoint(name, info) for name, info in infos.items()}
+
+
+def loosened(inputs: Mapping[str, Endpoint], nodes: Iterable[Node]) -> dict[str, Endpoint]:
+    """Return inputs without the lengths that their placeholders leave open: others run, too."""
+    shapes = {n.name: declared_spec(n).shape for n in nodes if n.type == "Placeholder"}
+    return {name: _loosened(e, shapes.get(e.node)) for name, e in inputs.items()}
+
+
+def _loosened(endpoint: Endpoint, declared: Sequence[int | None] | None) -> Endpoint:
+    shape = endpoint.spec.shape
+    if shape is None or declared is None or len(shape) != len(declared):
+        return endpoint
+    lengths = (None if other is None else n for n, other in zip(shape, declared, strict=True))
+    return endpoint._replace(spec=endpoint.spec._replace(shape=tuple(lengths)))
 
 
 def _endpoint(name: str, info: Any) -> Endpoint:

@@ -17,7 +17,7 @@ from core.layers.dialects.topologies import keras3_config_of
 from core.layers.keras_config import INNER_LAYERS, Dialect, KerasCall, LayerSpec
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
-from core.layers.layer_config import Options
+from core.layers.layer_config import Options, as_flag
 from core.layers.lowering.arguments import REQUIRED, stem_of
 from core.layers.lowering.rows import (
     LayerType,
@@ -126,7 +126,7 @@ class BuiltIn(Layer):
             if value is REQUIRED:
                 raise CoreError(f"{self.class_name} needs the argument {name!r}")
             family = next((f for end, f in _FAMILIES.items() if name.endswith(end)), None)
-            if isinstance(value, (np.integer, np.floating)):
+            if isinstance(value, (np.integer, np.floating, np.bool_)):
                 value = value.item()
             config[name] = value if family is None or value is None else family(value)
         return config
@@ -282,7 +282,7 @@ class BuiltIn(Layer):
         """Make the layer of a file, with the config and the dialect of the file."""
         made = cls.__new__(cls)
         shape = spec.config.get("batch_input_shape") or spec.config.get("batch_shape")
-        trainable = spec.config.get("trainable", True) is not False
+        trainable = as_flag(spec.config.get("trainable")) is not False
         Layer.__init__(made, name=spec.name, trainable=trainable, batch_input_shape=shape)
         made.config, made.dialect, made._module = dict(spec.config), spec.dialect, spec.module
         made.activity_regularizer = regularizers.get(spec.config.get("activity_regularizer"))

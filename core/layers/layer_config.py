@@ -59,10 +59,10 @@ class Options:
 
     def flag(self, name: str, default: bool) -> bool:
         """Return a bool."""
-        value = self.get(name, default)
-        if not isinstance(value, bool):
+        found = as_flag(self.get(name, default))
+        if found is None:
             raise self.error(name, "true or false")
-        return value
+        return found
 
     def choice(self, name: str, choices: Collection[str], default: str) -> str:
         """Return one of some texts, ignoring case."""
@@ -110,6 +110,15 @@ class Options:
         if len(found) != 1:
             raise self.error(name, "one axis")
         return found[0]
+
+
+def as_flag(value: Any) -> bool | None:
+    """Return a flag of a configuration; None for any other value.
+
+    >>> as_flag(False), as_flag(1), as_flag(0.0), as_flag(2), as_flag("yes")  # Keras takes numbers
+    (False, True, False, None, None)
+    """
+    return bool(value) if isinstance(value, (bool, int, float)) and value in (0, 1) else None
 
 
 def _listed(value: Any, count: int) -> list[Any]:

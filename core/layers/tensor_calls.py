@@ -18,7 +18,7 @@ from core.engine.variables import Variable
 from core.layers.call_context import LOGITS, update_later
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall, Lengths, Masked, Setting, Value
-from core.layers.layer_config import Options
+from core.layers.layer_config import Options, as_flag
 from core.layers.variable_store import VariableStore, check_shape
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class TensorCall(LayerCall):
 
     def child(self, spec: LayerSpec) -> "TensorCall":
         """Return the call of an inner layer."""
-        training = self.training and spec.config.get("trainable", True) is not False
+        training = self.training and as_flag(spec.config.get("trainable")) is not False
         return TensorCall(spec, (*self.path, spec.name), self.store, training=training)
 
     def shape(self, x: Any, *ranks: int) -> Lengths:

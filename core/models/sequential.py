@@ -18,6 +18,7 @@ from core.layers.keras_config import (
 )
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
+from core.layers.layer_config import as_flag
 from core.layers.model_run import ModelRun, bound_arguments
 from core.layers.symbolic import SymbolicTensor
 from core.models.model import Model
@@ -292,7 +293,7 @@ def _flat(model: ModelSpec) -> list[LayerSpec]:
 def _model_of(spec: LayerSpec, custom: CustomObjects, given: Mapping[str, Layer]) -> Model:
     model = spec.model
     assert model is not None
-    trainable = spec.config.get("trainable", True) is not False
+    trainable = as_flag(spec.config.get("trainable")) is not False
     layers = {
         layer.name: given.get(layer.name) or _layer_of(layer, custom) for layer in model.layers
     }

@@ -38,9 +38,9 @@ class NodeRecorder:
             self._values[name] = self.tracer.constant(name, executor.constants[name])
             return True
         step = executor.step(name)
-        kind = step.node.type
+        kind = find_node_type(step.node.type)
         # Each run must run a user's function, which may have side effects.
-        acts_anew = kind in executor.kernels or find_node_type(kind) is None
+        acts_anew = step.node.type in executor.kernels or kind is None or kind.makes_resource
         if step.in_run or acts_anew or not all(map(self.knows, step.needs)):
             return False
         try:

@@ -9,19 +9,26 @@ import zoo
 from core.converter import load_model
 from tests.core.converter.fuzz.files import write_model
 from tests.helpers import require
+from tests.reliability.fuzz import layer_files
 from tests.reliability.fuzz.bases import FORMATS, bases
 from tests.reliability.fuzz.cases import fed
 from weights_cache import load_weights
 
 pytestmark = pytest.mark.whole
 
-NEEDED = {"tflite": "ai_edge_litert", "labelled": "ai_edge_litert", "h5": "h5py", "keras": "h5py"}
+NEEDED = {
+    "tflite": "ai_edge_litert",
+    "labelled": "ai_edge_litert",
+    "h5": "h5py",
+    "keras": "h5py",
+    "keras2": "h5py",
+}
 
 #: What the small models give for an image of 0.5: Keras's, TensorFlow's and LiteRT's results.
 LAYERS_SCORES, GRAPH_SCORES = (0.00196, 0.34863, 0.64941), (0.09964, 0.26060, 0.63976)
 SCORES = {
     **dict.fromkeys(("layers", "teachable", "h5", "keras"), LAYERS_SCORES),
-    **dict.fromkeys(("graph", "frozen", "saved"), GRAPH_SCORES),
+    **dict.fromkeys(("graph", "frozen", "saved", "snappy"), GRAPH_SCORES),
     "tflite": (-4.19700, 0.98235, 1.60462),
 }
 
@@ -51,6 +58,20 @@ def test_whole_models_load_and_run(format, tmp_path, rng):
         model = zoo.load(str(base.write(tmp_path / str(i))))
         tries = [("random", 5), ("ones", 5), ("ones", 4), ("ones", 2)]
         assert any(gives_results(model, base.name, *each, rng) for each in tries), base.name
+
+
+@pytest.mark.parametrize("form", layer_files.FORMS, ids=lambda form: "-".join(map(str, form)))
+def test_archives_of_keras_2_give_what_it_gave(form, tmp_path):
+    """Whatever the version names their groups, and by which separator."""
+    require("h5py")
+    for name, model in layer_files.models("keras2"):
+        if not model.outputs:
+            continue
+        loaded = load_model(layer_files.write_keras(model, tmp_path, form))
+        found = loaded.predict(dict(zip(loaded.inputs, model.inputs, strict=True)))
+        for output, expected in zip(found.values(), model.outputs, strict=True):
+            atol = 1e-5 * (float(np.ptp(expected)) or 1.0)
+            np.testing.assert_allclose(output.numpy(), expected, rtol=0, atol=atol, err_msg=name)
 
 
 def gives_results(model, name, how, length, rng):

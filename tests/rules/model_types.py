@@ -108,6 +108,7 @@ def loaders() -> str:
     of_files = (
         "kernels: Mapping[str, Callable[..., object]] | None = None, limits: Limits | None = None, "
         "isolate: bool = False, "
+        "signature: str | None = None, "
     )
     general = _overload("name: str | os.PathLike[str]", of_files + options, "AnyModel")
     return "\n".join(

@@ -57,6 +57,7 @@ USED_FOR_FILES = {
     "errors",
     "interruptions",
     "json_documents",
+    "lfs_pointers",
     "loader",
     "manifest",
     "paths",

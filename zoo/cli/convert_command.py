@@ -19,6 +19,7 @@ _OPTIONS = {
     "overwrite=True": "--overwrite",
     "outputs=": "--output",
     "format=": "--format ",
+    "signature=": "--signature",
     "quantise='auto'": "--quantise auto",
     "quantise=": "--quantise ",
     "samples=": "--samples",

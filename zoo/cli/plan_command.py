@@ -29,6 +29,7 @@ def declare_plan(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--json", action="store_true", help="exact JSON, all on one line")
     command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
+    command.add_argument("--signature", metavar="NAME", help="signature of a SavedModel to load")
     command.set_defaults(run=_run_plan)
 
 
@@ -45,7 +46,7 @@ def _run_plan(given: argparse.Namespace) -> int:
     [drawing] = drawing_paths([given.name], given.draw, "plan")
     if given.chrome_trace and not given.image:
         raise ZooError("--chrome-trace writes times: give an image to run the model on")
-    with zoo.load(given.name, backend=given.backend) as model:
+    with zoo.load(given.name, backend=given.backend, signature=given.signature) as model:
         plan = model.plan()
         profile = _profile(model, given) if given.image else None
     if given.json:

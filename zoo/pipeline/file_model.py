@@ -35,6 +35,7 @@ def load_path(
     limits: Limits | None = None,
     isolate: bool = False,
     task: FileTask | None = None,
+    signature: str | None = None,
 ) -> LoadedModel:
     """Load a model from a file or folder.
 
@@ -45,6 +46,7 @@ def load_path(
         limits: as for `zoo.load`.
         isolate: as for `zoo.load`.
         task: what the caller says of the model, if anything.
+        signature: as for `zoo.load`.
 
     Returns:
         A `zoo.TaughtModel` of what `zoo.teach` made, a model of a task if the file or the caller
@@ -61,18 +63,18 @@ def load_path(
     limits = checked_limits(limits)
     said = None if task is None else task.arguments
     if not is_url(name):
-        recipe = LoadCall.of_path(name, kernels, limits, said)
-        return _load_file(name, name, backend, kernels, limits, recipe, isolate, task)
+        recipe = LoadCall.of_path(name, kernels, limits, said, signature)
+        return _load_file(name, name, backend, kernels, limits, recipe, isolate, task, signature)
     file, shown = locate_url(name), shown_url(name)
     strict = limits or Limits.strict()
     # A pickle holds no URL with a token in it: then it has the path of the file.
     recipe = (
-        LoadCall.of_path(name, kernels, limits, said)
+        LoadCall.of_path(name, kernels, limits, said, signature)
         if name == shown
-        else LoadCall.of_path(str(file), kernels, strict, said)
+        else LoadCall.of_path(str(file), kernels, strict, said, signature)
     )
     try:
-        return _load_file(file, shown, backend, kernels, strict, recipe, isolate, task)
+        return _load_file(file, shown, backend, kernels, strict, recipe, isolate, task, signature)
     except WeightsError as error:
         raise WeightsError(
             f"the model at {shown} cannot be used: {error}; `zoo weights clear {shown}` removes it "
@@ -89,15 +91,17 @@ def _load_file(
     recipe: LoadCall,
     isolate: bool,
     task: FileTask | None,
+    signature: str | None,
 ) -> LoadedModel:
     """Load the model in a file or folder; its name is the path or URL that was given."""
     if os.path.isfile(os.path.join(file, TAUGHT_FILE)):
-        return _load_taught(name, backend, kernels, isolate, task)
+        given = {"kernels": kernels, "isolate": isolate or None, "task": task}
+        return _load_taught(name, backend, {**given, "signature": signature})
     if isolate:
         from zoo.pipeline.isolation.models import load_isolated
 
-        return load_isolated(file, name, limits, recipe, task)
-    network = load_model(file, backend, kernels=kernels, limits=limits)
+        return load_isolated(file, name, limits, recipe, task, signature)
+    network = load_model(file, backend, kernels=kernels, limits=limits, signature=signature)
     kind = file_model_class(network.graph.metadata)
     if task is None or (kind is not None and task.adds_nothing):
         model: LoadedModel = (kind or ConvertedModel)(name, network, recipe)
@@ -106,11 +110,8 @@ def _load_file(
     return model
 
 
-def _load_taught(
-    name: str, backend: str | None, kernels: Kernels | None, isolate: bool, task: FileTask | None
-) -> Any:
-    """Load the folder of a model that `zoo.teach` made."""
-    given = {"kernels": kernels, "isolate": isolate or None, "task": task}
+def _load_taught(name: str, backend: str | None, given: Mapping[str, object]) -> Any:
+    """Load the folder of a model that `zoo.teach` made; refuse options that it does not have."""
     option = next((option for option, value in given.items() if value is not None), None)
     if option is not None:
         raise ZooError(f"{option}= is not for models that were taught, such as {name!r}")

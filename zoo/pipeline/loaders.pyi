@@ -300,6 +300,7 @@ def load(
     kernels: Mapping[str, Callable[..., object]] | None = None,
     limits: Limits | None = None,
     isolate: bool = False,
+    signature: str | None = None,
     detector: Literal["blazeface.back", "blazeface.full", "faceapi.tiny_detector"]
     | Model
     | Literal[

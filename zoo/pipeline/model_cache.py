@@ -17,13 +17,17 @@ from zoo.pipeline.model import make_model
 from zoo.pipeline.options import check_backend, checked, refuse_unknown
 
 #: Arguments of `load` for a path or URL.
-_OF_PATHS = ("backend", "kernels", "limits", "isolate", "task", "labels", "range", "resize")
+_OF_PATHS = (
+    *("backend", "kernels", "limits", "isolate", "task", "labels", "range", "resize"),
+    "signature",
+)
 
 #: Advice to those who give them for a pretrained model.
 _INSTEAD = {
     "kernels": "it needs none, leave it out",
     "limits": "use `with core.limits(...)` around its calls",
     "isolate": "its file is known, leave isolate out",
+    "signature": "it is no SavedModel, leave signature out",
 }
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded
@@ -45,6 +49,7 @@ def load(
     labels: Sequence[str] | str | os.PathLike[str] | None = None,
     range: tuple[float, float] | None = None,
     resize: str | None = None,
+    signature: str | None = None,
     **options: Any,
 ) -> Any:
     """Load a pretrained model by name, or a model of your own from a file or URL.
@@ -88,6 +93,8 @@ def load(
             inputs, such as of quantised networks, take pixels as they are.
         resize: how an image is fitted into the input: ``"crop"`` (default: the square in its
             middle), ``"stretch"``, or ``"pad"`` (black on the right or below).
+        signature: for a path or URL of a SavedModel: which of its signatures to load, by default
+            ``"serving_default"``.
         options: of the entry. PoseNet: ``output_stride`` (8 or 16), ``input_size`` (a number or
             (height, width) in pixels, rounded down to a multiple of the stride plus 1; by default
             ``posenet.tiny`` has 257 for one person and 321 for several).
@@ -121,11 +128,10 @@ def load(
         if isolate:
             _check_isolated(backend, kernels)
         wanted = file_task(task, labels, range, resize)
-        return load_path(name, backend, kernels, limits, isolate, wanted)
+        return load_path(name, backend, kernels, limits, isolate, wanted, signature)
     said = {"task": task, "labels": labels, "range": range, "resize": resize}
-    _refuse_of_paths(
-        name, {"kernels": kernels, "limits": limits, "isolate": isolate or None, **said}
-    )
+    given = {"kernels": kernels, "limits": limits, "isolate": isolate or None, **said}
+    _refuse_of_paths(name, {**given, "signature": signature})
     values = checked(entry.name, entry.options, options, also=("backend", "weights"))
     return make_model(entry, values, backend, weights)
 

@@ -36,9 +36,11 @@ class LoadCall(NamedTuple):
         kernels: Mapping[str, Any] | None,
         limits: Limits | None = None,
         task: Mapping[str, Any] | None = None,
+        signature: str | None = None,
     ) -> "LoadCall":
         """Return the recipe of a model from a file, folder or URL."""
-        given = {"kernels": dict(kernels) if kernels else None, "limits": limits, **(task or {})}
+        own = dict(kernels) if kernels else None
+        given = {"kernels": own, "limits": limits, "signature": signature, **(task or {})}
         return cls(_absolute(path), {k: v for k, v in given.items() if v is not None})
 
 

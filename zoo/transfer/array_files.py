@@ -12,6 +12,7 @@ import numpy as np
 
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
+from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.regular_files import open_regular
 
 _LARGEST_FILE = 2**32  # bytes of arrays
@@ -52,6 +53,7 @@ def read_arrays(
     """
     name = os.fspath(path)
     try:
+        refuse_pointer_file(path)
         with open_regular(path) as stream:
             with zipfile.ZipFile(stream) as archive:
                 size = sum(member.file_size for member in archive.infolist())

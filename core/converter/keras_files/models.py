@@ -1,4 +1,7 @@
-"""Readers of Keras files: ``.h5`` of Keras 2 and 3, and ``.keras`` archives of Keras 3."""
+"""Readers of Keras files: ``.h5`` of Keras 2 and 3, ``.keras`` archives of Keras 2.12 and later.
+
+Source of the groups in an archive: ``saving_lib.py`` of Keras 2.12 to 3.
+"""
 
 import re
 from collections.abc import Container, Iterator
@@ -21,17 +24,28 @@ from weights_cache.reading_budgets import spend
 #: Names of the group of a model's layers in the first versions of the archives.
 _EARLIER_HOLDERS = {"layers": "_layer_checkpoint_dependencies"}
 
+#: Versions whose list of a model's layers has each layer with weights twice.
+_LISTING_TWICE = ("2.12.", "2.13.")
+
 #: Classes whose groups have another name than the class in the config.
 _CLASSES_OF_GROUPS = {"GroupQueryAttention": "GroupedQueryAttention"}
 
 _NO_ARCHITECTURE = (
     "{} has only weights: the architecture is missing; save the whole model with "
-    "model.save(path), not with model.save_weights(path)"
+    "model.save(path), not with model.save_weights(path). If only this file is left, make the "
+    "architecture in Keras, call its load_weights(path), and save it with model.save"
 )
 
 
 class StoredModel(NamedTuple):
-    """A file of Keras: its config, lists of weights by path of layer, and its HDF5 part."""
+    """A file of Keras.
+
+    Attributes:
+        config: topology, with the ``keras_version`` of the file, which decides its dialect.
+        weights: lists of weights by path of layer.
+        root: HDF5 part.
+        is_archive: whether it is a ``.keras`` archive.
+    """
 
     config: Any
     weights: dict[str, list[np.ndarray]]
@@ -68,11 +82,12 @@ def read_stored(model: Opened) -> StoredModel:
 
 def _read_hdf5(path: Path) -> StoredModel:
     root = open_hdf5(read_bytes(path))
-    _check_version(root.attribute("keras_version"))
+    version = root.attribute("keras_version")
+    _check_version(version)
     document = root.attribute("model_config")
     if not isinstance(document, str):
         raise WeightsError(_NO_ARCHITECTURE.format(path))
-    config = parse_json(document.encode(), path)
+    config = _marked(parse_json(document.encode(), path), version)
     group = root.get("model_weights") or root
     names = [*listed_texts(group, "layer_names"), "top_level_model_weights"]
     found = {name: _listed_weights(group.get(name)) for name in dict.fromkeys(names)}
@@ -82,6 +97,13 @@ def _read_hdf5(path: Path) -> StoredModel:
 def _check_version(version: Any) -> None:
     if isinstance(version, str) and version.startswith(("0.", "1.")):
         raise ValueError(f"Keras {version:.20} saved it: load and save it again with Keras 2 or 3")
+
+
+def _marked(config: Any, version: Any) -> Any:
+    """Return a topology with the version that wrote it, if both are known."""
+    if isinstance(config, dict) and isinstance(version, str):
+        return {**config, "keras_version": version}
+    return config
 
 
 def _listed_weights(group: Item | None) -> list[np.ndarray]:
@@ -126,54 +148,88 @@ def _plain(array: np.ndarray, path: str) -> np.ndarray:
 def _read_archive(path: Path, archive: Archive) -> StoredModel:
     if "config.json" not in archive.names:
         raise WeightsError(_NO_ARCHITECTURE.format(path))
-    config = parse_json(archive.read("config.json", LARGEST_DOCUMENT), path)
+    version = _version(archive, path)
+    config = _marked(parse_json(archive.read("config.json", LARGEST_DOCUMENT), path), version)
     root = open_hdf5(archive.read("model.weights.h5"))
+    places = 2 if version.startswith(_LISTING_TWICE) else 1
     found: dict[str, list[np.ndarray]] = {}
-    _collect(weight_slots(config), root, found)
+    _collect(weight_slots(config), root, "", places, found)
     return StoredModel(config, found, root, True)
 
 
+def _version(archive: Archive, path: Path) -> str:
+    """Return the version of Keras that wrote an archive, or "" if that is unknown."""
+    if "metadata.json" not in archive.names:
+        return ""
+    metadata = parse_json(archive.read("metadata.json", LARGEST_DOCUMENT), path)
+    version = metadata.get("keras_version") if isinstance(metadata, dict) else None
+    return version if isinstance(version, str) else ""
+
+
 def _collect(
-    all_slots: tuple[WeightSlots, ...], group: Item, found: dict[str, list[np.ndarray]]
+    all_slots: tuple[WeightSlots, ...],
+    root: Item,
+    path: str,
+    places: int,
+    found: dict[str, list[np.ndarray]],
 ) -> None:
-    """Collect the weights of layers from their groups, by the layers' paths."""
-    for slots, found_group in _with_groups(all_slots, group):
-        if found_group is None:  # a layer of two models is stored once
+    """Collect the weights of the layers in the group of a path."""
+    for slots, names in _with_names(all_slots, places):
+        groups = ((path + name, _group(root, path + name)) for name in names)
+        inner, group = next(((p, g) for p, g in groups if g is not None), ("", None))
+        if group is None:  # a layer of two models is stored once
             continue
-        held = found_group.get("vars")
+        held = group.get("vars")
         count = len(held.children) if held and slots.is_open else len(slots.weights)
         if count:
             found["/".join(slots.path)] = [_array(held, str(i)) for i in range(count)]
-        _collect(slots.children, found_group, found)
+        _collect(slots.children, root, f"{inner}/", places, found)
 
 
-def _with_groups(
-    all_slots: tuple[WeightSlots, ...], group: Item
-) -> Iterator[tuple[WeightSlots, Item | None]]:
-    """Yield layers with their groups; groups in a list may have the names of layers, too."""
-    for slots, key in with_keys(all_slots):
-        holder = _holder(group, slots.holder)
-        if key:
-            holder = holder and (holder.get(key) or holder.get(slots.path[-1]))
-        yield slots, holder
+def _group(root: Item, path: str) -> Item | None:
+    """Return a group; on Windows, Keras joins its path with backslashes to a single name."""
+    return root.get(path) or root.get(path.replace("/", "\\"))
 
 
-def with_keys(all_slots: tuple[WeightSlots, ...]) -> Iterator[tuple[WeightSlots, str]]:
+def _with_names(
+    all_slots: tuple[WeightSlots, ...], places: int
+) -> Iterator[tuple[WeightSlots, list[str]]]:
+    """Yield layers with the names that their groups may have.
+
+    Args:
+        all_slots: the layers of a model, or the inner layers of a layer.
+        places: as for `with_keys`, in the list of the first versions.
+    """
+    numbered = zip(with_keys(all_slots), with_keys(all_slots, places), strict=True)
+    for (slots, key), (_, earlier_key) in numbered:
+        earlier = _EARLIER_HOLDERS.get(slots.holder, f"_{slots.holder}")
+        if key:  # groups in a list may have the names of layers, too
+            own = [f"{slots.holder}/{name}" for name in (key, slots.path[-1])]
+            yield slots, [*own, f"{earlier}/{earlier_key}"]
+        else:
+            yield slots, [slots.holder, earlier]
+
+
+def with_keys(
+    all_slots: tuple[WeightSlots, ...], places: int = 1
+) -> Iterator[tuple[WeightSlots, str]]:
     """Yield layers with the names of their groups in a list: by class, and numbered.
 
     The name is empty for layers that are not in a list.
+
+    Args:
+        all_slots: the layers of a model, or the inner layers of a layer.
+        places: places in the list of a model's layer with weights; other layers have one.
     """
     counts: dict[tuple[str, str], int] = {}
     for slots in all_slots:
         name = snake_case(_CLASSES_OF_GROUPS.get(slots.class_name, slots.class_name))
         number = counts.get((slots.holder, name), 0)
-        counts[slots.holder, name] = number + 1
+        has_weights = slots.is_open or any(each.weights for each in slots.flattened())
+        is_repeated = has_weights and slots.holder == "layers"
+        counts[slots.holder, name] = number + (places if is_repeated else 1)
         key = f"{name}_{number}" if number else name
         yield slots, key if slots.holder in ("layers", "cells") else ""
-
-
-def _holder(group: Item, name: str) -> Item | None:
-    return group.get(name) or group.get(_EARLIER_HOLDERS.get(name, f"_{name}"))
 
 
 def snake_case(class_name: str) -> str:

@@ -55,28 +55,30 @@ def check_written(document: LayersDocument, path: Path) -> None:
 
 
 def _of_archive(stored: StoredModel) -> LayersDocument:
-    config = dict(mapping(stored.config, "config.json"))
-    compiled = config.pop("compile_config", None)
+    topology, dialect = _topology(stored, "config.json")
+    compiled = topology.pop("compile_config", None)
     variables = stored.root.get("optimizer/vars")
     arrays = (
         [_member(variables, str(i)) for i in range(len(variables.children))] if variables else []
     )
     return LayersDocument(
-        config,
-        bind_by_lists(weight_slots(config), stored.weights),
+        topology,
+        bind_by_lists(weight_slots(topology), stored.weights),
         dict(compiled) if isinstance(compiled, Mapping) and compiled else None,
         arrays or None,
-        "keras3",
+        dialect,
     )
+
+
+def _topology(stored: StoredModel, where: str) -> tuple[dict[str, Any], Dialect]:
+    """Return the topology of a file, and its dialect by the version that wrote it."""
+    topology = dict(mapping(stored.config, where))
+    return topology, read_topology(topology).dialect
 
 
 def _of_h5(stored: StoredModel, path: Path) -> LayersDocument:
     root = stored.root
-    topology = dict(mapping(stored.config, "model_config"))
-    version = root.attribute("keras_version")
-    if isinstance(version, str):
-        topology["keras_version"] = version
-    dialect: Dialect = read_topology(topology).dialect
+    topology, dialect = _topology(stored, "model_config")
     document = LayersDocument(
         topology, bind_by_lists(weight_slots(topology), stored.weights), dialect=dialect
     )

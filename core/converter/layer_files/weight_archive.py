@@ -13,6 +13,7 @@ from core.converter.layer_files.keras_archive import writing_file
 from core.converter.reading import reading
 from core.errors import CoreError
 from weights_cache.common.errors import WeightsError
+from weights_cache.lfs_pointers import refuse_pointer_file
 
 
 def write_weight_archive(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray]) -> Path:
@@ -45,6 +46,7 @@ def read_weight_archive(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """
     target = _checked(path)
     with reading(target):
+        refuse_pointer_file(target)
         try:
             with np.load(target, allow_pickle=False) as stored:
                 return {name: stored[name] for name in stored.files}

@@ -221,6 +221,8 @@ NODE_TYPES = {
     "TensorArrayScatterV3": NodeType(_scatter, (0, 2, 3), {"indices": 1}),
     "TensorArraySizeV3": NodeType(_size, (0, 1)),
     "TensorArraySplitV3": NodeType(_split, (0, 1, 3), {"lengths": 2}),
-    "TensorArrayV3": NodeType(_make, (), {"size": 0}, _options, ("handle", "flow")),
+    "TensorArrayV3": NodeType(
+        _make, (), {"size": 0}, _options, ("handle", "flow"), makes_resource=True
+    ),
     "TensorArrayWriteV3": NodeType(_write, (0, 2, 3), {"index": 1}),
 }

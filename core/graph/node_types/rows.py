@@ -62,6 +62,8 @@ class NodeType(NamedTuple):
         folds: the result depends on the inputs alone, and has no more values than all inputs have
             or than they have when broadcast: constants may replace it. By default ops fold
             whose rules give the size of the result; functions do not.
+        makes_resource: a result is an object that other nodes change, so the node must run once in
+            a run, and in no plan.
     """
 
     run: str | Callable[..., Any]
@@ -71,6 +73,7 @@ class NodeType(NamedTuple):
     outputs: tuple[str, ...] = ()
     in_run: bool = False
     folds: bool | None = None
+    makes_resource: bool = False
 
 
 def find_node_type(name: str) -> NodeType | None:

@@ -91,22 +91,28 @@ def _reached(start: Iterable[str], links: Iterable[tuple[str, str]]) -> set[str]
 def drop_unused(graph: Graph) -> Graph:
     """Drop the nodes, functions and weights that no output needs; inputs stay.
 
-    A graph without outputs stays as it is.
+    All nodes of the initializer stay, and the functions that they call. A graph without outputs
+    stays as it is.
     """
     if not graph.outputs:
         return graph
     known = {node.name: node for node in graph.nodes}
     needed = _needed(known, graph)
     nodes = [node for node in graph.nodes if node.name in needed]
-    functions = _used_functions(nodes, graph)
-    bodies = [nodes, *(f.nodes for f in functions.values())]
-    if graph.initializer is not None:
-        bodies.append(graph.initializer.nodes)
+    functions, initializer = _used_functions(nodes, graph), graph.initializer
+    bodies: list[Sequence[Node]] = [nodes]
+    called = [*functions.values()]
+    if initializer is not None:  # files may repeat in it all functions of the model
+        used = _used_functions(initializer.nodes, initializer)
+        initializer = initializer._replace(functions=used)
+        bodies.append(initializer.nodes)
+        called += used.values()
     constants = {n.name for body in bodies for n in body if n.type == "Const"}
-    constants.update(name for f in functions.values() for name in _names_in(f))
+    constants.update(name for function in called for name in _names_in(function))
     return graph._replace(
         nodes=nodes,
         functions=functions,
+        initializer=initializer,
         weights={name: a for name, a in graph.weights.items() if name in constants},
         aliases={k: r for k, r in graph.aliases.items() if node_of(r) in needed},
     )

@@ -13,6 +13,9 @@ from core.graph_model.graph_model import GraphModel
 
 ARCHIVE = Path(__file__).with_name("tensorflow_models.zip")
 
+#: The models that are frozen graphs; the others are SavedModels.
+FROZEN = ("branches", "functions", "lowered")
+
 
 class Run(NamedTuple):
     """A model, and what goes in and comes out."""

@@ -57,11 +57,14 @@ def test_crc32c_of_the_standard():
     assert crc32c(bytes(range(32))) == 0x46DD794E
 
 
-def test_arrays(tmp_path, rng):
+@pytest.mark.parametrize("is_compressed", [False, True])
+def test_arrays(tmp_path, rng, is_compressed):
+    """TensorFlow 1 compressed the index by Snappy."""
     arrays = {
         f"layer/{i}": rng.normal(size=(i, 3)).astype(np.float32) for i in range(5)
     }  # one is empty
-    index, data = checkpoint(arrays)
+    index, data = checkpoint(arrays, is_compressed)
+    assert (index == checkpoint(arrays)[0]) != is_compressed
     (tmp_path / "variables.index").write_bytes(index)
     (tmp_path / "variables.data-00000-of-00001").write_bytes(data)
     found = Checkpoint(tmp_path / "variables", Budget(len(data)))
@@ -220,7 +223,8 @@ def test_compressed_blocks_and_shared_prefixes(monkeypatch):
     shared = b"\0\3\1abcX" + b"\2\1\1dY"
     assert list(table_entries(file(shared + END))) == [(b"abc", b"X"), (b"abd", b"Y")]
     for content, kind, message in [
-        (shared + END, 1, "compressed"),
+        (shared + END, 1, "a copy begins 1667391745 bytes before byte 0"),
+        (shared + END, 2, "compressed by an unknown method, 2"),
         (b"\1\1\1ab" + END, 0, "outside of its block"),
         (b"\0\1\x7fab" + END, 0, "outside of its block"),
         (struct.pack("<I", 99), 0, "within its restarts"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import core
+from core.converter.formats import load_model
 from core.converter.graph_def import leaves, read_frozen_graph
 from core.converter.graph_protos import read_graph_def
 from core.converter.inlining import PASSING, Sources
@@ -24,13 +25,13 @@ from tests.core.converter.graph_parts import (
     read,
     tensor_of,
 )
-from tests.core.converter.tensorflow_runs import archived_runs, check_run, unpack
+from tests.core.converter.tensorflow_runs import FROZEN, archived_runs, check_run, unpack
 from weights_cache.common.errors import WeightsError
 
-FROZEN = [run for run in archived_runs() if run.model in ("branches", "functions")]
+RUNS = [run for run in archived_runs() if run.model in FROZEN]
 
 
-@pytest.mark.parametrize("run", FROZEN, ids=str)
+@pytest.mark.parametrize("run", RUNS, ids=str)
 def test_what_tensorflow_computes(run, tmp_path):
     unpack(tmp_path, run.model)
     check_run(tmp_path, run)
@@ -98,10 +99,21 @@ def test_inputs_outputs_and_bridges(tmp_path):
         node("save", "SaveV2", "c"),
         node("done", "NoOp", "^y", "^save"),
     )
-    assert list(graph.inputs) == ["x", "unused"] and graph.inputs["x"].spec.shape == (2,)
+    assert list(graph.inputs) == ["x"] and graph.inputs["x"].spec.shape == (2,)
     assert {name: e.node for name, e in graph.outputs.items()} == {"y": "sum"}
     assert {n.name: n.inputs for n in graph.nodes if n.inputs} == {"sum": ("x", "c")}
-    assert GraphModel(graph).predict({"x": [1.0, 2.0]})["y"].numpy().tolist() == [1, 2]
+    for given in ([1.0, 2.0], {"x": [1.0, 2.0]}):
+        assert GraphModel(graph).predict(given)["y"].numpy().tolist() == [1, 2]
+
+
+def test_inputs_of_the_bodies_of_loops_are_not_asked_for(tmp_path):
+    """Freezing a loop of TensorFlow 2 leaves 10 placeholders that no output needs."""
+    unpack(tmp_path, "lowered")
+    model = load_model(tmp_path / "lowered.pb")
+    assert {name: spec.shape for name, spec in model.inputs.items()} == {"x": (None, 3)}
+    arrays = np.load(tmp_path / "lowered@x.npz")
+    found = model.predict(arrays["in x"])["Identity"].numpy()
+    np.testing.assert_allclose(found, arrays["out Identity"], rtol=1e-5)
 
 
 def test_references_to_variables_are_bridged(tmp_path):

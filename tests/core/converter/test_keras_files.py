@@ -12,8 +12,10 @@ import pytest
 
 from core.converter.formats import read_graph
 from core.converter.keras_files.hdf5 import open_hdf5
+from core.converter.layer_files import read_document
 from core.errors import KernelNotFound
 from core.graph_model.graph_model import GraphModel
+from core.models.model_files import load_layers_model
 from tests.conftest import ROOT
 from tests.helpers import require, skip_or_fail
 from weights_cache.common.errors import WeightsError
@@ -294,6 +296,87 @@ def test_archives_of_earlier_versions(tmp_path, group):
     )
 
 
+def chain(*names, **metadata):
+    """Return members of an archive: Dense layers that multiply by 2, 11, 101, each in a group."""
+    config = {"units": 1, "use_bias": False}
+    layers = [
+        {"class_name": "InputLayer", "config": {"batch_shape": [None, 1], "name": "x"}},
+        {"class_name": "Dense", "config": {**config, "name": "dense"}},
+        {"class_name": "Activation", "config": {"name": "activation", "activation": "relu"}},
+        {"class_name": "Dense", "config": {**config, "name": "dense_1"}},
+        {"class_name": "Activation", "config": {"name": "activation_1", "activation": "relu"}},
+        {"class_name": "Dense", "config": {**config, "name": "dense_2"}},
+    ]
+    model = {"class_name": "Sequential", "config": {"name": "model", "layers": layers}}
+    data = io.BytesIO()
+    with h5py.File(data, "w") as file:
+        for number, name in enumerate(names):
+            file[f"{name}/vars/0"] = np.float32([[10**number + 1]])
+    return {
+        "metadata.json": json.dumps(metadata),
+        "config.json": json.dumps(model),
+        "model.weights.h5": data.getvalue(),
+    }
+
+
+@pytest.mark.parametrize(
+    "version, folder, numbers",
+    [
+        ("2.12.0", "_layer_checkpoint_dependencies/", ("", "_2", "_4")),
+        ("2.13.1", "_layer_checkpoint_dependencies/", ("", "_2", "_4")),
+        ("2.13.1", "_layer_checkpoint_dependencies\\", ("", "_2", "_4")),
+        ("2.14.0", "_layer_checkpoint_dependencies/", ("", "_1", "_2")),
+        ("2.14.0", "_layer_checkpoint_dependencies\\", ("", "_1", "_2")),
+        ("2.15.0", "layers/", ("", "_1", "_2")),
+        ("2.15.0", "layers\\", ("", "_1", "_2")),
+        (None, "layers/", ("", "_1", "_2")),
+    ],
+)
+def test_groups_of_keras_2(tmp_path, version, folder, numbers):
+    """Keras 2 names groups by Windows's separator, too, and up to 2.13 counts layers twice."""
+    members = chain(*(f"{folder}dense{n}" for n in numbers), keras_version=version)
+    (output,) = (
+        GraphModel(read_graph(write_archive(tmp_path / "m.keras", **members)))
+        .predict(np.float32([[1]]))
+        .values()
+    )
+    assert output.numpy().tolist() == [[2 * 11 * 101]]
+
+
+def test_the_group_of_another_layer_is_not_taken(tmp_path):
+    """In Keras 2.13 "dense_2" is the group of the second layer, not of the layer of that name."""
+    names = [f"_layer_checkpoint_dependencies/dense{n}" for n in ("", "_2")]
+    path = write_archive(tmp_path / "m.keras", **chain(*names, keras_version="2.13.1"))
+    with pytest.raises(WeightsError, match="'dense_2'.* lacks the weight 'kernel'"):
+        read_graph(path)
+
+
+def test_groups_of_inner_layers_on_windows(tmp_path):
+    inner = {"class_name": "Dense", "config": {"name": "dense", "units": 2}}
+    model = topology("Sequential", {"name": "inner", "layers": [inner]})
+    data = io.BytesIO(weights_file(group="layers\\sequential\\layers\\dense/vars"))
+    with h5py.File(data, "a") as file:
+        file.create_group("layers\\sequential").create_group("vars")
+    members = {"model.weights.h5": data.getvalue(), "metadata.json": '{"keras_version": "2.15"}'}
+    assert predictions(write_archive(tmp_path / "m.keras", model=model, **members)) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "version, expected, dialect",
+    [("2.15.0", 0.7, "keras2"), ("3.0.0", 4 / 6, "keras3"), (None, 4 / 6, "keras3")],
+)
+def test_the_version_of_an_archive_decides_its_dialect(tmp_path, version, expected, dialect):
+    """Hard sigmoid differs; "batch_shape" alone would be a mark of Keras 3."""
+    model = topology("Activation", {"name": "a", "activation": "hard_sigmoid"})
+    members = {"metadata.json": version and json.dumps({"keras_version": version})}
+    path = write_archive(tmp_path / "m.keras", model=model, **members)
+    (output,) = GraphModel(read_graph(path)).predict(np.float32([[1, 1, 1]])).values()
+    assert output.numpy()[0].tolist() == pytest.approx([expected] * 3)
+    assert read_document(path).dialect == dialect
+    layers = load_layers_model(path)
+    assert layers.predict(np.float32([[1, 1, 1]]))[0].tolist() == pytest.approx([expected] * 3)
+
+
 def test_names_in_several_attributes(tmp_path):
     path = write_h5(tmp_path / "model.h5")
     with h5py.File(path, "a") as file:
@@ -328,7 +411,7 @@ LAMBDA = {"name": "evil", "function": ["4wEAAAA=", None, None], "function_type":
 @pytest.mark.parametrize(
     "make, message",
     [
-        (only_weights, "architecture is missing; save the whole model with model.save"),
+        (only_weights, r"architecture is missing; save .* in Keras, call its load_weights\(path"),
         (lambda p: write_h5(p, kernel=None), "the weight 'dense/kernel' is missing"),
         (lambda p: write_h5(p, names=["dense/bias"] * 2), "lists a weight twice"),
         (lambda p: write_h5(p, names=["dense/bias"]), "dense"),

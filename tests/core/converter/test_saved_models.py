@@ -8,14 +8,23 @@ import sys
 import numpy as np
 import pytest
 
+from core.converter.formats import load_model
 from core.converter.saved_model import read_saved_model
 from core.graph_model.graph_model import GraphModel
 from tests.conftest import ROOT
-from tests.core.converter.tensorflow_runs import archived_runs, check_run, runs_of, unpack
+from tests.core.converter.fuzz import documents
+from tests.core.converter.fuzz.files import saved_model, write_saved
+from tests.core.converter.tensorflow_runs import (
+    FROZEN,
+    archived_runs,
+    check_run,
+    runs_of,
+    unpack,
+)
 from tests.helpers import skip_or_fail
 from weights_cache.common.errors import WeightsError
 
-SAVED = [run for run in archived_runs() if run.model not in ("branches", "functions")]
+SAVED = [run for run in archived_runs() if run.model not in FROZEN]
 
 
 @pytest.mark.parametrize("run", SAVED, ids=str)
@@ -52,6 +61,19 @@ def test_inputs_and_outputs_are_those_of_the_signature(tmp_path):
     assert loop.weights["w_1"].shape == (3, 3)
 
 
+def test_lengths_that_the_placeholder_leaves_open(tmp_path):
+    arrays = documents.weights(np.random.default_rng(3))
+    folder = write_saved(tmp_path, arrays)
+    document = documents.saved_graph(arrays)
+    (image,) = (node for node in document["node"] if node["name"] == "image")
+    image["attr"]["shape"] = documents.extent(-1, -1, documents.SIDE, 3)
+    (folder / "saved_model.pb").write_bytes(saved_model(document, arrays))
+    model = GraphModel(read_saved_model(folder))
+    assert model.inputs["image"].shape == (None, None, documents.SIDE, 3)
+    scores = model.predict(np.ones((1, 12, documents.SIDE, 3), np.float32))["scores"]
+    assert scores.shape == (1, documents.CLASSES)
+
+
 def test_variables_are_constants_and_calls_are_gone(tmp_path):
     graph = read_saved_model(unpack(tmp_path, "export"))
     types = {n.type for n in graph.nodes}
@@ -80,18 +102,58 @@ def test_unknown_signature_or_tag(tmp_path):
         read_saved_model(folder, tag="train")
 
 
+def test_a_signature_is_chosen_by_name(tmp_path):
+    """The path of ``saved_model.pb`` stands for its folder."""
+    folder = unpack(tmp_path, "module")
+    arrays = np.load(unpack(tmp_path, "module@loop.npz"))
+    for path in (folder, folder / "saved_model.pb"):
+        model = load_model(path, signature="loop")
+        assert sorted(model.inputs) == ["n", "x"] and sorted(model.outputs) == ["count", "y"]
+        found = model.predict({"n": arrays["in n"], "x": arrays["in x"]})["y"].numpy()
+        np.testing.assert_allclose(found, arrays["out y"], rtol=1e-5)
+        assert sorted(load_model(path).inputs) == ["a", "b"]
+        for unknown in ("run", ""):
+            with pytest.raises(
+                WeightsError, match="only .*'loop'.*: give one of them as signature="
+            ):
+                load_model(path, signature=unknown)
+
+
+def test_a_signature_without_the_usual_one(tmp_path):
+    folder = unpack(tmp_path, "simple")
+    path = folder / "saved_model.pb"
+    path.write_bytes(path.read_bytes().replace(b"serving_default", b"of_tensorflow_1"))
+    with pytest.raises(
+        WeightsError, match=r"no signature 'serving_default', only \['of_tensorflow_1'\]: give .*="
+    ):
+        load_model(folder)
+    assert list(load_model(folder, signature="of_tensorflow_1").inputs) == ["x"]
+
+
+def test_other_models_have_no_signatures(tmp_path):
+    unpack(tmp_path, "lowered")
+    with pytest.raises(WeightsError, match="is not a SavedModel, so it has no signature 'x'"):
+        load_model(tmp_path / "lowered.pb", signature="x")
+
+
 @pytest.mark.parametrize(
     "model, file, message",
     [
         ("export", "saved_model.pb", "No such file"),
-        ("export", "variables/variables.index", "No such file"),
-        ("export", "variables/variables.data-00000-of-00001", "No such file"),
-        ("lines", "assets/words.txt", "No such file"),
+        ("export", "variables", "variables.index: No such file"),
+        ("export", "variables/variables.index", "variables.index: No such file"),
+        (
+            "export",
+            "variables/variables.data-00000-of-00001",
+            "export: No such file or directory: .*variables.data-00000-of-00001",
+        ),
+        ("lines", "assets/words.txt", "words.txt: No such file"),
     ],
 )
 def test_missing_files(model, file, message, tmp_path):
     folder = unpack(tmp_path, model)
-    (folder / file).unlink()
+    missing = folder / file
+    shutil.rmtree(missing) if missing.is_dir() else missing.unlink()
     with pytest.raises(WeightsError, match=message):
         read_saved_model(folder)
 

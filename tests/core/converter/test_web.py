@@ -135,7 +135,8 @@ def test_functions_and_strings_come_back(tmp_path):
 
 
 def with_initializer() -> Graph:
-    table = Node("table", "HashTableV2", (), {"key_dtype": DataType("DT_STRING")})
+    dtypes = {"key_dtype": DataType("DT_STRING"), "value_dtype": DataType("DT_INT32")}
+    table = Node("table", "HashTableV2", (), dtypes)
     fill = Node("fill", "LookupTableImportV2", ("table", "keys", "values"))
     weights = {"keys": np.array([b"a"], object), "values": np.int32([7])}
     constants = [Node(name, "Const") for name in weights]
@@ -166,6 +167,37 @@ def test_the_initializer_and_its_tables_come_back(tmp_path):
         read_web(path)
 
 
+def test_functions_of_the_initializer(tmp_path):
+    """Files repeat all functions of a model in it, with constants that have values elsewhere."""
+    graph = with_initializer()
+    calls = {"then_branch": FunctionName("used"), "else_branch": FunctionName("used")}
+    before = graph.initializer
+    constants = [Node(name, "Const") for name in ("keys", "values", "p")]
+    chosen = Node("chosen", "StatelessIf", ("p", "values"), calls)
+    fill = Node("fill", "LookupTableImportV2", ("table", "keys", "chosen"))
+    sum_ = [Node("ten", "Const"), Node("sum", "AddV2", ("a", "ten"))]
+    lost = [Node("lost", "Const"), Node("z", "AddV2", ("a", "lost"))]
+    before = before._replace(
+        nodes=[*constants, before.nodes[2], chosen, fill],
+        weights={**before.weights, "p": np.array(True), "ten": np.int32(10)},
+        outputs={"t": Endpoint("fill", PartialSpec(None, "resource"))},
+        functions={
+            "used": Function("used", sum_, ("a",), ("sum",)),
+            "unused": Function("unused", lost, ("a",), ("z",)),
+        },
+    )
+    inputs = {"x": Endpoint("x", PartialSpec((None,), "string"))}
+    graph = graph._replace(initializer=before, inputs=inputs)
+    found = read_web(write_web(graph, tmp_path))
+    assert list(found.initializer.functions) == ["used"]
+    for each in (graph, found):
+        words = np.array([b"a", b"b"], object)
+        assert GraphModel(each).predict(words)["y"].numpy().tolist() == [17, 0]
+    odd = Function("used", [Node("w", "Wobble", ("a",))], ("a",), ("w",))
+    graph = graph._replace(initializer=before._replace(functions={"used": odd}))
+    assert unknown_types(graph) == {"Wobble": ["w"]}
+
+
 def test_an_initializer_without_a_signature_runs_its_last_nodes(tmp_path):
     write_web(with_initializer(), tmp_path)
     found = json.loads((tmp_path / "model.json").read_text())
@@ -173,6 +205,37 @@ def test_an_initializer_without_a_signature_runs_its_last_nodes(tmp_path):
     found["signature"]["inputs"] = {"x": found["signature"]["inputs"]["x"]}
     path = document(tmp_path, **found | {"initializerSignature": None})
     assert list(read_web(path).initializer.outputs) == ["fill"]
+
+
+@pytest.mark.parametrize(
+    "signed, declared, expected, given",
+    [
+        (["1", "16", "16", "3"], ["1", "-1", "-1", "3"], (1, None, None, 3), (1, 12, 16, 3)),
+        (["-1", "16", "16", "3"], ["1", "16", "16", "3"], (None, 16, 16, 3), (2, 16, 16, 3)),
+        (["1", "8", "8", "3"], None, (1, 8, 8, 3), (1, 8, 8, 3)),
+        (["1", "8", "8", "3"], ["8", "8"], (1, 8, 8, 3), (1, 8, 8, 3)),
+        (None, ["1", "8", "8", "3"], None, (2, 5)),
+    ],
+)
+def test_lengths_that_the_placeholder_or_the_signature_leaves_open(
+    tmp_path, signed, declared, expected, given
+):
+    """TensorFlow.js compares inputs with the placeholder, not with the signature."""
+
+    def shape(lengths):
+        return {"dim": [{"size": n} for n in lengths]} if lengths else {"unknownRank": True}
+
+    path = write_web(graph_of(Node("y", "Relu", ("x",))), tmp_path)
+    found = json.loads(path.read_text())
+    found["signature"]["inputs"]["x"]["tensorShape"] = shape(signed)
+    (x,) = (node for node in found["modelTopology"]["node"] if node["op"] == "Placeholder")
+    x["attr"]["shape"] = {"shape": shape(declared)}
+    model = GraphModel(read_web(document(tmp_path, **found)))
+    assert model.inputs["x"] == (expected, "float32")
+    assert model.predict(np.ones(given, np.float32))["y"].shape == given
+    if expected is not None:
+        with pytest.raises(CoreError, match="must have shape"):
+            model.predict(np.ones((*given[:3], 4), np.float32))
 
 
 def test_the_signature_of_old_converters_is_in_the_metadata(tmp_path):

@@ -60,7 +60,7 @@ DENSE = {"dense_0/kernel": np.ones((4, 3)), "dense_0/bias": np.zeros(3)}
         (sequential(("Dense", {"units": -3})), "'dense_0'.*units must be an integer"),
         (sequential(("Dense", {"units": 10**12})), "units must be an integer"),
         (sequential(("Dense", {"units": "3"})), "units must be"),
-        (sequential(("Dense", {"units": 3, "use_bias": 1})), "use_bias must be true or false"),
+        (sequential(("Dense", {"units": 3, "use_bias": 2})), "use_bias must be true or false"),
         (sequential(("Dense", {"units": 3, "activation": "magic"})), "no activation 'magic'"),
         (sequential(("Dense", {"units": 3}), ("Reshape", {"target_shape": [2, 2]})), "reshape"),
         (sequential(("Dense", {"units": 3}), ("Conv2D", {})), "takes tensors of 4 axes"),

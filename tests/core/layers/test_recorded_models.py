@@ -7,10 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
+import core
 from core.graph_model.graph_model import GraphModel
 from core.layers.inference import graph_of_layer_weights, layers_graph
 from core.layers.lowering import recurrent
 from core.layers.weight_slots import weight_slots
+from core.models.model_files import model_from_json
 from core.plan import loop_plans
 from tests.core.layers.recorded import names, recorded
 
@@ -98,6 +100,47 @@ def test_names_of_nodes_inputs_and_outputs(file, name):
     assert all(endpoint.spec.shape == (None, 4) for endpoint in graph.inputs.values())
     between = GraphModel(graph).execute(dict(zip("ab", model.inputs, strict=True)), ["shared_1"])
     assert between["shared_1"].shape[0] == 2
+
+
+def with_numbers(value, number):
+    """Configs with 0 and 1 in place of flags; the calls of layers stay as they are."""
+    if isinstance(value, bool):
+        return number(value)
+    if isinstance(value, dict):
+        kept = ("inbound_nodes", "input_layers", "output_layers")
+        return {k: v if k in kept else with_numbers(v, number) for k, v in value.items()}
+    return [with_numbers(v, number) for v in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("number", [int, float])
+@pytest.mark.parametrize("file, name", names())
+def test_flags_may_be_numbers(file, name, number):
+    """Keras takes any truth value, and keeps it in the file."""
+    model = recorded(file, name)
+    changed = with_numbers(model.topology, number)
+    assert json.dumps(changed) != json.dumps(model.topology)
+    graph, expected = (layers_graph(t, model.weights) for t in (changed, model.topology))
+    assert graph.nodes == expected.nodes
+    assert_same_weights(graph, expected)
+
+
+@pytest.mark.parametrize("flag", [False, 0, 0.0, True, 1, 1.0])
+def test_numbers_say_whether_layers_train(flag):
+    dense = {"class_name": "Dense", "config": {"name": "d", "units": 1, "trainable": flag}}
+    dense["config"]["batch_input_shape"] = [None, 1]
+    inner = {"name": "inner", "trainable": flag, "layers": [dense]}
+    layers = [dense, {"class_name": "Sequential", "config": inner}]
+    topology = {"class_name": "Sequential", "config": {"name": "s", "layers": layers}}
+    model = model_from_json(json.dumps(topology))
+    assert [layer.trainable for layer in model.layers] == [bool(flag)] * 2
+    assert [slots.trainable for slots in weight_slots(topology)][1:] == [bool(flag)] * 2
+
+
+def test_flags_of_numpy_are_arguments():
+    layer = core.layers.Dense(1, use_bias=np.False_)
+    assert layer.get_config()["use_bias"] is False
+    layer.build((None, 2))
+    assert [variable.shape for variable in layer.weights] == [(2, 1)]
 
 
 def test_names_may_have_models_around_and_the_ends_of_tensorflow():

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import core
+from core.graph.node_types.arrays import TensorArray
 from core.graph.nodes import DataType, Node, PartialSpec
 from core.graph_model.graph_model import GraphModel
 from core.plan.partition import largest_plan
 from tests.core.converter.test_passes import FILL, table_graph
-from tests.core.graph.control_graphs import RECORDED, calls, function, model, recorded
+from tests.core.graph.control_graphs import RECORDED, calls, function, loop, model, recorded
 from tests.core.graph.test_control import COUNTING, FRAMES
 from tests.core.plan.test_tracing import agrees, eager
 
@@ -42,7 +43,7 @@ def looping(text, outputs, w, times=3, **more):
 
 
 @pytest.fixture(params=["a call", "nodes"])
-def loop(request, monkeypatch):
+def exits(request, monkeypatch):
     """References to both results of the loop, as a node that calls functions or as its nodes."""
     if request.param == "a call":
         return "goes_on/loop:1", "goes_on/loop"
@@ -50,24 +51,24 @@ def loop(request, monkeypatch):
     return "result", "end"
 
 
-def test_heavy_work_before_a_loop_is_a_plan(x, w, loop):
+def test_heavy_work_before_a_loop_is_a_plan(x, w, exits):
     text = COUNTING.replace("first = Enter x", "c = Conv2D x w\nfirst = Enter c")
     numbers = {"zero": np.int32(0), "one": np.int32(1), "times": np.int32(3), "w": w}
     graph = model(text, "result end", numbers, {**FRAMES, "c": CONV})
     assert agrees(graph, x, atol=1e-4)["end"] == 3
-    assert stages(graph, x) == [(["conv2d"], loop)]
+    assert stages(graph, x) == [(["conv2d"], exits)]
 
 
-def test_heavy_work_after_a_loop_is_a_second_plan(x, w, loop):
+def test_heavy_work_after_a_loop_is_a_second_plan(x, w, exits):
     graph = looping("c = Conv2D result w\nout = Relu c", "out end", w, c=CONV)
     agrees(graph, x, atol=1e-4)
     # Both exits of the loop at once, or it would run again for the other.
     (none, eager_of_first), (ops, rest) = stages(graph, x)
-    assert none is None and set(eager_of_first) == {*loop}
+    assert none is None and set(eager_of_first) == {*exits}
     assert (ops, rest) == (["conv2d"], ())
 
 
-def test_plans_on_both_sides_of_a_loop(x, w, loop):
+def test_plans_on_both_sides_of_a_loop(x, w, exits):
     text = COUNTING.replace("first = Enter x", "b = Conv2D x w\nfirst = Enter b")
     numbers = {"zero": np.int32(0), "one": np.int32(1), "times": np.int32(2), "w": w}
     graph = model(
@@ -79,7 +80,7 @@ def test_plans_on_both_sides_of_a_loop(x, w, loop):
     agrees(graph, x, atol=1e-4)
     found = stages(graph, x)
     assert [ops for ops, _ in found] == [["conv2d"], ["conv2d"]]
-    assert found[0][1] == loop[:1]
+    assert found[0][1] == exits[:1]
 
 
 def test_a_list_that_a_loop_reads_is_made_from_what_the_plan_gives(x, w):
@@ -163,6 +164,74 @@ def test_a_loop_runs_once_in_a_run(x, w):
     graph = model(text, "d end result", numbers, how, kernels={"AddV2": counted})
     graph.predict(x)
     assert len(seen) == 6
+
+
+MAPPING = """
+    x = Placeholder
+    c = Conv2D x w
+    a = TensorArrayV3 two
+    given = TensorArrayScatterV3 a both c a:1
+    b = TensorArrayV3 two
+    start = Enter zero
+    rows = Enter a
+    filled = Enter given
+    results = Enter b
+    empty = Enter b:1
+    limit = Enter two
+    i = Merge start next_i
+    flow = Merge empty next_flow
+    less = Less i limit
+    goes_on = LoopCond less
+    at = Switch i goes_on
+    here = Switch flow goes_on
+    row = TensorArrayReadV3 rows at:1 filled
+    twice = AddV2 row row
+    wrote = TensorArrayWriteV3 results at:1 twice here:1
+    more = AddV2 at:1 one
+    next_i = NextIteration more
+    next_flow = NextIteration wrote
+    end = Exit here
+    y = TensorArrayGatherV3 b both end
+"""
+
+
+@pytest.mark.parametrize(
+    "text, outputs, expected",
+    [
+        ("", "y", [(["conv2d"], {"y"})]),
+        # What lies between two plans hands on the array and its state.
+        (
+            "d = Conv2D y w\nr = TensorArrayReadV3 a one given\nz = AddV2 d r",
+            "z",
+            [(["conv2d"], {"y", "a", "given"}), (["conv2d"], {"z"})],
+        ),
+    ],
+)
+def test_an_array_is_made_once_in_a_run(rng, w, monkeypatch, text, outputs, expected):
+    """A plan made it when it was traced, and wrote to it; the loop read another, empty one."""
+    made = []
+    start = TensorArray.__init__
+    monkeypatch.setattr(
+        TensorArray, "__init__", lambda self, *a, **k: made.append(self) or start(self, *a, **k)
+    )
+    x = rng.normal(size=(2, 4, 4, 2)).astype(np.float32)
+    numbers = {"zero": np.int32(0), "one": np.int32(1), "two": np.int32(2), "w": w}
+    array = {"dtype": DataType("DT_FLOAT")}
+    constant, changing = loop(constant=True), loop()
+    how = {
+        **dict.fromkeys(("rows", "filled", "results", "limit"), constant),
+        **dict.fromkeys(("start", "empty"), changing),
+        **dict.fromkeys(("a", "b"), array),
+        **dict.fromkeys(("c", "d"), CONV),
+    }
+    graph = model(MAPPING + text, outputs, {**numbers, "both": np.int32([0, 1])}, how)
+    convolved = core.conv2d(x, w, strides=1, pad="same").numpy()
+    twice = graph.execute(x, ["y"])["y"].numpy()
+    np.testing.assert_allclose(twice, 2 * convolved, atol=1e-4)
+    made.clear()
+    agrees(graph, x, atol=1e-4)
+    assert len(made) == 6  # of three runs
+    assert [(ops, {*eager}) for ops, eager in stages(graph, x)] == expected
 
 
 @pytest.mark.parametrize("name", RECORDED)

@@ -51,6 +51,8 @@ FORMATS: Mapping[str, Callable[[], Writers]] = {
     "weights": documents.weights_writers,
     "gestures": documents.gesture_writers,
     "labelled": labelled_files.writers,
+    "keras2": layer_files.keras2_writers,
+    "snappy": graph_files.compressed_writers,
 }
 
 

@@ -8,7 +8,13 @@ from tests.reliability.fuzz.cases import REFUSED
 from tests.reliability.fuzz.sweep import sweep
 
 #: Packages that write files of a format, which users need not have.
-NEEDED = {"tflite": "ai_edge_litert", "labelled": "ai_edge_litert", "h5": "h5py", "keras": "h5py"}
+NEEDED = {
+    "tflite": "ai_edge_litert",
+    "labelled": "ai_edge_litert",
+    "h5": "h5py",
+    "keras": "h5py",
+    "keras2": "h5py",
+}
 
 
 def check(formats: Sequence[str], count: int, seed: int, workers: int = 1) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from tests.core.converter.fuzz import documents as small
 from tests.core.converter.fuzz import files, protobuf
 from tests.core.converter.fuzz.bundle import checkpoint
-from tests.core.converter.tensorflow_runs import ARCHIVE, unpack
+from tests.core.converter.tensorflow_runs import ARCHIVE, FROZEN, unpack
 from tests.core.graph.control_graphs import RECORDED
 from tests.core.graph.test_node_types import GRAPHS, array, label
 from weights_cache import write_weights
@@ -123,9 +123,7 @@ def frozen_writers() -> Writers:
     """Frozen graphs."""
     return {
         "small": partial(files.write_model, "frozen"),
-        **{
-            f"tensorflow-{name}": partial(_copy, f"{name}.pb") for name in ("branches", "functions")
-        },
+        **{f"tensorflow-{name}": partial(_copy, f"{name}.pb") for name in FROZEN},
         **{name: partial(_write_frozen, graph) for name, graph in recorded().items()},
     }
 
@@ -164,6 +162,15 @@ def saved_writers() -> Writers:
     }
 
 
+def compressed_writers() -> Writers:
+    """SavedModels whose index is compressed by Snappy, as TensorFlow 1 wrote them."""
+    return {"small": partial(files.write_model, "snappy")} | {
+        name: partial(_write_saved, graph, is_compressed=True)
+        for name, graph in recorded().items()
+        if name in RECORDED or name.startswith("joined")
+    }
+
+
 def _archived_folders() -> Iterator[str]:
     import zipfile
 
@@ -171,7 +178,7 @@ def _archived_folders() -> Iterator[str]:
         yield from sorted({n.partition("/")[0] for n in archive.namelist() if "/" in n})
 
 
-def _write_saved(graph: Recorded, folder: Path) -> Path:
+def _write_saved(graph: Recorded, folder: Path, is_compressed: bool = False) -> Path:
     """Float constants become variables, which a checkpoint fills."""
     free = {n["name"] for n in graph.topology["node"] if not n.get("input")}
     floats = {k: v for k, v in graph.weights.items() if v.dtype == np.float32 and k in free}
@@ -193,7 +200,7 @@ def _write_saved(graph: Recorded, folder: Path) -> Path:
         + entry(5, "serving_default", signature)
     )
     (folder / "saved_model.pb").write_bytes(field(1, 1) + field(2, meta_graph))
-    index, data = checkpoint(floats)
+    index, data = checkpoint(floats, is_compressed)
     (folder / "variables").mkdir()
     (folder / "variables" / "variables.index").write_bytes(index)
     (folder / "variables" / "variables.data-00000-of-00001").write_bytes(data)

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.layers.weight_slots import WeightSlots, weight_slots
+from core.layers.weight_slots import Bound, WeightSlots, bind_by_names, weight_slots
 from tests.core.converter import teachable_bundles
 from tests.core.converter.fuzz import files
 from tests.core.converter.fuzz.files import zipped
@@ -24,7 +24,8 @@ Writers = Mapping[str, Callable[[Path], Path]]
 _ALIKE = re.compile(r"activation_|bidirectional_(sum|mul|ave)|(max|average)_pooling")
 
 
-def _models(*names: str) -> Iterator[tuple[str, Recorded]]:
+def models(*names: str) -> Iterator[tuple[str, Recorded]]:
+    """The recorded models of some files, by name, without those that are much alike."""
     for file in names:
         for name in documents(file):
             if not _ALIKE.match(name) or name.endswith(("2d", "relu6")):
@@ -33,7 +34,7 @@ def _models(*names: str) -> Iterator[tuple[str, Recorded]]:
 
 def web_writers() -> Writers:
     """Web models of layers."""
-    return {name: partial(_write_web, model) for name, model in _models(*FILES)} | {
+    return {name: partial(_write_web, model) for name, model in models(*FILES)} | {
         "small": partial(files.write_model, "layers")
     }
 
@@ -72,7 +73,7 @@ def _write_bundle(folder: Path, inside: str = "", size: int = 16, classes: int =
 
 def h5_writers() -> Writers:
     """Files of Keras 2, and such of Keras 3."""
-    return {name: partial(_write_h5, model) for name, model in _models("keras2", "keras3")} | {
+    return {name: partial(_write_h5, model) for name, model in models("keras2", "keras3")} | {
         "small": partial(files.write_model, "h5"),
         "packed": partial(_write_packed),
     }
@@ -104,20 +105,69 @@ def _write_packed(folder: Path) -> Path:
 
 def keras_writers() -> Writers:
     """Archives of Keras 3."""
-    found = {name: partial(_write_keras, model) for name, model in _models("keras3")}
+    found = {name: partial(write_keras, model) for name, model in models("keras3")}
     return found | {"small": partial(files.write_model, "keras")}
 
 
-def _write_keras(model: Recorded, folder: Path) -> Path:
+class Form(NamedTuple):
+    """The form of an archive: the version that wrote it, and how it names groups.
+
+    Attributes:
+        version: of Keras.
+        holder: name of the group of a model's layers.
+        separator: between the names of groups.
+        times: how often a list has a layer with weights.
+    """
+
+    version: str = "3.5.0"
+    holder: str = "layers"
+    separator: str = "/"
+    times: int = 1
+
+    def group(self, place: str) -> str:
+        """The group of a place in an archive of Keras 3."""
+        names = (self.holder if n == "layers" else n for n in place.split("/"))
+        return self.separator.join(names)
+
+
+_KERAS_3 = Form()
+
+#: The forms of Keras 2, on Windows and elsewhere.
+FORMS = [
+    Form(version, holder, separator, times)
+    for version, holder, times in (
+        ("2.13.1", "_layer_checkpoint_dependencies", 2),
+        ("2.14.0", "_layer_checkpoint_dependencies", 1),
+        ("2.15.0", "layers", 1),
+    )
+    for separator in "/\\"
+]
+
+
+def keras2_writers() -> Writers:
+    """Archives of Keras 2: of each model one, the forms in turn."""
+    return {
+        f"{name}-{i % len(FORMS)}": partial(write_keras, model, form=FORMS[i % len(FORMS)])
+        for i, (name, model) in enumerate(models("keras2"))
+    }
+
+
+def write_keras(model: Recorded, folder: Path, form: Form = _KERAS_3) -> Path:
+    """Write an archive of Keras."""
     import h5py
 
-    stream = io.BytesIO()
+    stream, top = io.BytesIO(), weight_slots(model.topology)
+    bound = {} if model.paths else bind_by_names(top, model.weights)
     with h5py.File(stream, "w") as file:
-        for place, slots in places(weight_slots(model.topology), "layers"):
-            for i, name in enumerate(_names_of(model, place, slots)):
-                file.create_dataset(f"{place}/vars/{i}", data=model.weights[name])
+        for place, slots in places(top, "layers", form.times):
+            arrays = _arrays_of(model, place, slots, bound)
+            if slots.weights and not arrays:  # a layer of two models has one group
+                continue
+            group = file.create_group(form.group(place)).create_group("vars")
+            for i, array in enumerate(arrays):
+                group.create_dataset(str(i), data=array)
     members = {
-        "metadata.json": json.dumps({"keras_version": "3.5.0"}).encode(),
+        "metadata.json": json.dumps({"keras_version": form.version}).encode(),
         "config.json": json.dumps(model.topology).encode(),
         "model.weights.h5": stream.getvalue(),
     }
@@ -126,37 +176,40 @@ def _write_keras(model: Recorded, folder: Path) -> Path:
     return path
 
 
-def _names_of(model: Recorded, place: str, slots: WeightSlots) -> list[str]:
+def _arrays_of(model: Recorded, place: str, slots: WeightSlots, bound: Bound) -> list[np.ndarray]:
     """The weights of a layer, where Keras recorded them, or by the layer's name."""
-    count = len(slots.weights)
-    if model.paths:
-        keys = [f"{place}/vars/{i}" for i in range(count)]
-        return [model.paths[key] for key in keys if key in model.paths]
-    listed = model.lists.get("/".join(slots.path), [])[:count]
-    return listed or [name for slot in slots.weights if (name := _named(model, slots.path, slot))]
+    if not model.paths:
+        named = bound.get(slots.path, {})
+        return [named[name] for name in slots.weights if name in named]
+    keys = [f"{place}/vars/{i}" for i in range(len(slots.weights))]
+    return [model.weights[model.paths[key]] for key in keys if key in model.paths]
 
 
-def _named(model: Recorded, path: tuple[str, ...], slot: str) -> str | None:
-    """The weight of that slot whose name holds most of a layer's path."""
-    found = [name for name in model.weights if name.endswith(f"{path[-1]}/{slot}")]
-    return max(found, key=lambda name: sum(part in name for part in path), default=None)
+def places(
+    slots: list[WeightSlots], where: str, times: int = 1
+) -> Iterator[tuple[str, WeightSlots]]:
+    """Where a .keras file has the layers of a list, with their slots.
 
-
-def places(slots: list[WeightSlots], where: str) -> Iterator[tuple[str, WeightSlots]]:
-    """Where a .keras file has the layers of a list, with their slots."""
+    Args:
+        slots: of the layers.
+        where: the place of the list.
+        times: how often a list of a model's layers has one with weights.
+    """
     counts: Counter[str] = Counter()
     for child in slots:
         name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", child.class_name)
         name = re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()
-        yield from _places_of(child, f"{where}/{name}_{counts[name]}".removesuffix("_0"))
-        counts[name] += 1
+        key = f"{where}/{name}_{counts[name]}".removesuffix("_0")
+        yield from _places_of(child, key, times)
+        has_weights = any(each.weights for each in child.flattened())
+        counts[name] += times if has_weights and child.holder == "layers" else 1
 
 
-def _places_of(slots: WeightSlots, key: str) -> Iterator[tuple[str, WeightSlots]]:
+def _places_of(slots: WeightSlots, key: str, times: int) -> Iterator[tuple[str, WeightSlots]]:
     yield key, slots
     for holder in dict.fromkeys(child.holder for child in slots.children):
         held = [child for child in slots.children if child.holder == holder]
         if holder in ("layers", "cells"):
-            yield from places(held, f"{key}/{holder}")
+            yield from places(held, f"{key}/{holder}", times)
         else:
-            yield from _places_of(held[0], f"{key}/{holder}")
+            yield from _places_of(held[0], f"{key}/{holder}", times)

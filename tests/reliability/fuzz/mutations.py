@@ -8,12 +8,15 @@ from pathlib import PurePath
 
 import numpy as np
 
-from tests.core.converter.fuzz.files import zipped
+from tests.core.converter.fuzz.files import POINTER, zipped
 from tests.reliability.fuzz import json_trees, protobuf_trees, raw_bytes
 from tests.reliability.fuzz.bases import Base
 from tests.reliability.fuzz.binary_trees import damaged_flatbuffer, damaged_hdf5, damaged_table
 
 Rng = np.random.Generator
+
+#: How often a file is replaced.
+POINTERS = 0.03
 
 #: How often the file that is opened is the one to damage, and how often by its kind.
 _FIRST, _BY_KIND = 0.6, 0.75
@@ -36,7 +39,9 @@ def mutated(base: Base, others: Sequence[Base], rng: Rng) -> Base:
 
 
 def damaged(name: str, data: bytes, others: Sequence[bytes], rng: Rng) -> bytes:
-    """The content of a file, damaged."""
+    """The content of a file, damaged; rarely that of a pointer of Git LFS in its place."""
+    if rng.random() < POINTERS:
+        return POINTER if rng.random() < 0.1 else raw_bytes.damaged(POINTER, others, rng)
     special = _SPECIAL.get(_kind(name))
     if special and rng.random() < _BY_KIND:
         try:

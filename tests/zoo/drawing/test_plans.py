@@ -12,6 +12,7 @@ from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.graph_model.graph_model import GraphModel
 from core.plan.plan_report import step_rows, timed
+from tests.core.converter.tensorflow_runs import unpack
 from tests.core.plan.plan_samples import sample_plan
 from tests.zoo.cli.test_cli import PHOTO, run
 from weights_cache.common.errors import ZooError
@@ -308,6 +309,12 @@ def test_what_is_wrong_is_told_in_a_line(capsys, arguments, complaint):
     status, out, err = run(capsys, "plan", *arguments)
     assert (status, out, len(err)) == (2, "", 1)
     assert complaint in err[0]
+
+
+def test_the_signature_of_a_saved_model_is_an_option(capsys, tmp_path):
+    path = str(unpack(tmp_path, "module"))
+    with zoo.load(path, signature="embed") as model:
+        assert run(capsys, "plan", path, "--signature", "embed") == (0, f"{model.plan()}\n", [])
 
 
 def test_photos_are_for_models_of_the_zoo(capsys, monkeypatch):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import core
 import zoo
 from core.graph.nodes import DataType, PartialSpec
 from tests.core.converter.teachable_bundles import zip_of
+from tests.core.converter.tensorflow_runs import unpack
 from tests.helpers import require
 from weights_cache import write_weights
 from weights_cache.common.errors import WeightsError, ZooError
@@ -111,6 +113,17 @@ def test_a_keras_file(tmp_path):
     assert found.numpy().tolist() == [[6, -6], [-1, 1]]
 
 
+@pytest.mark.parametrize("isolate", [False, True])
+def test_a_signature_of_a_saved_model(tmp_path, isolate):
+    path = unpack(tmp_path, "module")
+    model = zoo.load(path, signature="branch", isolate=isolate)
+    arrays = np.load(unpack(tmp_path, "module@branch.npz"))
+    for each in (model, pickle.loads(pickle.dumps(model))):
+        with each:
+            found = each.predict(arrays["in x"])["y"].numpy()
+            np.testing.assert_allclose(found, arrays["out y"], rtol=1e-5)
+
+
 def test_a_zip_of_a_model(folder):
     model = zoo.load(zip_of(folder, "inside/"))
     assert model.predict(ROWS)["z"].numpy().tolist() == [[6, 0], [0, 1]]
@@ -149,6 +162,8 @@ def test_a_name_goes_before_a_folder_of_that_name(folder, monkeypatch):
         ("graph", {"backend": "gpu"}, "use backend='auto' .* or backend='shader'$"),
         ("graph", {"backend": "tpu"}, "^unknown backend 'tpu'"),
         ("posenet.tiny", {"kernels": {}}, "kernels= is for models from a path"),
+        ("posenet.tiny", {"signature": "x"}, "signature= is for SavedModels from a path or URL"),
+        ("graph", {"signature": "x"}, "graph is not a SavedModel, so it has no signature 'x'"),
     ],
 )
 def test_what_is_refused(folder, monkeypatch, path, options, message):
@@ -163,6 +178,13 @@ def test_damaged_files(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(WeightsError, match="model"):
         zoo.load(tmp_path / name)
+
+
+def test_onnx_is_not_read_yet(tmp_path):
+    path = tmp_path / "model.ONNX"
+    path.write_bytes(b"\x08\x07\x12\x07pytorch")
+    with pytest.raises(WeightsError, match="is an ONNX model, which is not read yet: .*onnx2tf"):
+        zoo.load(path)
 
 
 def test_the_one_line_functions_need_a_task(folder):

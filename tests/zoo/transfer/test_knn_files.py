@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from tests.core.converter.fuzz.files import POINTER
 from tests.zoo.transfer.test_knn import PROBES, RECORDED, filled, state, undone
 from weights_cache.common.errors import ZooError
 from zoo.transfer.knn.classifier import KNNClassifier
@@ -171,6 +172,14 @@ def documents():
         "1 different integers": {**good, "zoo": {**ours, "class_indexes": [1, 2]}},
     }
     return [('"dataset"', []), *damaged.items()]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_pointer_of_git_lfs_says_so(ending, tmp_path):
+    path = tmp_path / f"examples.{ending}"
+    path.write_bytes(POINTER)
+    with pytest.raises(ZooError, match="a pointer of Git LFS to its 1,234,567 bytes"):
+        KNNClassifier.load(path)
 
 
 @pytest.mark.parametrize(("message", "document"), documents(), ids=lambda value: str(value)[:30])

@@ -330,6 +330,8 @@ def test_options_of_files_do_not_apply(folder):
         zoo.load(folder, isolate=True)
     with pytest.raises(ZooError, match="kernels= is not for models that were taught"):
         zoo.load(folder, kernels={})
+    with pytest.raises(ZooError, match="signature= is not for models that were taught"):
+        zoo.load(folder, signature="x")
 
 
 def test_a_loaded_model_draws_images_of_a_folder(known):

@@ -45,7 +45,8 @@ def main() -> None:
     """Run the child process of an isolated model; the first message has the model to load."""
     requests, answers = own_streams()
     document = receive(requests, 0).document
-    child = _Child(answers, Limits(**document["limits"]), document["path"])
+    limits = Limits(**document["limits"])
+    child = _Child(answers, limits, document["path"], document["signature"])
     child.answer(child.load)
     while True:
         try:
@@ -67,8 +68,9 @@ def own_streams() -> tuple[Stream, Stream]:
 
 
 class _Child:
-    def __init__(self, answers: Stream, limits: Limits, path: str):
-        self._answers, self._limits, self._path = answers, limits, path
+    def __init__(self, answers: Stream, limits: Limits, path: str, signature: str | None):
+        self._answers, self._limits = answers, limits
+        self._path, self._signature = path, signature
         self._model: LoadedModel | None = None
 
     def answer(self, work: Callable[[], tuple[dict[str, Any], dict[str, np.ndarray]]]) -> None:
@@ -95,7 +97,9 @@ class _Child:
         limit_memory(self._limits, bytes_of_path(self._path))
         limit_files(self._limits.file_bytes or 0)
         with core.limits(self._limits):
-            self._model = load_path(self._path, "cpu", limits=self._limits)
+            self._model = load_path(
+                self._path, "cpu", limits=self._limits, signature=self._signature
+            )
         limit_files(0)
         return _facts(self._model), {}
 

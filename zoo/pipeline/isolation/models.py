@@ -132,6 +132,7 @@ def load_isolated(
     limits: Limits | None,
     recipe: LoadCall,
     task: FileTask | None = None,
+    signature: str | None = None,
 ) -> IsolatedModel:
     """Load a model in a separate process.
 
@@ -141,11 +142,12 @@ def load_isolated(
         limits: as for `zoo.load`; unset limits are those of ``Limits.strict()``.
         recipe: call that loads the model, for pickles.
         task: what the caller says of the model, if anything.
+        signature: as for `zoo.load`.
 
     Raises:
         ZooError: the model cannot be read, reading exceeds a limit, or it does not fit the task.
     """
-    runner = IsolatedRunner(str(file), name, limits)
+    runner = IsolatedRunner(str(file), name, limits, signature)
     recipe = recipe._replace(arguments={**recipe.arguments, "isolate": True})
     try:
         found: IsolatedModel | None = provided("isolated_classifier")(name, runner, recipe, task)

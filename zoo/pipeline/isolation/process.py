@@ -45,12 +45,13 @@ class ModelProcess:
         path: path of the file or folder with the model.
         limits: limits, all of which are set.
         name: name of the model, for errors.
+        signature: as for `zoo.load`.
 
     Raises:
         ZooError: the model cannot be read, or reading exceeds a limit.
     """
 
-    def __init__(self, path: str, limits: Limits, name: str):
+    def __init__(self, path: str, limits: Limits, name: str, signature: str | None = None):
         self._name = name
         self._expired = self._closed = False
         folder = tempfile.mkdtemp(prefix="zoo-")
@@ -63,8 +64,9 @@ class ModelProcess:
         self._requests = Pipe(cast(FileIO, self._process.stdin), for_writing=True)
         self._answers = Pipe(cast(FileIO, self._process.stdout), for_writing=False)
         try:
+            document = {"path": path, "folder": folder, "signature": signature}
             #: The child's description of the model.
-            self.facts = self._read({"path": path, "folder": folder, "limits": dict(vars(limits))})
+            self.facts = self._read({**document, "limits": dict(vars(limits))})
         except BaseException:
             self.close()
             raise

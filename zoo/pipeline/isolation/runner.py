@@ -29,13 +29,14 @@ class IsolatedRunner:
         file: the file or folder with the model.
         name: name of the model, for errors.
         limits: limits of reading and of runs; unset limits are those of ``Limits.strict()``.
+        signature: as for `zoo.load`.
 
     Raises:
         ZooError: the model cannot be read, or reading exceeds a limit.
     """
 
-    def __init__(self, file: str, name: str, limits: Limits | None):
-        self._file, self._name = os.path.abspath(file), name
+    def __init__(self, file: str, name: str, limits: Limits | None, signature: str | None = None):
+        self._file, self._name, self._signature = os.path.abspath(file), name, signature
         self._limits = _strict_but_for(limits)
         self._lock, self._closed = RLock(), False
         self._process, self._facts = self._started()
@@ -91,7 +92,8 @@ class IsolatedRunner:
         return self._process
 
     def _started(self) -> tuple[ModelProcess, Facts]:
-        process = ModelProcess(self._file, effective_limits(self._limits), self._name)
+        limits = effective_limits(self._limits)
+        process = ModelProcess(self._file, limits, self._name, self._signature)
         try:
             return process, read_facts(process.facts)
         except FactError as error:

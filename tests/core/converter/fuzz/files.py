@@ -4,6 +4,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,14 @@ from tests.core.converter.fuzz.bundle import checkpoint
 from weights_cache import write_weights
 
 Arrays = dict[str, np.ndarray]
+
+
+#: A pointer of Git LFS, which may stand in place of any file.
+POINTER = (
+    b"version https://git-lfs.github.com/spec/v1\n"
+    b"oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
+    b"size 1234567\n"
+)
 
 
 def zipped(members: Mapping[str, bytes]) -> bytes:
@@ -84,11 +93,11 @@ def tensors(arrays: Arrays) -> dict[str, bytes]:
     }
 
 
-def write_saved(folder: Path, arrays: Arrays) -> Path:
+def write_saved(folder: Path, arrays: Arrays, is_compressed: bool = False) -> Path:
     """A SavedModel: a graph with variables, and a checkpoint of them."""
     _written(folder / "saved_model.pb", saved_model(documents.saved_graph(arrays), arrays))
     (folder / "variables").mkdir()
-    index, data = checkpoint(arrays)
+    index, data = checkpoint(arrays, is_compressed)
     _written(folder / "variables" / "variables.index", index)
     _written(folder / "variables" / "variables.data-00000-of-00001", data)
     return folder
@@ -178,6 +187,7 @@ FORMATS: Mapping[str, Callable[[Path, Arrays], Path]] = {
     "keras": write_keras,
     "frozen": write_frozen,
     "saved": write_saved,
+    "snappy": partial(write_saved, is_compressed=True),
 }
 
 

@@ -62,7 +62,26 @@ def functions(path: Path, rng: np.random.Generator) -> Runs:
     return {"image": ({"x": batch}, {"Identity": model(batch, training=False).numpy()})}
 
 
+def lowered(path: Path, rng: np.random.Generator) -> Runs:
+    """A loop of TensorFlow 2; freezing leaves placeholders of its body, which nothing reads."""
+    w = tf.Variable(normal(rng, 3, 3))
+
+    @tf.function
+    def loop(x):
+        for _ in tf.range(4):
+            x = tf.tanh(x @ w)
+        return x
+
+    concrete = loop.get_concrete_function(tf.TensorSpec([None, 3], name="x"))
+    frozen = convert_variables_to_constants_v2(concrete).graph.as_graph_def()
+    assert sum(node.op == "Placeholder" for node in frozen.node) > 1
+    path.write_bytes(frozen.SerializeToString())
+    batch = normal(rng, 2, 3)
+    return {"x": ({"x": batch}, {"Identity": loop(batch).numpy()})}
+
+
 FROZEN: dict[str, Callable[[Path, np.random.Generator], Runs]] = {
     "branches": branches,
     "functions": functions,
+    "lowered": lowered,
 }
