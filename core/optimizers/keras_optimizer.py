@@ -121,6 +121,7 @@ class KerasOptimizer(KerasOptions):
         Args:
             variables: the trainable variables of a model, in its order.
             arrays: the arrays.
+                Those of an optimizer of Keras 3 that made no step end before the slots.
             layout: as for `variable_list`; `core.optimizers.layout_of` finds it by the names.
 
         Raises:
@@ -128,6 +129,9 @@ class KerasOptimizer(KerasOptions):
         """
         entries = entries_of(self, variables, layout)
         given = [np.asarray(array) for array in arrays]
+        if self._iterations == 0 and given and not given[0].any():
+            before = next((i for i, e in enumerate(entries) if e.variable is not None), 0)
+            entries = entries[:before] if len(given) == before else entries
         if len(given) != len(entries):
             raise CoreError(
                 f"{type(self).__name__} has {len(entries)} arrays of state for {len(variables)} "

@@ -37,6 +37,7 @@ class StoredModel(NamedTuple):
     weights: dict[str, list[np.ndarray]]
     root: Item
     is_archive: bool
+    version: str = ""  # of the Keras that wrote it; empty if the file does not say
 
 
 def read_keras(model: Opened, kernels: Container[str] = ()) -> Graph:
@@ -68,7 +69,7 @@ def read_stored(model: Opened) -> StoredModel:
 
 def _read_hdf5(path: Path) -> StoredModel:
     root = open_hdf5(read_bytes(path))
-    _check_version(root.attribute("keras_version"))
+    version = _checked_version(root.attribute("keras_version"))
     document = root.attribute("model_config")
     if not isinstance(document, str):
         raise WeightsError(_NO_ARCHITECTURE.format(path))
@@ -76,12 +77,15 @@ def _read_hdf5(path: Path) -> StoredModel:
     group = root.get("model_weights") or root
     names = [*listed_texts(group, "layer_names"), "top_level_model_weights"]
     found = {name: _listed_weights(group.get(name)) for name in dict.fromkeys(names)}
-    return StoredModel(config, {name: w for name, w in found.items() if w}, root, False)
+    weights = {name: w for name, w in found.items() if w}
+    return StoredModel(config, weights, root, False, version)
 
 
-def _check_version(version: Any) -> None:
-    if isinstance(version, str) and version.startswith(("0.", "1.")):
-        raise ValueError(f"Keras {version:.20} saved it: load and save it again with Keras 2 or 3")
+def _checked_version(version: Any) -> str:
+    found = version if isinstance(version, str) else ""
+    if found.startswith(("0.", "1.")):
+        raise ValueError(f"Keras {found:.20} saved it: load and save it again with Keras 2 or 3")
+    return found
 
 
 def _listed_weights(group: Item | None) -> list[np.ndarray]:
@@ -130,7 +134,15 @@ def _read_archive(path: Path, archive: Archive) -> StoredModel:
     root = open_hdf5(archive.read("model.weights.h5"))
     found: dict[str, list[np.ndarray]] = {}
     _collect(weight_slots(config), root, found)
-    return StoredModel(config, found, root, True)
+    return StoredModel(config, found, root, True, _archive_version(path, archive))
+
+
+def _archive_version(path: Path, archive: Archive) -> str:
+    if "metadata.json" not in archive.names:
+        return ""
+    metadata = parse_json(archive.read("metadata.json", LARGEST_DOCUMENT), path)
+    version = metadata.get("keras_version") if isinstance(metadata, dict) else None
+    return version if isinstance(version, str) else ""
 
 
 def _collect(

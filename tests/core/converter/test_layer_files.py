@@ -221,7 +221,7 @@ def test_orders_of_the_state(name, rng):
         assert all(a is b for a, b in zip(found.slots[slot], slots[slot], strict=True))
     listed = keras2_variables(state, optimizer, shapes)
     assert len(listed) == len(variables) - 1 - (name == "Nadam")
-    back = state_of_keras2(listed, optimizer, is_legacy=False)
+    back = state_of_keras2(listed, optimizer, is_legacy=False, count=3)
     assert all(a is b for a, b in zip(back.slots[names[0]], slots[names[0]], strict=True))
 
 
@@ -231,7 +231,7 @@ def test_adam_of_three_formats():
     state = OptimizerState(7, {"momentum": [1, 2], "velocity": [10, 20]})
     assert keras3_variables(state, optimizer)[2:] == [1, 10, 2, 20]
     assert keras2_variables(state, optimizer, [(), ()])[1:] == [1, 10, 2, 20]
-    legacy = state_of_keras2([7, 1, 2, 10, 20], optimizer, is_legacy=True)
+    legacy = state_of_keras2([7, 1, 2, 10, 20], optimizer, is_legacy=True, count=2)
     assert legacy == state
 
 
