@@ -7,6 +7,7 @@ import numpy as np
 from core.engine.argument_types import TensorLike
 from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
+from core.layers.adapting import AdaptedTo
 from core.layers.built_in import BuiltIn
 from core.layers.inference import layer_classes as layer_classes
 from core.layers.inference import layers_graph as layers_graph
@@ -3336,8 +3337,8 @@ class Multiply(_OneResult):
 class Normalization(_OneResult):
     r"""Subtract a known mean, and divide by the root of a known variance.
 
-    Called on `[batch, ..., channels]`, returns that shape. Where mean and variance are not given, the
-    weights `mean` and `variance` hold them, as files of Keras have them after its adapt().
+    Called on `[batch, ..., channels]`, returns that shape. Where mean and variance are not given,
+    `adapt` takes them from data; the weights `mean` and `variance` hold them.
 
     Args:
         axis: axes with statistics of their own; None for one mean and one variance.
@@ -3369,6 +3370,23 @@ class Normalization(_OneResult):
         batch_size: int | None = ...,
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
+    def adapt(self, data: AdaptedTo) -> None:
+        r"""Set the weights `mean` and `variance` to those of data, as Keras does.
+
+        Args:
+            data: samples along the first axis: an array, or a dataset or another iterable of batches,
+                each ``x``, or a tuple that begins with it.
+
+        Raises:
+            CoreError: the layer was made with a mean, or the data are no finite numbers, empty, or of
+                another shape than its inputs.
+
+        >>> import core
+        >>> layer = core.layers.Normalization()
+        >>> layer.adapt([[0.0, 7.0], [2.0, 9.0]])
+        >>> layer([[0.0, 8.0]]).numpy()
+        array([[-1.,  0.]], dtype=float32)
+        """
 
 class PReLU(_OneResult):
     r"""Return x where it is positive, and alpha * x elsewhere, with factors alpha that are trained.

@@ -1,0 +1,94 @@
+"""Gives models from Keras to this engine and back, within one process; prints what differs.
+
+``python -m tests.core.converter.layer_files_oracle.exchanges FOLDER`` prints a report as JSON: the
+largest difference of weights or outputs, by name of the exchange.
+"""
+
+import importlib
+import json
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+import numpy as np
+
+import core
+import zoo
+
+ENDINGS = ("keras", "h5")
+
+#: Arguments of Normalization.
+NORMALIZATIONS = {
+    "channels": {},
+    "scalar": {"axis": None},
+    "inverted": {"invert": True},
+    "axes": {"axis": (2, -2)},
+}
+
+
+def distance(found, expected) -> float:
+    """The largest difference of arrays, relative above 1; infinite if shapes differ."""
+    pairs = zip(found, expected, strict=True) if isinstance(found, list) else [(found, expected)]
+    worst = 0.0
+    for each, right in pairs:
+        a, b = np.asarray(each), np.asarray(right)
+        if a.shape != b.shape:
+            return float("inf")
+        errors = np.abs(a.astype("f8") - b) / np.maximum(np.abs(b), 1)
+        worst = max(worst, float(errors.max(initial=0)))
+    return worst
+
+
+def adapted(keras, folder: Path) -> Iterator[tuple[str, float]]:
+    """Normalization adapted to data by both, saved by both and loaded by both."""
+    rng = np.random.default_rng(3)
+    data = rng.normal(5, 3, (40, 4, 3)).astype("f4")
+    batches = [data[:16], (data[16:32], None), data[32:]]
+    for name, options in NORMALIZATIONS.items():
+        theirs, ours = keras.layers.Normalization(**options), core.layers.Normalization(**options)
+        theirs.adapt(iter(batches))
+        ours.adapt(iter(batches))
+        yield f"{name}, batches", distance(ours.get_weights(), theirs.get_weights())
+        ours.adapt(core.data.Dataset.from_arrays((data, data)).batch(16))
+        yield f"{name}, dataset", distance(ours.get_weights(), theirs.get_weights())
+        theirs.adapt(data)
+        ours.adapt(data)
+        yield f"{name}, array", distance(ours.get_weights(), theirs.get_weights())
+        model = keras.Sequential([keras.layers.Input((4, 3)), theirs, keras.layers.Dense(2)])
+        mine = core.Sequential([core.layers.Input((4, 3)), ours, core.layers.Dense(2)])
+        expected, own = model.predict(data, verbose=0), mine.predict(data).numpy()
+        for ending in ENDINGS:
+            path = folder / f"{name}.{ending}"
+            model.save(path)
+            loaded = core.load_layers_model(path)
+            yield f"{name}, {ending} as layers", distance(loaded.predict(data), expected)
+            yield f"{name}, {ending}, weights", distance(loaded.get_weights(), model.get_weights())
+            with zoo.load(path) as graph:
+                (found,) = graph.predict(data).values()
+            yield f"{name}, {ending} as a graph", distance(found, expected)
+            mine.save(path)
+            again = keras.models.load_model(path)
+            yield f"{name}, {ending} of ours", distance(again.predict(data, verbose=0), own)
+            yield (
+                f"{name}, {ending} back",
+                distance(core.load_layers_model(path).predict(data), own),
+            )
+
+
+def main(folder: Path) -> None:
+    keras = importlib.import_module("keras")
+    report = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # .h5 is an old format
+        for exchange in (adapted,):
+            report |= dict(exchange(keras, folder))
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
