@@ -26,4 +26,4 @@ def differences(tmp_path_factory) -> dict[str, float]:
 
 def test_exchanges(differences):
     assert {name: each for name, each in differences.items() if each > 1e-6} == {}
-    assert len(differences) == 4 * (3 + 2 * 5)
+    assert len(differences) == 4 * (3 + 2 * 5) + 5

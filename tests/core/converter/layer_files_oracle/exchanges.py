@@ -30,6 +30,15 @@ NORMALIZATIONS = {
     "axes": {"axis": (2, -2)},
 }
 
+#: Arguments of to_categorical.
+CATEGORIES = {
+    "inferred": ([2, 0, 1], None),
+    "more": (np.array([[0.0], [3.0]]), 5),
+    "planes": (np.array([[0, 1], [1, 2]], np.uint8), 3),
+    "one": (np.array(1), 2),
+    "column": (np.zeros((2, 3, 1), int), None),
+}
+
 
 def distance(found, expected) -> float:
     """The largest difference of arrays, relative above 1; infinite if shapes differ."""
@@ -80,12 +89,19 @@ def adapted(keras, folder: Path) -> Iterator[tuple[str, float]]:
             )
 
 
+def categories(keras, folder: Path) -> Iterator[tuple[str, float]]:
+    """Vectors of classes by the helper of Keras and by ours."""
+    for name, (x, count) in CATEGORIES.items():
+        found = core.utils.to_categorical(x, count)
+        yield f"categories, {name}", distance(found, keras.utils.to_categorical(x, count))
+
+
 def main(folder: Path) -> None:
     keras = importlib.import_module("keras")
     report = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # .h5 is an old format
-        for exchange in (adapted,):
+        for exchange in (adapted, categories):
             report |= dict(exchange(keras, folder))
     print(json.dumps(report))
 
