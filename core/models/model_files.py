@@ -2,16 +2,14 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from warnings import warn
-
-import numpy as np
 
 from core.errors import CoreError
 from core.models.model import Model
 from core.models.sequential import CustomObjects, model_from_document
-from core.optimizers.keras_optimizer import KerasOptimizer
+from core.models.weight_files import fault_of_state
 
 if TYPE_CHECKING:
     from core.converter.layer_files import LayersDocument
@@ -60,24 +58,13 @@ def _compile(model: Model, document: "LayersDocument") -> None:
             f"the training configuration of the file cannot be used: {error}. Load the model "
             f"without it by compile=False, then compile it"
         ) from error
-    fault = document.state_fault or _fault_of_state(model, document.optimizer_variables)
+    fault = document.state_fault or fault_of_state(model, document.optimizer_variables)
     if fault:
         from core.converter import OptimizerStateWarning
 
         model.compile(**given)  # what was restored before the fault is forgotten
         message = f"the state of the optimizer does not fit the model, so it starts anew: {fault}"
         warn(message, OptimizerStateWarning, stacklevel=3)
-
-
-def _fault_of_state(model: Model, state: Sequence[np.ndarray] | None) -> str:
-    """Give the optimizer its state, or return why it does not fit."""
-    if state is None or not isinstance(model.optimizer, KerasOptimizer):
-        return ""
-    try:
-        model.optimizer.set_variable_list(model.trainable_variables, state)
-    except CoreError as error:
-        return str(error)
-    return ""
 
 
 def model_from_json(text: str, custom_objects: CustomObjects | None = None) -> Model:

@@ -14,7 +14,6 @@ from core.callbacks.callback_list import Callbacks
 from core.data.batches import Batch, Samples, TrainingData, as_batches, split_validation
 from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
-from core.engine.variables import Variable
 from core.errors import CoreError
 from core.layers.layer import Layer
 from core.layers.symbolic import SymbolicTensor
@@ -28,6 +27,7 @@ from core.models.output_facts import output_activations
 from core.models.result_types import Result
 from core.models.running import Loop, Means
 from core.models.steps import Steps, output_list
+from core.models.weight_files import load_weights, save_weights
 from core.optimizers import Optimizer, OptimizerLike
 
 #: The path of a file.
@@ -503,56 +503,37 @@ class Trainer(Layer, Generic[Result]):
         """Return the class and config of the model, as files have them."""
         raise CoreError(
             f"the model {self.name!r} is a subclass, which files cannot describe: save its weights "
-            f"by save_weights"
+            f"by save_weights as an .npz file"
         )
 
     def save_weights(self, path: Path) -> None:
-        """Write the weights alone, as an ``.npz`` file of arrays by the names of variables.
+        """Write the weights without the layers.
+
+        Args:
+            path: a ``.weights.h5`` file, which Keras 3 reads by `keras.Model.load_weights`, with
+                the state of the optimizer; or an ``.npz`` file of arrays by the names of variables.
 
         Raises:
-            CoreError: two variables have one name, or the model has no variables yet.
+            CoreError: the path ends otherwise, two variables have one name, the model has no
+                variables yet; or it is a subclass, of which ``.npz`` files alone are written.
+            WeightsError: the file cannot be written; what was there before stays.
         """
-        from core.converter.layer_files.weight_archive import write_weight_archive
-
-        arrays = {name: variable.numpy() for name, variable in self._named_variables().items()}
         with INTERRUPTS.step():
-            write_weight_archive(path, arrays)
+            save_weights(self, path)
 
     def load_weights(self, path: Path) -> None:
-        """Give the variables the values that `save_weights` wrote.
+        """Give the variables, and a compiled model's optimizer, the values in a file.
+
+        Args:
+            path: what `save_weights` or Keras 3 wrote (``.weights.h5``, ``.keras``, ``.npz``), or
+                an ``.h5`` file of Keras 2, whose weights belong to the layers in their order.
 
         Raises:
-            CoreError: a variable is missing or left over, or has another shape.
-            WeightsError: the file is damaged.
+            CoreError: a weight is missing or left over, or has another shape. No variable is
+                changed then.
+            WeightsError: the file is missing, damaged or of another kind.
         """
-        from core.converter.layer_files.weight_archive import read_weight_archive
-
-        found = read_weight_archive(path)
-        variables = self._named_variables()
-        missing, left = sorted(set(variables) - set(found)), sorted(set(found) - set(variables))
-        if missing or left:
-            raise CoreError(
-                f"the weights do not fit the model: missing are {missing or 'none'}, left over "
-                f"{left or 'none'}"
-            )
-        for name, variable in variables.items():
-            if found[name].shape != variable.shape:
-                raise CoreError(
-                    f"{name!r} has shape {variable.shape}, the file has {found[name].shape}"
-                )
-        for name, variable in variables.items():
-            variable.assign(found[name])
-
-    def _named_variables(self) -> dict[str, Variable]:
-        """Return the variables by their names in archives."""
-        variables = self.variables
-        named = {variable.name.replace("/", "."): variable for variable in variables}
-        if len(named) < len(variables) or not variables:
-            raise CoreError(
-                f"the model {self.name!r} has no variables yet, or two of one name: build it by a "
-                f"call on data, and give its layers names"
-            )
-        return named
+        load_weights(self, path)
 
     # --- what these need ---------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from core.engine.specs import integer
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.optimizers.base import Update
+from core.optimizers.base import Update, number
 from core.optimizers.clipping import CLIPS
 from core.optimizers.options import KerasOptions
 from core.optimizers.state_lists import ITERATION, RATE, UNUSED, Entry, Layout, entries_of
@@ -145,6 +145,10 @@ class KerasOptimizer(KerasOptions):
                     raise CoreError(
                         f"{entry.name!r} has the shape {expected}, the array for it {array.shape}"
                     )
+                if entry.part == ITERATION:
+                    integer(array.item(), entry.name, 0)
+                elif entry.variable is None:
+                    number(array.item(), entry.name)
             for entry, array in zip(entries, given, strict=True):
                 self._restore(entry, array, all_slots)
 

@@ -26,7 +26,8 @@ _CLASSES_OF_GROUPS = {"GroupQueryAttention": "GroupedQueryAttention"}
 
 _NO_ARCHITECTURE = (
     "{} has only weights: the architecture is missing; save the whole model with "
-    "model.save(path), not with model.save_weights(path)"
+    "model.save(path), not with model.save_weights(path), or make the model of core.layers and "
+    "give it the weights by its load_weights(path)"
 )
 
 
@@ -76,7 +77,7 @@ def _read_hdf5(path: Path) -> StoredModel:
     config = parse_json(document.encode(), path)
     group = root.get("model_weights") or root
     names = [*listed_texts(group, "layer_names"), "top_level_model_weights"]
-    found = {name: _listed_weights(group.get(name)) for name in dict.fromkeys(names)}
+    found = {name: listed_weights(group.get(name)) for name in dict.fromkeys(names)}
     weights = {name: w for name, w in found.items() if w}
     return StoredModel(config, weights, root, False, version)
 
@@ -88,12 +89,12 @@ def _checked_version(version: Any) -> str:
     return found
 
 
-def _listed_weights(group: Item | None) -> list[np.ndarray]:
+def listed_weights(group: Item | None) -> list[np.ndarray]:
     """Return the arrays of a group in the order of its attribute ``weight_names``."""
     names = listed_texts(group, "weight_names") if group else []
     if len(set(names)) < len(names):
         raise ValueError("a layer lists a weight twice")
-    return [_array(group, name) for name in names]
+    return [array_of(group, name) for name in names]
 
 
 def listed_texts(group: Item, name: str) -> list[str]:
@@ -106,7 +107,8 @@ def listed_texts(group: Item, name: str) -> list[str]:
     return [text for part in parts if isinstance(part, list) for text in part]
 
 
-def _array(group: Item | None, path: str) -> np.ndarray:
+def array_of(group: Item | None, path: str) -> np.ndarray:
+    """Return an array of a group in a dtype of weights; a missing one is a ValueError."""
     item = group.get(path) if group else None
     if item is None or not item.is_array:
         raise ValueError(f"the weight {path!r:.300} is missing")
@@ -149,17 +151,17 @@ def _collect(
     all_slots: tuple[WeightSlots, ...], group: Item, found: dict[str, list[np.ndarray]]
 ) -> None:
     """Collect the weights of layers from their groups, by the layers' paths."""
-    for slots, found_group in _with_groups(all_slots, group):
+    for slots, found_group in with_groups(all_slots, group):
         if found_group is None:  # a layer of two models is stored once
             continue
         held = found_group.get("vars")
         count = len(held.children) if held and slots.is_open else len(slots.weights)
         if count:
-            found["/".join(slots.path)] = [_array(held, str(i)) for i in range(count)]
+            found["/".join(slots.path)] = [array_of(held, str(i)) for i in range(count)]
         _collect(slots.children, found_group, found)
 
 
-def _with_groups(
+def with_groups(
     all_slots: tuple[WeightSlots, ...], group: Item
 ) -> Iterator[tuple[WeightSlots, Item | None]]:
     """Yield layers with their groups; groups in a list may have the names of layers, too."""

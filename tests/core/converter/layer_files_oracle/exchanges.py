@@ -19,6 +19,7 @@ import numpy as np
 
 import core
 import zoo
+from tests.core.converter.layer_files_oracle.models import MODELS
 
 ENDINGS = ("keras", "h5")
 
@@ -96,12 +97,47 @@ def categories(keras, folder: Path) -> Iterator[tuple[str, float]]:
         yield f"categories, {name}", distance(found, keras.utils.to_categorical(x, count))
 
 
+def weight_files(keras, folder: Path) -> Iterator[tuple[str, float]]:
+    """Weights of Keras 3 and 2 in models of ours, and back, with the optimizer's state."""
+    rng = np.random.default_rng(7)
+    keras2 = importlib.import_module("tf_keras")
+    for name, build in MODELS.items():
+        keras.backend.clear_session()
+        model, other, old = build(keras), build(keras), build(keras2)
+        model.save(folder / f"{name}.keras")
+        ours = core.load_layers_model(folder / f"{name}.keras")
+        model.set_weights([rng.uniform(0, 1, w.shape).astype("f4") for w in model.get_weights()])
+        model.optimizer.build(model.trainable_variables)
+        for variable in model.optimizer.variables[2:]:
+            variable.assign(rng.uniform(0, 1, variable.shape))
+        path = folder / f"{name}.weights.h5"
+        model.save_weights(path)
+        ours.load_weights(path)
+        yield f"{name}, of Keras 3", distance(ours.get_weights(), model.get_weights())
+        state = [np.asarray(v) for v in model.optimizer.variables]
+        listed = ours.optimizer.variable_list(ours.trainable_variables)
+        yield f"{name}, state", distance([array for _, array in listed], state)
+        ours.save_weights(path)
+        other.optimizer.build(other.trainable_variables)
+        other.load_weights(path)
+        yield f"{name}, of ours", distance(other.get_weights(), model.get_weights())
+        found = [np.asarray(v) for v in other.optimizer.variables]
+        yield f"{name}, state of ours", distance(found, state)
+        old.set_weights([rng.uniform(0, 1, w.shape).astype("f4") for w in old.get_weights()])
+        old.save_weights(folder / f"{name}.h5")
+        ours.load_weights(folder / f"{name}.h5")
+        yield f"{name}, of Keras 2", distance(ours.get_weights(), old.get_weights())
+        ours.load_weights(folder / f"{name}.keras")
+        first = keras.models.load_model(folder / f"{name}.keras")
+        yield f"{name}, of a whole model", distance(ours.get_weights(), first.get_weights())
+
+
 def main(folder: Path) -> None:
     keras = importlib.import_module("keras")
     report = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # .h5 is an old format
-        for exchange in (adapted, categories):
+        for exchange in (adapted, categories, weight_files):
             report |= dict(exchange(keras, folder))
     print(json.dumps(report))
 
