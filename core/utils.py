@@ -1,14 +1,18 @@
 """Helpers of training by Keras's names: ``core.utils.to_categorical([0, 2], 3)``."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from core.engine.specs import integer
 from core.engine.tensors import Tensor
 from core.errors import CoreError
+from weights_cache.common.similar_names import missing_from
 
 __all__ = ["to_categorical"]
+
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
+    __getattr__ = missing_from(__name__, __all__)
 
 _MOST_CLASSES = 2**31 - 1
 
@@ -60,8 +64,8 @@ def _classes(x: Any) -> np.ndarray:
     array = np.asarray(x.numpy() if isinstance(x, Tensor) else x)
     if array.dtype.kind in "OSU":
         raise CoreError(
-            f"x has labels such as {array.reshape(-1)[0]!r:.40}, not numbers: number them by "
-            f"_, numbers = np.unique(x, return_inverse=True)"
+            f"x has labels such as {array.reshape(-1)[0]!r:.40}, not numbers: number them, as by "
+            f"`names, x = numpy.unique(x, return_inverse=True)`"
         )
     if array.dtype.kind == "f" and not (array == np.trunc(array)).all():
         raise CoreError("x has fractions or NaN: classes are integers from 0")

@@ -178,6 +178,14 @@ def test_graphs_and_weights_alone_are_refused(tmp_path):
         core.load_layers_model(tmp_path / "model.tflite")
 
 
+@pytest.mark.parametrize("load", [load_model, core.load_layers_model, read_document])
+def test_urls_are_for_zoo(load):
+    with pytest.raises(
+        WeightsError, match="^https://host/model.json is a URL: load it with zoo.lo"
+    ):
+        load("https://host/model.json")
+
+
 @pytest.mark.parametrize("name", WRITERS)
 def test_weights_that_do_not_fit(name, rng, tmp_path):
     document = dense_document(rng)
