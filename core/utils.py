@@ -28,8 +28,8 @@ def to_categorical(x: Any, num_classes: int | None = None) -> np.ndarray:
         A float32 array with one more axis, of length ``num_classes``.
 
     Raises:
-        CoreError: a number is no integer from 0 to ``num_classes - 1``, or there is none from which
-            the number of classes follows.
+        CoreError: a number is no integer from 0 to ``num_classes - 1``, or neither numbers nor
+            ``num_classes`` are given.
 
     >>> import core
     >>> core.utils.to_categorical([0, 2], num_classes=4)

@@ -1,8 +1,8 @@
-"""What layers learn from data before training: ``adapt``, a method of some built-in layers."""
+"""Statistics of data that layers take before training: their method ``adapt``."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,14 +12,23 @@ from core.errors import CoreError
 from core.layers.layer_config import Options
 from core.layers.lowering.normalization import statistics_axes
 
-if TYPE_CHECKING:
-    from core.layers.built_in import BuiltIn
-
 #: Data that a layer adapts to: an array, or a dataset or iterable of batches ``x`` or ``(x, y)``.
 AdaptedTo = TensorLike | Iterable[TensorLike | tuple[TensorLike, ...]]
 
 
-def adapt(self: "BuiltIn", data: AdaptedTo) -> None:  # noqa: D417 - a method
+class _Layer(Protocol):
+    """A built-in layer, as far as this file needs it."""
+
+    name: str
+    built: bool
+    config: dict[str, Any]
+
+    def build(self, input_shape: Any) -> None: ...
+
+    def described(self) -> Sequence[Any]: ...
+
+
+def adapt(self: _Layer, data: AdaptedTo) -> None:  # noqa: D417 - a method
     """Set the weights `mean` and `variance` to those of data, as Keras does.
 
     Args:

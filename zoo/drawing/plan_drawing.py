@@ -89,7 +89,7 @@ def draw_plan(
         title: what to write above it, such as the name of the model.
 
     Raises:
-        ZooError: the plan is none, or the profile is of another one.
+        ZooError: it is not given a plan, or the profile is of another one.
 
     Example:
         >>> import zoo

@@ -31,7 +31,7 @@ class StoredWeights(NamedTuple):
     Attributes:
         weights: by path of layer, "outer/inner".
         unused: names of groups of layers that the model does not have.
-        optimizer_variables: state of the optimizer in Keras 3's order; None if there is none.
+        optimizer_variables: state of the optimizer in Keras 3's order, if the file has one.
     """
 
     weights: dict[str, list[np.ndarray]]
