@@ -24,6 +24,9 @@ _EARLIER_HOLDERS = {"layers": "_layer_checkpoint_dependencies"}
 #: Classes whose groups have another name than the class in the config.
 _CLASSES_OF_GROUPS = {"GroupQueryAttention": "GroupedQueryAttention"}
 
+#: Layers with a vocabulary, and the type of its entries.
+_LOOKUPS: dict[str, type] = {"StringLookup": str, "IntegerLookup": int}
+
 _NO_ARCHITECTURE = (
     "{} has only weights: the architecture is missing; save the whole model with "
     "model.save(path), not with model.save_weights(path), or make the model of core.layers and "
@@ -133,10 +136,30 @@ def _read_archive(path: Path, archive: Archive) -> StoredModel:
     if "config.json" not in archive.names:
         raise WeightsError(_NO_ARCHITECTURE.format(path))
     config = parse_json(archive.read("config.json", LARGEST_DOCUMENT), path)
+    _take_vocabularies(config, archive, "assets")
     root = open_hdf5(archive.read("model.weights.h5"))
     found: dict[str, list[np.ndarray]] = {}
     _collect(weight_slots(config), root, found)
     return StoredModel(config, found, root, True, _archive_version(path, archive))
+
+
+def _take_vocabularies(model: Any, archive: Archive, folder: str) -> None:
+    """Give lookup layers the vocabularies that their adapt() found, which lie beside the config."""
+    config = model.get("config") if isinstance(model, dict) else None
+    layers = config.get("layers") if isinstance(config, dict) else None
+    counts: dict[str, int] = {}
+    for layer in layers if isinstance(layers, list) else ():
+        class_name = str(layer.get("class_name")) if isinstance(layer, dict) else ""
+        number = counts[class_name] = counts.get(class_name, -1) + 1
+        key = f"{snake_case(class_name)}_{number}" if number else snake_case(class_name)
+        inner = f"{folder}/layers/{key}"
+        _take_vocabularies(layer, archive, inner)
+        kind = _LOOKUPS.get(class_name)
+        own, name = layer.get("config") if kind else None, f"{inner}/vocabulary.txt"
+        is_adapted = isinstance(own, dict) and own.get("vocabulary") is None
+        if kind and isinstance(own, dict) and is_adapted and name in archive.names:
+            lines = archive.read(name, LARGEST_DOCUMENT).decode().split("\n")
+            own["vocabulary"] = list(map(kind, lines))
 
 
 def _archive_version(path: Path, archive: Archive) -> str:

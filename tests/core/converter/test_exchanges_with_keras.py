@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.conftest import ROOT
+from tests.core.converter.layer_files_oracle.exchanges import LOOKUPS
 from tests.core.converter.layer_files_oracle.models import MODELS
 from tests.helpers import skip_or_fail
 
@@ -27,4 +28,4 @@ def differences(tmp_path_factory) -> dict[str, float]:
 
 def test_exchanges(differences):
     assert {name: each for name, each in differences.items() if each > 1e-6} == {}
-    assert len(differences) == 4 * (3 + 2 * 5) + 5 + 6 * len(MODELS)
+    assert len(differences) == 4 * (3 + 2 * 5) + 5 + 3 * len(LOOKUPS) + 6 * len(MODELS)

@@ -40,6 +40,24 @@ CATEGORIES = {
     "column": (np.zeros((2, 3, 1), int), None),
 }
 
+KEYS = {"StringLookup": ["a", "b", "c"], "IntegerLookup": [7, -3, 12]}
+
+#: Class, arguments, and whether the vocabulary is adapted to, and lies in a model in the model.
+LOOKUPS = {
+    "texts": ("StringLookup", {}, False),
+    "texts with a mask": ("StringLookup", {"mask_token": "", "num_oov_indices": 3}, False),
+    "texts one-hot": ("StringLookup", {"output_mode": "one_hot"}, False),
+    "adapted texts": ("StringLookup", {"num_oov_indices": 2}, True),
+    "integers": ("IntegerLookup", {"mask_token": 0}, False),
+    "integers counted": ("IntegerLookup", {"output_mode": "count", "num_oov_indices": 2}, False),
+    "padded integers": (
+        "IntegerLookup",
+        {"output_mode": "multi_hot", "max_tokens": 9, "pad_to_max_tokens": True},
+        False,
+    ),
+    "adapted integers": ("IntegerLookup", {}, True),
+}
+
 
 def distance(found, expected) -> float:
     """The largest difference of arrays, relative above 1; infinite if shapes differ."""
@@ -97,6 +115,32 @@ def categories(keras, folder: Path) -> Iterator[tuple[str, float]]:
         yield f"categories, {name}", distance(found, keras.utils.to_categorical(x, count))
 
 
+def lookups(keras, folder: Path) -> Iterator[tuple[str, float]]:
+    """Numbers of texts and integers by models of Keras here, and by ours there."""
+    tensorflow = importlib.import_module("tensorflow")
+    for name, (class_name, options, adapts) in LOOKUPS.items():
+        is_text = class_name == "StringLookup"
+        x = np.array([["b"], ["zz"], ["a"], [""]]) if is_text else np.array([[7], [9], [-3], [0]])
+        given = tensorflow.constant(x)
+        make = getattr(keras.layers, class_name)
+        layer = make(**options) if adapts else make(vocabulary=KEYS[class_name], **options)
+        if adapts:
+            layer.adapt(tensorflow.constant(KEYS[class_name]))
+        start = keras.layers.Input((1,), dtype="string" if is_text else "int64")
+        inner = keras.Model(start, layer(start))
+        model = keras.Model(start, inner(start)) if adapts else inner
+        expected = np.asarray(model(given))
+        model.save(folder / f"{name}.keras")
+        ours = core.load_layers_model(folder / f"{name}.keras")
+        yield f"{name}, as layers", distance(ours.predict(x), expected)
+        with zoo.load(folder / f"{name}.keras") as graph:
+            (found,) = graph.predict(x.astype(object) if is_text else x).values()
+        yield f"{name}, as a graph", distance(found, expected)
+        ours.save(folder / f"{name}.ours.keras")
+        again = keras.models.load_model(folder / f"{name}.ours.keras")
+        yield f"{name}, of ours", distance(np.asarray(again(given)), expected)
+
+
 def weight_files(keras, folder: Path) -> Iterator[tuple[str, float]]:
     """Weights of Keras 3 and 2 in models of ours, and back, with the optimizer's state."""
     rng = np.random.default_rng(7)
@@ -137,7 +181,7 @@ def main(folder: Path) -> None:
     report = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # .h5 is an old format
-        for exchange in (adapted, categories, weight_files):
+        for exchange in (adapted, categories, lookups, weight_files):
             report |= dict(exchange(keras, folder))
     print(json.dumps(report))
 
