@@ -93,6 +93,7 @@ _HOMES = {
     "time": "core.profiling.profiler",
     "train": "core.train",
     "tune_shader": "core.backends.shader.plans.plan_tuning",
+    "utils": "core.utils",
     "value_and_grad": "core.autodiff.gradients",
     "value_and_grads": "core.autodiff.gradients",
     "variable": "core.engine.variables",

@@ -19,6 +19,7 @@ from core import random as random
 from core import regularizers as regularizers
 from core import signal as signal
 from core import train as train
+from core import utils as utils
 from core.autodiff.gradients import custom_grad as custom_grad
 from core.autodiff.gradients import grad as grad
 from core.autodiff.gradients import grads as grads

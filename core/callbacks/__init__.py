@@ -7,6 +7,8 @@
 ``model.fit(x, y, callbacks=[stopping, checkpoint])`` calls them.
 """
 
+from typing import TYPE_CHECKING
+
 from core.callbacks.base import Callback
 from core.callbacks.callback_list import CallbackList
 from core.callbacks.checkpoints import ModelCheckpoint
@@ -16,6 +18,7 @@ from core.callbacks.monitors import EarlyStopping, MonitorCallback, ReduceLROnPl
 from core.callbacks.progress import ProgbarLogger
 from core.callbacks.recorders import CSVLogger, CurvesImage, History
 from core.callbacks.tensor_board import TensorBoard
+from weights_cache.common.similar_names import missing_from
 
 __all__ = [
     "CSVLogger",
@@ -35,6 +38,9 @@ __all__ = [
     "TerminateOnNaN",
     "early_stopping",
 ]
+
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
+    __getattr__ = missing_from(__name__, __all__)
 
 #: Names of TensorFlow.js.
 early_stopping, CustomCallback = EarlyStopping, LambdaCallback

@@ -8,6 +8,9 @@ from core.callbacks.base import Logs
 from core.callbacks.monitors import Mode, MonitorCallback
 from core.errors import CoreError
 
+#: Endings of files of weights.
+WEIGHT_ENDINGS = (".weights.h5", ".npz")
+
 
 class ModelCheckpoint(MonitorCallback):
     """Save the model after epochs or batches.
@@ -22,14 +25,15 @@ class ModelCheckpoint(MonitorCallback):
         verbose: 1 prints what is saved.
         save_best_only: save only what is better than all before; if the result is missing,
             save always.
-        save_weights_only: save the weights without the layers and the optimizer.
+        save_weights_only: save the weights without the layers: ``filepath`` then ends in
+            ``.weights.h5``, as in Keras, or in ``.npz``.
         mode: ``"min"``, ``"max"`` or ``"auto"``, by the name of the result.
         save_freq: ``"epoch"``, or a number of batches.
         initial_value_threshold: a result to be better than from the beginning.
 
     Raises:
         CoreError: there is no such mode, ``save_freq`` is neither, a field has an invalid format,
-            or the name does not say what is best.
+            the name does not say what is best, or ends otherwise than files of weights.
 
     >>> import core
     >>> core.callbacks.ModelCheckpoint("best.keras", save_freq=0)
@@ -56,7 +60,12 @@ class ModelCheckpoint(MonitorCallback):
         self.filepath, self.verbose, self.save_freq = os.fspath(filepath), verbose, save_freq
         self.save_best_only, self.save_weights_only = save_best_only, save_weights_only
         self._epoch = self._batches = 0
-        self._path(0, 0, {})  # an invalid format is an error now
+        path = self._path(0, 0, {})  # an invalid format is an error now
+        if save_weights_only and not path.endswith(WEIGHT_ENDINGS):
+            raise CoreError(
+                f"filepath={self.filepath!r} must end in .weights.h5 or .npz for weights alone: "
+                f"rename it, or leave save_weights_only out"
+            )
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
         """Check the mode; the best result stays, as in Keras."""

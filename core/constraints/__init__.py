@@ -8,7 +8,7 @@ MaxNorm(max_value=2, axis=0)
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.engine.argument_types import TensorLike
 from core.engine.late_ops import ops
@@ -17,6 +17,7 @@ from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.keras.configured import Configured, NamedClasses
 from core.keras.documents import plain_document
+from weights_cache.common.similar_names import missing_from
 
 __all__ = [
     "Constraint",
@@ -30,6 +31,9 @@ __all__ = [
     "non_neg",
     "unit_norm",
 ]
+
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
+    __getattr__ = missing_from(__name__, __all__)
 
 
 class Constraint(Configured):

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from core.converter.conversion import convert
     from core.converter.conversion_report import Report, inspect_model
     from core.converter.formats import load_model, read_graph
+    from core.converter.layer_files.optimizer_state import OptimizerStateWarning
 
 _PUBLIC = {
+    "OptimizerStateWarning": "layer_files.optimizer_state",
     "QuantisationWarning": "accuracy_loss",
     "Report": "conversion_report",
     "convert": "conversion",
@@ -23,7 +25,15 @@ _PUBLIC = {
     "read_graph": "formats",
 }
 
-__all__ = ["QuantisationWarning", "Report", "convert", "inspect_model", "load_model", "read_graph"]
+__all__ = [
+    "OptimizerStateWarning",
+    "QuantisationWarning",
+    "Report",
+    "convert",
+    "inspect_model",
+    "load_model",
+    "read_graph",
+]
 
 
 if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid

@@ -91,6 +91,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator[Opened]:
     """
     if not isinstance(path, (str, os.PathLike)) or not str(path):
         raise WeightsError(f"a model is read from a path, not from a {type(path).__name__}")
+    if str(path).startswith(("http://", "https://")):
+        raise WeightsError(f"{path!s:.200} is a URL: load it with zoo.load, or download it")
     with reading(path):
         found = Path(path)
         if not found.exists():

@@ -9,12 +9,15 @@
 (2, 2) [1 0]
 """
 
+from typing import TYPE_CHECKING
+
 from core.data import augmentation as augmentation
 from core.data.batches import Batch, Batches, as_batches, split_validation
 from core.data.csv_files import from_csv, text_lines
 from core.data.dataset import Dataset, concatenate, func, zip_datasets
 from core.data.image_folders import ImageFolder, from_frames, image_folder
 from core.data.lengths import UnknownLengthError
+from weights_cache.common.similar_names import missing_from
 
 array = from_arrays = Dataset.from_arrays
 csv = from_csv
@@ -42,3 +45,6 @@ __all__ = [
     "text_lines",
     "zip",
 ]
+
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
+    __getattr__ = missing_from(__name__, __all__)

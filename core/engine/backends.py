@@ -55,25 +55,38 @@ def unknown_backend(name: Any) -> CoreError:
     return CoreError(f"unknown backend {name!r}: use one of {[*backend_names(), AUTO]}{hint}")
 
 
-def register_backend(name: str, factory: "Callable[[], Backend]") -> None:
+def register_backend(name: str, factory: "Callable[[], Backend]", *, replace: bool = False) -> None:
     """Make a user-defined backend known by a name, as `core.backend` and others take it.
 
     Args:
         name: that no built-in backend has.
         factory: returns the backend, a `core.Backend`; called when it is first used. Its kernels
             are registered with `core.kernel`.
+        replace: replace a user-defined backend of that name.
 
     Raises:
-        CoreError: there is such a backend already.
+        CoreError: there is such a backend already: a built-in one, or one of another module, and
+            ``replace`` is not set.
 
     >>> import core
     >>> core.register_backend("mine", lambda: MyBackend())  # doctest: +SKIP
     """
     if name == AUTO or (name in backend_names() and name not in _FACTORIES):
         raise CoreError(f"there is a backend {name!r} already: choose another name")
+    known = _FACTORIES.get(name)
+    # The same module may do it again: a cell of a notebook, or an import after Ctrl-C.
+    if known and not replace and _module_of(known) != _module_of(factory):
+        raise CoreError(
+            f"there is a backend {name!r} of the module {_module_of(known)} already: choose "
+            f"another name, or pass replace=True"
+        )
     with _LOADING:
         _FACTORIES[name] = factory
         BACKENDS.pop(name, None)
+
+
+def _module_of(factory: "Callable[[], Backend]") -> str:
+    return getattr(factory, "__module__", None) or type(factory).__module__
 
 
 def load_backend(name: str) -> "Backend":

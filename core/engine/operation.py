@@ -149,7 +149,9 @@ class Op:
         self.count = count
         self.attributes = code.co_varnames[count : count + named]
         self.defaults: dict[str, Any] = dict(self.rule.__kwdefaults__ or {})
-        self.annotations = kinds = inspect.get_annotations(self.rule, eval_str=True)
+        unsaid = {**dict.fromkeys(self.attributes, Any), **dict.fromkeys(self.inputs, Spec)}
+        given = inspect.get_annotations(self.rule, eval_str=True)
+        self.annotations = kinds = {**unsaid, "return": Spec, **given}
         if like is not None:
             needed = tuple(n for n in self.attributes if n not in self.defaults)
             self.attributes = (*needed, *like.attributes, *self.attributes[len(needed) :])

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache, wraps
+from inspect import isfunction
 from typing import Any, TypeVar, overload
 
 from core.engine.backends import (
@@ -52,8 +53,17 @@ def register(op: Op) -> Op:
 
 
 def op(**options: Any) -> Callable[[Rule], Op]:
-    """Declare the decorated rule as an op; the options are those of `core.engine.operation.Op`."""
-    return lambda rule: register(Op(rule, **options))
+    """Declare the decorated rule as an op; the options are those of `core.engine.operation.Op`.
+
+    Parameters of the rule without annotations are a `Spec`, or an attribute of any type.
+    """
+
+    def declared(rule: Rule) -> Op:
+        if not isfunction(rule):
+            raise CoreError(f"core.op() decorates the function of an op's shape, got {rule!r:.80}")
+        return register(Op(rule, **options))
+
+    return declared
 
 
 @overload

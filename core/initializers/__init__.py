@@ -11,7 +11,7 @@ numbers: `core.set_random_seed` restarts it.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from core.initializers.scaling import (
 )
 from core.keras.configured import NamedClasses
 from core.keras.documents import plain_document
+from weights_cache.common.similar_names import missing_from
 
 __all__ = [
     "Constant",
@@ -73,6 +74,9 @@ __all__ = [
     "variance_scaling",
     "zeros",
 ]
+
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
+    __getattr__ = missing_from(__name__, __all__)
 
 #: Other names of Keras for them.
 IdentityInitializer, OrthogonalInitializer = Identity, Orthogonal

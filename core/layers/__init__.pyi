@@ -7,6 +7,7 @@ import numpy as np
 from core.engine.argument_types import TensorLike
 from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
+from core.layers.adapting import AdaptedTo
 from core.layers.built_in import BuiltIn
 from core.layers.inference import layer_classes as layer_classes
 from core.layers.inference import layers_graph as layers_graph
@@ -2801,6 +2802,55 @@ class Identity(_OneResult):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
+class IntegerLookup(_OneResult):
+    r"""Replace integers by their numbers in a vocabulary.
+
+    Called on integers of any shape, returns integers of that shape, or their encoding by output_mode as
+    of `CategoryEncoding`; otherwise like `StringLookup`.
+
+    Args:
+        max_tokens: numbers in all, where results are padded to them.
+        num_oov_indices: numbers for what is not in the vocabulary, from 0.
+        mask_token: text or integer whose number is 0.
+        oov_token: what stands for unknown values in a vocabulary.
+        vocabulary: texts or integers in the order of their numbers.
+        idf_weights: accepted for Keras's sake.
+        invert: integers for numbers; not supported.
+        output_mode: kind of the result.
+        sparse: accepted for Keras's sake; results are dense.
+        pad_to_max_tokens: make vectors of max_tokens numbers.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.IntegerLookup(vocabulary=[10, 30])([30, 20, 10]).numpy()
+    array([2, 0, 1], dtype=int32)
+    """
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        num_oov_indices: int = 1,
+        mask_token: str | int | None = None,
+        oov_token: str | int = -1,
+        vocabulary: Sequence[str] | Sequence[int] | None = None,
+        idf_weights: Sequence[float] | None = None,
+        invert: bool = False,
+        output_mode: Literal["multi_hot", "one_hot", "count", "int"] = 'int',
+        sparse: bool = False,
+        pad_to_max_tokens: bool = False,
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
 class LSTM(BuiltIn):
     r"""Go through sequences step by step with a state and gates to keep, forget and return.
 
@@ -3336,8 +3386,8 @@ class Multiply(_OneResult):
 class Normalization(_OneResult):
     r"""Subtract a known mean, and divide by the root of a known variance.
 
-    Called on `[batch, ..., channels]`, returns that shape. Where mean and variance are not given, the
-    weights `mean` and `variance` hold them, as files of Keras have them after its adapt().
+    Called on `[batch, ..., channels]`, returns that shape. Where mean and variance are not given,
+    `adapt` takes them from data; the weights `mean` and `variance` hold them.
 
     Args:
         axis: axes with statistics of their own; None for one mean and one variance.
@@ -3369,6 +3419,23 @@ class Normalization(_OneResult):
         batch_size: int | None = ...,
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
+    def adapt(self, data: AdaptedTo) -> None:
+        r"""Set the weights `mean` and `variance` to those of data, as Keras does.
+
+        Args:
+            data: samples along the first axis: an array, or a dataset or another iterable of batches,
+                each ``x``, or a tuple that begins with it.
+
+        Raises:
+            CoreError: the layer was made with a mean, or the data are no finite numbers, empty, or of
+                another shape than its inputs.
+
+        >>> import core
+        >>> layer = core.layers.Normalization()
+        >>> layer.adapt([[0.0, 7.0], [2.0, 9.0]])
+        >>> layer([[0.0, 8.0]]).numpy()
+        array([[-1.,  0.]], dtype=float32)
+        """
 
 class PReLU(_OneResult):
     r"""Return x where it is positive, and alpha * x elsewhere, with factors alpha that are trained.
@@ -4668,6 +4735,60 @@ class StackedRNNCells(BuiltIn):
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
 
+class StringLookup(_OneResult):
+    r"""Replace texts by their numbers in a vocabulary.
+
+    Called on texts of any shape, returns integers of that shape, or their encoding by output_mode as of
+    `CategoryEncoding`. Numbers begin with that of the mask token, where there is one, then those of
+    unknown texts; without any of these, unknown texts become -1. Each text is compared with the whole
+    vocabulary, so that it suits some thousand entries. There is no adapt(): give a vocabulary; `.keras`
+    files of Keras have what its adapt() found.
+
+    Args:
+        max_tokens: numbers in all, where results are padded to them.
+        num_oov_indices: numbers for what is not in the vocabulary, from 0.
+        mask_token: text or integer whose number is 0.
+        oov_token: what stands for unknown values in a vocabulary.
+        vocabulary: texts or integers in the order of their numbers.
+        idf_weights: accepted for Keras's sake.
+        invert: texts for numbers; not supported.
+        output_mode: kind of the result.
+        pad_to_max_tokens: make vectors of max_tokens numbers.
+        sparse: accepted for Keras's sake; results are dense.
+        encoding: of the texts, utf-8.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> core.layers.StringLookup(vocabulary=["cat", "dog"])(["dog", "owl"]).numpy()
+    array([2, 0], dtype=int32)
+    """
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        num_oov_indices: int = 1,
+        mask_token: str | int | None = None,
+        oov_token: str | int = '[UNK]',
+        vocabulary: Sequence[str] | Sequence[int] | None = None,
+        idf_weights: Sequence[float] | None = None,
+        invert: bool = False,
+        output_mode: Literal["multi_hot", "one_hot", "count", "int"] = 'int',
+        pad_to_max_tokens: bool = False,
+        sparse: bool = False,
+        encoding: str = 'utf-8',
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+
 class Subtract(_OneResult):
     r"""Subtract the second of two inputs from the first, value by value.
 
@@ -5091,6 +5212,7 @@ grouped_query_attention = GroupQueryAttention
 gru = GRU
 gru_cell = GRUCell
 identity = Identity
+integer_lookup = IntegerLookup
 layer_normalization = LayerNormalization
 leaky_relu = LeakyReLU
 lstm = LSTM
@@ -5140,6 +5262,7 @@ spatial_dropout1d = SpatialDropout1D
 spatial_dropout2d = SpatialDropout2D
 spatial_dropout3d = SpatialDropout3D
 stacked_rnn_cells = StackedRNNCells
+string_lookup = StringLookup
 subtract = Subtract
 sync_batch_normalization = BatchNormalization
 thresholded_relu = ThresholdedReLU

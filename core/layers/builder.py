@@ -52,7 +52,7 @@ class Builder:
 
     def constant(self, name: str, array: np.ndarray) -> Value:
         """Add a constant; equal small constants are shared."""
-        if array.size > 16:
+        if array.size > 16 or array.dtype.hasobject:  # texts have no bytes to compare
             return self._constant(name, array)
         key = array.dtype.str, array.shape, array.tobytes()
         if key not in self._values:
@@ -68,7 +68,7 @@ class Builder:
     def _constant(self, name: str, array: np.ndarray) -> Value:
         node = self.add(name, "Const", (), {})
         self.weights[node] = array
-        dtype = {"f": "float32", "b": "bool"}.get(array.dtype.kind, "int32")
+        dtype = {"f": "float32", "b": "bool", "O": "string"}.get(array.dtype.kind, "int32")
         return Value(node, array.shape, dtype)
 
     @contextmanager

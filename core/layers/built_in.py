@@ -12,6 +12,7 @@ from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
 from core.keras.configured import Configured, checked_call
+from core.layers.adapting import METHODS
 from core.layers.argument_docs import COMMON_DOCS, documentation
 from core.layers.dialects.topologies import keras3_config_of
 from core.layers.keras_config import INNER_LAYERS, Dialect, KerasCall, LayerSpec
@@ -311,6 +312,7 @@ def layer_class(name: str) -> type[BuiltIn] | None:
         "__doc__": documentation(found, about(found), kind.arguments),
         "__module__": "core.layers",
         "__signature__": _signature(kind),
+        **METHODS.get(found, {}),
     }
     return type(found, (BuiltIn,), members)
 

@@ -16,7 +16,7 @@ class InputLayer(Layer):
     Args:
         shape: shape of an input without the batch; None for lengths that may be any.
         batch_size: length of the batch, by default any.
-        dtype: ``"float32"``, ``"int32"`` or ``"bool"``.
+        dtype: ``"float32"``, ``"int32"``, ``"bool"`` or ``"string"``.
         batch_shape: shape with the batch, in place of ``shape`` and ``batch_size``.
         name: name of the input.
     """
@@ -36,10 +36,12 @@ class InputLayer(Layer):
         if self.declared_input_shape is None:
             raise CoreError("an input needs a shape without the batch, such as shape=(28, 28, 1)")
         self.batch_shape: Lengths = self.declared_input_shape
-        kinds = {"float32": "float32", "bool": "bool", None: "float32"}
+        kinds = {"float32": "float32", "bool": "bool", "string": "string", None: "float32"}
         kind = kinds.get(dtype, "int32" if "int" in str(dtype) else None)
         if kind is None:
-            raise CoreError(f"dtype={dtype!r} of an input must be 'float32', 'int32' or 'bool'")
+            raise CoreError(
+                f"dtype={dtype!r} of an input must be 'float32', 'int32', 'bool' or 'string'"
+            )
         self.dtype = kind
         self.built = True
         self.calls.append(KerasCall([], {}))

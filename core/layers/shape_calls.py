@@ -61,7 +61,7 @@ class ShapeCall(LayerCall):
 
     def constant(self, array: np.ndarray, name: str) -> Value:
         """Return the shape of a constant."""
-        dtype = {"f": "float32", "b": "bool"}.get(array.dtype.kind, "int32")
+        dtype = {"f": "float32", "b": "bool", "O": "string"}.get(array.dtype.kind, "int32")
         return Value(None, array.shape, dtype)
 
     def weight(

@@ -114,7 +114,7 @@ def starting_value(spec: LayerSpec, name: str, shape: tuple[int, ...]) -> np.nda
     if identifier is REQUIRED:
         raise CoreError(f"layer {spec.name!r} ({spec.class_name}) needs the argument {option!r}")
     make = initializers.get(identifier) or initializers.Zeros()
-    array = np.asarray(make(shape, "float32"), np.float32)
+    array = np.asarray(make(shape, "float32"), np.int32 if name == "count" else np.float32)
     if array.shape != shape:
         raise CoreError(
             f"the {option} of layer {spec.name!r} gave an array of shape {array.shape}, the "

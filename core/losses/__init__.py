@@ -15,7 +15,7 @@ functions of ``tf.losses`` take weights and a `Reduction`: ``absolute_difference
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.keras.configured import NamedClasses
 from core.keras.documents import plain_document
@@ -79,6 +79,7 @@ from core.losses.weighted import (
     sigmoid_cross_entropy,
     softmax_cross_entropy,
 )
+from weights_cache.common.similar_names import missing_from
 
 __all__ = [
     "CTC",
@@ -144,6 +145,9 @@ __all__ = [
     "tversky",
     "weighted",
 ]
+
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
+    __getattr__ = missing_from(__name__, __all__)
 
 #: The classes that have a name.
 _CLASSES: dict[str, type[NamedLoss]] = {

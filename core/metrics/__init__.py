@@ -11,7 +11,7 @@ are losses, too, return those of `core.losses`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core import losses
 from core.keras.configured import NamedClasses
@@ -108,6 +108,7 @@ from core.metrics.threshold_metrics import (
     SensitivityAtSpecificity,
     SpecificityAtSensitivity,
 )
+from weights_cache.common.similar_names import missing_from
 
 __all__ = [
     "AUC",
@@ -195,6 +196,9 @@ __all__ = [
     "squared_hinge",
     "top_k_categorical_accuracy",
 ]
+
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
+    __getattr__ = missing_from(__name__, __all__)
 
 #: The classes that have a name.
 _CLASSES: dict[str, type[Metric]] = {

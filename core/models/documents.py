@@ -167,6 +167,7 @@ def fill(model: Layer, document: LayersDocument) -> None:
             raise CoreError(
                 f"{variable.name!r} has shape {variable.shape}, the file has {array.shape}"
             )
+    for variable, array in pairs:
         variable.assign(array)
 
 

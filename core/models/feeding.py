@@ -71,8 +71,51 @@ class Feeder:
         if len(given) != count:
             raise CoreError(f"the model has {count} outputs, got {len(given)} {what}")
         return [
-            each if each is None or isinstance(each, Tensor) else to_numpy(each) for each in given
+            each if each is None or isinstance(each, Tensor) else _numbers(each, what)
+            for each in given
         ]
+
+
+def _numbers(given: Any, what: str) -> np.ndarray:
+    """Return labels or weights in one of the engine's dtypes; texts are an error."""
+    found = to_numpy(given)
+    if found.dtype.kind in "OSU":
+        first = found.reshape(-1)[0] if found.size else ""
+        text = first.decode(errors="replace") if isinstance(first, bytes) else str(first)
+        raise CoreError(
+            f"{what} are texts such as {text!r:.40}, but losses take numbers: number them, as by "
+            f"`names, y = numpy.unique(y, return_inverse=True)`"
+        )
+    return found
+
+
+def class_weights(given: Mapping[int, float] | str | None, y: Any) -> Mapping[int, float] | None:
+    """Return weights by class; "balanced" gives each class of labels the same sum of weights.
+
+    Source: ``compute_class_weight`` of scikit-learn.
+
+    Raises:
+        CoreError: the weights are neither, or there are no labels to balance.
+
+    >>> class_weights("balanced", np.array([0, 0, 0, 1]))
+    {0: 0.6666666666666666, 1: 2.0}
+    """
+    if given is None or isinstance(given, Mapping):
+        return given
+    if given != "balanced":
+        raise CoreError(
+            f"class_weight={given!r:.80} must be 'balanced' or a dict of weights by the numbers of "
+            f"classes, such as {{0: 1.0, 1: 5.0}}"
+        )
+    if y is None or isinstance(y, Mapping):
+        raise CoreError(
+            "class_weight='balanced' counts the classes in the array y of `fit`, of one output: "
+            "give one, or a dict of weights by the numbers of classes"
+        )
+    found = y.numpy() if isinstance(y, Tensor) else _numbers(y, "labels")
+    numbers, counts = np.unique(_classes(found), return_counts=True)
+    weights = counts.sum() / (len(counts) * counts)
+    return dict(zip(numbers.tolist(), weights.tolist(), strict=True))
 
 
 def in_order(given: Mapping[str, Any], names: Sequence[str], what: str) -> list[Any]:
@@ -113,12 +156,18 @@ def weights_of_classes(
     Raises:
         CoreError: there are several outputs, or no labels.
     """
+    class_weight = class_weights(class_weight, None) or {}
     if len(labels) != 1 or labels[0] is None:
         raise CoreError("class_weight is for models with one output and labels")
     y = host_array(labels[0])
-    classes = y.argmax(-1) if y.ndim > 1 and y.shape[-1] > 1 else y.reshape(len(y)).astype(int)
+    classes = _classes(y)
     found = np.ones(len(y), np.float32)
     for number, weight in class_weight.items():
         found[classes == number] = weight
     given = weights[0]
     return [found if given is None else found * host_array(given).reshape(len(y))]
+
+
+def _classes(y: np.ndarray) -> np.ndarray:
+    """Return the numbers of the classes of labels, which may be one-hot."""
+    return y.argmax(-1) if y.ndim > 1 and y.shape[-1] > 1 else y.reshape(len(y)).astype(int)

@@ -4,10 +4,12 @@ import json
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from core.errors import CoreError
 from core.models.model import Model
 from core.models.sequential import CustomObjects, model_from_document
+from core.models.weight_files import fault_of_state
 
 if TYPE_CHECKING:
     from core.converter.layer_files import LayersDocument
@@ -30,6 +32,9 @@ def load_layers_model(
         WeightsError: the file is missing, damaged, or of another kind.
         CoreError: topology and weights do not fit.
         KernelNotFound: the file has layers of unknown classes, which are listed.
+
+    The state of an optimizer that does not fit, as after layers were unfrozen, is left out with an
+    `OptimizerStateWarning`: the optimizer then starts anew, as in Keras.
     """
     from core.converter.layer_files import read_document
     from core.models.documents import fill
@@ -45,10 +50,21 @@ def load_layers_model(
 def _compile(model: Model, document: "LayersDocument") -> None:
     names = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
     config = document.compile_config or {}
-    model.compile(**{name: config[name] for name in names if config.get(name) is not None})
-    state = document.optimizer_variables
-    if state is not None and hasattr(model.optimizer, "set_variable_list"):
-        model.optimizer.set_variable_list(model.trainable_variables, list(state))
+    given = {name: config[name] for name in names if config.get(name) is not None}
+    try:
+        model.compile(**given)
+    except CoreError as error:
+        raise CoreError(
+            f"the training configuration of the file cannot be used: {error}. Load the model "
+            f"without it by compile=False, then compile it"
+        ) from error
+    fault = document.state_fault or fault_of_state(model, document.optimizer_variables)
+    if fault:
+        from core.converter import OptimizerStateWarning
+
+        model.compile(**given)  # what was restored before the fault is forgotten
+        message = f"the state of the optimizer does not fit the model, so it starts anew: {fault}"
+        warn(message, OptimizerStateWarning, stacklevel=3)
 
 
 def model_from_json(text: str, custom_objects: CustomObjects | None = None) -> Model:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from core.engine.tensors import Tensor
-from core.errors import CoreError, KernelNotFound
+from core.errors import MISUSE, CoreError, KernelNotFound
 from core.layers.built_in import function_class, layer_class
 from core.layers.input_layer import Input, InputLayer
 from core.layers.keras_config import (
@@ -317,7 +317,7 @@ def _layer_of(spec: LayerSpec, custom: CustomObjects) -> Layer:
     if spec.is_function:
         return function_class(spec.class_name).from_spec(spec)
     if spec.class_name in custom:
-        return custom[spec.class_name].from_config(spec.config)
+        return _custom_layer(custom[spec.class_name], spec)
     found = layer_class(spec.class_name)
     assert found is not None
     return found.from_spec(
@@ -339,6 +339,20 @@ def _inner_objects(spec: LayerSpec, custom: CustomObjects) -> Iterator[tuple[str
             yield key, [made(document) for document in given]
         elif given is not None:
             yield key, made(given)
+
+
+def _custom_layer(made: Any, spec: LayerSpec) -> Layer:
+    """Return a layer of a user-defined class, whose arguments may not be those of the file."""
+    where = f"custom_objects[{spec.class_name!r}]"
+    if not (isinstance(made, type) and issubclass(made, Layer)):
+        raise CoreError(f"{where} must be a class of layers, got {made!r:.80}")
+    try:
+        return made.from_config(spec.config)
+    except MISUSE as error:
+        raise CoreError(
+            f"{where}, the class {made.__name__}, cannot make the layer {spec.name!r} of the "
+            f"arguments {[*spec.config]}: {error}"
+        ) from error
 
 
 class _SymbolRun(ModelRun):

@@ -13,21 +13,29 @@ from core.callbacks import Callback, History
 from core.callbacks.callback_list import Callbacks
 from core.data.batches import Batch, Samples, TrainingData, as_batches, split_validation
 from core.engine.late_ops import ops
+from core.engine.specs import integer
 from core.engine.tensors import Tensor
-from core.engine.variables import Variable
 from core.errors import CoreError
 from core.layers.layer import Layer
 from core.layers.symbolic import SymbolicTensor
 from core.losses import LossLike
 from core.losses.fitting import output_mismatch
 from core.metrics import Metric, MetricLike
-from core.models.feeding import Feeder, Parts, Targets, host_array, uploaded
+from core.models.feeding import (
+    Feeder,
+    Parts,
+    Targets,
+    class_weights,
+    host_array,
+    uploaded,
+)
 from core.models.interrupts import INTERRUPTS
 from core.models.objectives import Objectives
 from core.models.output_facts import output_activations
 from core.models.result_types import Result
 from core.models.running import Loop, Means
 from core.models.steps import Steps, output_list
+from core.models.weight_files import load_weights, save_weights
 from core.optimizers import Optimizer, OptimizerLike
 
 #: The path of a file.
@@ -36,6 +44,13 @@ Path = str | os.PathLike[str]
 #: Metrics of the only output; or for several outputs a list of lists, or a dict by their names.
 _Metrics = MetricLike | Sequence[MetricLike]
 Metrics = _Metrics | Sequence[_Metrics | None] | Mapping[str, _Metrics | None] | None
+
+
+_NOT_COMPILED = "the model was not compiled: call compile(optimizer=..., loss=...) before"
+
+
+class NotCompiledError(CoreError, AttributeError):
+    """A model that was not compiled has no optimizer: ``hasattr(model, "optimizer")`` is False."""
 
 
 class Trainer(Layer, Generic[Result]):
@@ -115,7 +130,7 @@ class Trainer(Layer, Generic[Result]):
         validation_split: float = 0.0,
         validation_data: TrainingData | None = None,
         shuffle: bool = True,
-        class_weight: Mapping[int, float] | None = None,
+        class_weight: Mapping[int, float] | Literal["balanced"] | None = None,
         sample_weight: Samples | None = None,
         initial_epoch: int = 0,
         steps_per_epoch: int | None = None,
@@ -131,7 +146,7 @@ class Trainer(Layer, Generic[Result]):
                 sample_weight)``.
             y: labels, for arrays.
             batch_size: samples of a step, for arrays, by default 32.
-            epochs: number of the last epoch: how often to go through the data.
+            epochs: number of the last epoch, 0 or more: how often to go through the data.
             verbose: 0 prints nothing, 1 and ``"auto"`` a line with progress per epoch, 2 a line
                 per epoch.
             callbacks: objects of `core.callbacks` that are called while training runs.
@@ -139,7 +154,8 @@ class Trainer(Layer, Generic[Result]):
                 epoch, and not trained.
             validation_data: ``(x, y)`` or ``(x, y, sample_weight)`` or batches for evaluation.
             shuffle: whether to mix the samples of arrays for each epoch.
-            class_weight: weights of samples by their class.
+            class_weight: weights of samples by their class; "balanced" for those by which each
+                class of the array ``y`` counts as much as the others.
             sample_weight: weights of samples, for arrays.
             initial_epoch: number of the first epoch, from 0.
             steps_per_epoch: steps of an epoch, by default all batches.
@@ -152,20 +168,24 @@ class Trainer(Layer, Generic[Result]):
             ``"val_loss"``.
 
         Raises:
-            CoreError: the model was not compiled, data do not fit it, labels are out of the range
-                of the loss, or the loss became NaN or infinite: that step then changes no weight.
+            CoreError: the model was not compiled, data do not fit it, labels are texts or out of
+                the range of the loss, or it became NaN or infinite: that step changes no weight.
                 Backends that run on while the program does, such as ``shader``, report up to 16
                 steps later.
             KeyboardInterrupt: Ctrl-C was pressed: the weights are those after a step, and the model
                 can be trained on.
         """
         self._check_compiled()
+        epochs = integer(epochs, "epochs", 0)
+        initial_epoch = integer(initial_epoch, "initial_epoch", 0)
+        validation_freq = integer(validation_freq, "validation_freq", 1)
         if validation_split:
             if validation_data is not None:
                 raise CoreError("give validation_data or validation_split, not both")
             arrays: Any = x
             first, validation_data = split_validation(arrays, y, sample_weight, validation_split)
             x, y, sample_weight = first
+        weights = class_weights(class_weight, y)
         batches = as_batches(x, y, sample_weight, batch_size, shuffle=shuffle)
         loop = Loop(batches, steps_per_epoch)
         called, history = self._called(callbacks, loop, epochs, _verbosity(verbose))
@@ -174,7 +194,7 @@ class Trainer(Layer, Generic[Result]):
         logs: dict[str, float] = {}
         for epoch in range(initial_epoch, epochs):
             called.on_epoch_begin(epoch)
-            logs = self._epoch(loop, epoch, called, class_weight)
+            logs = self._epoch(loop, epoch, called, weights)
             if validation_data is not None and (epoch + 1) % validation_freq == 0:
                 found = self._evaluated(
                     validation_data, validation_batch_size or batch_size, validation_steps, called
@@ -510,64 +530,45 @@ class Trainer(Layer, Generic[Result]):
         if self.file_spec().model is None:
             raise CoreError(
                 f"the model {self.name!r} is a subclass, which files cannot describe: save its "
-                f"weights by save_weights"
+                f"weights by save_weights as an .npz file"
             )
 
     def save_weights(self, path: Path) -> None:
-        """Write the weights alone, as an ``.npz`` file of arrays by the names of variables.
+        """Write the weights without the layers.
+
+        Args:
+            path: a ``.weights.h5`` file, which Keras 3 reads by `keras.Model.load_weights`, with
+                the state of the optimizer; or an ``.npz`` file of arrays by the names of variables.
 
         Raises:
-            CoreError: two variables have one name, or the model has no variables yet.
+            CoreError: the path ends otherwise, two variables have one name, the model has no
+                variables yet; or it is a subclass, of which ``.npz`` files alone are written.
+            WeightsError: the file cannot be written; what was there before stays.
         """
-        from core.converter.layer_files.weight_archive import write_weight_archive
-
-        arrays = {name: variable.numpy() for name, variable in self._named_variables().items()}
         with INTERRUPTS.step():
-            write_weight_archive(path, arrays)
+            save_weights(self, path)
 
     def load_weights(self, path: Path) -> None:
-        """Give the variables the values that `save_weights` wrote.
+        """Give the variables, and a compiled model's optimizer, the values in a file.
+
+        Args:
+            path: what `save_weights` or Keras 3 wrote (``.weights.h5``, ``.keras``, ``.npz``), or
+                an ``.h5`` file of Keras 2, whose weights belong to the layers in their order.
 
         Raises:
-            CoreError: a variable is missing or left over, or has another shape.
-            WeightsError: the file is damaged.
+            CoreError: a weight is missing or left over, or has another shape. No variable is
+                changed then.
+            WeightsError: the file is missing, damaged or of another kind.
         """
-        from core.converter.layer_files.weight_archive import read_weight_archive
-
-        found = read_weight_archive(path)
-        variables = self._named_variables()
-        missing, left = sorted(set(variables) - set(found)), sorted(set(found) - set(variables))
-        if missing or left:
-            raise CoreError(
-                f"the weights do not fit the model: missing are {missing or 'none'}, left over "
-                f"{left or 'none'}"
-            )
-        for name, variable in variables.items():
-            if found[name].shape != variable.shape:
-                raise CoreError(
-                    f"{name!r} has shape {variable.shape}, the file has {found[name].shape}"
-                )
-        for name, variable in variables.items():
-            variable.assign(found[name])
-
-    def _named_variables(self) -> dict[str, Variable]:
-        """Return the variables by their names in archives."""
-        variables = self.variables
-        named = {variable.name.replace("/", "."): variable for variable in variables}
-        if len(named) < len(variables) or not variables:
-            raise CoreError(
-                f"the model {self.name!r} has no variables yet, or two of one name: build it by a "
-                f"call on data, and give its layers names"
-            )
-        return named
+        load_weights(self, path)
 
     # --- what these need ---------------------------------------------------------------------
 
     @property
     def optimizer(self) -> Optimizer:
-        """The optimizer of `compile`."""
-        self._check_compiled()
-        assert self._optimizer is not None
+        """The optimizer of `compile`; a model that was not compiled has none."""
+        if self._optimizer is None:
+            raise NotCompiledError(_NOT_COMPILED)
         return self._optimizer
 
     @property
@@ -591,9 +592,7 @@ class Trainer(Layer, Generic[Result]):
 
     def _check_compiled(self) -> None:
         if self._compiled_with is None:
-            raise CoreError(
-                "the model was not compiled: call compile(optimizer=..., loss=...) before"
-            )
+            raise CoreError(_NOT_COMPILED)
 
     def _new_objectives(self, outputs: int) -> Objectives:
         assert self._compiled_with is not None

@@ -14,6 +14,8 @@ accumulated gradients. `core.optimizers.schedules` has learning rates that chang
 `core.train` has TensorFlow.js's optimizers, and says where these differ.
 """
 
+from typing import TYPE_CHECKING
+
 from core.optimizers import schedules
 from core.optimizers.adafactor import Adafactor
 from core.optimizers.adam import Adam, Adamax, AdamW, Nadam
@@ -25,6 +27,7 @@ from core.optimizers.keras_optimizer import KerasOptimizer
 from core.optimizers.momentum import SGD, Lion
 from core.optimizers.options import KerasOptions
 from core.optimizers.state_lists import layout_of
+from weights_cache.common.similar_names import missing_from
 
 __all__ = [
     "SGD",
@@ -46,3 +49,6 @@ __all__ = [
     "layout_of",
     "schedules",
 ]
+
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
+    __getattr__ = missing_from(__name__, __all__)

@@ -23,6 +23,7 @@ from core.engine.variables import Variable
 from core.errors import CoreError
 from core.keras.configured import Configured
 from core.optimizers.formulas import FORMULAS
+from core.optimizers.learning_rates import LearningRate
 from core.optimizers.pairs import fitting_pairs
 from core.optimizers.slots import ITERATIONS, OptimizerState
 from core.process.locks import new_lock
@@ -75,9 +76,9 @@ class Optimizer(Configured):
         self._stepping = new_lock()
 
     @property
-    def learning_rate(self) -> float:
+    def learning_rate(self) -> LearningRate:
         """The factor of a step, which can be set at any time."""
-        return self._learning_rate
+        return LearningRate(self._learning_rate, self)
 
     @learning_rate.setter
     def learning_rate(self, value: float) -> None:
@@ -232,7 +233,8 @@ class Optimizer(Configured):
         >>> core.train.momentum(0.5, 0.9).get_config()
         {'learning_rate': 0.5, 'momentum': 0.9, 'use_nesterov': False}
         """
-        return super().get_config()
+        found = super().get_config()
+        return {k: float(v) if isinstance(v, LearningRate) else v for k, v in found.items()}
 
     def _options(self) -> dict[str, Any]:
         """Return the arguments that are attributes."""

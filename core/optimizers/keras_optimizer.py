@@ -14,7 +14,7 @@ from core.engine.specs import integer
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.optimizers.base import Update
+from core.optimizers.base import Update, number
 from core.optimizers.clipping import CLIPS
 from core.optimizers.options import KerasOptions
 from core.optimizers.state_lists import ITERATION, RATE, UNUSED, Entry, Layout, entries_of
@@ -121,6 +121,7 @@ class KerasOptimizer(KerasOptions):
         Args:
             variables: the trainable variables of a model, in its order.
             arrays: the arrays.
+                Those of an optimizer of Keras 3 that made no step end before the slots.
             layout: as for `variable_list`; `core.optimizers.layout_of` finds it by the names.
 
         Raises:
@@ -128,6 +129,9 @@ class KerasOptimizer(KerasOptions):
         """
         entries = entries_of(self, variables, layout)
         given = [np.asarray(array) for array in arrays]
+        if self._iterations == 0 and given and not given[0].any():
+            before = next((i for i, e in enumerate(entries) if e.variable is not None), 0)
+            entries = entries[:before] if len(given) == before else entries
         if len(given) != len(entries):
             raise CoreError(
                 f"{type(self).__name__} has {len(entries)} arrays of state for {len(variables)} "
@@ -141,6 +145,10 @@ class KerasOptimizer(KerasOptions):
                     raise CoreError(
                         f"{entry.name!r} has the shape {expected}, the array for it {array.shape}"
                     )
+                if entry.part == ITERATION:
+                    integer(array.item(), entry.name, 0)
+                elif entry.variable is None:
+                    number(array.item(), entry.name)
             for entry, array in zip(entries, given, strict=True):
                 self._restore(entry, array, all_slots)
 

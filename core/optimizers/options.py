@@ -12,6 +12,7 @@ from core.keras.configured import snake_case
 from core.optimizers import schedules
 from core.optimizers.base import Optimizer, number
 from core.optimizers.clipping import CLIPS
+from core.optimizers.learning_rates import LearningRate
 from core.optimizers.schedules import LearningRateSchedule
 
 Kind = TypeVar("Kind", bound="KerasOptions")
@@ -133,15 +134,15 @@ class KerasOptions(Optimizer):
     # --- Learning rate and number of steps ----------------------------------------------------
 
     @property
-    def learning_rate(self) -> float:
+    def learning_rate(self) -> LearningRate:
         """The factor of the next step.
 
         A number or a schedule can be set at any time, but no number instead of a schedule.
         """
         rate = self._learning_rate
         if isinstance(rate, LearningRateSchedule):
-            return rate(self._iterations)
-        return rate
+            rate = rate(self._iterations)
+        return LearningRate(rate, self)
 
     @learning_rate.setter
     def learning_rate(self, value: float | LearningRateSchedule) -> None:

@@ -8,6 +8,8 @@ Each function returns a `Plot`: an ``image``, and the numbers that it shows as `
 Plot(1440 x 840 pixels; 6 rows of series, x, y)
 """
 
+from typing import TYPE_CHECKING
+
 from core.plots.cells import confusion_matrix, heat_map
 from core.plots.charts import bar_chart, histogram, line_chart, scatter_plot
 from core.plots.distributions import layer, value_distribution
@@ -21,6 +23,7 @@ from core.plots.scores import (
 )
 from core.plots.tables import model_summary, table
 from core.plots.training import history, per_class_accuracy
+from weights_cache.common.similar_names import missing_from
 
 __all__ = [
     "ClassAccuracies",
@@ -43,3 +46,6 @@ __all__ = [
     "table",
     "value_distribution",
 ]
+
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
+    __getattr__ = missing_from(__name__, __all__)

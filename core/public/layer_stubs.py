@@ -1,10 +1,12 @@
 """The text by which editors and type checkers know `core.layers`; see `core.public.stubs`."""
 
 import inspect
+from collections.abc import Callable
 from textwrap import indent
 
 from core.keras.configured import snake_case
 from core.layers import class_names
+from core.layers.adapting import METHODS
 from core.layers.argument_docs import COMMON_DOCS, argument_doc
 from core.layers.built_in import BuiltIn, layer_class
 from core.layers.lowering.arguments import REQUIRED
@@ -18,6 +20,7 @@ import numpy as np
 from core.engine.argument_types import TensorLike
 from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
+from core.layers.adapting import AdaptedTo
 from core.layers.built_in import BuiltIn
 from core.layers.inference import layer_classes as layer_classes
 from core.layers.inference import layers_graph as layers_graph
@@ -51,6 +54,9 @@ class _OneResult(BuiltIn):
         **keywords: TensorLike | None,
     ) -> Tensor: ...
 '''
+
+#: Types of the parameters of `METHODS`.
+_METHOD_TYPES = {"data": "AdaptedTo"}
 
 
 def layers_stub() -> str:
@@ -87,7 +93,16 @@ def _class(name: str, found: type[BuiltIn]) -> str:
     return (
         f'class {name}({base}):\n    r"""{text}\n    """\n'
         f"    def __init__(\n{signature}    ) -> None: ...\n"
+        + "".join(_method(*each) for each in METHODS.get(name, {}).items())
     )
+
+
+def _method(name: str, function: Callable[..., object]) -> str:
+    """Return the stub of a method, whose annotations are types that the head imports."""
+    text = indent(inspect.cleandoc(function.__doc__ or ""), "        ").strip()
+    _, *parameters = inspect.signature(function).parameters
+    given = "".join(f", {each}: {_METHOD_TYPES[each]}" for each in parameters)
+    return f'    def {name}(self{given}) -> None:\n        r"""{text}\n        """\n'
 
 
 def _open(kind: str, default: object) -> str:

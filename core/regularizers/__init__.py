@@ -9,7 +9,7 @@ L1(l1=0.5)
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
@@ -18,6 +18,7 @@ from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.keras.configured import Configured, NamedClasses
 from core.keras.documents import plain_document
+from weights_cache.common.similar_names import missing_from
 
 __all__ = [
     "L1",
@@ -31,6 +32,9 @@ __all__ = [
     "l2",
     "orthogonal_regularizer",
 ]
+
+if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name valid
+    __getattr__ = missing_from(__name__, __all__)
 
 
 class Regularizer(Configured):

@@ -22,6 +22,7 @@ MODULES = (
     *(f"core.{name}" for name in ("initializers", "regularizers", "constraints", "layers")),
     *(f"core.{name}" for name in ("losses", "metrics", "optimizers", "optimizers.schedules")),
     "core.train",
+    "core.utils",
     "zoo",
     "zoo.web",
 )

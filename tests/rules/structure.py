@@ -31,7 +31,7 @@ FLOORS = (
     "core/graph_model core/conformance",
     "core/converter",
     "core/models",
-    "core/__init__.py core/train.py core/public",
+    "core/__init__.py core/train.py core/utils.py core/public",
     "zoo/images zoo/samples",
     "zoo/catalog zoo/results zoo/shared",
     "zoo/pipeline",

@@ -89,7 +89,7 @@ def draw_plan(
         title: what to write above it, such as the name of the model.
 
     Raises:
-        ZooError: the profile is of another plan.
+        ZooError: it is not given a plan, or the profile is of another one.
 
     Example:
         >>> import zoo
@@ -97,6 +97,11 @@ def draw_plan(
         >>> drawing.mode, drawing.width > 1000
         ('RGB', True)
     """
+    if not hasattr(plan, "steps"):
+        name = plan if isinstance(plan, str) else "posenet.tiny"
+        raise ZooError(
+            f"draw_plan takes a plan, such as zoo.load({name!r}).plan(), got {plan!r:.80}"
+        )
     if profile is not None and len(profile.steps) != len(plan.steps):
         raise ZooError(
             f"the profile is of {len(profile.steps)} steps, the plan has {len(plan.steps)}: give "

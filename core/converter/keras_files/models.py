@@ -30,10 +30,13 @@ _LISTING_TWICE = ("2.12.", "2.13.")
 #: Classes whose groups have another name than the class in the config.
 _CLASSES_OF_GROUPS = {"GroupQueryAttention": "GroupedQueryAttention"}
 
+#: Layers with a vocabulary, and the type of its entries.
+_LOOKUPS: dict[str, type] = {"StringLookup": str, "IntegerLookup": int}
+
 _NO_ARCHITECTURE = (
     "{} has only weights: the architecture is missing; save the whole model with "
-    "model.save(path), not with model.save_weights(path). If only this file is left, make the "
-    "architecture in Keras, call its load_weights(path), and save it with model.save"
+    "model.save(path), not with model.save_weights(path), or make the model of core.layers and "
+    "give it the weights by its load_weights(path)"
 )
 
 
@@ -51,6 +54,7 @@ class StoredModel(NamedTuple):
     weights: dict[str, list[np.ndarray]]
     root: Item
     is_archive: bool
+    version: str = ""  # of the Keras that wrote it; empty if the file does not say
 
 
 def read_keras(model: Opened, kernels: Container[str] = ()) -> Graph:
@@ -82,36 +86,36 @@ def read_stored(model: Opened) -> StoredModel:
 
 def _read_hdf5(path: Path) -> StoredModel:
     root = open_hdf5(read_bytes(path))
-    version = root.attribute("keras_version")
-    _check_version(version)
+    version = _checked_version(root.attribute("keras_version"))
     document = root.attribute("model_config")
     if not isinstance(document, str):
         raise WeightsError(_NO_ARCHITECTURE.format(path))
     config = _marked(parse_json(document.encode(), path), version)
     group = root.get("model_weights") or root
     names = [*listed_texts(group, "layer_names"), "top_level_model_weights"]
-    found = {name: _listed_weights(group.get(name)) for name in dict.fromkeys(names)}
-    return StoredModel(config, {name: w for name, w in found.items() if w}, root, False)
+    found = {name: listed_weights(group.get(name)) for name in dict.fromkeys(names)}
+    weights = {name: w for name, w in found.items() if w}
+    return StoredModel(config, weights, root, False, version)
 
 
-def _check_version(version: Any) -> None:
-    if isinstance(version, str) and version.startswith(("0.", "1.")):
-        raise ValueError(f"Keras {version:.20} saved it: load and save it again with Keras 2 or 3")
+def _checked_version(version: Any) -> str:
+    found = version if isinstance(version, str) else ""
+    if found.startswith(("0.", "1.")):
+        raise ValueError(f"Keras {found:.20} saved it: load and save it again with Keras 2 or 3")
+    return found
 
 
-def _marked(config: Any, version: Any) -> Any:
+def _marked(config: Any, version: str) -> Any:
     """Return a topology with the version that wrote it, if both are known."""
-    if isinstance(config, dict) and isinstance(version, str):
-        return {**config, "keras_version": version}
-    return config
+    return {**config, "keras_version": version} if isinstance(config, dict) and version else config
 
 
-def _listed_weights(group: Item | None) -> list[np.ndarray]:
+def listed_weights(group: Item | None) -> list[np.ndarray]:
     """Return the arrays of a group in the order of its attribute ``weight_names``."""
     names = listed_texts(group, "weight_names") if group else []
     if len(set(names)) < len(names):
         raise ValueError("a layer lists a weight twice")
-    return [_array(group, name) for name in names]
+    return [array_of(group, name) for name in names]
 
 
 def listed_texts(group: Item, name: str) -> list[str]:
@@ -124,7 +128,8 @@ def listed_texts(group: Item, name: str) -> list[str]:
     return [text for part in parts if isinstance(part, list) for text in part]
 
 
-def _array(group: Item | None, path: str) -> np.ndarray:
+def array_of(group: Item | None, path: str) -> np.ndarray:
+    """Return an array of a group in a dtype of weights; a missing one is a ValueError."""
     item = group.get(path) if group else None
     if item is None or not item.is_array:
         raise ValueError(f"the weight {path!r:.300} is missing")
@@ -150,11 +155,31 @@ def _read_archive(path: Path, archive: Archive) -> StoredModel:
         raise WeightsError(_NO_ARCHITECTURE.format(path))
     version = _version(archive, path)
     config = _marked(parse_json(archive.read("config.json", LARGEST_DOCUMENT), path), version)
+    _take_vocabularies(config, archive, "assets")
     root = open_hdf5(archive.read("model.weights.h5"))
     places = 2 if version.startswith(_LISTING_TWICE) else 1
     found: dict[str, list[np.ndarray]] = {}
     _collect(weight_slots(config), root, "", places, found)
-    return StoredModel(config, found, root, True)
+    return StoredModel(config, found, root, True, version)
+
+
+def _take_vocabularies(model: Any, archive: Archive, folder: str) -> None:
+    """Give lookup layers the vocabularies that their adapt() found, which lie beside the config."""
+    config = model.get("config") if isinstance(model, dict) else None
+    layers = config.get("layers") if isinstance(config, dict) else None
+    counts: dict[str, int] = {}
+    for layer in layers if isinstance(layers, list) else ():
+        class_name = str(layer.get("class_name")) if isinstance(layer, dict) else ""
+        number = counts[class_name] = counts.get(class_name, -1) + 1
+        key = f"{snake_case(class_name)}_{number}" if number else snake_case(class_name)
+        inner = f"{folder}/layers/{key}"
+        _take_vocabularies(layer, archive, inner)
+        kind = _LOOKUPS.get(class_name)
+        own, name = layer.get("config") if kind else None, f"{inner}/vocabulary.txt"
+        is_adapted = isinstance(own, dict) and own.get("vocabulary") is None
+        if kind and isinstance(own, dict) and is_adapted and name in archive.names:
+            lines = archive.read(name, LARGEST_DOCUMENT).decode().split("\n")
+            own["vocabulary"] = list(map(kind, lines))
 
 
 def _version(archive: Archive, path: Path) -> str:
@@ -174,16 +199,31 @@ def _collect(
     found: dict[str, list[np.ndarray]],
 ) -> None:
     """Collect the weights of the layers in the group of a path."""
-    for slots, names in _with_names(all_slots, places):
-        groups = ((path + name, _group(root, path + name)) for name in names)
-        inner, group = next(((p, g) for p, g in groups if g is not None), ("", None))
+    for slots, inner, group in with_groups(all_slots, root, path, places):
         if group is None:  # a layer of two models is stored once
             continue
         held = group.get("vars")
         count = len(held.children) if held and slots.is_open else len(slots.weights)
         if count:
-            found["/".join(slots.path)] = [_array(held, str(i)) for i in range(count)]
+            found["/".join(slots.path)] = [array_of(held, str(i)) for i in range(count)]
         _collect(slots.children, root, f"{inner}/", places, found)
+
+
+def with_groups(
+    all_slots: tuple[WeightSlots, ...], root: Item, path: str = "", places: int = 1
+) -> Iterator[tuple[WeightSlots, str, Item | None]]:
+    """Yield layers with the paths of their groups, and the groups; None for missing ones.
+
+    Args:
+        all_slots: the layers of a model, or the inner layers of a layer.
+        root: the file.
+        path: the group that has theirs, with a slash at the end; "" for the file.
+        places: as for `with_keys`, in the list of the first versions.
+    """
+    for slots, names in _with_names(all_slots, places):
+        groups = ((path + name, _group(root, path + name)) for name in names)
+        inner, group = next(((p, g) for p, g in groups if g is not None), ("", None))
+        yield slots, inner, group
 
 
 def _group(root: Item, path: str) -> Item | None:

@@ -25,6 +25,7 @@ class LayersDocument(NamedTuple):
         optimizer_variables: state of the optimizer, always in Keras 3's order (iteration,
             learning_rate, slots); None if it has no state.
         dialect: dialect of the topology, by which activations such as "hard_sigmoid" differ.
+        state_fault: why the state in the file is not in ``optimizer_variables``; empty if it is.
     """
 
     topology: Mapping[str, Any]
@@ -32,6 +33,7 @@ class LayersDocument(NamedTuple):
     compile_config: Mapping[str, Any] | None = None
     optimizer_variables: Sequence[np.ndarray] | None = None
     dialect: Dialect = "keras3"
+    state_fault: str = ""
 
 
 class TrainedWeight(NamedTuple):

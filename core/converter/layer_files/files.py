@@ -1,7 +1,8 @@
 """Reader of files of layer models, with everything in them: `read_document`."""
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,22 @@ import numpy as np
 
 from core.converter.keras_files.hdf5 import Item
 from core.converter.keras_files.models import StoredModel, listed_texts, read_stored
-from core.converter.layer_files.document import Dialect, LayersDocument, check_weights
-from core.converter.layer_files.optimizer_state import keras3_variables, state_of_keras2
+from core.converter.layer_files.document import (
+    Dialect,
+    LayersDocument,
+    check_weights,
+    trained_weights,
+)
+from core.converter.layer_files.optimizer_state import (
+    OptimizerState,
+    keras3_variables,
+    state_of_keras2,
+)
 from core.converter.layer_files.tfjs_layers import read_tfjs_layers
-from core.converter.layer_files.training_configs import compile_config_of_h5
+from core.converter.layer_files.training_configs import (
+    compile_config_of_archive,
+    compile_config_of_h5,
+)
 from core.converter.opened import opened
 from core.converter.read_back import read_back
 from core.errors import CoreError
@@ -32,6 +45,7 @@ def read_document(path: str | os.PathLike[str]) -> LayersDocument:
 
     Returns:
         The document, in the dialect of the file; see `translated`. No code of the file runs.
+        Where the optimizer's state does not fit, ``state_fault`` says why.
 
     Raises:
         WeightsError: the file is damaged, has weights without an architecture, or holds a graph
@@ -61,13 +75,14 @@ def _of_archive(stored: StoredModel) -> LayersDocument:
     arrays = (
         [_member(variables, str(i)) for i in range(len(variables.children))] if variables else []
     )
-    return LayersDocument(
+    document = LayersDocument(
         topology,
         bind_by_lists(weight_slots(topology), stored.weights),
-        dict(compiled) if isinstance(compiled, Mapping) and compiled else None,
+        compile_config_of_archive(compiled) if isinstance(compiled, Mapping) and compiled else None,
         arrays or None,
         dialect,
     )
+    return _from_keras2(document, arrays) if stored.version.startswith("2.") else document
 
 
 def _topology(stored: StoredModel, where: str) -> tuple[dict[str, Any], Dialect]:
@@ -86,26 +101,67 @@ def _of_h5(stored: StoredModel, path: Path) -> LayersDocument:
     if not isinstance(text, str):
         return document
     training = mapping(parse_json(text.encode(), path), "training_config")
-    compiled = compile_config_of_h5(training)
-    variables = _h5_variables(root, training, compiled, dialect)
-    return document._replace(compile_config=compiled, optimizer_variables=variables)
-
-
-def _h5_variables(
-    root: Item, training: Mapping[str, Any], compiled: Mapping[str, Any], dialect: Dialect
-) -> list[np.ndarray] | None:
-    """Return the variables of the optimizer of an .h5 file in Keras 3's order."""
+    document = document._replace(compile_config=compile_config_of_h5(training))
     group = root.get("optimizer_weights")
     if group is None:
-        return None
+        return document
     arrays = [_member(group, name) for name in listed_texts(group, "weight_names")]
-    optimizer = compiled.get("optimizer")
-    if dialect == "keras3" or not arrays or not isinstance(optimizer, Mapping):
-        return arrays or None
+    if dialect == "keras3":
+        return document._replace(optimizer_variables=arrays or None)
     given = mapping(training["optimizer_config"], "the optimizer_config")
     options = mapping(given.get("config"), "the config of the optimizer")
     is_legacy = options.get("is_legacy_optimizer", ">" not in str(given.get("class_name")))
-    return keras3_variables(state_of_keras2(arrays, optimizer, bool(is_legacy)), optimizer)
+    order = _order_by_names(stored) if re.match(r"2\.0\.[0-5]\b", stored.version) else ()
+    return _from_keras2(document, arrays, bool(is_legacy), order)
+
+
+def _from_keras2(
+    document: LayersDocument,
+    arrays: Sequence[np.ndarray],
+    is_legacy: bool = False,
+    order: Sequence[int] = (),
+) -> LayersDocument:
+    """Return a document with the optimizer's state of Keras 2, or with the reason why it is not.
+
+    Args:
+        document: the document.
+        arrays: the state in the order of the file.
+        is_legacy: whether Keras before 2.11 wrote it.
+        order: for each trained variable its place among those of the file, if that is another.
+    """
+    optimizer = (document.compile_config or {}).get("optimizer")
+    if isinstance(optimizer, str):
+        optimizer = {"class_name": optimizer, "config": {}}
+    if not arrays or not isinstance(optimizer, Mapping):
+        return document._replace(optimizer_variables=None)
+    try:
+        count = sum(1 for _ in trained_weights(document))
+        state = state_of_keras2(arrays, optimizer, is_legacy, count)
+        if order:
+            slots = {name: [each[i] for i in order] for name, each in state.slots.items() if each}
+            state = OptimizerState(state.iteration, slots)
+        return document._replace(optimizer_variables=keras3_variables(state, optimizer))
+    except CoreError as error:
+        return document._replace(optimizer_variables=None, state_fault=str(error))
+
+
+def _order_by_names(stored: StoredModel) -> list[int]:
+    """Return the places of the trained weights in the order of their names.
+
+    Keras before 2.0.6 sorted the variables of an optimizer in `Model.compile`.
+    """
+    names: list[str] = []
+    numbers: dict[str, list[np.ndarray]] = {}
+    group = stored.root.get("model_weights") or stored.root
+    for layer in stored.weights:
+        listed = group.get(layer)
+        own = listed_texts(listed, "weight_names") if listed else []
+        numbers[layer] = [np.array(len(names) + i, np.int32) for i in range(len(own))]
+        names += own
+    slots = weight_slots(stored.config)
+    numbered = LayersDocument(stored.config, bind_by_lists(slots, numbers))
+    trained = [names[int(weight.value)] for weight in trained_weights(numbered)]
+    return [sorted(trained).index(name) for name in trained]
 
 
 def _member(group: Item, name: str) -> np.ndarray:

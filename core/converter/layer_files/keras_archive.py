@@ -44,7 +44,7 @@ def write_keras(path: str | os.PathLike[str], document: LayersDocument) -> Path:
     """
     target = Path(path)
     document = translated(document, "keras3")
-    state = _state(document)
+    state = weights_and_state(document)
     members: dict[str, list[Block]] = {
         "metadata.json": [json_bytes({"keras_version": KERAS_VERSION}, target)],
         "config.json": [json_bytes(_config(document), target)],
@@ -128,8 +128,8 @@ class _State(NamedTuple):
             self.add_layers(slots.children, weights, inner)
 
 
-def _state(document: LayersDocument) -> _State:
-    """Return the weights of a model and the variables of its optimizer."""
+def weights_and_state(document: LayersDocument) -> _State:
+    """Return the arrays of a model and of its optimizer by path in HDF5, and names of groups."""
     state = _State({}, {})
     state.add_layers(slots_with_weights(document), document.weights)
     state.add("", str(document.topology["config"].get("name")), ())

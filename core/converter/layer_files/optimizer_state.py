@@ -2,8 +2,8 @@
 
 Keras 3 lists iteration, learning_rate, then the slots of each variable; Keras 2 has no
 learning_rate; before Keras 2.11, and in TensorFlow.js, each slot is listed for all variables.
-Sources: ``build`` of the optimizers of Keras 3.15 and tf_keras 2.21, ``getWeights`` of
-TensorFlow.js 4.22.
+Sources: ``build`` of the optimizers of Keras 3.15 and tf_keras 2.21, ``self.weights`` in
+``get_updates`` of those of Keras 2.0 to 2.3, ``getWeights`` of TensorFlow.js 4.22.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,6 +41,14 @@ RUNS: Mapping[str, Sequence[Run]] = {
 
 #: Options whose state has no place outside of Keras 3.
 _OPTIONS_WITH_STATE = ("use_ema", "gradient_accumulation_steps", "loss_scale_factor")
+
+
+#: Optimizers whose number of steps Keras did not save before 2.3.
+_WITHOUT_STEPS = ("RMSprop", "Adagrad", "Adadelta")
+
+
+class OptimizerStateWarning(UserWarning):
+    """The state of an optimizer in a file does not fit the model: the optimizer starts anew."""
 
 
 class OptimizerState(NamedTuple):
@@ -83,7 +91,8 @@ def keras3_variables(state: OptimizerState, optimizer: Mapping[str, Any]) -> lis
     name, config = _parts(optimizer)
     found: list[np.ndarray] = [np.array(state.iteration, np.int64)]
     if _has_rate(config):
-        found.append(np.array(config.get("learning_rate", 0.001), np.float32))
+        default = 0.01 if name == "SGD" else 0.001
+        found.append(np.array(config.get("learning_rate", default), np.float32))
     found += in_runs(state, used_runs(name, config), name)
     if name == "Nadam":
         steps = np.arange(1, state.iteration + 1)
@@ -103,15 +112,50 @@ def keras2_variables(
 
 
 def state_of_keras2(
-    variables: Sequence[np.ndarray], optimizer: Mapping[str, Any], is_legacy: bool
+    variables: Sequence[np.ndarray], optimizer: Mapping[str, Any], is_legacy: bool, count: int
 ) -> OptimizerState:
-    """Return the state of variables of Keras 2, or of its versions before 2.11 (legacy)."""
+    """Return the state of variables of Keras 2, or of its versions before 2.11 (legacy).
+
+    Args:
+        variables: the arrays of the file.
+        optimizer: the optimizer's class_name and config.
+        is_legacy: whether each slot is listed for all variables.
+        count: the number of variables that the optimizer changes.
+
+    Raises:
+        CoreError: the order of the optimizer's variables is unknown, or their number is wrong.
+    """
     name, config = _parts(optimizer)
-    if is_legacy:
-        runs = alone(used_runs(name, config))
-    else:
+    if not is_legacy:
         runs = used_runs(name, {**config, "momentum": 1} if name == "SGD" else config)
-    return state_from_runs(variables, runs, name)
+        state = state_from_runs(variables, runs, name)
+    elif name in _WITHOUT_STEPS and len(variables) == count * len(alone(used_runs(name, config))):
+        slots = _from_runs(variables, alone(used_runs(name, config)), name)
+        state = OptimizerState(0, slots)
+    else:
+        runs = used_runs(name, config)
+        runs = runs if name == "Ftrl" else alone(runs)
+        steps = _steps(variables, name)
+        used = _without_unused(list(variables[1:]), name, runs, count)
+        state = OptimizerState(steps, _from_runs(used, runs, name))
+    for slot, arrays in state.slots.items():
+        if len(arrays) != count and (arrays or state.iteration):
+            raise CoreError(f"{name} has {len(arrays)} arrays of {slot!r} for {count} variables")
+    return state
+
+
+def _without_unused(
+    arrays: list[np.ndarray], name: str, runs: Sequence[Run], count: int
+) -> list[np.ndarray]:
+    """Return the slots of a legacy list without what some versions listed beside them."""
+    if name == "Nadam" and len(arrays) == 2 * count + 1:
+        return arrays[1:]  # the product of the shares of its steps
+    if name == "SGD" and not runs and len(arrays) == count:
+        return []  # momentums, also where there is no momentum
+    is_standalone = name == "Adam" and len(runs) == 2 and len(arrays) == 3 * count
+    if is_standalone and all(array.size == 1 for array in arrays[2 * count :]):
+        return arrays[: 2 * count]  # in place of velocity_hat, which only amsgrad has
+    return arrays
 
 
 def state_from_runs(
@@ -194,4 +238,5 @@ def _parts(optimizer: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     config = optimizer.get("config")
     if not isinstance(config, Mapping):
         raise CoreError(f"the optimizer {optimizer.get('class_name')!r:.80} has no config")
-    return str(optimizer.get("class_name")), config
+    name = str(optimizer.get("class_name"))
+    return next((known for known in RUNS if known.lower() == name.lower()), name), config

@@ -177,9 +177,14 @@ def read_tfjs_layers(path: Path) -> LayersDocument:
         compiled = compile_config_of_tfjs(document["trainingConfig"])
     elif isinstance(training, dict):
         compiled = compile_config_of_h5(training)
+    found = found._replace(compile_config=compiled)
     state = [array for name, array in weights.items() if name in of_optimizer]
-    variables = _keras3_state(state, compiled, found) if compiled and state else None
-    return found._replace(compile_config=compiled, optimizer_variables=variables)
+    if not compiled or not state:
+        return found
+    try:
+        return found._replace(optimizer_variables=_keras3_state(state, compiled, found))
+    except CoreError as error:
+        return found._replace(state_fault=str(error))
 
 
 def _unwrapped(topology: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:

@@ -17,7 +17,7 @@ _LOSSES = ("loss", "metrics", "weighted_metrics")
 
 #: Options of optimizers that only Keras 3 or only Keras 2 has, with values that change nothing.
 _OPTIONS_OF_KERAS3 = {"loss_scale_factor": None, "gradient_accumulation_steps": None}
-_OPTIONS_OF_KERAS2 = ("jit_compile", "is_legacy_optimizer")
+_OPTIONS_OF_KERAS2 = ("jit_compile", "is_legacy_optimizer", "schedule_decay")
 
 _SCHEDULES = "keras.optimizers.schedules"
 
@@ -163,15 +163,44 @@ def completed_compile_config(compiled: Mapping[str, Any]) -> Config:
     return found
 
 
+def compile_config_of_archive(compiled: Mapping[str, Any]) -> Config:
+    """Return the configuration of a .keras file of Keras 2 or 3 in the form of Keras 3."""
+    found = dict(compiled)
+    optimizer = found.get("optimizer")
+    if isinstance(optimizer, Mapping) and isinstance(optimizer.get("config"), Mapping):
+        found["optimizer"] = {**optimizer, "config": _options_of_keras3(optimizer)}
+    return {k: _mapped(v, _of_keras3) if k in _LOSSES else v for k, v in found.items()}
+
+
+def _options_of_keras3(optimizer: Mapping[str, Any]) -> Config:
+    """Return the options of an optimizer of Keras 2 or 3 as Keras 3 has them."""
+    config = dict(optimizer.get("config") or {})
+    for option in _OPTIONS_OF_KERAS2:
+        config.pop(option, None)
+    if "lr" in config:
+        config["learning_rate"] = config.pop("lr")
+    if not str(optimizer.get("class_name")).endswith("Nadam"):  # whose decay is another number
+        _replace_decay(config)
+    return config
+
+
+def _of_keras3(value: Any) -> Any:
+    """Return a loss or metric of Keras 2 or 3 with the options that Keras 3 has."""
+    config = value.get("config") if isinstance(value, Mapping) else None
+    if not isinstance(config, Mapping):
+        return value
+    config = {k: v for k, v in config.items() if k != "fn" or not isinstance(v, str)}
+    if config.get("reduction") == "auto":
+        config["reduction"] = "sum_over_batch_size"
+    return {**value, "config": config}
+
+
 def compile_config_of_h5(training: Mapping[str, Any]) -> Config:
     """Return the configuration of an .h5 file of Keras 2 or 3 in the form of Keras 3."""
     found = {key: value for key, value in training.items() if key != "optimizer_config"}
     optimizer = training.get("optimizer_config")
     if isinstance(optimizer, Mapping):
-        config = dict(optimizer.get("config") or {})
-        for option in _OPTIONS_OF_KERAS2:
-            config.pop(option, None)
-        _replace_decay(config)
+        config = _options_of_keras3(optimizer)
         class_name = str(optimizer.get("class_name")).rpartition(">")[2]
         found = {"optimizer": {"class_name": class_name, "config": config}, **found}
     return completed_compile_config(found)
@@ -300,16 +329,13 @@ def _loss_of_keras2(value: Any) -> Any:
 def _completed_in(module: str) -> Callable[[Any], Any]:
     def completed(value: Any) -> Any:
         if not isinstance(value, Mapping) or "module" in value:
-            return value
+            return _of_keras3(value)
         config = value.get("config")
         if not isinstance(config, Mapping):
             return config  # a function
         if value.get("class_name") == "MeanMetricWrapper":
             return config.get("fn")
-        config = {k: v for k, v in config.items() if k != "fn"}
-        if config.get("reduction") == "auto":
-            config["reduction"] = "sum_over_batch_size"
-        return _object(module, str(value.get("class_name")), config)
+        return _object(module, str(value.get("class_name")), _of_keras3(value)["config"])
 
     return completed
 

@@ -182,15 +182,22 @@ def _normalization(call: LayerCall, x: Operand) -> Any:
     """Lower to normalisation by the statistics of the data to which the layer was adapted."""
     x, options = as_float(call, x), call.options
     shape = call.shape(x)
-    axes = (
-        options.axes("axis", len(shape), -1) if options.values.get("axis", -1) is not None else ()
-    )
+    axes = statistics_axes(options, len(shape))
+    if call.is_abstract and options.get("mean") is None:
+        call.weight("count", ())  # for files alone: nothing is computed from it
     lengths, view = [call.length(x, axis) for axis in axes], _along(shape, axes)
     mean, variance = (_statistic(call, name, lengths, view) for name in ("mean", "variance"))
     deviation = call.ops.maximum(call.ops.sqrt(variance), 1e-7)
     if options.flag("invert", False):
         return call.ops.add(call.ops.mul(x, deviation), mean)
     return call.ops.div(call.ops.sub(x, mean), deviation)
+
+
+def statistics_axes(options: Options, rank: int) -> tuple[int, ...]:
+    """Return the axes along which a Normalization has statistics of their own."""
+    if options.values.get("axis", -1) in (None, [], ()):  # Keras 3 writes [] for None
+        return ()
+    return options.axes("axis", rank, -1)
 
 
 def _statistic(call: LayerCall, name: str, shape: list[int], view: list[int]) -> Any:

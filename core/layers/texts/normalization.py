@@ -66,8 +66,8 @@ array([[0.6, 0.8]], dtype=float32)
     "Normalization": """
 Subtract a known mean, and divide by the root of a known variance.
 
-Called on `[batch, ..., channels]`, returns that shape. Where mean and variance are not given, the
-weights `mean` and `variance` hold them, as files of Keras have them after its adapt().
+Called on `[batch, ..., channels]`, returns that shape. Where mean and variance are not given,
+`adapt` takes them from data; the weights `mean` and `variance` hold them.
 
 >>> import core
 >>> core.layers.Normalization(mean=2.0, variance=4.0)([[0.0, 2.0, 6.0]]).numpy()

@@ -49,6 +49,29 @@ A boundary belongs to the bin above it. There is no adapt(): give bin_boundaries
 >>> core.layers.Discretization(bin_boundaries=[0.0, 1.0])([[-1.0, 0.5, 1.0]]).numpy()
 array([[0, 1, 2]], dtype=int32)
 """,
+    "StringLookup": """
+Replace texts by their numbers in a vocabulary.
+
+Called on texts of any shape, returns integers of that shape, or their encoding by output_mode as of
+`CategoryEncoding`. Numbers begin with that of the mask token, where there is one, then those of
+unknown texts; without any of these, unknown texts become -1. Each text is compared with the whole
+vocabulary, so that it suits some thousand entries. There is no adapt(): give a vocabulary; `.keras`
+files of Keras have what its adapt() found.
+
+>>> import core
+>>> core.layers.StringLookup(vocabulary=["cat", "dog"])(["dog", "owl"]).numpy()
+array([2, 0], dtype=int32)
+""",
+    "IntegerLookup": """
+Replace integers by their numbers in a vocabulary.
+
+Called on integers of any shape, returns integers of that shape, or their encoding by output_mode as
+of `CategoryEncoding`; otherwise like `StringLookup`.
+
+>>> import core
+>>> core.layers.IntegerLookup(vocabulary=[10, 30])([30, 20, 10]).numpy()
+array([2, 0, 1], dtype=int32)
+""",
     "ReversibleEmbedding": """
 Replace integers by rows of a table, or vectors by their products with all rows.
 

@@ -187,6 +187,14 @@ def test_graphs_and_weights_alone_are_refused(tmp_path):
         core.load_layers_model(tmp_path / "model.tflite")
 
 
+@pytest.mark.parametrize("load", [load_model, core.load_layers_model, read_document])
+def test_urls_are_for_zoo(load):
+    with pytest.raises(
+        WeightsError, match="^https://host/model.json is a URL: load it with zoo.lo"
+    ):
+        load("https://host/model.json")
+
+
 @pytest.mark.parametrize("name", WRITERS)
 def test_weights_that_do_not_fit(name, rng, tmp_path):
     document = dense_document(rng)
@@ -230,7 +238,7 @@ def test_orders_of_the_state(name, rng):
         assert all(a is b for a, b in zip(found.slots[slot], slots[slot], strict=True))
     listed = keras2_variables(state, optimizer, shapes)
     assert len(listed) == len(variables) - 1 - (name == "Nadam")
-    back = state_of_keras2(listed, optimizer, is_legacy=False)
+    back = state_of_keras2(listed, optimizer, is_legacy=False, count=3)
     assert all(a is b for a, b in zip(back.slots[names[0]], slots[names[0]], strict=True))
 
 
@@ -240,7 +248,7 @@ def test_adam_of_three_formats():
     state = OptimizerState(7, {"momentum": [1, 2], "velocity": [10, 20]})
     assert keras3_variables(state, optimizer)[2:] == [1, 10, 2, 20]
     assert keras2_variables(state, optimizer, [(), ()])[1:] == [1, 10, 2, 20]
-    legacy = state_of_keras2([7, 1, 2, 10, 20], optimizer, is_legacy=True)
+    legacy = state_of_keras2([7, 1, 2, 10, 20], optimizer, is_legacy=True, count=2)
     assert legacy == state
 
 

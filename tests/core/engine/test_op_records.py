@@ -1,10 +1,12 @@
 """What is computed from the records of ops: methods, node types, names in formats, folding."""
 
+import inspect
+
 import pytest
 
 import core
 from core.converter.tflite.families import elementwise
-from core.engine.registry import METHODS, NODE_OPS, OPS
+from core.engine.registry import KERNEL_NAMES, METHODS, NODE_OPS, OPS
 from core.graph.node_types import find_node_type, rows
 from core.layers.lowering import activation, merging
 from core.plan.passes.folding import _folds
@@ -68,3 +70,19 @@ def test_gradients_have_names():
     names = {g.function.__name__ for op in OPS.values() for g in op.gradients.values()}
     assert {"exp_grad_x", "select_grad_t"} <= names and not {"_", "<lambda>"} & names
     assert OPS["select"].gradients["t"].function.__code__.co_name == "select_grad_t"
+
+
+def test_a_rule_without_annotations():
+    @core.op()
+    def unannotated(x, *, how=2):
+        return x
+
+    try:
+        assert str(inspect.signature(unannotated)) == "(x: TensorLike, how: Any = 2) -> Tensor"
+        assert "unannotated" in repr(unannotated)
+        with pytest.raises(core.KernelNotFound, match="no kernel 'unannotated'"):
+            unannotated([1.0], how="so")
+    finally:
+        del OPS["unannotated"], KERNEL_NAMES["Unannotated"]
+    with pytest.raises(core.CoreError, match=r"core.op\(\) decorates the function .* got 3"):
+        core.op()(3)

@@ -270,6 +270,7 @@ for mode in ("multi_hot", "one_hot", "count"):
         differentiable_=False)  # fmt: skip
     shape = (3, 1) if mode == "one_hot" else (3, 4)
     add(mode, "CategoryEncoding", Data(shape, below=5), num_tokens=5, output_mode=mode)
+    add(mode, "IntegerLookup", Data(shape, below=5), vocabulary=[4, 1, 2], output_mode=mode)
 
 # --- merging ---------------------------------------------------------------------------------
 

@@ -236,10 +236,10 @@ def test_checkpoints_of_every_epoch(tmp_path):
 
 
 def test_checkpoints_of_the_best(tmp_path, capsys):
-    path = str(tmp_path / "{epoch}.keras")
+    path = str(tmp_path / "{epoch}.weights.h5")
     options = {"save_best_only": True, "save_weights_only": True, "verbose": 1}
     model, _ = run(c.ModelCheckpoint(path, **options), losses([0.5, 0.6, 0.4, NAN]))
-    assert model.saved == [f"weights {tmp_path / '1.keras'}", f"weights {tmp_path / '3.keras'}"]
+    assert model.saved == [f"weights {tmp_path / f'{epoch}.weights.h5'}" for epoch in (1, 3)]
     lines = capsys.readouterr().out.splitlines()
     assert lines[
         0

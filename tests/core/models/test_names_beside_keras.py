@@ -36,6 +36,9 @@ MISSING = {
     "sparse": "for sparse tensors",
     "fill_mode": "for pad_to_aspect_ratio, which is not supported",
     "fill_value": "for pad_to_aspect_ratio, which is not supported",
+    "salt": "for hashes that depend on a key",
+    "oov_method": "integers are divided by num_oov_indices, as by default",
+    "vocabulary_dtype": "the engine's integers are int32",
     "data_format": "of random layers of images, which have channels last",
 }
 

@@ -1,5 +1,7 @@
 """User-defined layers in files of models: their configs by custom_objects, and their weights."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -58,3 +60,20 @@ def test_a_class_that_is_not_given_is_named(trained, tmp_path):
 def test_tensorflow_js_has_no_such_layers(trained, tmp_path):
     with pytest.raises(CoreError, match="Affine"):
         trained[0].save(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        (
+            core.layers.Layer,
+            "the class Layer, cannot make the layer 'affine.*' of the arguments .*po",
+        ),
+        (Affine(), r"custom_objects\['Affine'\] must be a class of layers, got <"),
+        (lambda x: x, r"custom_objects\['Affine'\] must be a class of layers, got <function"),
+    ],
+)
+def test_custom_objects_that_are_no_such_class(given, match, trained):
+    topology = {"class_name": "Sequential", "config": trained[0].get_config()}
+    with pytest.raises(CoreError, match=match):
+        core.model_from_json(json.dumps(topology), custom_objects={"Affine": given})

@@ -173,6 +173,25 @@ def test_a_schedule_sets_the_rate_of_each_step():
     assert optimizer.learning_rate == 1.0
 
 
+@pytest.mark.parametrize("make", [core.optimizers.Adam, core.train.adam])
+def test_a_rate_is_assigned_as_in_keras(make):
+    optimizer = make(0.5)
+    rate = optimizer.learning_rate
+    rate.assign(0.25)
+    assert optimizer.learning_rate == 0.25 and rate == 0.5  # numbers do not change
+    assert isinstance(rate, float) and repr(rate) == "0.5" and json.dumps(rate) == "0.5"
+    assert type(optimizer.get_config()["learning_rate"]) is float
+    assert type(pickle.loads(pickle.dumps(rate))) is type(copy.deepcopy(rate)) is float
+    with pytest.raises(core.CoreError, match="learning_rate='fast' must be a finite number"):
+        rate.assign("fast")
+
+
+def test_a_rate_of_a_schedule_is_not_assigned():
+    optimizer = core.optimizers.SGD(schedules.ExponentialDecay(8.0, 1, 0.5))
+    with pytest.raises(core.CoreError, match="follows the schedule ExponentialDecay"):
+        optimizer.learning_rate.assign(0.5)
+
+
 def test_a_compiled_step_takes_the_rate_of_each_call():
     w, optimizer = core.variable(0.0), core.optimizers.SGD(1.0)
 

@@ -38,12 +38,33 @@ def test_models_are_public_and_imported_late():
     assert run(code).splitlines() == ["set()", "GraphModel True", "[-1.0]"]
 
 
+#: Names as TensorFlow.js spells them, or misspelt, in namespaces with those that are meant.
+SPELLINGS = (
+    ("losses", "meanSquaredError", "mean_squared_error"),
+    ("losses", "MeanSquaredErrors", "MeanSquaredError"),
+    ("metrics", "binaryAccuracy", "binary_accuracy"),
+    ("optimizers", "AdamWW", "AdamW"),
+    ("initializers", "glorotUniform", "glorot_uniform"),
+    ("regularizers", "l1l2", "l1_l2"),
+    ("constraints", "maxNorm", "max_norm"),
+    ("callbacks", "earlyStopping", "early_stopping"),
+    ("plots", "lineChart", "line_chart"),
+    ("data", "fromCsv", "from_csv"),
+    ("train", "adm", "adam"),
+    ("utils", "toCategorical", "to_categorical"),
+    ("layers", "denze", "dense"),
+)
+
+
 def test_similar_names():
     for name, meant in (("softmx", "softmax"), ("load_modell", "load_model"), ("Tensr", "Tensor")):
         with pytest.raises(AttributeError, match=rf"did you mean core\.{meant}\?"):
             getattr(core, name)
     with pytest.raises(AttributeError, match=r"did you mean core.image.resize_bilinear\?"):
         _ = core.image.resize_bilinar
+    for namespace, name, meant in SPELLINGS:
+        with pytest.raises(AttributeError, match=rf"did you mean core\.{namespace}\.{meant}\?"):
+            getattr(getattr(core, namespace), name)
     with pytest.raises(AttributeError, match="has no attribute '__wrapped__'$"):
         _ = core.__wrapped__
 
@@ -152,6 +173,14 @@ def test_a_backend_from_outside_of_the_package():
                 core.register_backend(name, Doubling)
             except core.CoreError as error:
                 print(error)
+        core.register_backend("doubling", Doubling)  # of this module again
+        other = lambda: Doubling()
+        other.__module__ = "another"
+        try:
+            core.register_backend("doubling", other)
+        except core.CoreError as error:
+            print(error)
+        core.register_backend("doubling", other, replace=True)
     """
     assert run(code).splitlines() == [
         "6.0 doubling",
@@ -159,6 +188,8 @@ def test_a_backend_from_outside_of_the_package():
         "3.0 1",
         "there is a backend 'cpu' already: choose another name",
         "there is a backend 'shader' already: choose another name",
+        "there is a backend 'doubling' of the module __main__ already: choose another name, or "
+        "pass replace=True",
     ]
 
 

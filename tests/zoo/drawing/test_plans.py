@@ -126,6 +126,13 @@ def test_the_profile_of_another_plan(plan):
         draw_plan(plan, timed(other, [1.0] * len(other.steps), 1))
 
 
+def test_the_name_of_a_model_is_no_plan():
+    with pytest.raises(
+        ZooError, match=r"takes a plan, such as zoo.load\('posenet.tiny'\).plan\(\)"
+    ):
+        zoo.draw_plan("posenet.tiny")
+
+
 def test_only_colours_that_occur_are_explained(plan):
     few = plan._replace(steps=plan.steps[:1], placed=plan.placed[1:2])
     legends = [Drawing(p).pixels[114] for p in (plan, few)]

@@ -235,8 +235,8 @@ def test_without_progress_the_weights_before_training_are_kept(model, examples):
     settings = QUICK._replace(epochs=9, patience=2)
     found = fine_tuned_network(model, examples[0], labels, validation=held, settings=settings)
     assert (found.best, found.stopped) == (0, "no smaller loss for 2 epochs")
-    assert len(found.history["loss"]) == 2 and len(found.history["val_loss"]) == 3
-    assert found.history["val_loss"][0] == min(found.history["val_loss"])
+    assert [len(found.history[name]) for name in ("loss", "val_loss", "val_accuracy")] == [2] * 3
+    assert found.before["val_loss"] <= min(found.history["val_loss"])
     assert not changed(model.network.graph.weights, found.network.graph.weights)
 
 
@@ -250,9 +250,10 @@ def test_the_weights_of_the_best_epoch_are_kept(model, examples):
         settings=settings,
         on_epoch=lambda epoch, record: seen.append((epoch, record["val_loss"])),
     )
-    losses = found.history["val_loss"]
+    losses = [found.before["val_loss"], *found.history["val_loss"]]
     assert found.best == int(np.argmin(losses)) > 0
-    assert seen == [*enumerate(losses[1:], 1)]
+    assert seen == [*enumerate(found.history["val_loss"], 1)]
+    assert {len(values) for values in found.history.values()} == {4}  # a data frame's columns
     truth = [found.head.labels.index(examples[1][i]) for i in found.held_out]
     likely = found.head.predict(features_of(found, [examples[0][i] for i in found.held_out]))
     expected = -np.log(likely[np.arange(len(truth)), truth]).mean()

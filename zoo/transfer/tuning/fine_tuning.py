@@ -28,7 +28,8 @@ class FineTuned(NamedTuple):
         node: that name.
         head: dense layer on the features, which are averaged over height and width.
         history: "loss" of each epoch, and of images for validation "val_loss" and, but for values,
-            "val_accuracy"; there the first number is that of the head before fine-tuning.
+            "val_accuracy".
+        before: "val_loss" and "val_accuracy" of the head before fine-tuning.
         best: the epoch whose weights these are, from 1; 0 for those before fine-tuning.
         stopped: why training ended.
         held_out: indices of the images for validation.
@@ -38,6 +39,7 @@ class FineTuned(NamedTuple):
     node: str
     head: Head
     history: dict[str, list[float]]
+    before: Record
     best: int
     stopped: str
     held_out: np.ndarray
@@ -121,7 +123,14 @@ def fine_tuned_network(
             on_epoch(run.epoch, record)
     network = training.trained_network()
     return FineTuned(
-        network, tail.features, training.head(), run.history, run.best, run.stopped, held
+        network=network,
+        node=tail.features,
+        head=training.head(),
+        history=run.history,
+        before=run.before,
+        best=run.best,
+        stopped=run.stopped,
+        held_out=held,
     )
 
 

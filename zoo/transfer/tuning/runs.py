@@ -31,7 +31,12 @@ class Data(NamedTuple):
 
 
 class TuningRun:
-    """The epochs of a training; afterwards the weights are those of the best one."""
+    """The epochs of a training; afterwards the weights are those of the best one.
+
+    Attributes:
+        history: losses and metrics of each epoch, by name.
+        before: those of the images for validation before training; empty without such.
+    """
 
     def __init__(
         self, training: TailTraining, some: Data, others: Data | None, settings: TuningSettings
@@ -39,7 +44,8 @@ class TuningRun:
         self._training, self._some, self._others = training, some, others
         self._settings = settings
         self._constant_loss = _loss_of_constants(training.head().kind, some.targets)
-        self.history: dict[str, list[float]] = {"loss": []}
+        self.history: dict[str, list[float]] = {}
+        self.before: Record = {}
         self.epoch = self.best = 0
         self.stopped = "all epochs ran"
 
@@ -47,16 +53,18 @@ class TuningRun:
         """Train, and yield what is known after each epoch."""
         epochs, patience = self._settings.epochs, self._settings.patience
         rng = np.random.default_rng(self._settings.seed)
-        self._validate()
+        self.before = self._validated()
+        least = self.before.get("val_loss", math.inf)
         state = self._training.state() if self._others else None
         for self.epoch in _with_progress(range(1, epochs + 1)):
-            self.history["loss"].append(self._trained(rng))
-            self._validate()
+            record = {"loss": self._trained(rng), **self._validated()}
+            for name, value in record.items():
+                self.history.setdefault(name, []).append(value)
             if self._others is None:
                 self.best = self.epoch
-            elif self.history["val_loss"][-1] < self.history["val_loss"][self.best]:
-                self.best, state = self.epoch, self._training.state()
-            yield {name: values[-1] for name, values in self.history.items()}
+            elif record["val_loss"] < least:
+                self.best, state, least = self.epoch, self._training.state(), record["val_loss"]
+            yield record
             if self.epoch - self.best >= patience and self.epoch < epochs:
                 self.stopped = f"no smaller loss for {patience} epochs"
                 break
@@ -92,11 +100,10 @@ class TuningRun:
                 f"changed: use a learning rate below {rate:g}, such as {rate / 10:g}"
             )
 
-    def _validate(self) -> None:
-        """Add losses of the images for validation to the history."""
-        if self._others is not None:
-            for name, value in self._scores(self._others).items():
-                self.history.setdefault(f"val_{name}", []).append(value)
+    def _validated(self) -> Record:
+        """Return losses and metrics of the images for validation."""
+        found = {} if self._others is None else self._scores(self._others)
+        return {f"val_{name}": value for name, value in found.items()}
 
     def _scores(self, data: Data) -> dict[str, float]:
         """Return loss and accuracy of images as they are."""

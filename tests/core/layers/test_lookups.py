@@ -1,0 +1,87 @@
+"""Layers that look up texts and integers; values beside Keras's: tests/core/converter."""
+
+import json
+
+import numpy as np
+import pytest
+
+import core
+from core.errors import CoreError
+from tests.core.converter.test_layer_files import WRITERS
+
+L = core.layers
+
+
+def test_texts_train_an_embedding():
+    model = core.Sequential(
+        [
+            L.Input((1,), dtype="string"),
+            L.StringLookup(vocabulary=["cat", "owl"]),
+            L.Embedding(3, 2),
+        ]
+    )
+    model.compile("sgd", "mse")
+    before = model.get_weights()[0]
+    model.fit(np.array([["owl"], ["owl"]]), np.ones((2, 1, 2)), verbose=0)
+    changed = (model.get_weights()[0] != before).any(axis=1)
+    assert changed.tolist() == [False, False, True]
+    texts = ["owl", "cat", "ox"]
+    found = model.predict(np.array(texts)[:, None]).numpy()[:, 0]
+    np.testing.assert_array_equal(found, model.get_weights()[0][[2, 1, 0]])
+    np.testing.assert_array_equal(model(core.tensor([[t] for t in texts])).numpy()[:, 0], found)
+
+
+def test_a_vocabulary_may_begin_with_the_special_entries():
+    layer = L.StringLookup(vocabulary=["", "[UNK]", "ä", "b"], mask_token="")
+    assert layer(["b", "ä", "", "c"]).numpy().tolist() == [3, 2, 0, 1]
+    assert L.IntegerLookup(vocabulary=[-1, 5], num_oov_indices=1)([5, 6]).numpy().tolist() == [1, 0]
+    assert L.IntegerLookup(vocabulary=[5], num_oov_indices=0)([5, 6]).numpy().tolist() == [0, -1]
+
+
+@pytest.mark.parametrize(
+    ("make", "x", "match"),
+    [
+        (lambda: L.StringLookup(vocabulary=["a"]), [1], "looks up texts, got int32 values"),
+        (lambda: L.IntegerLookup(vocabulary=[1]), ["a"], "looks up integers, got texts"),
+        (lambda: L.StringLookup(), ["a"], "has no vocabulary: give one"),
+        (lambda: L.StringLookup(vocabulary=["a", "a"]), ["a"], "one or more different texts"),
+        (lambda: L.StringLookup(vocabulary=[]), ["a"], "one or more different texts"),
+        (lambda: L.StringLookup(vocabulary="words.txt"), ["a"], "one or more different texts"),
+        (lambda: L.IntegerLookup(vocabulary=[2**40]), [1], "different integers of int32"),
+        (lambda: L.StringLookup(vocabulary=["a"], invert=True), ["a"], "invert"),
+        (lambda: L.StringLookup(vocabulary=["a"], output_mode="tf_idf"), ["a"], "output_mode"),
+        (
+            lambda: L.StringLookup(vocabulary=["a"], output_mode="count", mask_token=""),
+            ["a"],
+            "mask_token",
+        ),
+    ],
+)
+def test_what_cannot_be_looked_up(make, x, match):
+    with pytest.raises(CoreError, match=match):
+        make()(core.tensor(x))
+
+
+@pytest.mark.parametrize("option", [{"salt": 7}, {"oov_method": "farmhash"}])
+def test_other_hashes_of_files_are_refused(option):
+    lookup = {"name": "i", "vocabulary": [5], "num_oov_indices": 2, **option}
+    layers = [
+        {"class_name": "InputLayer", "config": {"batch_shape": [None, 1], "dtype": "int64"}},
+        {"class_name": "IntegerLookup", "config": lookup},
+    ]
+    topology = {"class_name": "Sequential", "config": {"name": "m", "layers": layers}}
+    with pytest.raises(CoreError, match=f"{[*option][0]}.* with num_oov_indices=2"):
+        core.model_from_json(json.dumps(topology))
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_files_keep_vocabularies(name, tmp_path):
+    layers = [L.Input((2,), dtype="string"), L.StringLookup(vocabulary=["a", "b"])]
+    model = core.Sequential(layers)
+    if name == "tfjs":
+        with pytest.raises(CoreError, match="TensorFlow.js cannot express .*StringLookup"):
+            model.save(tmp_path / name)
+        return
+    model.save(tmp_path / name)
+    found = core.load_layers_model(tmp_path / name).predict(np.array([["b", "c"]]))
+    assert found.numpy().tolist() == [[2, 0]]
