@@ -1,4 +1,4 @@
-"""What was written is read back before it replaces anything: a file that cannot be read is none."""
+"""Check of new files: they are read back before they replace others."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +28,6 @@ def read_back(read: Callable[[Path], Read], path: Path) -> Read:
 def not_equal(reason: str) -> CoreError:
     """Return the error for new files that are not what was to be written."""
     return CoreError(
-        f"what was written cannot be read back ({reason}), so nothing was replaced: this is a "
-        f"fault of the writer, please report it"
+        f"what was written cannot be read back ({reason}), so nothing was replaced: if the model "
+        f"itself runs, this is a fault of the writer, please report it"
     )

@@ -38,7 +38,7 @@ def class_names() -> dict[str, str]:
         name
         for rows in layer_tables()
         for name, row in rows.items()
-        if row.arguments is not None and not name.startswith("ops.")
+        if row.arguments is not None and row.is_published and not name.startswith("ops.")
     ]
     return {snake_case(name): name for name in names}
 

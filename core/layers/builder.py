@@ -8,7 +8,7 @@ import numpy as np
 
 from core.engine.limits import LimitError, effective_limits
 from core.errors import CoreError
-from core.graph.nodes import Function, Node
+from core.graph.nodes import Function, Node, node_of
 from core.graph.unique_names import UniqueNames
 from core.layers.layer_call import Value
 from core.layers.weight_slots import Bound
@@ -81,6 +81,15 @@ class Builder:
         finally:
             self.nodes = outer + [node for node in inner if node.type == "Const"]
             inner[:] = [node for node in inner if node.type != "Const"]
+
+    def add_function(self, function: Function) -> None:
+        """Add the body of a loop, with nodes for the constants of the model that it refers to."""
+        references = (reference for node in function.nodes for reference in node.inputs)
+        named = dict.fromkeys(map(node_of, (*references, *function.outputs)))
+        own = {*function.inputs, *(node.name for node in function.nodes)}
+        constants = [Node(n, "Const") for n in named if n in self.weights and n not in own]
+        nodes = [*constants, *function.nodes]
+        self.functions[function.name] = function._replace(nodes=nodes)
 
     def rename(self, start: int, old: str, new: str) -> str:
         """Rename a node that was added since ``start``."""

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from core.errors import CoreError, KernelNotFound
-from core.graph.nodes import Endpoint, Function, Graph, Node, PartialSpec, node_of
+from core.graph.nodes import Endpoint, Graph, PartialSpec
 from core.graph.unique_names import free_name
 from core.layers.builder import Builder
 from core.layers.graph_calls import model_results
@@ -136,20 +136,7 @@ def _graph(layer: LayerSpec, bound: Bound) -> Graph:
         outputs[free_name(source.layer, outputs, counts)] = Endpoint(value.reference, spec)
     if not inputs or not outputs:
         raise CoreError(f"the model {layer.name!r} has no inputs or no outputs")
-    functions = {
-        name: _with_constants(function, builder.weights)
-        for name, function in builder.functions.items()
-    }
-    return Graph(builder.nodes, builder.weights, inputs, outputs, functions)
-
-
-def _with_constants(function: Function, weights: Container[str]) -> Function:
-    """Return the body of a loop with nodes for the constants of the model that it refers to."""
-    inner = (reference for node in function.nodes for reference in node.inputs)
-    named = dict.fromkeys(map(node_of, (*inner, *function.outputs)))
-    own = {*function.inputs, *(node.name for node in function.nodes)}
-    constants = [Node(name, "Const") for name in named if name in weights and name not in own]
-    return function._replace(nodes=[*constants, *function.nodes])
+    return Graph(builder.nodes, builder.weights, inputs, outputs, builder.functions)
 
 
 def _input_spec(layer: LayerSpec | None, source: Source) -> PartialSpec:

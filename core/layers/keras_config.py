@@ -80,7 +80,7 @@ class LayerSpec(NamedTuple):
 
 
 class TensorFacts(NamedTuple):
-    """What is known of a tensor of a model without data: its shape (None: any rank) and dtype."""
+    """Shape (None: any rank) and dtype of a tensor in a model without data."""
 
     shape: tuple[int | None, ...] | None
     dtype: str

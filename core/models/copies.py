@@ -19,7 +19,7 @@ _ATTRIBUTES = ("input_names", "output_names", "_returns_dict", "_run_eagerly")
 
 
 class ModelState(NamedTuple):
-    """What makes an equal model: plain values, and classes and functions of the program."""
+    """Content of a pickle of a model: plain values, and classes and functions of the program."""
 
     spec: LayerSpec
     custom_objects: CustomObjects

@@ -8,7 +8,7 @@ from core.layers.layer_call import Value
 from core.layers.lowering.rows import kind_of
 from core.layers.model_run import ModelRun, bound_arguments
 
-#: What a layer is called on, by its path and the number of the call: names of masks.
+#: Names of the masks that a layer is called with, by its path and the number of the call.
 Given = dict[tuple[tuple[str, ...], int], tuple[Hashable, ...]]
 
 #: More results than a layer has.

@@ -76,8 +76,9 @@ LACKED: Mapping[Dialect, Mapping[str, Any]] = {
     },
 }
 
-#: The same by class of layers.
 _CHANNELS_LAST = {"data_format": "channels_last"}
+
+#: Arguments that a class lacks in a dialect, with the value that means the same as none.
 LACKED_BY_CLASS: Mapping[Dialect, Mapping[str, Mapping[str, Any]]] = {
     "keras3": dict.fromkeys(
         ("Discretization", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"),

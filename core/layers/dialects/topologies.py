@@ -126,7 +126,9 @@ class _Translation:
             config.update(self._inner_layers(spec, inner, path))
         except NotExpressibleError as error:
             self._add_problem(spec, path, str(error))
-        return {"class_name": class_name, "config": config}
+        found = {"class_name": class_name, "config": config}
+        is_kept = self.target == spec.dialect == "keras3" and spec.module
+        return {"module": spec.module, **found} if is_kept else found
 
     def _note_masks(self, spec: LayerSpec, path: tuple[str, ...]) -> None:
         makes = spec.class_name == "Masking" or spec.config.get("mask_zero") is True
@@ -241,7 +243,7 @@ class _Translation:
         return {"class_name": class_name, "config": config}
 
     def _expressible(self, child: LayerSpec, spec: LayerSpec, path: tuple[str, ...]) -> LayerSpec:
-        """Return a layer of a model, or the layer for a function where there are none."""
+        """Return a layer of a model, or one for a function that the file cannot have."""
         assert spec.model is not None
         if not child.is_function or child.dialect != "keras3" or self.has_functions:
             return child

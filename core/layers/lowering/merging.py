@@ -244,7 +244,9 @@ LAYER_TYPES = {
     "Minimum": _folded("minimum"),
     "Average": _merging(_average),
     "Concatenate": LayerType(_concatenate, keeps_mask=False, arguments=arguments(axis=-1)),
-    "CustomScaleLayer": LayerType(_scaled_sum, keeps_mask=False),
+    "CustomScaleLayer": LayerType(
+        _scaled_sum, keeps_mask=False, arguments=arguments("scale"), is_published=False
+    ),
     "Dot": LayerType(_dot, keeps_mask=False, arguments=arguments("axes", normalize=False)),
     **_spelled(),
     **{f"ops.{name}": _unary(ACTIVATIONS[known]) for name, known in _ACTIVATIONS.items()},

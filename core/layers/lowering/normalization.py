@@ -259,7 +259,12 @@ LAYER_TYPES = {
         _SCALED,
         arguments=arguments(groups=32, axis=-1, epsilon=1e-3, center=True, scale=True, **_SCALE),
     ),
-    "LayerScale": LayerType(_layer_scale, weighted("gamma")),
+    "LayerScale": LayerType(
+        _layer_scale,
+        weighted("gamma"),
+        arguments=arguments("init_values", "projection_dim"),
+        is_published=False,
+    ),
     "UnitNormalization": LayerType(_unit_normalization, arguments=arguments(axis=-1)),
     "Normalization": LayerType(
         _normalization,

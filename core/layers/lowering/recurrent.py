@@ -247,7 +247,7 @@ def _add(
 ) -> None:
     inputs = tuple(value.reference for value in arguments.values())
     outputs = tuple(value.reference for value in results)
-    call.builder.functions[name] = Function(name, nodes, inputs, outputs)
+    call.builder.add_function(Function(name, nodes, inputs, outputs))
 
 
 def _next(call: GraphCall, cell: Cell, now: dict[str, Any]) -> dict[str, Any]:

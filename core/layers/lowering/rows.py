@@ -40,6 +40,8 @@ class LayerType(NamedTuple):
         removes_masks: whether the layer takes the masks off its inputs when a model of Keras 3
             runs; see `core.layers.model_run`.
         arguments: the arguments of the layer's class; None if programs cannot make such a layer.
+        is_published: whether Keras has the class for programs; models of its applications have
+            more classes in their files.
         other_names: other names of the class.
         starts: initializers of weights that have no argument for them; by default zeros.
         several: whether calls may return several tensors, by an argument or a layer inside.
@@ -54,6 +56,7 @@ class LayerType(NamedTuple):
     takes_mask: bool = False
     removes_masks: bool = False
     arguments: Arguments | None = None
+    is_published: bool = True
     other_names: tuple[str, ...] = ()
     starts: Mapping[str, str] = {}
     several: bool = False

@@ -411,7 +411,10 @@ LAMBDA = {"name": "evil", "function": ["4wEAAAA=", None, None], "function_type":
 @pytest.mark.parametrize(
     "make, message",
     [
-        (only_weights, r"architecture is missing; save .* in Keras, call its load_weights\(path"),
+        (
+            only_weights,
+            r"architecture is missing; save .* give it the weights by its load_weights\(path",
+        ),
         (lambda p: write_h5(p, kernel=None), "the weight 'dense/kernel' is missing"),
         (lambda p: write_h5(p, names=["dense/bias"] * 2), "lists a weight twice"),
         (lambda p: write_h5(p, names=["dense/bias"]), "dense"),

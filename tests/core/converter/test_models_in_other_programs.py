@@ -138,3 +138,19 @@ def compare(saved: Saved, ending: str, outputs_of) -> None:
             if mine.shape != right.shape or np.abs(mine - right).max(initial=0) > limit:
                 wrong[name] = f"{mine.shape} {np.abs(mine - right).max(initial=0)}"
     assert wrong == {}
+
+
+@pytest.mark.long
+def test_all_applications_of_keras():
+    """As a graph, as layers, and these saved and loaded by Keras."""
+    if importlib.util.find_spec("keras") is None:
+        skip_or_fail("keras is not installed: core/docs/how_to/tests.md says how")
+    command = [sys.executable, "-m", "tests.core.converter.layer_files_oracle.applications"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=3600)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert len(found) >= 38
+    wrong = [
+        each for each in found if max(each[how] for how in ("graph", "layers", "again")) > 1e-5
+    ]
+    assert wrong == []
