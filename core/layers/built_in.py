@@ -309,7 +309,9 @@ def layer_class(name: str) -> type[BuiltIn] | None:
         "kind": kind,
         "class_name": found,
         "is_function": found.startswith("ops."),
-        "__doc__": documentation(found, about(found), kind.arguments),
+        "__doc__": documentation(found, about(found), kind.arguments)
+        if kind.is_published
+        else f"The layer {found} of models in ``keras.applications``.",
         "__module__": "core.layers",
         "__signature__": _signature(kind),
         **METHODS.get(found, {}),
