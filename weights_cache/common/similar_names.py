@@ -32,10 +32,10 @@ def no_attribute(module: str, name: str, public: Iterable[str]) -> AttributeErro
     names = list(public)
     plain = name.lower().replace("_", "")
     spelled = [n for n in names if n.lower().replace("_", "") == plain]
-    spelled = [n for n in spelled if n[0].isupper() == name[0].isupper()] or spelled
+    of_kind = [n for n in spelled if n[0].isupper() == name[0].isupper()]
     words = name.lower().rstrip("s").split("_")
     meant = [n for n in names if n.islower() and len(name) > 2 and all(w in n for w in words)]
-    meant = (spelled or meant or get_close_matches(name, names, n=1))[:3]
+    meant = (of_kind or meant or spelled or get_close_matches(name, names, n=1))[:3]
     hint = f": did you mean {' or '.join(f'{module}.{n}' for n in meant)}?" if meant else ""
     text = f"module {module!r} has no attribute {name!r}{hint}"
     return AttributeError(text, name=name, obj=None)  # or else Python adds its own guess

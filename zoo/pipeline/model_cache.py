@@ -27,7 +27,7 @@ _INSTEAD = {
     "kernels": "it needs none, leave it out",
     "limits": "use `with core.limits(...)` around its calls",
     "isolate": "its file is known, leave isolate out",
-    "signature": "it is no SavedModel, leave signature out",
+    "signature": "it has no signatures, leave signature out",
 }
 
 KEPT_MODELS = 8  # how many models the one-line functions keep loaded

@@ -40,7 +40,7 @@ _LOSS_DEFAULTS = {
     "ignore_class": (None,),
 }
 
-#: Names in TensorFlow.js of losses and metrics, by Keras 3's.
+#: Losses of TensorFlow.js that Keras 3 names otherwise.
 _TFJS_NAMES = {
     "kl_divergence": "kullback_leibler_divergence",
     "cosine_similarity": "cosine_proximity",
@@ -51,12 +51,15 @@ _TFJS_LOSSES = """
 mean_squared_error mean_absolute_error mean_absolute_percentage_error
 mean_squared_logarithmic_error squared_hinge hinge categorical_hinge logcosh
 categorical_crossentropy sparse_categorical_crossentropy binary_crossentropy
-kullback_leibler_divergence poisson cosine_proximity mse mae mape
+kullback_leibler_divergence poisson cosine_proximity
 """
+
+#: Metrics of TensorFlow.js, which knows errors by their short names only.
 _TFJS_METRICS = """
-accuracy acc binary_accuracy categorical_accuracy sparse_categorical_accuracy precision recall
-crossentropy ce cosine
+accuracy acc binary_accuracy categorical_accuracy precision crossentropy ce mse mae mape
+categorical_crossentropy sparse_categorical_crossentropy
 """
+_SHORT_NAMES = {full: short for short, full in _FULL_NAMES.items()}
 
 
 class TfjsOptimizer(NamedTuple):
@@ -246,9 +249,11 @@ def tfjs_training_config(compiled: Mapping[str, Any]) -> Config:
             raise CoreError(
                 f"the optimizer {kind.class_name} of TensorFlow.js has no {key}={value!r:.80}"
             )
-    loss = _mapped(compiled.get("loss"), _tfjs_namer("loss", _TFJS_LOSSES))
-    names = _TFJS_METRICS + _TFJS_LOSSES
-    metrics = _mapped(compiled.get("metrics") or [], _tfjs_namer("metric", names))
+    full = {short: _TFJS_NAMES.get(name, name) for short, name in _FULL_NAMES.items()}
+    names = {**full, **_TFJS_NAMES}
+    loss = _mapped(compiled.get("loss"), _tfjs_namer("loss", _TFJS_LOSSES, names))
+    to_metric = _tfjs_namer("metric", _TFJS_METRICS, _SHORT_NAMES)
+    metrics = _mapped(compiled.get("metrics") or [], to_metric)
     optimizer_config = {"class_name": kind.class_name, "config": config}
     return {"loss": loss, "metrics": metrics, "optimizer_config": optimizer_config}
 
@@ -293,8 +298,14 @@ def _camel(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-def _tfjs_namer(what: str, known: str) -> Callable[[Any], Any]:
-    """Return a function to the name in TensorFlow.js of a loss or metric of Keras 3."""
+def _tfjs_namer(what: str, known: str, names: Mapping[str, str]) -> Callable[[Any], Any]:
+    """Return a function to the name in TensorFlow.js of a loss or metric of Keras 3.
+
+    Args:
+        what: "loss" or "metric".
+        known: the names that TensorFlow.js has.
+        names: its names by others.
+    """
 
     def named(value: Any) -> Any:
         config = value.get("config") if isinstance(value, Mapping) else None
@@ -303,7 +314,7 @@ def _tfjs_namer(what: str, known: str) -> Callable[[Any], Any]:
             is_function = value.get("class_name") == "function"
             name = config if is_function else value.get("class_name")
         name = snake_case(str(name)) if name is not None else None
-        name = _TFJS_NAMES.get(str(name), name)
+        name = names.get(str(name), name)
         options = config if isinstance(config, Mapping) else {}
         changed = [k for k, v in options.items() if v not in _LOSS_DEFAULTS.get(k, (v,))]
         if changed or (name is not None and name not in known.split()):

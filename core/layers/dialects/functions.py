@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.layers.dialects.configs import NotExpressibleError
-from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source
+from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, sources
 
 #: Functions that are layers, too, for tensors of one rank; layers align others otherwise.
 _OF_TWO = frozenset({"Add", "Subtract", "Multiply", "Maximum", "Minimum"})
@@ -40,6 +40,16 @@ def as_layer(spec: LayerSpec, model: ModelSpec) -> LayerSpec:
         class_name, call = "Rescaling", KerasCall(tensors, {})
     return spec._replace(
         class_name=class_name, config=config, calls=(call,), is_function=False, module=""
+    )
+
+
+def as_row_layer(spec: LayerSpec, model: ModelSpec) -> LayerSpec:
+    """Return the layer for a Flatten of flat rows, which TensorFlow.js refuses."""
+    first = next(sources([call.arguments for call in spec.calls], spec.name), None)
+    if first is None or model.rank(first) != 2:
+        return spec
+    return spec._replace(
+        class_name="Activation", config={"name": spec.name, "activation": "linear"}
     )
 
 

@@ -11,7 +11,7 @@ from core.layers.dialects.configs import (
     keras3_config,
     without_unknown,
 )
-from core.layers.dialects.functions import as_layer
+from core.layers.dialects.functions import as_layer, as_row_layer
 from core.layers.dialects.masks import other_masks
 from core.layers.dialects.tables import (
     LACKED_LAYERS,
@@ -131,7 +131,7 @@ class _Translation:
         return {"module": spec.module, **found} if is_kept else found
 
     def _note_masks(self, spec: LayerSpec, path: tuple[str, ...]) -> None:
-        makes = spec.class_name == "Masking" or spec.config.get("mask_zero") is True
+        makes = spec.class_name == "Masking" or bool(spec.config.get("mask_zero"))
         self._has_masks = self._has_masks or makes
         option = UNMASKED_IN_TFJS.get(spec.class_name)
         dialects = {spec.dialect, self.target}
@@ -243,8 +243,10 @@ class _Translation:
         return {"class_name": class_name, "config": config}
 
     def _expressible(self, child: LayerSpec, spec: LayerSpec, path: tuple[str, ...]) -> LayerSpec:
-        """Return a layer of a model, or one for a function that the file cannot have."""
+        """Return a layer of a model, or one for what the file cannot have."""
         assert spec.model is not None
+        if child.class_name == "Flatten" and self.target == "tfjs" != child.dialect:
+            return as_row_layer(child, spec.model)
         if not child.is_function or child.dialect != "keras3" or self.has_functions:
             return child
         try:

@@ -301,7 +301,7 @@ def test_training_config_of_tfjs():
     found = tfjs_training_config(COMPILED)
     assert found == {
         "loss": "categorical_crossentropy",
-        "metrics": ["accuracy", "mean_absolute_error"],
+        "metrics": ["accuracy", "mae"],
         "optimizer_config": {
             "class_name": "Momentum",
             "config": {"learningRate": 0.1, "momentum": 0.9},

@@ -322,3 +322,53 @@ def test_merge_layers_of_tfjs_are_called_with_one_list_in_keras_files(rng, tmp_p
     values = rng.normal(size=(5, 4)).astype(np.float32)
     read = core.load_layers_model(tmp_path / "model.keras")
     assert np.array_equal(read.predict(values).numpy(), model.predict(values).numpy())
+
+
+# --- targets ------------------------------------------------------------------------------------
+
+
+def small_model(**options) -> core.Sequential:
+    return core.Sequential([core.layers.Dense(2, input_shape=(3,), name="d", **options)])
+
+
+def test_files_of_keras_2_say_so(tmp_path):
+    small_model().save(tmp_path / "old.h5", keras_version=2)
+    assert read_document(tmp_path / "old.h5").dialect == "keras2"
+    small_model().save(tmp_path / "new.h5")
+    assert read_document(tmp_path / "new.h5").dialect == "keras3"
+    for name, version, match in (
+        ("model.keras", 2, r"keras_version=2 is for \.h5 files, got"),
+        ("web", 2, r"keras_version=2 is for \.h5 files, got"),
+        ("model.h5", 4, "keras_version=4 is unknown: give 2 or 3"),
+    ):
+        with pytest.raises(CoreError, match=match):
+            small_model().save(tmp_path / name, keras_version=version)
+        assert not (tmp_path / name).exists()
+
+
+def test_weights_that_tensorflow_js_would_change(tmp_path):
+    """It applies constraints when it loads."""
+    model = small_model(kernel_constraint=core.constraints.MaxNorm(0.5), use_bias=False)
+    model.set_weights([np.ones((3, 2), np.float32)])
+    with pytest.raises(CoreError, match="'d/kernel' is outside of its constraint MaxNorm"):
+        model.save(tmp_path / "web")
+    assert not (tmp_path / "web").exists()
+    model.save(tmp_path / "model.keras")
+    model.set_weights([np.full((3, 2), 0.25, np.float32)])
+    model.save(tmp_path / "web")
+    (found,) = read_document(tmp_path / "web").weights["d",].values()
+    np.testing.assert_array_equal(found, np.full((3, 2), 0.25, np.float32))
+
+
+def test_a_model_inside_of_a_layer_comes_back(rng, tmp_path):
+    """Networks for films call a network of images at each step."""
+    layers = core.layers
+    inner = core.Sequential([layers.Input((4, 4, 1)), layers.Conv2D(2, 3), layers.Flatten()])
+    model = core.Sequential([layers.Input((3, 4, 4, 1)), layers.TimeDistributed(inner)])
+    x = rng.normal(size=(2, 3, 4, 4, 1)).astype(np.float32)
+    model.save(tmp_path / "film.keras")
+    found = core.load_layers_model(tmp_path / "film.keras")
+    np.testing.assert_array_equal(found(x).numpy(), model(x).numpy())
+    found.save(tmp_path / "again.keras")
+    again = core.load_layers_model(tmp_path / "again.keras")
+    np.testing.assert_array_equal(again(x).numpy(), model(x).numpy())

@@ -162,7 +162,7 @@ def test_a_name_goes_before_a_folder_of_that_name(folder, monkeypatch):
         ("graph", {"backend": "gpu"}, "use backend='auto' .* or backend='shader'$"),
         ("graph", {"backend": "tpu"}, "^unknown backend 'tpu'"),
         ("posenet.tiny", {"kernels": {}}, "kernels= is for models from a path"),
-        ("posenet.tiny", {"signature": "x"}, "signature= is for SavedModels from a path or URL"),
+        ("posenet.tiny", {"signature": "x"}, "signature= is for models from a path or URL"),
         ("graph", {"signature": "x"}, "graph is not a SavedModel, so it has no signature 'x'"),
     ],
 )

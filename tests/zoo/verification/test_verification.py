@@ -318,6 +318,7 @@ def test_several_inputs_and_choices(capsys):
 
 def test_every_run_of_a_network_with_states_begins_anew():
     """Else the second backend would be compared with the next step of the first one's stream."""
+    require_llvmlite()  # which one of the compared ways to run needs
     found = zoo.verify(str(FIXTURES / "streaming.tflite"), backends=["cpu"], runs=3)
     assert found.passed and len(found.rows) >= 4
 

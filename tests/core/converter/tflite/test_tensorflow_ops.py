@@ -9,6 +9,7 @@ from core.errors import CoreError
 from core.graph_model.graph_model import GraphModel
 from tests.core.converter.fuzz.protobuf import node_def
 from tests.core.converter.tflite.fixtures.converted import FLEX, ran
+from tests.helpers import require
 from weights_cache.common.errors import WeightsError
 
 
@@ -21,6 +22,7 @@ def test_loops_over_lists_of_tensors_are_those_of_keras(name):
 
 def flexbuffer(value):
     """The bytes of a value as the package of the format writes them."""
+    require("flatbuffers")
     from flatbuffers import flexbuffers
 
     return flexbuffers.Dumps(value)
