@@ -8,6 +8,7 @@ from core.layers.dialects.tables import (
     ABSENT,
     ACTIVATION_NAMES,
     ACTIVATIONS,
+    KERAS2_INITIALIZERS,
     LACKED,
     LACKED_BY_CLASS,
     NOT_IN_KERAS3,
@@ -118,6 +119,8 @@ def _keras3_object(key: str, document: Mapping[str, Any]) -> Config:
     class_name = str(document.get("class_name"))
     class_name = names.get(class_name, class_name)
     config = dict(document.get("config") or {})
+    if key.endswith("_initializer"):
+        config.pop("dtype", None)  # of TensorFlow 1; the weight has one
     if class_name == _VARIANCE and config.get("distribution") == "normal":
         config["distribution"] = "truncated_normal"
     return {"module": module_of(key), **_object(class_name, config)}
@@ -230,6 +233,8 @@ def _object_for(key: str, document: Mapping[str, Any], target: Dialect) -> Confi
     config = {k: v for k, v in (document.get("config") or {}).items() if not k.endswith("put_axes")}
     if target == "tfjs":
         class_name, config = _tfjs_object(key, class_name, config)
+    elif target == "keras2":
+        class_name = KERAS2_INITIALIZERS.get(class_name, class_name)
     return {"class_name": class_name, "config": config}
 
 

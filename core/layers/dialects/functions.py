@@ -9,8 +9,16 @@ from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, so
 _OF_TWO = frozenset({"Add", "Subtract", "Multiply", "Maximum", "Minimum"})
 
 
+#: Names of functions in tf.keras 2 by those of Keras 3.
+_NAMES = {
+    **{"add": "Add", "subtract": "Subtract", "multiply": "Multiply", "truediv": "TrueDivide"},
+    **{"sub": "Subtract", "mul": "Multiply", "divide": "TrueDivide", "negative": "Negative"},
+    **{"maximum": "Maximum", "minimum": "Minimum"},
+}
+
+
 def as_layer(spec: LayerSpec, model: ModelSpec) -> LayerSpec:
-    """Return a layer that computes what a function of Keras 3 does.
+    """Return a layer that computes what a function of Keras 3, or of tf.keras 2, does.
 
     Two tensors become the inputs of a merging layer, a number the scale or offset of a Rescaling.
 
@@ -21,19 +29,16 @@ def as_layer(spec: LayerSpec, model: ModelSpec) -> LayerSpec:
     Raises:
         NotExpressibleError: there is no such layer.
     """
-    if len(spec.calls) != 1 or spec.calls[0].keywords:
-        raise _without_layer(spec)
-    given = spec.calls[0].arguments
-    arguments = list(given) if isinstance(given, (list, tuple)) else [given]
+    name, arguments = _NAMES.get(spec.class_name, spec.class_name), _arguments(spec)
     tensors = [each for each in arguments if isinstance(each, Source)]
     config: dict[str, Any] = {"name": spec.name}
     if len(tensors) == len(arguments) == 2:
         ranks = {model.rank(source) for source in tensors}
-        if spec.class_name not in _OF_TWO or len(ranks) != 1 or None in ranks:
+        if name not in _OF_TWO or len(ranks) != 1 or None in ranks:
             raise _without_layer(spec)
-        class_name, call = spec.class_name, KerasCall([tensors], {})
+        class_name, call = name, KerasCall([tensors], {})
     else:
-        scale, offset = _scale_and_offset(spec, arguments)
+        scale, offset = _scale_and_offset(name, spec, arguments)
         if len(tensors) != 1 or not _is_float(model, tensors[0]):
             raise _without_layer(spec)
         config |= {"scale": scale, "offset": offset}
@@ -53,11 +58,24 @@ def as_row_layer(spec: LayerSpec, model: ModelSpec) -> LayerSpec:
     )
 
 
-def _scale_and_offset(spec: LayerSpec, arguments: list[Any]) -> tuple[float, float]:
+def _arguments(spec: LayerSpec) -> list[Any]:
+    """Return the arguments of a function that is called once; tf.keras 2 names the second "y"."""
+    if len(spec.calls) != 1:
+        raise _without_layer(spec)
+    given, keywords = spec.calls[0].arguments, {**spec.calls[0].keywords}
+    arguments = list(given) if isinstance(given, (list, tuple)) else [given]
+    if "y" in keywords:
+        arguments.append(keywords.pop("y"))
+    if any(value is not None for value in keywords.values()):
+        raise _without_layer(spec)
+    return arguments
+
+
+def _scale_and_offset(name: str, spec: LayerSpec, arguments: list[Any]) -> tuple[float, float]:
     """Return the factor and the addend by which a function of a tensor and a number is linear."""
     numbers = [n for n in arguments if isinstance(n, (int, float)) and not isinstance(n, bool)]
     is_last = isinstance(arguments[0], Source)
-    match spec.class_name, numbers:
+    match name, numbers:
         case "Negative", []:
             return -1.0, 0.0
         case "Add", [n]:
@@ -77,4 +95,5 @@ def _is_float(model: ModelSpec, source: Source) -> bool:
 
 
 def _without_layer(spec: LayerSpec) -> NotExpressibleError:
-    return NotExpressibleError(f"is the function {spec.class_name} of Keras 3, not a layer")
+    library = "Keras 3" if spec.dialect == "keras3" else "TensorFlow"
+    return NotExpressibleError(f"is the function {spec.class_name} of {library}, not a layer")

@@ -13,12 +13,14 @@ from core.layers.keras_config import RECURRENT, Dialect
 #: Names of arguments in other dialects, by class of layers and by Keras 3's name.
 RENAMED: Mapping[str, Mapping[str, str]] = {"LeakyReLU": {"negative_slope": "alpha"}}
 
+#: Names of initializers in Keras 2 by those that Keras 3 writes.
+KERAS2_INITIALIZERS = {"OrthogonalInitializer": "Orthogonal", "IdentityInitializer": "Identity"}
+
 #: Names of initializers in TensorFlow.js by Keras 3's; its regularizers are all "L1L2".
 TFJS_INITIALIZERS = {
     "LecunNormal": "LeCunNormal",
     "LecunUniform": "LeCunUniform",
-    "OrthogonalInitializer": "Orthogonal",
-    "IdentityInitializer": "Identity",
+    **KERAS2_INITIALIZERS,
 }
 
 #: Modules of objects in configs of Keras 3, by the end of their argument's name.
@@ -96,7 +98,12 @@ LACKED_BY_CLASS: Mapping[Dialect, Mapping[str, Mapping[str, Any]]] = {
 
 #: Arguments without influence on results, which dialects that lack them need not express.
 WITHOUT_EFFECT: Mapping[Dialect, frozenset[str]] = {
-    "keras3": frozenset({"implementation", "input_length", "input_dtype", "fused", "batch_size"}),
+    "keras3": frozenset(
+        {
+            *("implementation", "input_length", "input_dtype", "fused", "batch_size"),
+            *("query_shape", "key_shape", "value_shape", "softmax_robust_masking"),
+        }
+    ),
     "keras2": frozenset({"renorm_momentum", "renorm_clipping"}),
     "tfjs": frozenset({"renorm_momentum", "renorm_clipping", "optional"}),
 }

@@ -247,7 +247,7 @@ class _Translation:
         assert spec.model is not None
         if child.class_name == "Flatten" and self.target == "tfjs" != child.dialect:
             return as_row_layer(child, spec.model)
-        if not child.is_function or child.dialect != "keras3" or self.has_functions:
+        if not child.is_function or (child.dialect == "keras3" and self.has_functions):
             return child
         try:
             return as_layer(child, spec.model)
