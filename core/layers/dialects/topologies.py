@@ -127,8 +127,9 @@ class _Translation:
         except NotExpressibleError as error:
             self._add_problem(spec, path, str(error))
         found = {"class_name": class_name, "config": config}
-        is_kept = self.target == spec.dialect == "keras3" and spec.module
-        return {"module": spec.module, **found} if is_kept else found
+        row = find_layer_type(class_name)
+        has_home = row is not None and not row.is_published and spec.module
+        return {"module": spec.module, **found} if has_home else found
 
     def _note_masks(self, spec: LayerSpec, path: tuple[str, ...]) -> None:
         makes = spec.class_name == "Masking" or bool(spec.config.get("mask_zero"))

@@ -277,6 +277,81 @@ def test_masks_that_would_be_others_are_refused():
     assert translated_topology(alike.file_spec(), "keras2")
 
 
+def test_initializers_of_old_and_new_files():
+    """TensorFlow 1 wrote their dtype; Keras 3 writes a longer name for one."""
+    old = {"class_name": "GlorotUniform", "config": {"seed": None, "dtype": "float32"}}
+    dense = layer("Dense", units=1, kernel_initializer=old)
+    found = translated_layer(dense, "keras2", "keras3")["kernel_initializer"]
+    assert (found["class_name"], found["config"]) == ("GlorotUniform", {"seed": None})
+    new = {"class_name": "OrthogonalInitializer", "config": {"gain": 1.0, "seed": None}}
+    lstm = layer("LSTM", units=1, recurrent_initializer=new, recurrent_activation="sigmoid")
+    for target in ("keras2", "tfjs"):
+        found = translated_layer(lstm, "keras3", target)["recurrent_initializer"]
+        assert found["class_name"] == "Orthogonal"
+
+
+def test_shapes_in_the_config_of_attention():
+    """Keras 2 keeps those of its calls among the arguments; Keras 3 has no such arguments."""
+    shapes = {f"{name}_shape": [None, 4, 3] for name in ("query", "key", "value")}
+    document = layer("MultiHeadAttention", num_heads=1, key_dim=2, **shapes)
+    assert not {*shapes} & {*translated_layer(document, "keras2", "keras3")}
+    x = core.layers.Input((4, 3))
+    model = core.Model(x, core.layers.MultiHeadAttention(1, 2)(x, x))
+    (_, found) = translated_topology(model.file_spec(), "keras2")["config"]["layers"]
+    assert {name: found["config"][name] for name in shapes} == shapes
+
+
+def test_functions_of_tf_keras_become_layers():
+    """``x + y`` and ``x * 2.0`` between layers of tf.keras 2."""
+
+    def function(name: str, *inbound) -> dict:
+        config = {"name": name, "function": f"math.{name}"}
+        document = {"class_name": "TFOpLambda", "name": name, "config": config}
+        return {**document, "inbound_nodes": list(inbound)}
+
+    layers = [
+        {**layer("InputLayer", batch_input_shape=[None, 3]), "name": "x", "inbound_nodes": []},
+        function("add", ["x", 0, 0, {"y": ["x", 0, 0], "name": None}]),
+        function("multiply", ["add", 0, 0, {"y": 2.0, "name": None}]),
+    ]
+    layers[0]["config"]["name"] = "x"
+    config = {"name": "m", "layers": layers, "input_layers": [["x", 0, 0]]}
+    config["output_layers"] = [["multiply", 0, 0]]
+    old = {"class_name": "Functional", "config": config, "keras_version": "2.8.0"}
+    model = model_from_document(old)
+    for target in ("keras3", "keras2", "tfjs"):
+        found = translated_topology(model.file_spec(), target)
+        names = [each["class_name"] for each in found["config"]["layers"]]
+        assert names == ["InputLayer", "Add", "Rescaling"]
+    again = model_from_document(translated_topology(model.file_spec(), "keras3"))
+    x = np.float32([[1, 2, 3]])
+    assert model(x).numpy().tolist() == again(x).numpy().tolist() == [[4, 8, 12]]
+
+
+def test_flat_rows_are_not_flattened_in_tensorflow_js():
+    x = core.layers.Input((4,))
+    flat = core.Model(x, core.layers.Flatten(name="flat")(core.layers.Dense(3)(x)))
+    (*_, found) = translated_topology(flat.file_spec(), "tfjs")["config"]["layers"]
+    assert (found["class_name"], found["config"]["activation"]) == ("Activation", "linear")
+    (*_, same) = translated_topology(flat.file_spec(), "keras3")["config"]["layers"]
+    assert same["class_name"] == "Flatten"
+
+
+@pytest.mark.parametrize(
+    "loss, metric, expected",
+    [
+        ("mse", "mean_absolute_error", ("mean_squared_error", "mae")),
+        ("kld", "mean_squared_error", ("kullback_leibler_divergence", "mse")),
+    ],
+)
+def test_names_of_losses_and_metrics_in_tensorflow_js(loss, metric, expected):
+    found = tfjs_training_config({**COMPILED, "loss": loss, "metrics": [metric]})
+    assert (found["loss"], *found["metrics"]) == expected
+    for name in ("recall", "sparse_categorical_accuracy"):
+        with pytest.raises(CoreError, match=f"TensorFlow.js has no metric {name}"):
+            tfjs_training_config({**COMPILED, "metrics": [name]})
+
+
 def test_all_problems_are_listed():
     topology = model_of(layer("Masking"), layer("GlobalAveragePooling1D"), layer("Subtract"))
     with pytest.raises(CoreError, match=r"'subtract'.*; 'globalaverage.* uses masks in Keras only"):

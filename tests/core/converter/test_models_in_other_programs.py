@@ -154,3 +154,30 @@ def test_all_applications_of_keras():
         each for each in found if max(each[how] for how in ("graph", "layers", "again")) > 1e-5
     ]
     assert wrong == []
+
+
+@pytest.mark.long
+def test_real_files():
+    """Models of others: what we load and save, each program loads with equal results.
+
+    ``ZOO_REAL_FILES`` names a folder with the files that ``layer_files_oracle/real_files.json``
+    lists with their sources; `layer_files_oracle.real_files` prints what happens to each.
+    """
+    folder = os.environ.get("ZOO_REAL_FILES")
+    if not folder:
+        pytest.skip("ZOO_REAL_FILES names no folder with the files of real_files.json")
+    listed = Path(__file__).with_name("layer_files_oracle") / "real_files.json"
+    command = [sys.executable, "-m", "tests.core.converter.layer_files_oracle.real_files"]
+    done = subprocess.run(
+        [*command, folder, str(listed)], cwd=ROOT, capture_output=True, text=True, timeout=3600
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    wrong = [
+        (each["file"], program, what)
+        for each in reports[:-1]
+        for program, what in each["report"].items()
+        if what.startswith(("FOREIGN", "differs", "refused there"))
+    ]
+    assert wrong == []
+    assert reports[-1]["makers of loaded files"] >= 25
