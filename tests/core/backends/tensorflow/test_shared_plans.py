@@ -50,7 +50,7 @@ from tests.core.plan.test_plan_runs import (
     x,
 )
 from tests.core.plan.test_stages import (
-    loop,
+    exits,
     test_branches_of_functions,
     test_control_flow_runs_as_without_plans,
     test_hash_tables,
