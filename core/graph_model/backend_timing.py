@@ -10,10 +10,10 @@ import numpy as np
 
 from core.backends.shader.runtime.context import ContextError
 from core.backends.shader.runtime.device_errors import DeviceMemoryError
+from core.engine.agreement import find_difference
 from core.engine.limits import LimitError
 from core.engine.run_guard import RunCancelledError
 from core.errors import CoreError
-from core.graph_model.agreement import find_difference
 from core.graph_model.measured_choices import Choice
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ import pytest
 import core
 from core.backends.renderers import Renderer
 from core.backends.shader.runtime.device_errors import DeviceMemoryError
+from core.engine.agreement import find_difference
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.graph_model import automatic_model, backend_timing, measured_choices
-from core.graph_model.agreement import find_difference
 from core.graph_model.automatic_model import AutomaticModel
 from core.graph_model.backend_timing import medians
 from core.graph_model.graph_model import GraphModel

@@ -1,4 +1,7 @@
-"""An executable that begins with NumPy's kernels, and goes on with generated ones."""
+"""An executable that begins with NumPy's kernels, and goes on with generated ones.
+
+The background thread compiles these; a run changes over, if the results do not (`tier_change`).
+"""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,6 +11,7 @@ from core.backends.cpu.codegen.generated_program import GeneratedProgram, Loaded
 from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
 from core.backends.cpu.codegen.machine_code.kernel_code import MachineCode
 from core.backends.cpu.codegen.team.loading import load_team
+from core.backends.cpu.codegen.tier_change import TierChange, is_comparable
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.backends.cpu.numpy_steps.loop_executable import executable_of
 from core.engine.executable import MOST_IDLE, Executable
@@ -54,6 +58,7 @@ class TieredExecutable(Executable):
         self._program = program
         self._generated: GeneratedProgram | None = generated  # None: compiled
         self._current = executable_of(program)
+        self._change: TierChange | None = None  # while runs decide about it
         self.returns_arrays = self._current.returns_arrays
         self._runs, self._most_idle = 0, MOST_IDLE
         self._compiling = new_lock()
@@ -101,16 +106,36 @@ class TieredExecutable(Executable):
     def keep_idle(self, most: int) -> None:
         """Keep at most this number of idle arenas."""
         self._most_idle = most
-        self._current.keep_idle(most)
+        for each in self._kinds():
+            each.keep_idle(most)
 
     def run(self, feeds: Sequence[Any]) -> list[Any]:
         """Return the outputs as new arrays."""
+        change = self._change
         found = self._current.run(feeds)
-        if self._generated is not None:
+        if change is not None:
+            self._decide(change, feeds, found)
+        elif self._generated is not None:
             self._runs += 1
             if self._runs == _RUNS:
                 compile_later(self)
         return found
+
+    def _kinds(self) -> list[CpuExecutable]:
+        """Return what runs, and what may take over."""
+        change = self._change
+        return [self._current] if change is None else [self._current, change.generated]
+
+    def _decide(self, change: TierChange, feeds: Sequence[Any], found: Sequence[Any]) -> None:
+        """Change over to generated kernels, or do not, if a run shows which."""
+        takes_over = change.decided(feeds, found)
+        if takes_over is None:
+            return
+        with self._compiling:
+            if change is self._change:  # no other thread has decided
+                if takes_over:
+                    self._current = change.generated
+                self._change = None
 
     def step_times(self, feeds: Sequence[Any]) -> list[float]:
         """Run once and return the seconds of each step."""
@@ -121,15 +146,19 @@ class TieredExecutable(Executable):
         return self._current.stored()
 
     def listing(self) -> str:
-        """Return the text of the generated kernels that run now, or will."""
-        return self._current.listing() if self._generated is None else self._generated.listing()
+        """Return the text of the generated kernels that run now, or may later."""
+        waiting = self._generated
+        return self._kinds()[-1].listing() if waiting is None else waiting.listing()
 
     def warmup(self) -> None:
         """Compile the generated kernels, or wait until they are, and use them from now on."""
         self.compile(lambda: None)
+        with self._compiling:
+            if self._change is not None:
+                self._current, self._change = self._change.generated, None
 
     def compile(self, check: Callable[[], None]) -> None:
-        """Compile the generated kernels, and use them from now on.
+        """Compile the generated kernels, and use them once a run shows that results stay the same.
 
         Args:
             check: called before each kernel; it raises if compiling is to end.
@@ -139,4 +168,8 @@ class TieredExecutable(Executable):
                 return
             made = _with(self._program, self._generated, self._generated.compiled_code(check))
             made.keep_idle(self._most_idle)
-            self._current, self._generated = made, None
+            if is_comparable(self._program):
+                self._change = TierChange(self._program, made)
+            else:
+                self._current = made
+            self._generated = None

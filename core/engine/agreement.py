@@ -1,4 +1,4 @@
-"""Whether two backends give the same outputs, as far as floats can."""
+"""Whether two computations of the same outputs agree, as far as floats can."""
 
 from collections.abc import Mapping
 
@@ -17,11 +17,11 @@ def find_difference(
     found: Mapping[str, np.ndarray],
     steps: Mapping[str, float],
 ) -> str:
-    """Return how the outputs of two backends differ by more than rounding; empty if they do not.
+    """Return how outputs differ by more than rounding from others; empty if they do not.
 
     Args:
         expected: outputs by name.
-        found: those of the other backend.
+        found: those of another backend, or of other kernels.
         steps: distance of two neighbouring values of quantised outputs, by name.
 
     >>> x = np.float32([0, 1])
