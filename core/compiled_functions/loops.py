@@ -281,11 +281,12 @@ class _Seen(Tape):
         values: the first tensor for each reference.
     """
 
-    __slots__ = ("_has_gradient", "_tapes", "values")
+    __slots__ = ("_has_gradient", "_made", "_tapes", "values")
 
     def __init__(self, tapes: Sequence[Tape]):
         super().__init__()
         self._tapes, self._has_gradient = tapes, False
+        self._made: set[str] = set()
         self.values: dict[str, Tensor] = {}
 
     def record(
@@ -295,6 +296,7 @@ class _Seen(Tape):
         for value in tensors_in([inputs, outputs]):
             if isinstance(value.handle, Symbol):
                 self.values.setdefault(value.handle.reference, value)
+        self._made.update(value.handle.reference for value in tensors_in(outputs))
 
     def record_custom(self, *_: Any) -> None:
         """Note that a function has a gradient of its own."""
@@ -307,4 +309,4 @@ class _Seen(Tape):
 
     def has_all(self, made: Set[str]) -> bool:
         """Return whether all values have the gradients of the ops that made them."""
-        return not self._has_gradient and made <= self.values.keys()
+        return not self._has_gradient and made <= self._made
