@@ -59,6 +59,11 @@ class _Body(NamedTuple):
         read = {reference for step in self.steps for reference in step.reads()}
         return [i for i, reference in enumerate(self.states) if reference in read]
 
+    def parts(self, inputs: Sequence[Tensor]) -> tuple[Sequence[Tensor], ...]:
+        """Return states, rows and shared inputs, which follow one another in a list."""
+        first, last = len(self.states), len(self.states) + len(self.rows)
+        return inputs[:first], inputs[first:last], inputs[last:]
+
     def run(self, inputs: Iterable[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
         """Run the steps as ops on states, rows and shared inputs; return news and results."""
         backend = active_backend()
@@ -149,9 +154,7 @@ class LoopMaker(NamedTuple):
         made = self.tracer.add_step(LOOP, symbols, {"plan": plan}, specs)
         return [wrap(self.tracer, *pair) for pair in zip(made, specs, strict=True)]
 
-    def _planned(
-        self, body: _Body, specs: Sequence[Spec], count: int, *, backwards: bool
-    ) -> Plan:
+    def _planned(self, body: _Body, specs: Sequence[Spec], count: int, *, backwards: bool) -> Plan:
         """Return the plan of a loop.
 
         Args:
@@ -162,9 +165,7 @@ class LoopMaker(NamedTuple):
         """
         tracer = Tracer(self.backend.epsilon)
         given = [tracer.input("given", spec) for spec in specs]
-        states = given[: len(body.states)]
-        rows = given[len(states) : len(states) + len(body.rows)]
-        shared = given[len(states) + len(rows) :]
+        states, rows, shared = body.parts(given)
         index = tracer.input("index", Spec((), "int32"))
         with tracer.recording(""):
             at = ops.sub(count - 1, index) if backwards else index
@@ -216,9 +217,8 @@ class _Gradient(NamedTuple):
             *dys: gradients of the last states and of the rows of the results, of which those that
                 are kept may be missing.
         """
-        first = len(self.body.states)
-        rows = self.inputs[first : first + len(self.body.rows)]
-        shared = self.inputs[first + len(rows) :]
+        states, rows, shared = self.body.parts(self.inputs)
+        first = len(states)
         sums = [filled(each.spec, 0.0) for each in shared if self._is_reached(each)]
         made = self.maker.loop(
             self._of_one_row,
@@ -245,16 +245,14 @@ class _Gradient(NamedTuple):
             states: gradients of the next states, and the sums so far.
             items: rows of the gradients of results, of what is kept, and of the inputs.
         """
-        body, first = self.body, len(self.body.states)
-        rows = self.inputs[first : first + len(body.rows)]
-        shared = self.inputs[first + len(rows) :]
+        body, read = self.body, self.body.read_states
+        olds, rows, shared = body.parts(self.inputs)
+        first = len(olds)
         dys = items[: len(items) - len(self.kept) - len(rows)]
         kept = iter(items[len(dys) : len(dys) + len(self.kept)])
         here = items[len(dys) + len(self.kept) :]
-        read = body.read_states
         before = [
-            next(kept) if i in read else filled(each.spec, 0.0)
-            for i, each in enumerate(self.inputs[:first])
+            next(kept) if i in read else filled(each.spec, 0.0) for i, each in enumerate(olds)
         ]
         wanted_rows = [h for h, each in zip(here, rows, strict=True) if self._is_reached(each)]
         wanted = [each for each in shared if self._is_reached(each)]

@@ -166,7 +166,10 @@ def straight(x):
 
 @pytest.mark.parametrize(
     "activation",
-    [lambda x: core.tanh(x) * core.stop_gradient(x), lambda x: core.tanh(x) + straight(core.tanh(x))],
+    [
+        lambda x: core.tanh(x) * core.stop_gradient(x),
+        lambda x: core.tanh(x) + straight(core.tanh(x)),
+    ],
     ids=["stopped", "own"],
 )
 def test_gradients_that_users_define_are_theirs(rng, looped, activation):
@@ -181,6 +184,21 @@ def test_gradients_that_users_define_are_theirs(rng, looped, activation):
     models[0].predict(x)
     assert "loop" in ops_of(predict_plan(models[0], x))
     assert "loop" not in ops_of(train_plan(models[0], x, y))
+
+
+def test_variables_that_a_step_reads_have_gradients(rng, looped):
+    slope = core.variable(0.5, name="slope")
+    layer, x = LAYERS.SimpleRNN(3, activation=lambda x: core.tanh(x * slope)), series(rng, 2, 6)
+    layer(x)
+
+    def gradients(x):
+        found = core.variable_grads(lambda: core.sum(layer(x) ** 2)).grads
+        return [found[v.name] for v in (slope, *layer.trainable_variables)]
+
+    compiled, x = core.compile(gradients), core.tensor(x)
+    assert loops_in(compiled, x) == 2
+    for mine, right in zip(compiled(x), gradients(x), strict=True):
+        np.testing.assert_allclose(mine.numpy(), right.numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_gradients_of_gradients(rng, looped):
