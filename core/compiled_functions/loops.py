@@ -80,7 +80,7 @@ class _Body(NamedTuple):
 
 
 class LoopMaker(NamedTuple):
-    """What adds loops to a program.
+    """Adds loops to a program.
 
     Attributes:
         tracer: records the program.
