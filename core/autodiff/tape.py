@@ -188,7 +188,14 @@ class Tape(Observer):
         The tape is empty afterwards: each node is freed with the gradients of its outputs as
         soon as the node's gradients are known.
         """
-        found, reached, nodes = {y.id: g}, self.reached, self.nodes
+        return self.walk_from([(y, g)])
+
+    def walk_from(self, pairs: Iterable[tuple[Tensor, Tensor]]) -> dict[int, Tensor]:
+        """The sum of the gradients that `walk` gives for several values ``y`` with their ``g``."""
+        found: dict[int, Tensor] = {}
+        for y, g in pairs:
+            found[y.id] = g if y.id not in found else ops.add(found[y.id], g)
+        reached, nodes = self.reached, self.nodes
         with walking_back() as enter:
             while nodes:
                 node = nodes.pop()

@@ -13,7 +13,7 @@ from core.engine.program import Program
 from core.engine.settings import running_on
 from core.engine.specs import Spec
 from core.engine.tensors import Tensor
-from core.engine.trace_hook import FunctionTrace, tracing
+from core.engine.trace_hook import FunctionTrace, LoopResults, RowFunction, tracing
 from core.engine.variables import Variable
 from core.plan.tracing import DataDependentError, Tracer
 
@@ -137,6 +137,22 @@ class Trace(FunctionTrace):
         self.supplies.append(make)
         number = len(self.supplies) - 1
         return [self._input("supplied", s, Supplied(number, i)) for i, s in enumerate(specs)]
+
+    def loop(
+        self,
+        function: RowFunction,
+        states: Sequence[Tensor],
+        rows: Sequence[Tensor],
+        *,
+        backwards: bool = False,
+    ) -> LoopResults:
+        """Call a function for row after row of tensors, as one step of the program."""
+        if not self._backend.has_loops:
+            return None
+        from core.compiled_functions.loops import LoopMaker  # few functions have loops
+
+        maker = LoopMaker(self._tracer, self._backend)
+        return maker.loop(function, states, rows, backwards=backwards)
 
     @contextmanager
     def paused(self) -> Iterator[None]:

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,15 @@ from core.process.context_vars import reset
 if TYPE_CHECKING:
     from core.engine.tensors import Tensor
     from core.engine.variables import Variable
+
+
+#: A function of states and of a row of each of some tensors, to the next states and to results.
+RowFunction: TypeAlias = (
+    "Callable[[list[Tensor], list[Tensor]], tuple[Sequence[Tensor], Sequence[Tensor]]]"
+)
+
+#: The last states of a loop, and its results with a new first axis of the rows; None without one.
+LoopResults: TypeAlias = "tuple[list[Tensor], list[Tensor]] | None"
 
 
 class FunctionTrace(ABC):
@@ -40,6 +49,29 @@ class FunctionTrace(ABC):
         Args:
             make: returns the arrays of one run.
             specs: their shapes and dtypes.
+        """
+
+    @abstractmethod
+    def loop(
+        self,
+        function: RowFunction,
+        states: "Sequence[Tensor]",
+        rows: "Sequence[Tensor]",
+        *,
+        backwards: bool = False,
+    ) -> LoopResults:
+        """Call a function for row after row of tensors, as one step of the program.
+
+        Args:
+            function: called once, to be recorded. What else it reads is equal for all rows.
+            states: float32 tensors that the first call takes; each call gives the next ones.
+            rows: one tensor or more with a first axis of one length, at least 1.
+            backwards: whether the last row comes first.
+
+        Returns:
+            The states after all rows, and the results of all rows. None if the program can have no
+            such step: the backend runs no loops, the function changes the shape of a state, or
+            it stops gradients or has some of its own while a tape records.
         """
 
     @abstractmethod

@@ -50,6 +50,8 @@ class Plan:
         specs = program.specs
         self._inputs = {r: specs[p] for r, p in zip(inputs, program.inputs, strict=True)}
         self._outputs = {r: specs[p] for r, p in zip(outputs, program.outputs, strict=True)}
+        values = (value for step in program.steps for value in step.attributes.values())
+        self._loops = [value for value in values if isinstance(value, Plan)]
         self._output_bytes = sum(s.bytes for s in self._outputs.values())
         self._largest = _largest_value(program)
         self._largest_bytes = specs[self._largest].bytes if self._largest else 0
@@ -70,6 +72,8 @@ class Plan:
     def warmup(self) -> None:
         """Compile what the backend would compile later, so that the next runs are the fastest."""
         self._executable.warmup()
+        for loop in self._loops:
+            loop.warmup()
 
     def stored(self) -> bytes | None:
         """Return what a later process runs the plan from; None if it has to be made anew."""

@@ -56,6 +56,11 @@ class Tracer(Backend):
 
     Args:
         epsilon: epsilon of the backend that the program is for.
+
+    Attributes:
+        steps: what was recorded.
+        constants: arrays that steps read, by reference.
+        specs: of all values, by reference.
     """
 
     holds_data = False
@@ -64,8 +69,8 @@ class Tracer(Backend):
         self._behind = load_backend("cpu")
         self.name, self.epsilon = self._behind.name, epsilon
         self.steps: list[Step] = []
-        self._constants: dict[str, np.ndarray] = {}
-        self._specs: dict[str, Spec] = {}
+        self.constants: dict[str, np.ndarray] = {}
+        self.specs: dict[str, Spec] = {}
         self._inputs: list[str] = []
         self._names = UniqueNames()
         self._prefix = ""
@@ -77,9 +82,17 @@ class Tracer(Backend):
         """Return the handle of an input of the program."""
         if spec.dtype == "string":
             raise DataDependentError(f"takes strings as {name!r}")
-        symbol = Symbol(self._named(name, spec))
-        self._inputs.append(symbol.reference)
-        return wrap(self, symbol, spec)
+        made = self.placeholder(name, spec)
+        self._inputs.append(made.handle.reference)
+        return made
+
+    def placeholder(self, name: str, spec: Spec) -> Tensor:
+        """Return the handle of a value that no step gives, for steps that are recorded `apart`."""
+        return wrap(self, Symbol(self._named(name, spec)), spec)
+
+    def value(self, reference: str) -> Tensor:
+        """Return the handle of a known value."""
+        return wrap(self, Symbol(reference), self.specs[reference])
 
     def constant(self, name: str, value: Tensor) -> Tensor:
         """Return the handle of a constant with a name."""
@@ -100,11 +113,48 @@ class Tracer(Backend):
             del self.steps[before:]
             raise
 
+    @contextmanager
+    def apart(self) -> Iterator[list[Step]]:
+        """Record the ops that run inside as steps of a list of their own."""
+        before, self.steps = self.steps, []
+        try:
+            yield self.steps
+        finally:
+            self.steps = before
+
     def program(self, outputs: Sequence[Tensor]) -> Program:
         """Return the recorded program, with these values as outputs; nothing is recorded later."""
         self._is_done = True
-        wanted = tuple(self._reference(value.handle) for value in outputs)
-        return Program(tuple(self.steps), self._constants, self._specs, tuple(self._inputs), wanted)
+        wanted = tuple(self.reference(value.handle) for value in outputs)
+        return Program(tuple(self.steps), self.constants, self.specs, tuple(self._inputs), wanted)
+
+    def add_step(
+        self,
+        op: Op,
+        inputs: Iterable[Symbol | None],
+        attributes: Mapping[str, Any],
+        results: Iterable[Spec],
+    ) -> tuple[Symbol, ...]:
+        """Record a step; return the handles of its results."""
+        references = [ABSENT if each is None else self.reference(each) for each in inputs]
+        while references and references[-1] is ABSENT:
+            references.pop()
+        name = self._names.unique(self._prefix or op.name, as_is=True)
+        outputs = {f"{name}:{i}" if i else name: spec for i, spec in enumerate(results)}
+        self.specs.update(outputs)
+        self.steps.append(Step(op, tuple(references), dict(attributes), (), tuple(outputs)))
+        return tuple(map(Symbol, outputs))
+
+    def reference(self, symbol: Symbol) -> str:
+        """Return the reference of a value; a constant is added to the program."""
+        array = symbol.array
+        if array is None:
+            return symbol.reference
+        if self.constants.get(symbol.reference) is not array:
+            spec = Spec(array.shape, dtype_of(array))
+            symbol.reference = self._named(symbol.reference or "constant", spec)
+            self.constants[symbol.reference] = array
+        return symbol.reference
 
     # --- as a backend -----------------------------------------------------------------------
 
@@ -127,7 +177,7 @@ class Tracer(Backend):
         """Return the data in another shape: a constant, or the result of a new step."""
         if handle.array is not None:
             return Symbol(handle.reference, handle.array.reshape(spec.shape))
-        return self._recorded(OPS["reshape"], [handle], {"shape": spec.shape}, (spec,))[0]
+        return self.add_step(OPS["reshape"], [handle], {"shape": spec.shape}, (spec,))[0]
 
     def run(
         self,
@@ -159,7 +209,7 @@ class Tracer(Backend):
         if op.list_inputs and len(op.inputs) > 1:
             # Steps do not keep a list apart from other inputs.
             raise DataDependentError(f"runs {op.name}, which has no place in a plan")
-        made = self._recorded(op, given, attributes, specs)
+        made = self.add_step(op, given, attributes, specs)
         return made[0] if isinstance(result, Spec) else made
 
     def _count(self, found: Any) -> None:
@@ -176,37 +226,9 @@ class Tracer(Backend):
         """Return the spec of a constant whose shape depends on others."""
         return self._behind.spec_of(handle.array)
 
-    def _recorded(
-        self,
-        op: Op,
-        inputs: Iterable[Symbol | None],
-        attributes: Mapping[str, Any],
-        results: Iterable[Spec],
-    ) -> tuple[Symbol, ...]:
-        """Record a step; return the handles of its results."""
-        references = [ABSENT if each is None else self._reference(each) for each in inputs]
-        while references and references[-1] is ABSENT:
-            references.pop()
-        name = self._names.unique(self._prefix or op.name, as_is=True)
-        outputs = {f"{name}:{i}" if i else name: spec for i, spec in enumerate(results)}
-        self._specs.update(outputs)
-        self.steps.append(Step(op, tuple(references), dict(attributes), (), tuple(outputs)))
-        return tuple(map(Symbol, outputs))
-
-    def _reference(self, symbol: Symbol) -> str:
-        """Return the reference of a value; a constant is added to the program."""
-        array = symbol.array
-        if array is None:
-            return symbol.reference
-        if self._constants.get(symbol.reference) is not array:
-            spec = Spec(array.shape, dtype_of(array))
-            symbol.reference = self._named(symbol.reference or "constant", spec)
-            self._constants[symbol.reference] = array
-        return symbol.reference
-
     def _named(self, name: str, spec: Spec) -> str:
         name = self._names.unique(name)
-        self._specs[name] = spec
+        self.specs[name] = spec
         return name
 
 

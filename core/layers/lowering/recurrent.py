@@ -1,6 +1,7 @@
 """Layers over time: recurrent layers, TimeDistributed and Bidirectional.
 
-Recurrent layers are unrolled if the number of steps is known and small, and else become a loop.
+Recurrent layers are unrolled if the number of steps is known and small, and else become a loop of
+the graph, or of the compiled function that calls them.
 
 Source: ``keras.backend.rnn``; TensorFlow.js's ``recurrent.js`` has equal results.
 """
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from core.engine.trace_hook import FunctionTrace, active_trace
 from core.errors import CoreError
 from core.graph.nodes import DataType, Function, FunctionName, Node
 from core.layers.graph_calls import GraphCall
@@ -110,7 +112,9 @@ def over_time(
         return _looped(call, cell, given, mask, states)
     if call.is_abstract and steps is None:
         return _of_open_length(call, cell, given, states)
-    return _unrolled(call, cell, given, mask, states)
+    trace = active_trace() if call.has_tensors and not is_short and steps else None
+    found = None if trace is None else _looped_in(trace, call, cell, given, mask, states)
+    return found or _unrolled(call, cell, given, mask, states)
 
 
 def _reversed(call: LayerCall, x: Operand) -> Any:
@@ -176,6 +180,39 @@ def _chosen(call: LayerCall, is_valid: Operand, new: Operand, old: Operand) -> A
     for _ in call.shape(new)[1:]:
         is_valid = expand(call, is_valid, -1)
     return call.ops.select(is_valid, new, old)
+
+
+def _looped_in(
+    trace: FunctionTrace,
+    call: LayerCall,
+    cell: Cell,
+    given: Operand,
+    mask: Operand | None,
+    states: list[Operand],
+) -> tuple[Operand, list[Operand]] | None:
+    """Add a loop over the steps to a function that is compiled; None if it can have none."""
+    order = (1, 0, *range(2, len(call.shape(given))))
+    rows = [transpose(call, given, order)]
+    if mask is not None:
+        rows.append(transpose(call, mask, (1, 0)))
+    sequences = call.options.flag("return_sequences", False)
+    # The output of a step stays for the next one, which may be masked, or for the end.
+    stays = mask is not None or not sequences
+    start = [filled(call, (call.shape(given)[0], *cell.output), given)] if stays else []
+
+    def step(olds: list[Any], items: list[Any]) -> tuple[list[Any], list[Any]]:
+        is_valid, before = (*items[1:], None)[0], olds[0] if stays else None
+        y, new = _masked_step(call, cell, items[0], is_valid, olds[len(start) :], before)
+        return [y, *new] if stays else new, [y] if sequences else []
+
+    found = trace.loop(step, [*start, *(as_float(call, state) for state in states)], rows)
+    if found is None:
+        return None
+    after, outputs = found
+    if not sequences:
+        return after[0], [*after[1:]]
+    y = outputs[0]
+    return transpose(call, y, (1, 0, *range(2, len(call.shape(y))))), [*after[len(start) :]]
 
 
 def _looped(
