@@ -52,14 +52,16 @@ class Plan:
         self._outputs = {r: specs[p] for r, p in zip(outputs, program.outputs, strict=True)}
         values = (value for step in program.steps for value in step.attributes.values())
         self._loops = [value for value in values if isinstance(value, Plan)]
-        self._output_bytes = sum(s.bytes for s in self._outputs.values())
+        self._bytes_beside_arena = sum(s.bytes for s in self._outputs.values()) + max(
+            (loop.run_bytes for loop in self._loops), default=0
+        )
         self._largest = _largest_value(program)
         self._largest_bytes = specs[self._largest].bytes if self._largest else 0
 
     @property
     def run_bytes(self) -> int:
-        """Return the bytes that one run holds at the same time: its arena, and the outputs."""
-        return self._executable.arena_bytes + self._output_bytes
+        """Return the bytes that one run holds at once: its arena, outputs, and a loop's run."""
+        return self._executable.arena_bytes + self._bytes_beside_arena
 
     def listing(self) -> str:
         """Return the text of the kernels that were generated for this plan: LLVM IR on cpu.
@@ -88,7 +90,9 @@ class Plan:
         """Return whether a run takes no more memory than the limits allow."""
         most_of_value, most_of_run = limits.value_bytes, limits.run_bytes
         assert most_of_value is not None and most_of_run is not None
-        run_bytes = self._executable.arena_bytes + self._output_bytes  # `run_bytes`, not called
+        run_bytes = (
+            self._executable.arena_bytes + self._bytes_beside_arena
+        )  # `run_bytes`, not called
         return self._largest_bytes <= most_of_value and run_bytes <= most_of_run
 
     def check(self, limits: Limits) -> None:

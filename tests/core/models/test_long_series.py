@@ -225,3 +225,11 @@ def test_warmup_compiles_the_loop(rng, monkeypatch):
     assert loop.tier == "numpy"
     compiled.warmup(x)
     assert loop.tier == "generated"
+
+
+def test_the_memory_of_a_run_has_that_of_its_loop(rng):
+    model, x = series_model(100, LAYERS.LSTM(64)), series(rng, 8, 100)
+    plan = predict_plan(model, x)
+    (loop,) = (s.attributes["plan"] for s in plan.program.steps if s.op.name == "loop")
+    own = plan.run_bytes - loop.run_bytes
+    assert own >= plan.arena_bytes and loop.run_bytes > 8 * 64 * 4
