@@ -144,6 +144,9 @@ NODE_TYPES = {
         attributes=copied("skip_empty"),
         outputs=("indices", "values", "shape"),
     ),
+    "RegexReplace": NodeType(
+        "static_regex_replace", (0,), {"pattern": 1, "rewrite": 2}, copied("replace_global")
+    ),
     **dict.fromkeys(("HashTable", "HashTableV2"), NodeType(_make, in_run=True)),
     **dict.fromkeys(sorted(FILLING_TYPES), NodeType(_fill, (0, 1, 2))),
     **dict.fromkeys(("LookupTableFind", "LookupTableFindV2"), NodeType(_find, (0, 1, 2))),
