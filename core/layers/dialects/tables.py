@@ -102,6 +102,7 @@ WITHOUT_EFFECT: Mapping[Dialect, frozenset[str]] = {
         {
             *("implementation", "input_length", "input_dtype", "fused", "batch_size"),
             *("query_shape", "key_shape", "value_shape", "softmax_robust_masking"),
+            *("vocabulary_dtype", "vocabulary_size"),
         }
     ),
     "keras2": frozenset({"renorm_momentum", "renorm_clipping"}),
