@@ -206,8 +206,8 @@ def _vocabulary_index(body: LoweredNodes, node: Node) -> None:
     types = {"SrcT": DataType("DT_BOOL"), "DstT": DataType("DT_INT32")}
     found = add("Cast", add("Equal", column, keys), **types)
     beyond = add("AddV2", add("Size", keys), integer(1))
-    places = add("Mul", found, add("Range", integer(1), beyond, integer(1)))
-    place = add("Max", places, integer([-1]), keep_dims=False)
+    numbers = add("Range", integer(1), beyond, integer(1), Tidx=DataType("DT_INT32"))
+    place = add("Max", add("Mul", found, numbers), integer([-1]), keep_dims=False)
     body.end(node.name, "Sub", place, integer(1))
 
 

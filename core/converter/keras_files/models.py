@@ -97,6 +97,8 @@ def _read_hdf5(path: Path) -> StoredModel:
     group = root.get("model_weights") or root
     names = [*listed_texts(group, "layer_names"), "top_level_model_weights"]
     found = {name: listed_weights(group.get(name)) for name in dict.fromkeys(names)}
+    for _, layer in lookup_layers(config):  # whose factors are in the config, too
+        found.pop(layer["config"].get("name"), None)
     weights = {name: w for name, w in found.items() if w}
     return StoredModel(config, weights, root, False, version)
 

@@ -11,15 +11,14 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from core.converter.keras_files.models import FACTORS, lookup_layers, with_keys
+from core.converter.keras_files.models import FACTORS, with_keys
 from core.converter.layer_files.document import LayersDocument, LayerWeights, slots_with_weights
 from core.converter.layer_files.files import check_written
 from core.converter.layer_files.hdf5_writer import Attributes, Block, hdf5_blocks
 from core.converter.layer_files.training_configs import completed_compile_config
 from core.converter.layer_files.translation import translated
+from core.converter.layer_files.vocabularies import factors_of
 from core.errors import CoreError
-from core.layers.layer_config import Options
-from core.layers.lowering.lookups import lookup_of
 from core.layers.weight_slots import WeightSlots
 from weights_cache.atomic_files import Check, replacing, require_space, writing_to
 
@@ -129,17 +128,12 @@ class _State(NamedTuple):
             self.add(inner, slots.path[-1], [own[name] for name in slots.weights])
             self.add_layers(slots.children, weights, inner)
 
-
     def add_factors(self, topology: Mapping[str, Any]) -> None:
-        """Add what layers with a vocabulary multiply by, of which Keras asks no config."""
-        for path, layer in lookup_layers(topology):
-            class_name, config = layer["class_name"], layer["config"]
-            options = Options(config, f"layer {config.get('name')!r}")
-            factors = lookup_of(class_name, options, needs_keys=False).factors
-            if factors is not None:
-                self.arrays[f"{path}/{FACTORS}"] = factors
-                if class_name == "TextVectorization":
-                    self.arrays[f"{path}/_lookup_layer/{FACTORS}"] = factors
+        """Add what layers with a vocabulary multiply by, which Keras needs beside their configs."""
+        for path, class_name, _, values in factors_of(topology):
+            self.arrays[f"{path}/{FACTORS}"] = values
+            if class_name == "TextVectorization":
+                self.arrays[f"{path}/_lookup_layer/{FACTORS}"] = values
 
 
 def weights_and_state(document: LayersDocument) -> _State:

@@ -8,6 +8,7 @@ from core.layers.dialects.tables import (
     ABSENT,
     ACTIVATION_NAMES,
     ACTIVATIONS,
+    KERAS2_DTYPES,
     KERAS2_INITIALIZERS,
     LACKED,
     LACKED_BY_CLASS,
@@ -173,6 +174,9 @@ def config_from_keras3(
         value = _value_for(key, value, target, source)
         pairs = target == "tfjs" and key in PAIRS_IN_TFJS.get(class_name, ())
         found[key] = [value, value] if pairs and isinstance(value, int) else value
+    dtype = KERAS2_DTYPES.get(class_name) if target == "keras2" else None
+    if dtype is not None and (dtype == "string" or config.get("output_mode", "int") == "int"):
+        found["dtype"] = dtype
     return found
 
 

@@ -109,6 +109,9 @@ WITHOUT_EFFECT: Mapping[Dialect, frozenset[str]] = {
     "tfjs": frozenset({"renorm_momentum", "renorm_clipping", "optional"}),
 }
 
+#: Dtypes that Keras 2 requires of layers whose result is integers, and of texts.
+KERAS2_DTYPES = {"IntegerLookup": "int64", "StringLookup": "int64", "TextVectorization": "string"}
+
 #: Classes that have a seed in Keras 3 alone, for their dropout in training.
 SEEDED_IN_KERAS3 = frozenset(
     {"ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "MultiHeadAttention", "SimpleRNN"}

@@ -31,6 +31,7 @@ class Lookup(NamedTuple):
     Attributes:
         mode: one of `MODES`.
         mask: the key that stands for no value, if any.
+        oov: the key that stands for unknown values, if any.
         special: what the first numbers stand for: mask and unknown values.
         unknown: how many numbers unknown values have.
         keys: the vocabulary without the special ones.
@@ -40,6 +41,7 @@ class Lookup(NamedTuple):
 
     mode: str
     mask: Key | None
+    oov: Key | None
     special: tuple[Key | None, ...]
     unknown: int
     keys: tuple[Key, ...]
@@ -79,12 +81,12 @@ def lookup_of(class_name: str, options: Options, *, needs_keys: bool = True) -> 
     mode = mode_of(options)
     special = (mask,) * (mask is not None and mode == "int") + (oov,) * unknown
     if options.get("vocabulary") is None and not needs_keys:
-        return Lookup(mode, mask, special, unknown, (), len(special))
+        return Lookup(mode, mask, oov, special, unknown, (), len(special))
     keys, begins_with_special = _vocabulary(options, special, mask, is_text=is_text)
     size = len(special) + len(keys)
     most = options.integer("max_tokens", size, least=size)
     is_padded = options.flag("pad_to_max_tokens", False) and mode != "int"
-    found = Lookup(mode, mask, special, unknown, keys, most if is_padded else size)
+    found = Lookup(mode, mask, oov, special, unknown, keys, most if is_padded else size)
     if mode != "tf_idf":
         return found
     return found._replace(factors=_factors(options, found, has_special=begins_with_special))

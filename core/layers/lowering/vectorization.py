@@ -46,7 +46,10 @@ def _settings(call: LayerCall) -> _Settings:
     options = call.options
     if options.flag("ragged", False):
         raise options.error("ragged", "False")
-    standard, split = _choice(options, "standardize", _STANDARDS), _choice(options, "split", _SPLITS)
+    standard, split = (
+        _choice(options, "standardize", _STANDARDS),
+        _choice(options, "split", _SPLITS),
+    )
     most, mode = options.get("output_sequence_length"), mode_of(options)
     if most is not None and mode != "int":
         raise options.error("output_sequence_length", f"None with output_mode={mode!r}")
@@ -72,7 +75,9 @@ def _widths(options: Options) -> tuple[int, ...]:
     given = options.get("ngrams")
     if given is None:
         return ()
-    listed = list(given) if isinstance(given, (list, tuple)) else range(1, options.integer("ngrams") + 1)
+    listed = (
+        list(given) if isinstance(given, (list, tuple)) else range(1, options.integer("ngrams") + 1)
+    )
     right = all(isinstance(n, int) and not isinstance(n, bool) for n in listed)
     if not right or not listed or not 1 <= min(listed) <= max(listed) <= _MOST_WIDTH:
         raise options.error("ngrams", f"None, an integer from 1 to {_MOST_WIDTH} or a list of them")
@@ -119,9 +124,7 @@ def tokens_of(call: LayerCall, x: Operand) -> Tokens:
 def _words(call: LayerCall, x: Operand) -> Tokens:
     separator = call.constant(_text(b""), "separator")
     indices, words, _ = call.ops.string_split_v2(x, separator)
-    row_of = call.ops.squeeze(
-        call.ops.slice(indices, begin=(0, 0), size=(-1, 1)), axis=(1,)
-    )
+    row_of = call.ops.squeeze(call.ops.slice(indices, begin=(0, 0), size=(-1, 1)), axis=(1,))
     return Tokens(words, call.ops.lower_bound(row_of, _up_to_length(call, x)))
 
 
