@@ -192,8 +192,8 @@ def _set(self: _Layer, vocabulary: list[Any], factors: list[float] | None) -> No
     new, old = _lookup(self, config), _lookup(self)
     if self.built and new.mode != "int" and new.size != old.size:
         raise CoreError(
-            f"layer {self.name!r} was called with a vocabulary of {old.size} entries and returns as "
-            f"many numbers, not {new.size}: make a new layer, or one with pad_to_max_tokens"
+            f"layer {self.name!r} was called with a vocabulary of {old.size} entries and returns "
+            f"as many numbers, not {new.size}: make a new layer, or one with pad_to_max_tokens"
         )
     self.config = config
 
