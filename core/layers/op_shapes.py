@@ -350,6 +350,10 @@ def _sought(call: LayerCall, _: Operand, values: Operand) -> Lengths:
     return call.shape(values)
 
 
+def _joined(call: LayerCall, values: Sequence[Operand], **_: Any) -> Lengths | None:
+    return _of_all(call, *values)
+
+
 def _split_text(call: LayerCall, *_: Any, **__: Any) -> list[Lengths]:
     return [(None, 2), (None,), (2,)]
 
@@ -394,6 +398,7 @@ _RULES: dict[str, ShapeRule] = {
     **dict.fromkeys(("matmul", "fused_matmul"), _product),
     "dense_bincount": _counted,
     "ragged_tensor_to_tensor": _as_dense,
+    "string_join": _joined,
     "string_n_grams": _n_grams,
     "string_split_v2": _split_text,
     "transpose": _transposed,

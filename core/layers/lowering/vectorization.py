@@ -75,13 +75,11 @@ def _widths(options: Options) -> tuple[int, ...]:
     given = options.get("ngrams")
     if given is None:
         return ()
-    listed = (
-        list(given) if isinstance(given, (list, tuple)) else range(1, options.integer("ngrams") + 1)
-    )
+    listed = list(given) if isinstance(given, (list, tuple)) else [given]
     right = all(isinstance(n, int) and not isinstance(n, bool) for n in listed)
     if not right or not listed or not 1 <= min(listed) <= max(listed) <= _MOST_WIDTH:
         raise options.error("ngrams", f"None, an integer from 1 to {_MOST_WIDTH} or a list of them")
-    return tuple(listed)
+    return tuple(listed) if isinstance(given, (list, tuple)) else tuple(range(1, given + 1))
 
 
 def _text_vectorization(call: LayerCall, x: Operand) -> list[Any]:

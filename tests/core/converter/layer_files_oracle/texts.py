@@ -1,4 +1,4 @@
-"""Layers with vocabularies: adapted, saved, exported and trained by Keras 3, tf.keras 2 and here."""
+"""Layers with vocabularies: adapted, saved, exported, trained by Keras 3, tf.keras 2 and here."""
 
 import importlib
 from collections.abc import Iterator
