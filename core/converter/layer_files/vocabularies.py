@@ -1,4 +1,4 @@
-"""What layers with a vocabulary keep in files beside their configs."""
+"""Factors of layers with a vocabulary, which files have beside their configs."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from core.layers.lowering.lookups import lookup_of
 
 
 class Factors(NamedTuple):
-    """What a layer multiplies counts by in the mode "tf_idf".
+    """Factors by which a layer multiplies counts in the mode "tf_idf".
 
     Attributes:
         path: path of the layer's group in an archive.

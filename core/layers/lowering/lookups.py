@@ -16,7 +16,7 @@ from core.layers.lowering.arguments import arguments
 from core.layers.lowering.common_ops import cast
 from core.layers.lowering.rows import LayerType, results
 
-#: What a lookup returns: places, or vectors of all places.
+#: Results of a lookup: places, or vectors of all places.
 MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
 _OLD_MODES = {"binary": "multi_hot", "tf-idf": "tf_idf"}
 _MOST = 2**31
@@ -26,7 +26,7 @@ Key = str | int
 
 
 class Lookup(NamedTuple):
-    """What the options of a lookup say.
+    """Options of a lookup, checked.
 
     Attributes:
         mode: one of `MODES`.

@@ -252,7 +252,7 @@ _FIRST_PRINTED = 32
 
 
 def _characters(text: bytes, errors: str, replacement: int) -> np.ndarray:
-    """Return the numbers of a text's characters, with the replacement for bytes that are none."""
+    """Return the numbers of a text's characters; the replacement stands for invalid bytes."""
     try:
         found = text.decode(errors=_MARKING if errors == "replace" else errors)
     except UnicodeDecodeError as error:
