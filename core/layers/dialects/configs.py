@@ -180,10 +180,12 @@ def config_from_keras3(
 
 
 def _complete_lookup(class_name: str, config: Config) -> None:
-    """Give a layer with a vocabulary the dtype and the n-grams as Keras 2 reads them."""
+    """Give a layer with a vocabulary a dtype and n-grams that Keras 2 reads."""
     dtype = KERAS2_DTYPES[class_name]
     if dtype == "string" or config.get("output_mode", "int") == "int":
         config["dtype"] = dtype
+    if class_name == "TextVectorization" and config.get("output_mode") == "one_hot":
+        raise NotExpressibleError("has output_mode='one_hot'")
     widths = config.get("ngrams")
     if isinstance(widths, (list, tuple)):  # it reads a number back, and no list
         if list(widths) != [*range(1, len(widths) + 1)]:

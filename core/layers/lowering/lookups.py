@@ -189,19 +189,17 @@ def looked_up(call: LayerCall, x: Operand, lookup: Lookup) -> list[Any]:
         index = ops.select(is_mask, _same(call, place, _number_of_mask(lookup)), index)
     if lookup.mode == "int":
         return [index]
-    shape = call.shape(x)
-    if lookup.mode != "one_hot" and len(shape) == 2:
-        weights = call.constant(np.zeros(0, np.float32), "weights")
-        how = {"size": lookup.size, "binary_output": lookup.mode == "multi_hot"}
-        vectors = [ops.dense_bincount(index, weights, **how)]
-    else:
-        mode = "count" if lookup.mode == "tf_idf" else lookup.mode
-        config = {"num_tokens": lookup.size, "output_mode": mode}
+    if lookup.mode == "one_hot":
+        config = {"num_tokens": lookup.size, "output_mode": lookup.mode}
         encoding = LayerSpec("CategoryEncoding", "encoding", config, call.dialect)
-        vectors = [found.value for found in results(call.child(encoding), [index])]
+        return results(call.child(encoding), [index])
+    call.shape(x, 1, 2)
+    weights = call.constant(np.zeros(0, np.float32), "weights")
+    how = {"size": lookup.size, "binary_output": lookup.mode == "multi_hot"}
+    counts = ops.dense_bincount(index, weights, **how)
     if lookup.factors is None:
-        return vectors
-    return [ops.mul(vectors[0], call.constant(lookup.factors, "idf_weights"))]
+        return [counts]
+    return [ops.mul(counts, call.constant(lookup.factors, "idf_weights"))]
 
 
 def _number_of_mask(lookup: Lookup) -> int:

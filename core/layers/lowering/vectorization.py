@@ -51,6 +51,8 @@ def _settings(call: LayerCall) -> _Settings:
         _choice(options, "split", _SPLITS),
     )
     most, mode = options.get("output_sequence_length"), mode_of(options)
+    if mode == "one_hot" and split is not None:
+        raise options.error("output_mode", "another one with split, as rows would be ragged")
     if most is not None and mode != "int":
         raise options.error("output_sequence_length", f"None with output_mode={mode!r}")
     return _Settings(

@@ -81,6 +81,17 @@ def test_counts_leave_masked_texts_out():
     assert factors(x).numpy().tolist() == [[0, 0, 4], [1.25, 0, 0]]
 
 
+def test_a_vector_is_one_sample_in_counts():
+    options = {"vocabulary": ["a", "b"]}
+    x = core.tensor(["b", "b", "q"])
+    assert L.StringLookup(output_mode="count", **options)(x).numpy().tolist() == [1, 0, 2]
+    assert L.StringLookup(output_mode="multi_hot", **options)(x).numpy().tolist() == [1, 0, 1]
+    each = L.StringLookup(output_mode="one_hot", **options)(x).numpy().tolist()
+    assert each == [[0, 0, 1], [0, 0, 1], [1, 0, 0]]
+    with pytest.raises(CoreError, match="takes tensors of 1 or 2 axes"):
+        L.StringLookup(output_mode="count", **options)(core.tensor([[["a"]]]))
+
+
 def test_a_vocabulary_of_thousands():
     words = [f"w{i}" for i in range(20_000)]
     layer = L.StringLookup(vocabulary=words)

@@ -76,6 +76,7 @@ def test_other_letters_stay_as_they_are():
             ["a"],
             "output_sequence_length must",
         ),
+        ({"output_mode": "one_hot"}, ["a"], "another one with split, as rows would be ragged"),
         ({"output_mode": "tf_idf"}, ["a"], "idf_weights must be a list of numbers"),
         ({"encoding": "utf-16"}, ["a"], "encoding must be 'utf-8'"),
         ({"vocabulary": ["a", ""]}, ["a"], "without the mask token ''"),
@@ -111,7 +112,7 @@ def test_files_keep_the_layer(name, tmp_path):
     assert loaded.layers[-1].get_vocabulary() == layer.get_vocabulary()
 
 
-def test_n_grams_that_keras_2_cannot_read(tmp_path):
+def test_what_keras_2_cannot_read(tmp_path):
     def saved(**options):
         layer = L.TextVectorization(vocabulary=["a"], **options)
         model = core.Sequential([L.Input((1,), dtype="string"), layer])
@@ -120,6 +121,8 @@ def test_n_grams_that_keras_2_cannot_read(tmp_path):
     saved(ngrams=(1, 2))
     with pytest.raises(CoreError, match=r"has ngrams=\[2\], which Keras 2 reads in no file"):
         saved(ngrams=[2])
+    with pytest.raises(CoreError, match="Keras 2 cannot express .* has output_mode='one_hot'"):
+        saved(output_mode="one_hot", split=None)
 
 
 @pytest.fixture
