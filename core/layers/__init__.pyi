@@ -2805,8 +2805,8 @@ class Identity(_OneResult):
 class IntegerLookup(_OneResult):
     r"""Replace integers by their numbers in a vocabulary.
 
-    Called on integers of any shape, returns integers of that shape, or their encoding by output_mode as
-    of `CategoryEncoding`; otherwise like `StringLookup`.
+    Called on integers of any shape, returns integers of that shape, or vectors by output_mode, all like
+    `StringLookup`.
 
     Args:
         max_tokens: numbers in all, where results are padded to them.
@@ -4792,8 +4792,9 @@ class StackedRNNCells(BuiltIn):
 class StringLookup(_OneResult):
     r"""Replace texts by their numbers in a vocabulary.
 
-    Called on texts of any shape, returns integers of that shape, or their encoding by output_mode as of
-    `CategoryEncoding`; "tf_idf" multiplies the counts by idf_weights. Numbers begin with that of the
+    Called on texts of any shape, returns integers of that shape, or a vector for each text by the
+    output_mode "one_hot". "multi_hot" and "count" give a vector for each row of `[batch, texts]`, or
+    one for `[texts]`, as in Keras; "tf_idf" multiplies counts by idf_weights. Numbers begin with that of the
     mask token, where there is one, then those of unknown texts; without any of these, unknown texts
     become -1. Encodings leave masked texts out. Give a vocabulary, or let adapt() find it in data.
 
