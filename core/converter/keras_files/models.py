@@ -97,8 +97,9 @@ def _read_hdf5(path: Path) -> StoredModel:
     group = root.get("model_weights") or root
     names = [*listed_texts(group, "layer_names"), "top_level_model_weights"]
     found = {name: listed_weights(group.get(name)) for name in dict.fromkeys(names)}
-    for _, layer in lookup_layers(config):  # whose factors are in the config, too
-        found.pop(layer["config"].get("name"), None)
+    for path_in_archive, layer in lookup_layers(config):
+        if path_in_archive.count("/") == 1:  # its factors are in the config, too
+            found.pop(str(layer["config"].get("name")), None)
     weights = {name: w for name, w in found.items() if w}
     return StoredModel(config, weights, root, False, version)
 
@@ -189,7 +190,8 @@ def _take_vocabulary(layer: dict[str, Any], archive: Archive, root: Item, path: 
     config, name = layer["config"], f"assets/{path}/vocabulary.txt"
     if config.get("vocabulary") is not None or name not in archive.names:
         return
-    lines = archive.read(name, LARGEST_DOCUMENT).decode().split("\n")
+    text = archive.read(name, LARGEST_DOCUMENT).decode()
+    lines = text.replace("\r\n", "\n").split("\n")  # Keras on Windows writes both
     config["vocabulary"] = list(map(_LOOKUPS[layer["class_name"]], lines))
     factors = _group(root, f"{path}/{FACTORS}")
     if factors is not None and config.get("idf_weights") is None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from core.converter.keras_files.models import lookup_layers
 from core.layers.layer_config import Options
-from core.layers.lowering.lookups import lookup_of
+from core.layers.lowering.lookups import lookup_of, mode_of
 
 
 class Factors(NamedTuple):
@@ -31,6 +31,8 @@ def factors_of(topology: Mapping[str, Any]) -> Iterator[Factors]:
     for path, layer in lookup_layers(topology):
         class_name, config = str(layer["class_name"]), layer["config"]
         name = str(config.get("name"))
-        found = lookup_of(class_name, Options(config, f"layer {name!r}"), needs_keys=False)
-        if found.factors is not None:
-            yield Factors(path, class_name, name, found.factors)
+        options = Options(config, f"layer {name!r}")
+        if mode_of(options) == "tf_idf":
+            found = lookup_of(class_name, options, needs_keys=False)
+            if found.factors is not None:
+                yield Factors(path, class_name, name, found.factors)

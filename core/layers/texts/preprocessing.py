@@ -54,9 +54,9 @@ Replace texts by their numbers in a vocabulary.
 
 Called on texts of any shape, returns integers of that shape, or a vector for each text by the
 output_mode "one_hot". "multi_hot" and "count" give a vector for each row of `[batch, texts]`, or
-one for `[texts]`, as in Keras; "tf_idf" multiplies counts by idf_weights. Numbers begin with that of the
-mask token, where there is one, then those of unknown texts; without any of these, unknown texts
-become -1. Encodings leave masked texts out. Give a vocabulary, or let adapt() find it in data.
+one for `[texts]`, as in Keras; "tf_idf" multiplies counts by idf_weights. Numbers begin with that
+of the mask token, where there is one, then those of unknown texts; without any of these, unknown
+texts become -1. Vectors leave masked texts out. Give a vocabulary, or let adapt() find it in data.
 
 >>> import core
 >>> core.layers.StringLookup(vocabulary=["cat", "dog"])(["dog", "owl"]).numpy()

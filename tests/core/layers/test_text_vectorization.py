@@ -154,6 +154,8 @@ def test_a_vocabulary_beside_the_config(archive):
     model = core.load_layers_model(archive("\n[UNK]\nä\n b".encode()))
     assert model.layers[-1].get_vocabulary() == ["", "[UNK]", "ä", " b"]
     assert model.predict(np.array(["ä c"])).numpy().tolist() == [[2, 1]]
+    windows = core.load_layers_model(archive("\r\n[UNK]\r\nä\r\nb".encode()))
+    assert windows.layers[-1].get_vocabulary() == ["", "[UNK]", "ä", "b"]
     empty = core.load_layers_model(archive(b"\n[UNK]"))
     assert empty.predict(np.array(["ä c"])).numpy().tolist() == [[1, 1]]
 
@@ -254,3 +256,15 @@ def test_data_without_a_vocabulary(layer, data, match):
         layer.adapt(data)
     with pytest.raises(CoreError, match="max_tokens must|different texts|different integers"):
         layer.set_vocabulary(["a", "a", "a"])
+
+
+def test_a_layer_with_the_name_of_a_lookup_inside_of_a_model(tmp_path):
+    """Its weights in an .h5 file are its own."""
+    words = L.StringLookup(vocabulary=["a"], output_mode="count", name="same")
+    lookup = core.Sequential([L.Input((1,), dtype="string"), words], name="lookup")
+    x = L.Input((1,), dtype="string")
+    model = core.Model(x, L.Dense(1, name="same")(lookup(x)))
+    model.save(tmp_path / "m.h5")
+    loaded = core.load_layers_model(tmp_path / "m.h5")
+    for found, expected in zip(loaded.get_weights(), model.get_weights(), strict=True):
+        np.testing.assert_array_equal(found, expected)
