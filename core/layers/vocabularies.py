@@ -14,7 +14,7 @@ from core.engine.dispatch import tensor
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.layers.adapted_data import AdaptedTo, parts_of
-from core.layers.layer_config import Options
+from core.layers.layer_config import MOST, Options
 from core.layers.lowering.lookups import Key, Lookup, lookup_of
 from core.layers.lowering.vectorization import tokens_of
 from core.layers.tensor_calls import TensorCall
@@ -60,9 +60,9 @@ def adapt(self: _Layer, data: AdaptedTo) -> None:  # noqa: D417 - a method
             total += 1
     for special in (lookup.mask, lookup.oov):
         counts.pop(_stored(special), None)
-    most = self.config.get("max_tokens")
+    most = _options(self, self.config).integer("max_tokens", MOST)
     keys = sorted(counts, key=lambda key: (counts[key], key), reverse=True)
-    keys = keys[: None if most is None else max(most - len(lookup.special), 0)]
+    keys = keys[: max(most - len(lookup.special), 0)]
     if not keys:
         raise CoreError(
             f"the data for layer {self.name!r} have nothing for a vocabulary: give data with values"
@@ -199,8 +199,12 @@ def _set(self: _Layer, vocabulary: list[Any], factors: list[float] | None) -> No
 
 
 def _lookup(self: _Layer, config: Mapping[str, Any] | None = None) -> Lookup:
-    options = Options(config or self.config, f"layer {self.name!r} ({self.class_name})")
+    options = _options(self, config or self.config)
     return lookup_of(self.class_name, options, needs_keys=False)
+
+
+def _options(self: _Layer, config: Mapping[str, Any]) -> Options:
+    return Options(config, f"layer {self.name!r} ({self.class_name})")
 
 
 _OF_TEXTS: Mapping[str, Callable[..., Any]] = {

@@ -247,6 +247,7 @@ def test_a_vocabulary_of_another_length_after_a_call():
         (L.TextVectorization(), [" ", "!"], "have nothing for a vocabulary"),
         (L.TextVectorization(max_tokens=2), ["a"], "have nothing for a vocabulary"),
         (L.TextVectorization(), iter([]), "have nothing for a vocabulary"),
+        (L.TextVectorization(max_tokens="many"), ["a"], "max_tokens must be an integer"),
         (L.StringLookup(), "a", "adapts to an array or to batches"),
         (L.StringLookup(), np.array([b"\xff"], object), "not UTF-8"),
     ],
