@@ -44,6 +44,9 @@ VECTORIZATIONS = {
 #: Those that go through a SavedModel, too, which takes a second.
 EXPORTED = [*VECTORIZATIONS][:3]
 
+#: Output modes of layers whose vocabulary is a file.
+FILE_MODES = ("int", "multi_hot")
+
 #: Class, arguments, and data to adapt to.
 ADAPTED = {
     "texts": ("StringLookup", {"max_tokens": 4}, [["b", "a"], ["c", "b"], ["[UNK]", "d"]]),
@@ -141,6 +144,26 @@ def adapted_lookups(keras, folder: Path) -> Iterator[tuple[str, float]]:
             yield f"{label}, loaded", distance(loaded.predict(x), expected)
 
 
+def from_files(keras, folder: Path) -> Iterator[tuple[str, float]]:
+    """A vocabulary that a SavedModel has as a file, whose first line is not number 0."""
+    tensorflow = importlib.import_module("tensorflow")
+    old_keras = importlib.import_module("tf_keras")
+    (folder / "words.txt").write_bytes("cat\r\ndog\r\n猫\r\n".encode())
+    column = np.array([["cat 猫 ox"], ["dog"]])
+    for mode in FILE_MODES:
+        layer = old_keras.layers.TextVectorization(
+            vocabulary=str(folder / "words.txt"), output_mode=mode
+        )
+        start = old_keras.Input((1,), dtype="string")
+        model = old_keras.Model(start, layer(start))
+        model.save(folder / f"{mode}.saved", save_format="tf")
+        expected = np.asarray(model(tensorflow.constant(column)))
+        yield (
+            f"words of a file, {mode}",
+            distance(outputs_of(folder / f"{mode}.saved", column), expected),
+        )
+
+
 def trained(keras, folder: Path) -> Iterator[tuple[str, float]]:
     """A classifier of texts that both train from the same weights."""
     tensorflow = importlib.import_module("tensorflow")
@@ -174,5 +197,5 @@ def trained(keras, folder: Path) -> Iterator[tuple[str, float]]:
 
 def exchanges(keras, folder: Path) -> Iterator[tuple[str, float]]:
     """All of this file."""
-    for each in (vectorizations, adapted_lookups, trained):
+    for each in (vectorizations, adapted_lookups, from_files, trained):
         yield from each(keras, folder)
