@@ -60,7 +60,9 @@ from core.engine.op_results import SparseFillEmptyRowsResults
 from core.engine.op_results import SparseReshapeResults
 from core.engine.op_results import StringNGramsResults
 from core.engine.op_results import StringSplitResults
+from core.engine.op_results import StringSplitV2Results
 from core.engine.op_results import TopkResults
+from core.engine.op_results import UnicodeDecodeResults
 from core.engine.op_results import UniqueResults
 from core.engine.registry import kernel as kernel
 from core.engine.registry import op as op
@@ -325,6 +327,7 @@ __all__ = [
     "prod",
     "qr",
     "quantise_round",
+    "ragged_bincount",
     "ragged_gather",
     "ragged_gather_parts",
     "ragged_range",
@@ -383,9 +386,15 @@ __all__ = [
     "step",
     "stft",
     "strided_slice",
+    "string_join",
+    "string_length",
+    "string_lower",
     "string_n_grams",
     "string_split",
+    "string_split_v2",
+    "string_strip",
     "string_to_hash_bucket_fast",
+    "string_upper",
     "sub",
     "sum",
     "sum_grad",
@@ -404,10 +413,13 @@ __all__ = [
     "transform",
     "transpose",
     "truncated_normal",
+    "unicode_decode",
+    "unicode_encode",
     "unique",
     "unsorted_segment_sum",
     "unstack",
     "upper_bound",
+    "vocabulary_index",
     "where",
     "zeros",
     "zeros_like",
@@ -3536,6 +3548,36 @@ def quantise_round(
     array([-2.5,  0. ,  0.5,  1.5], dtype=float32)
     """
 
+def ragged_bincount(
+    splits: TensorLike,
+    values: TensorLike,
+    weights: TensorLike | None = None,
+    *,
+    size: int,
+    binary_output: bool = False,
+) -> Tensor:
+    """Count how often each number from 0 to ``size - 1`` occurs in each row of a ragged tensor.
+
+    Args:
+        splits: int32 [rows + 1], where the values of each row begin and end.
+        values: int32 [n], from 0 on; numbers of ``size`` and more are left out.
+        weights: the count of each value, [n]; 1 if absent or empty.
+        size: how many numbers.
+        binary_output: say only whether a number occurs, as 1 or 0.
+
+    Returns:
+        [rows, size], of the dtype of the weights (int32 without).
+
+    Raises:
+        CoreError: a value is negative, or splits and values do not fit together.
+
+    >>> import core
+    >>> core.ragged_bincount([0, 2, 2, 3], [1, 1, 0], size=2).numpy()
+    array([[0, 2],
+           [0, 0],
+           [1, 0]], dtype=int32)
+    """
+
 def ragged_gather(
     params_nested_splits: Sequence[TensorLike],
     params_dense_values: TensorLike,
@@ -4573,6 +4615,42 @@ def strided_slice(
     array([4, 2], dtype=int32)
     """
 
+def string_join(inputs: Sequence[TensorLike], separator: str = "") -> Tensor:
+    """Strings at equal positions of several tensors, joined.
+
+    Args:
+        inputs: one tensor or more, of one shape; a scalar counts for every position.
+        separator: put between the strings.
+
+    >>> core.string_join([["a", "b"], "x"], separator="-").numpy()
+    array([b'a-x', b'b-x'], dtype=object)
+    """
+
+def string_length(input: TensorLike, unit: str = "BYTE") -> Tensor:
+    """The lengths of strings.
+
+    Args:
+        input: strings of any shape.
+        unit: ``"BYTE"``, or ``"UTF8_CHAR"`` for characters of texts in UTF-8.
+
+    Returns:
+        int32, of the same shape.
+
+    >>> core.string_length(["cat", "猫"]).numpy()
+    array([3, 3], dtype=int32)
+    """
+
+def string_lower(input: TensorLike, encoding: str = "") -> Tensor:
+    """The strings in small letters.
+
+    Args:
+        input: strings of any shape.
+        encoding: ``""`` changes the letters A to Z alone, ``"utf-8"`` all letters of Unicode.
+
+    >>> core.string_lower(["Äpfel & BIRNEN"]).numpy()[0].decode()
+    'Äpfel & birnen'
+    """
+
 def string_n_grams(
     data: TensorLike,
     data_splits: TensorLike,
@@ -4630,6 +4708,37 @@ def string_split(
     (array([b'hello', b'world', b'a', b'b', b'c'], dtype=object), array([2, 3], dtype=int32))
     """
 
+def string_split_v2(
+    input: TensorLike,
+    sep: TensorLike,
+    maxsplit: int = -1,
+) -> StringSplitV2Results:
+    """Split each string at a separator, as a sparse matrix.
+
+    Args:
+        input: strings [n].
+        sep: one string. If it is empty, runs of spaces, tabs and line breaks separate, also at both
+            ends; else each occurrence does, and tokens between two of them are empty.
+        maxsplit: the most cuts of a string, whose rest is the last token; below 1, any number.
+
+    Returns:
+        A named tuple: indices int32 [tokens, 2] (row and position in the row), values [tokens] and
+        shape int32 [2] (rows, most tokens in a row).
+
+    >>> core.string_split_v2(["a, b", " c  d "], "").values.numpy()
+    array([b'a,', b'b', b'c', b'd'], dtype=object)
+    """
+
+def string_strip(input: TensorLike) -> Tensor:
+    """The strings without spaces, tabs and line breaks at both ends.
+
+    Args:
+        input: strings of any shape.
+
+    >>> core.string_strip([" a b ", "c"]).numpy()
+    array([b'a b', b'c'], dtype=object)
+    """
+
 def string_to_hash_bucket_fast(input: TensorLike, num_buckets: int) -> Tensor:
     """A bucket for each string: its FarmHash fingerprint modulo the number of buckets.
 
@@ -4644,6 +4753,17 @@ def string_to_hash_bucket_fast(input: TensorLike, num_buckets: int) -> Tensor:
 
     >>> core.string_to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).numpy()
     array([0, 2, 2], dtype=int32)
+    """
+
+def string_upper(input: TensorLike, encoding: str = "") -> Tensor:
+    """The strings in capital letters.
+
+    Args:
+        input: strings of any shape.
+        encoding: ``""`` changes the letters a to z alone, ``"utf-8"`` all letters of Unicode.
+
+    >>> core.string_upper(["Äpfel & Birnen"]).numpy()[0].decode()
+    'ÄPFEL & BIRNEN'
     """
 
 def sub(a: TensorLike, b: TensorLike) -> Tensor:
@@ -4980,6 +5100,63 @@ def truncated_normal(
     True
     """
 
+def unicode_decode(
+    input: TensorLike,
+    input_encoding: str = "UTF-8",
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+) -> UnicodeDecodeResults:
+    """The characters of each string, as numbers of Unicode.
+
+    Args:
+        input: strings of any shape, which counts as one axis.
+        input_encoding: ``"UTF-8"``.
+        errors: bytes that are no character are an error (``"strict"``), become the replacement
+            (``"replace"``) or are left out (``"ignore"``).
+        replacement_char: from 0 to 1,114,111.
+        replace_control_characters: replace characters below 32, too.
+
+    Returns:
+        A named tuple: row_splits int32 [strings + 1], where the characters of each string begin and
+        end, and char_values int32 [characters].
+
+    Raises:
+        CoreError: a string is not of the encoding, with ``"strict"``.
+
+    >>> found = core.unicode_decode(["猫!", ""])
+    >>> found.row_splits.numpy(), found.char_values.numpy()
+    (array([0, 2, 2], dtype=int32), array([29483,    33], dtype=int32))
+    """
+
+def unicode_encode(
+    input_values: TensorLike,
+    input_splits: TensorLike,
+    errors: str = "replace",
+    output_encoding: str = "UTF-8",
+    replacement_char: int = 65533,
+) -> Tensor:
+    """Strings of characters that are given as numbers of Unicode.
+
+    Args:
+        input_values: int32 [characters].
+        input_splits: int32 [strings + 1], where the characters of each string begin and end.
+        errors: numbers that are no character are an error (``"strict"``), become the replacement
+            (``"replace"``) or are left out (``"ignore"``).
+        output_encoding: ``"UTF-8"``.
+        replacement_char: from 0 to 1,114,111.
+
+    Returns:
+        strings [strings].
+
+    Raises:
+        CoreError: the splits fall or do not fit the values, or a number is no character, with
+            ``"strict"``.
+
+    >>> core.unicode_encode([97, 98, 99], [0, 1, 3]).numpy()
+    array([b'a', b'bc'], dtype=object)
+    """
+
 def unique(x: TensorLike, axis: int = 0) -> UniqueResults:
     """The different entries along an axis, in the order in which they first occur.
 
@@ -5038,6 +5215,20 @@ def upper_bound(sorted_sequence: TensorLike, values: TensorLike) -> Tensor:
 
     >>> core.upper_bound([1, 3, 3, 5], [3, 4, 9]).numpy()
     array([3, 3, 4], dtype=int32)
+    """
+
+def vocabulary_index(input: TensorLike, vocabulary: TensorLike) -> Tensor:
+    """The position of each value in a vocabulary, -1 where it lacks the value.
+
+    Args:
+        input: strings or int32 of any shape.
+        vocabulary: [n], of the same dtype; of equal entries the last counts.
+
+    Returns:
+        int32, of the shape of the input.
+
+    >>> core.vocabulary_index([["owl", "ox"]], ["cat", "owl"]).numpy()
+    array([[ 1, -1]], dtype=int32)
     """
 
 def where(

@@ -31,9 +31,15 @@ VARIABLES = frozenset({"VarHandleOp", "VariableV2", "Variable", "AutoReloadVaria
 #: Node types that hold a hash table.
 TABLES = TABLE_TYPES | {"MutableHashTable", "MutableHashTableV2"}
 
-#: Node types that read parts of a variable, with the type that reads a constant; and one whose name
-#: has another meaning in TensorFlow.js.
-_RENAMED = {"ResourceGather": "Gather", "ResourceGatherNd": "GatherNd", "Select": "SelectRows"}
+#: Node types that read parts of a variable, with the type that reads a constant; and those whose
+#: names have another meaning in TensorFlow.js.
+_RENAMED = {
+    "LookupTableFind": "LookupTableFindInShape",
+    "LookupTableFindV2": "LookupTableFindInShape",
+    "ResourceGather": "Gather",
+    "ResourceGatherNd": "GatherNd",
+    "Select": "SelectRows",
+}
 
 #: Defaults of attributes in TensorFlow that differ from TensorFlow.js's.
 _DEFAULTS: dict[str, Attributes] = {

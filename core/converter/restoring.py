@@ -76,7 +76,7 @@ class TableContents(NamedTuple):
             raise CoreError(f"the file {name!r} of a hash table is not an asset of the model")
         data = read_bytes(inside(folder, f"assets/{name}", "the SavedModel"))
         spend(_LINE_BYTES * data.count(b"\n"), f"the lines of {name!r:.80}")
-        lines = data.split(b"\n")
+        lines = data.replace(b"\r\n", b"\n").split(b"\n")
         lines = lines[: -1 if lines[-1] == b"" else None]
         size = int(self.attributes.get("vocab_size", -1))
         lines = lines if size < 0 else lines[:size]
@@ -239,7 +239,7 @@ def _constant(inliner: Inliner, name: str, table: str, budget: Budget) -> np.nda
 def _column(lines: list[bytes], attributes: Attributes, index: int, dtype: object) -> np.ndarray:
     """Return the keys or values of all lines."""
     if index == _LINE_NUMBER:
-        return np.arange(len(lines), dtype=np.int32)
+        return narrowed(np.arange(len(lines)) + int(attributes.get("offset", 0)))
     if index != _WHOLE_LINE:
         delimiter = str(attributes.get("delimiter", "\t")).encode()
         lines = [line.split(delimiter)[index] for line in lines]

@@ -191,6 +191,26 @@ def _select_rows(body: LoweredNodes, node: Node) -> None:
     body.end(node.name, "Select", add("Reshape", condition, shape), x, y)
 
 
+def _find_in_shape(body: LoweredNodes, node: Node) -> None:
+    """Lower to a lookup, which flattens its keys, and their shape for its results."""
+    add, _, _ = _adders(body, node.name)
+    found = add("LookupTableFindV2", *node.inputs, **node.attributes)
+    body.end(node.name, "Reshape", found, add("Shape", node.inputs[1]))
+
+
+def _vocabulary_index(body: LoweredNodes, node: Node) -> None:
+    """Lower to a comparison of each value with the whole vocabulary, whose places count from 1."""
+    values, keys = node.inputs[:2]
+    add, _, integer = _adders(body, node.name)
+    column = add("ExpandDims", values, integer(-1))
+    types = {"SrcT": DataType("DT_BOOL"), "DstT": DataType("DT_INT32")}
+    found = add("Cast", add("Equal", column, keys), **types)
+    beyond = add("AddV2", add("Size", keys), integer(1))
+    numbers = add("Range", integer(1), beyond, integer(1), Tidx=DataType("DT_INT32"))
+    place = add("Max", add("Mul", found, numbers), integer([-1]), keep_dims=False)
+    body.end(node.name, "Sub", place, integer(1))
+
+
 def _detection(body: LoweredNodes, node: Node) -> None:
     """Lower to boxes from anchors, suppression by the best score per box, and classes of the rest.
 
@@ -269,10 +289,12 @@ def _boxes(
 _RULES: Mapping[str, Callable[[LoweredNodes, Node], None]] = {
     "Einsum": _einsum,
     "Erfc": _erfc,
+    "LookupTableFindInShape": _find_in_shape,
     "NonMaxSuppression": _non_max_suppression,
     "QuantiseRound": _quantise_round,
     "SelectRows": _select_rows,
     "Softsign": _softsign,
     "TFLite_Detection_PostProcess": _detection,
     "TopK": _top_k,
+    "VocabularyIndex": _vocabulary_index,
 }

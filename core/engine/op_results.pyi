@@ -38,9 +38,18 @@ class StringSplitResults(NamedTuple):
     values: Tensor
     shape: Tensor
 
+class StringSplitV2Results(NamedTuple):
+    indices: Tensor
+    values: Tensor
+    shape: Tensor
+
 class TopkResults(NamedTuple):
     values: Tensor
     indices: Tensor
+
+class UnicodeDecodeResults(NamedTuple):
+    row_splits: Tensor
+    char_values: Tensor
 
 class UniqueResults(NamedTuple):
     values: Tensor

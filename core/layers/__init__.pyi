@@ -7,7 +7,7 @@ import numpy as np
 from core.engine.argument_types import TensorLike
 from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
-from core.layers.adapting import AdaptedTo
+from core.layers.adapted_data import AdaptedTo
 from core.layers.built_in import BuiltIn
 from core.layers.inference import layer_classes as layer_classes
 from core.layers.inference import layers_graph as layers_graph
@@ -2805,8 +2805,8 @@ class Identity(_OneResult):
 class IntegerLookup(_OneResult):
     r"""Replace integers by their numbers in a vocabulary.
 
-    Called on integers of any shape, returns integers of that shape, or their encoding by output_mode as
-    of `CategoryEncoding`; otherwise like `StringLookup`.
+    Called on integers of any shape, returns integers of that shape, or vectors by output_mode, all like
+    `StringLookup`.
 
     Args:
         max_tokens: numbers in all, where results are padded to them.
@@ -2814,7 +2814,7 @@ class IntegerLookup(_OneResult):
         mask_token: text or integer whose number is 0.
         oov_token: what stands for unknown values in a vocabulary.
         vocabulary: texts or integers in the order of their numbers.
-        idf_weights: accepted for Keras's sake.
+        idf_weights: factor of each entry of the vocabulary, for output_mode="tf_idf".
         invert: integers for numbers; not supported.
         output_mode: kind of the result.
         sparse: accepted for Keras's sake; results are dense.
@@ -2838,7 +2838,7 @@ class IntegerLookup(_OneResult):
         vocabulary: Sequence[str] | Sequence[int] | None = None,
         idf_weights: Sequence[float] | None = None,
         invert: bool = False,
-        output_mode: Literal["multi_hot", "one_hot", "count", "int"] = 'int',
+        output_mode: Literal["int", "one_hot", "multi_hot", "count", "tf_idf"] = 'int',
         sparse: bool = False,
         pad_to_max_tokens: bool = False,
         *,
@@ -2850,6 +2850,60 @@ class IntegerLookup(_OneResult):
         batch_size: int | None = ...,
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
+    def adapt(self, data: AdaptedTo) -> None:
+        r"""Make the vocabulary of what the data have, the most frequent first, as Keras does.
+
+        With output_mode "tf_idf" this sets `idf_weights`, too, for which each row of the data is a
+        document.
+
+        Args:
+            data: texts or integers as the layer takes them: an array or list, or a dataset or another
+                iterable of batches, each ``x``, or a tuple that begins with it.
+
+        Raises:
+            CoreError: the data are of another dtype, or have nothing for a vocabulary, or the layer was
+                called already and its result would have another length.
+
+        >>> import core
+        >>> layer = core.layers.TextVectorization(max_tokens=4)
+        >>> layer.adapt(["to be or not to be", "be!"])
+        >>> layer.get_vocabulary()
+        ['', '[UNK]', 'be', 'to']
+        """
+    def get_vocabulary(self, include_special_tokens: bool = True) -> list[int]:
+        r"""Return the vocabulary: the integer for each number that the layer returns.
+
+        Args:
+            include_special_tokens: begin with the mask token and what stands for unknown integers.
+
+        >>> import core
+        >>> core.layers.IntegerLookup(vocabulary=[10, 30]).get_vocabulary()
+        [-1, 10, 30]
+        """
+    def set_vocabulary(self, vocabulary: Sequence[str] | Sequence[int], idf_weights: Sequence[float] | None = None) -> None:
+        r"""Replace the vocabulary.
+
+        Args:
+            vocabulary: different texts or integers, with or without the special ones at the start.
+            idf_weights: a factor for each of them, which the output_mode "tf_idf" needs.
+
+        Raises:
+            CoreError: the vocabulary is invalid or longer than max_tokens, or the layer was called
+                already and its result would have another length.
+
+        >>> import core
+        >>> layer = core.layers.StringLookup(vocabulary=["cat"])
+        >>> layer.set_vocabulary(["owl", "dog"])
+        >>> layer(["dog"]).numpy()
+        array([2], dtype=int32)
+        """
+    def vocabulary_size(self) -> int:
+        r"""Return the length of the vocabulary with the special entries.
+
+        >>> import core
+        >>> core.layers.StringLookup(vocabulary=["cat", "dog"]).vocabulary_size()
+        3
+        """
 
 class LSTM(BuiltIn):
     r"""Go through sequences step by step with a state and gates to keep, forget and return.
@@ -4738,11 +4792,11 @@ class StackedRNNCells(BuiltIn):
 class StringLookup(_OneResult):
     r"""Replace texts by their numbers in a vocabulary.
 
-    Called on texts of any shape, returns integers of that shape, or their encoding by output_mode as of
-    `CategoryEncoding`. Numbers begin with that of the mask token, where there is one, then those of
-    unknown texts; without any of these, unknown texts become -1. Each text is compared with the whole
-    vocabulary, so that it suits some thousand entries. There is no adapt(): give a vocabulary; `.keras`
-    files of Keras have what its adapt() found.
+    Called on texts of any shape, returns integers of that shape, or a vector for each text by the
+    output_mode "one_hot". "multi_hot" and "count" give a vector for each row of `[batch, texts]`, or
+    one for `[texts]`, as in Keras; "tf_idf" multiplies counts by idf_weights. Numbers begin with that
+    of the mask token, where there is one, then those of unknown texts; without any of these, unknown
+    texts become -1. Vectors leave masked texts out. Give a vocabulary, or let adapt() find it in data.
 
     Args:
         max_tokens: numbers in all, where results are padded to them.
@@ -4750,7 +4804,7 @@ class StringLookup(_OneResult):
         mask_token: text or integer whose number is 0.
         oov_token: what stands for unknown values in a vocabulary.
         vocabulary: texts or integers in the order of their numbers.
-        idf_weights: accepted for Keras's sake.
+        idf_weights: factor of each entry of the vocabulary, for output_mode="tf_idf".
         invert: texts for numbers; not supported.
         output_mode: kind of the result.
         pad_to_max_tokens: make vectors of max_tokens numbers.
@@ -4775,7 +4829,7 @@ class StringLookup(_OneResult):
         vocabulary: Sequence[str] | Sequence[int] | None = None,
         idf_weights: Sequence[float] | None = None,
         invert: bool = False,
-        output_mode: Literal["multi_hot", "one_hot", "count", "int"] = 'int',
+        output_mode: Literal["int", "one_hot", "multi_hot", "count", "tf_idf"] = 'int',
         pad_to_max_tokens: bool = False,
         sparse: bool = False,
         encoding: str = 'utf-8',
@@ -4788,6 +4842,60 @@ class StringLookup(_OneResult):
         batch_size: int | None = ...,
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
+    def adapt(self, data: AdaptedTo) -> None:
+        r"""Make the vocabulary of what the data have, the most frequent first, as Keras does.
+
+        With output_mode "tf_idf" this sets `idf_weights`, too, for which each row of the data is a
+        document.
+
+        Args:
+            data: texts or integers as the layer takes them: an array or list, or a dataset or another
+                iterable of batches, each ``x``, or a tuple that begins with it.
+
+        Raises:
+            CoreError: the data are of another dtype, or have nothing for a vocabulary, or the layer was
+                called already and its result would have another length.
+
+        >>> import core
+        >>> layer = core.layers.TextVectorization(max_tokens=4)
+        >>> layer.adapt(["to be or not to be", "be!"])
+        >>> layer.get_vocabulary()
+        ['', '[UNK]', 'be', 'to']
+        """
+    def get_vocabulary(self, include_special_tokens: bool = True) -> list[str]:
+        r"""Return the vocabulary: the text for each number that the layer returns.
+
+        Args:
+            include_special_tokens: begin with the mask token and what stands for unknown texts.
+
+        >>> import core
+        >>> core.layers.StringLookup(vocabulary=["cat", "dog"]).get_vocabulary()
+        ['[UNK]', 'cat', 'dog']
+        """
+    def set_vocabulary(self, vocabulary: Sequence[str] | Sequence[int], idf_weights: Sequence[float] | None = None) -> None:
+        r"""Replace the vocabulary.
+
+        Args:
+            vocabulary: different texts or integers, with or without the special ones at the start.
+            idf_weights: a factor for each of them, which the output_mode "tf_idf" needs.
+
+        Raises:
+            CoreError: the vocabulary is invalid or longer than max_tokens, or the layer was called
+                already and its result would have another length.
+
+        >>> import core
+        >>> layer = core.layers.StringLookup(vocabulary=["cat"])
+        >>> layer.set_vocabulary(["owl", "dog"])
+        >>> layer(["dog"]).numpy()
+        array([2], dtype=int32)
+        """
+    def vocabulary_size(self) -> int:
+        r"""Return the length of the vocabulary with the special entries.
+
+        >>> import core
+        >>> core.layers.StringLookup(vocabulary=["cat", "dog"]).vocabulary_size()
+        3
+        """
 
 class Subtract(_OneResult):
     r"""Subtract the second of two inputs from the first, value by value.
@@ -4817,6 +4925,118 @@ class Subtract(_OneResult):
         batch_size: int | None = ...,
         weights: Sequence[np.ndarray] | None = ...,
     ) -> None: ...
+
+class TextVectorization(_OneResult):
+    r"""Replace texts by the numbers of their words in a vocabulary.
+
+    Called on texts `[batch]` or `[batch, 1]`, returns integers `[batch, words]`: 0 fills short rows,
+    1 stands for unknown words. With output_mode "multi_hot", "count" or "tf_idf" it returns
+    `[batch, size of the vocabulary]`, where 0 is the place of unknown words. Give a vocabulary, or let
+    adapt() find it in data. Files of TensorFlow.js cannot have the layer.
+
+    Args:
+        max_tokens: numbers in all, where results are padded to them.
+        standardize: change of the texts before they are split; letters beside a to z stay as they
+            are.
+        split: what becomes a token; None for each text of `[batch, tokens]`.
+        ngrams: join so many neighbouring tokens: up to a number, or as many as each of several.
+        output_mode: kind of the result.
+        output_sequence_length: length of the rows of integers, by default that of the longest.
+        pad_to_max_tokens: make vectors of max_tokens numbers.
+        vocabulary: texts or integers in the order of their numbers.
+        idf_weights: factor of each entry of the vocabulary, for output_mode="tf_idf".
+        sparse: accepted for Keras's sake; results are dense.
+        ragged: accepted for Keras's sake; results are dense.
+        encoding: of the texts, utf-8.
+        **options: arguments of every `core.layers.Layer`: name, trainable, dtype, input_shape,
+            batch_input_shape, batch_size, weights.
+
+    Raises:
+        CoreError: an argument or the shape of an input is invalid.
+
+    >>> import core
+    >>> layer = core.layers.TextVectorization(vocabulary=["cat", "sat"], output_sequence_length=4)
+    >>> layer(["The cat sat.", "Sat!"]).numpy()
+    array([[1, 2, 3, 0],
+           [3, 0, 0, 0]], dtype=int32)
+    """
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        standardize: Literal["lower_and_strip_punctuation", "lower", "strip_punctuation"] | None = 'lower_and_strip_punctuation',
+        split: Literal["whitespace", "character"] | None = 'whitespace',
+        ngrams: int | Sequence[int] | None = None,
+        output_mode: Literal["int", "one_hot", "multi_hot", "count", "tf_idf"] = 'int',
+        output_sequence_length: int | None = None,
+        pad_to_max_tokens: bool = False,
+        vocabulary: Sequence[str] | Sequence[int] | None = None,
+        idf_weights: Sequence[float] | None = None,
+        sparse: bool = False,
+        ragged: bool = False,
+        encoding: str = 'utf-8',
+        *,
+        name: str | None = ...,
+        trainable: bool = ...,
+        dtype: str | None = ...,
+        input_shape: Sequence[int | None] | None = ...,
+        batch_input_shape: Sequence[int | None] | None = ...,
+        batch_size: int | None = ...,
+        weights: Sequence[np.ndarray] | None = ...,
+    ) -> None: ...
+    def adapt(self, data: AdaptedTo) -> None:
+        r"""Make the vocabulary of what the data have, the most frequent first, as Keras does.
+
+        With output_mode "tf_idf" this sets `idf_weights`, too, for which each row of the data is a
+        document.
+
+        Args:
+            data: texts or integers as the layer takes them: an array or list, or a dataset or another
+                iterable of batches, each ``x``, or a tuple that begins with it.
+
+        Raises:
+            CoreError: the data are of another dtype, or have nothing for a vocabulary, or the layer was
+                called already and its result would have another length.
+
+        >>> import core
+        >>> layer = core.layers.TextVectorization(max_tokens=4)
+        >>> layer.adapt(["to be or not to be", "be!"])
+        >>> layer.get_vocabulary()
+        ['', '[UNK]', 'be', 'to']
+        """
+    def get_vocabulary(self, include_special_tokens: bool = True) -> list[str]:
+        r"""Return the vocabulary: the text for each number that the layer returns.
+
+        Args:
+            include_special_tokens: begin with the mask token and what stands for unknown texts.
+
+        >>> import core
+        >>> core.layers.StringLookup(vocabulary=["cat", "dog"]).get_vocabulary()
+        ['[UNK]', 'cat', 'dog']
+        """
+    def set_vocabulary(self, vocabulary: Sequence[str] | Sequence[int], idf_weights: Sequence[float] | None = None) -> None:
+        r"""Replace the vocabulary.
+
+        Args:
+            vocabulary: different texts or integers, with or without the special ones at the start.
+            idf_weights: a factor for each of them, which the output_mode "tf_idf" needs.
+
+        Raises:
+            CoreError: the vocabulary is invalid or longer than max_tokens, or the layer was called
+                already and its result would have another length.
+
+        >>> import core
+        >>> layer = core.layers.StringLookup(vocabulary=["cat"])
+        >>> layer.set_vocabulary(["owl", "dog"])
+        >>> layer(["dog"]).numpy()
+        array([2], dtype=int32)
+        """
+    def vocabulary_size(self) -> int:
+        r"""Return the length of the vocabulary with the special entries.
+
+        >>> import core
+        >>> core.layers.StringLookup(vocabulary=["cat", "dog"]).vocabulary_size()
+        3
+        """
 
 class ThresholdedReLU(_OneResult):
     r"""Return x where it is above theta, and 0 elsewhere.
@@ -5265,6 +5485,7 @@ stacked_rnn_cells = StackedRNNCells
 string_lookup = StringLookup
 subtract = Subtract
 sync_batch_normalization = BatchNormalization
+text_vectorization = TextVectorization
 thresholded_relu = ThresholdedReLU
 time_distributed = TimeDistributed
 unit_normalization = UnitNormalization

@@ -1,19 +1,17 @@
 """Statistics of data that layers take before training: their method ``adapt``."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 
-from core.engine.argument_types import TensorLike
 from core.engine.tensors import Tensor
 from core.errors import CoreError
+from core.layers.adapted_data import AdaptedTo, parts_of
 from core.layers.layer_config import Options
 from core.layers.lowering.normalization import statistics_axes
-
-#: Data that a layer adapts to: an array, or a dataset or iterable of batches ``x`` or ``(x, y)``.
-AdaptedTo = TensorLike | Iterable[TensorLike | tuple[TensorLike, ...]]
+from core.layers.vocabularies import VOCABULARY_METHODS
 
 
 class _Layer(Protocol):
@@ -82,21 +80,16 @@ def adapt(self: _Layer, data: AdaptedTo) -> None:  # noqa: D417 - a method
 
 
 #: Methods of built-in layers beside those that all have, by class.
-METHODS: Mapping[str, Mapping[str, Callable[..., Any]]] = {"Normalization": {"adapt": adapt}}
+METHODS: Mapping[str, Mapping[str, Callable[..., Any]]] = {
+    "Normalization": {"adapt": adapt},
+    **VOCABULARY_METHODS,
+}
 
 
 def _batches(data: Any, name: str) -> Iterator[np.ndarray]:
-    is_list = isinstance(data, list) and not any(hasattr(each, "shape") for each in data)
-    if isinstance(data, Tensor) or hasattr(data, "__array__") or is_list:
-        yield _numbers(data, name)
-        return
-    if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
-        raise CoreError(
-            f"layer {name!r} adapts to an array or to batches of arrays, got {data!r:.80}"
-        )
-    for batch in data:
-        found = _numbers(batch[0] if isinstance(batch, tuple) and batch else batch, name)
-        yield found.astype(np.float32, copy=False)
+    for batch, is_all in parts_of(data, name):
+        found = _numbers(batch, name)
+        yield found if is_all else found.astype(np.float32, copy=False)
 
 
 def _numbers(given: Any, name: str) -> np.ndarray:

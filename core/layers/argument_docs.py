@@ -151,7 +151,27 @@ ARGUMENT_DOCS: dict[str, ArgumentDoc] = {
         "num_oov_indices": ("int", "numbers for what is not in the vocabulary, from 0."),
         "mask_token": ("str | int | None", "text or integer whose number is 0."),
         "oov_token": ("str | int", "what stands for unknown values in a vocabulary."),
-        "idf_weights": ("Sequence[float] | None", "accepted for Keras's sake."),
+        "idf_weights": (
+            "Sequence[float] | None",
+            'factor of each entry of the vocabulary, for output_mode="tf_idf".',
+        ),
+        "standardize": (
+            'Literal["lower_and_strip_punctuation", "lower", "strip_punctuation"] | None',
+            "change of the texts before they are split; letters beside a to z stay as they are.",
+        ),
+        "split": (
+            'Literal["whitespace", "character"] | None',
+            "what becomes a token; None for each text of `[batch, tokens]`.",
+        ),
+        "ngrams": (
+            "int | Sequence[int] | None",
+            "join so many neighbouring tokens: up to a number, or as many as each of several.",
+        ),
+        "output_sequence_length": (
+            "int | None",
+            "length of the rows of integers, by default that of the longest.",
+        ),
+        "ragged": ("bool", "accepted for Keras's sake; results are dense."),
         "StringLookup.invert": ("bool", "texts for numbers; not supported."),
         "IntegerLookup.invert": ("bool", "integers for numbers; not supported."),
         "pad_to_max_tokens": ("bool", "make vectors of max_tokens numbers."),
@@ -162,6 +182,14 @@ ARGUMENT_DOCS: dict[str, ArgumentDoc] = {
         "reverse_dtype": ("str | None", "accepted for Keras's sake."),
         "logit_soft_cap": ("float | None", "largest absolute value of the scores, by a tanh."),
         "num_tokens": ("int | None", "number of categories."),
+        **dict.fromkeys(
+            (
+                "IntegerLookup.output_mode",
+                "StringLookup.output_mode",
+                "TextVectorization.output_mode",
+            ),
+            ('Literal["int", "one_hot", "multi_hot", "count", "tf_idf"]', "kind of the result."),
+        ),
         "output_mode": ('Literal["multi_hot", "one_hot", "count", "int"]', "kind of the result."),
         # Of random images.
         "mode": (

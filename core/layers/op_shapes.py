@@ -19,10 +19,25 @@ _BOOLS = (
     *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
     *("logical_and", "logical_or", "logical_not", "is_nan", "is_inf", "is_finite"),
 )
-_DTYPES = {
+_DTYPES: Mapping[str, str] = {
     **dict.fromkeys(_BOOLS, "bool"),
-    **dict.fromkeys(("argmax", "argmin", "range"), "int32"),
-    **dict.fromkeys(("fill", "one_hot"), "float32"),
+    **dict.fromkeys(
+        (
+            *("argmax", "argmin", "range"),
+            *("lower_bound", "string_to_hash_bucket_fast", "vocabulary_index"),
+        ),
+        "int32",
+    ),
+    **dict.fromkeys(("dense_bincount", "fill", "one_hot"), "float32"),
+    "unicode_encode": "string",
+}
+
+#: Dtypes of several results, where they differ; None is that of the first input.
+_DTYPES_OF_SEVERAL: Mapping[str, Sequence[str | None]] = {
+    "string_n_grams": (None, "int32"),
+    "string_split_v2": ("int32", None, "int32"),
+    "topk": (None, "int32"),
+    "unicode_decode": ("int32", "int32"),
 }
 
 
@@ -58,14 +73,14 @@ def results_of_op(
     dtype = attributes.get("dtype") or _DTYPES.get(op) or _dtype_of(op, inputs)
     if not isinstance(found, list):
         return Value(None, found, dtype)
-    dtypes = [dtype, "int32"] if op == "topk" else [dtype] * len(found)
-    return [Value(None, shape, each) for shape, each in zip(found, dtypes, strict=True)]
+    dtypes = _DTYPES_OF_SEVERAL.get(op, [None] * len(found))
+    return [Value(None, shape, each or dtype) for shape, each in zip(found, dtypes, strict=True)]
 
 
 def _dtype_of(op: str, inputs: Sequence[Any]) -> str:
     flat = [each for x in inputs for each in (x if isinstance(x, list) else [x])]
     known = [each.dtype for each in flat if is_operand(each)]
-    found: str = known[1 if op == "select" else 0]
+    found: str = known[1 if op in ("ragged_tensor_to_tensor", "select") else 0]
     return found
 
 
@@ -327,9 +342,43 @@ def _resized(call: LayerCall, images: Operand, *, size: Any, **_: Any) -> Length
     return (shape[0], *lengths, shape[3])
 
 
+def _counted(call: LayerCall, x: Operand, *_: Any, size: int, **__: Any) -> Lengths:
+    return (*call.shape(x)[:-1], size)
+
+
+def _sought(call: LayerCall, _: Operand, values: Operand) -> Lengths:
+    return call.shape(values)
+
+
+def _joined(call: LayerCall, values: Sequence[Operand], **_: Any) -> Lengths | None:
+    return _of_all(call, *values)
+
+
+def _split_text(call: LayerCall, *_: Any, **__: Any) -> list[Lengths]:
+    return [(None, 2), (None,), (2,)]
+
+
+def _characters(call: LayerCall, x: Operand, **_: Any) -> list[Lengths]:
+    (count,) = call.shape(x, 1)
+    return [(None if count is None else count + 1,), (None,)]
+
+
+def _encoded(call: LayerCall, _: Operand, splits: Operand, **__: Any) -> Lengths:
+    (count,) = call.shape(splits, 1)
+    return (None if count is None else count - 1,)
+
+
+def _as_dense(call: LayerCall, shape: Operand, *_: Any, **__: Any) -> Lengths:
+    return (None,) * call.length(shape, 0)
+
+
+def _n_grams(call: LayerCall, _: Operand, splits: Operand, **__: Any) -> list[Lengths]:
+    return [(None,), call.shape(splits)]
+
+
 _KEEP_SHAPE = (
     *("band_part", "batch_norm", "cast", "clip_by_value", "cumprod", "cumsum", "leaky_relu"),
-    *("log_softmax", "prelu", "reverse", "softmax"),
+    *("log_softmax", "prelu", "reverse", "softmax", "vocabulary_index"),
 )
 _OF_A_SHAPE = (
     *("broadcast_to", "fill", "reshape"),
@@ -347,7 +396,15 @@ _RULES: dict[str, ShapeRule] = {
     **dict.fromkeys(("resize_bilinear", "resize_nearest_neighbor"), _resized),
     **dict.fromkeys(("pad", "mirror_pad"), _padded),
     **dict.fromkeys(("matmul", "fused_matmul"), _product),
+    "dense_bincount": _counted,
+    "ragged_tensor_to_tensor": _as_dense,
+    "string_join": _joined,
+    "string_n_grams": _n_grams,
+    "string_split_v2": _split_text,
     "transpose": _transposed,
+    "unicode_decode": _characters,
+    "unicode_encode": _encoded,
+    "lower_bound": _sought,
     "expand_dims": _expanded,
     "squeeze": _squeezed,
     "concat": _concatenated,

@@ -120,6 +120,19 @@ class LayerGraph:
         return ModelSpec(tuple(specs), starts, ends, tensors)
 
 
+def _of_rank(value: Value, facts: TensorFacts | None) -> Value:
+    """Return a value of an input with as many axes as the input has, if the last has length 1."""
+    expected = None if facts is None else facts.shape
+    shape = value.shape
+    if expected is None or shape is None or len(shape) == len(expected):
+        return value
+    if shape[-1:] == (1,) and len(shape) == len(expected) + 1:
+        return value_of(ops.squeeze(tensor_of(value), axis=(len(shape) - 1,)), value.mask)
+    if expected[-1:] == (1,) and len(shape) == len(expected) - 1:
+        return value_of(ops.expand_dims(tensor_of(value), axis=len(shape)), value.mask)
+    return value
+
+
 def _node(symbol: SymbolicTensor) -> _Node:
     return id(symbol.layer), symbol.call
 
@@ -145,6 +158,16 @@ class TensorRun(ModelRun):
     def __init__(self, model: ModelSpec, where: str, *, training: bool):
         super().__init__(model, where)
         self.training = training
+
+    def results(self, inputs: Sequence[Value]) -> list[Value]:
+        """Return the results for values of the inputs, which may lack a last axis of length 1.
+
+        As in Keras they may also have one more, so that a vector is what a column is.
+        """
+        if len(inputs) == len(self.model.inputs):
+            pairs = zip(self.model.inputs, inputs, strict=True)
+            inputs = [_of_rank(value, self.model.tensors.get(source)) for source, value in pairs]
+        return super().results(inputs)
 
     def called(self, spec: LayerSpec, index: int) -> list[Value]:
         """Return the results of a call of a layer."""

@@ -100,6 +100,51 @@ def dense_bincount(
 
 
 @composite
+def ragged_bincount(
+    splits: TensorLike,
+    values: TensorLike,
+    weights: TensorLike | None = None,
+    *,
+    size: int,
+    binary_output: bool = False,
+) -> Tensor:
+    """Count how often each number from 0 to ``size - 1`` occurs in each row of a ragged tensor.
+
+    Args:
+        splits: int32 [rows + 1], where the values of each row begin and end.
+        values: int32 [n], from 0 on; numbers of ``size`` and more are left out.
+        weights: the count of each value, [n]; 1 if absent or empty.
+        size: how many numbers.
+        binary_output: say only whether a number occurs, as 1 or 0.
+
+    Returns:
+        [rows, size], of the dtype of the weights (int32 without).
+
+    Raises:
+        CoreError: a value is negative, or splits and values do not fit together.
+
+    >>> import core
+    >>> core.ragged_bincount([0, 2, 2, 3], [1, 1, 0], size=2).numpy()
+    array([[0, 2],
+           [0, 0],
+           [1, 0]], dtype=int32)
+    """
+    splits, values = tensor(splits).cast("int32"), tensor(values).cast("int32")
+    if splits.ndim != 1 or values.ndim != 1 or not splits.size:
+        raise CoreError(f"splits {splits.shape} and values {values.shape} must be vectors")
+    count, rows = integer(size, "size", 0), splits.size - 1
+    if splits[0].item() != 0 or splits[rows].item() != values.size:
+        raise CoreError(f"the splits of {values.size} values must go from 0 to {values.size}")
+    row_of = ops.upper_bound(splits[1:], ops.range(0, values.size, 1, "int32"))
+    places = ops.select(values < count, row_of * count + values, rows * count)
+    places = ops.select(values < 0, -1, places)
+    counts = ops.bincount(places, weights, size=rows * count)
+    if binary_output:
+        counts = ops.cast(counts > 0, dtype=counts.dtype)
+    return ops.reshape(counts, shape=(rows, count))
+
+
+@composite
 def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: int) -> Tensor:
     """Count how often each class was predicted for each true class.
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from core.engine.operation import Spellings
 from core.engine.registry import op
-from core.engine.specs import Spec, check_rank, integer, integers
+from core.engine.specs import Spec, check_choice, check_rank, integer, integers
 from core.errors import CoreError
 
 _MOST_BUCKETS = 2**31  # as many as int32 can number
+_ENCODINGS_OF_CASE = ("", "utf-8")
 
 
 @op(input_dtype="string", js_names={"input": "x"}, spellings=Spellings(("StaticRegexReplace",)))
@@ -117,3 +118,219 @@ def string_n_grams(
     if any(width < 1 for width in integers(n_gram_widths, "n_gram_widths")):
         raise CoreError(f"n_gram_widths {n_gram_widths} must be 1 or more")
     integer(pad_width, "pad_width")
+
+
+@op(input_dtype="string", spellings=Spellings(("StringLower",)))
+def string_lower(input: Spec, *, encoding: str = "") -> Spec:
+    """The strings in small letters.
+
+    Args:
+        input: strings of any shape.
+        encoding: ``""`` changes the letters A to Z alone, ``"utf-8"`` all letters of Unicode.
+
+    >>> core.string_lower(["Äpfel & BIRNEN"]).numpy()[0].decode()
+    'Äpfel & birnen'
+    """
+    check_choice(encoding, "encoding", _ENCODINGS_OF_CASE)
+    return input
+
+
+@op(input_dtype="string", spellings=Spellings(("StringUpper",)))
+def string_upper(input: Spec, *, encoding: str = "") -> Spec:
+    """The strings in capital letters.
+
+    Args:
+        input: strings of any shape.
+        encoding: ``""`` changes the letters a to z alone, ``"utf-8"`` all letters of Unicode.
+
+    >>> core.string_upper(["Äpfel & Birnen"]).numpy()[0].decode()
+    'ÄPFEL & BIRNEN'
+    """
+    check_choice(encoding, "encoding", _ENCODINGS_OF_CASE)
+    return input
+
+
+@op(input_dtype="string", spellings=Spellings(("StringStrip",)))
+def string_strip(input: Spec) -> Spec:
+    """The strings without spaces, tabs and line breaks at both ends.
+
+    Args:
+        input: strings of any shape.
+
+    >>> core.string_strip([" a b ", "c"]).numpy()
+    array([b'a b', b'c'], dtype=object)
+    """
+    return input
+
+
+@op(input_dtype="string", spellings=Spellings(("StringLength",)))
+def string_length(input: Spec, *, unit: str = "BYTE") -> Spec:
+    """The lengths of strings.
+
+    Args:
+        input: strings of any shape.
+        unit: ``"BYTE"``, or ``"UTF8_CHAR"`` for characters of texts in UTF-8.
+
+    Returns:
+        int32, of the same shape.
+
+    >>> core.string_length(["cat", "猫"]).numpy()
+    array([3, 3], dtype=int32)
+    """
+    check_choice(unit, "unit", ("BYTE", "UTF8_CHAR"))
+    return Spec(input.shape, "int32")
+
+
+@op(input_dtype="string", spellings=Spellings(("StringJoin",)))
+def string_join(inputs: list[Spec], *, separator: str = "") -> Spec:
+    """Strings at equal positions of several tensors, joined.
+
+    Args:
+        inputs: one tensor or more, of one shape; a scalar counts for every position.
+        separator: put between the strings.
+
+    >>> core.string_join([["a", "b"], "x"], separator="-").numpy()
+    array([b'a-x', b'b-x'], dtype=object)
+    """
+    shapes = {each.shape for each in inputs if each.shape}
+    if len(shapes) > 1 or not inputs:
+        raise CoreError(f"inputs must have one shape or be scalars, got {sorted(shapes)}")
+    return Spec(shapes.pop() if shapes else (), "string")
+
+
+@op(
+    input_dtype="string",
+    outputs=("indices", "values", "shape"),
+    spellings=Spellings(("StringSplitV2",)),
+)
+def string_split_v2(input: Spec, sep: Spec, *, maxsplit: int = -1) -> None:
+    """Split each string at a separator, as a sparse matrix.
+
+    Args:
+        input: strings [n].
+        sep: one string. If it is empty, runs of spaces, tabs and line breaks separate, also at both
+            ends; else each occurrence does, and tokens between two of them are empty.
+        maxsplit: the most cuts of a string, whose rest is the last token; below 1, any number.
+
+    Returns:
+        A named tuple: indices int32 [tokens, 2] (row and position in the row), values [tokens] and
+        shape int32 [2] (rows, most tokens in a row).
+
+    >>> core.string_split_v2(["a, b", " c  d "], "").values.numpy()
+    array([b'a,', b'b', b'c', b'd'], dtype=object)
+    """
+    check_rank(input, 1, "input")
+    check_rank(sep, 0, "sep")
+    integer(maxsplit, "maxsplit")
+
+
+_ON_ERRORS = ("strict", "replace", "ignore")
+_LAST_CHARACTER = 0x10FFFF
+
+
+@op(
+    input_dtype="string",
+    outputs=("row_splits", "char_values"),
+    spellings=Spellings(("UnicodeDecode",)),
+)
+def unicode_decode(
+    input: Spec,
+    *,
+    input_encoding: str = "UTF-8",
+    errors: str = "replace",
+    replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False,
+) -> None:
+    """The characters of each string, as numbers of Unicode.
+
+    Args:
+        input: strings of any shape, which counts as one axis.
+        input_encoding: ``"UTF-8"``.
+        errors: bytes that are no character are an error (``"strict"``), become the replacement
+            (``"replace"``) or are left out (``"ignore"``).
+        replacement_char: from 0 to 1,114,111.
+        replace_control_characters: replace characters below 32, too.
+
+    Returns:
+        A named tuple: row_splits int32 [strings + 1], where the characters of each string begin and
+        end, and char_values int32 [characters].
+
+    Raises:
+        CoreError: a string is not of the encoding, with ``"strict"``.
+
+    >>> found = core.unicode_decode(["猫!", ""])
+    >>> found.row_splits.numpy(), found.char_values.numpy()
+    (array([0, 2, 2], dtype=int32), array([29483,    33], dtype=int32))
+    """
+    check_choice(input_encoding, "input_encoding", ("UTF-8",))
+    _check_replacing(errors, replacement_char)
+
+
+@op(
+    input_dtype={"input_values": "int32", "input_splits": "int32"},
+    spellings=Spellings(("UnicodeEncode",)),
+)
+def unicode_encode(
+    input_values: Spec,
+    input_splits: Spec,
+    *,
+    errors: str = "replace",
+    output_encoding: str = "UTF-8",
+    replacement_char: int = 0xFFFD,
+) -> Spec:
+    """Strings of characters that are given as numbers of Unicode.
+
+    Args:
+        input_values: int32 [characters].
+        input_splits: int32 [strings + 1], where the characters of each string begin and end.
+        errors: numbers that are no character are an error (``"strict"``), become the replacement
+            (``"replace"``) or are left out (``"ignore"``).
+        output_encoding: ``"UTF-8"``.
+        replacement_char: from 0 to 1,114,111.
+
+    Returns:
+        strings [strings].
+
+    Raises:
+        CoreError: the splits fall or do not fit the values, or a number is no character, with
+            ``"strict"``.
+
+    >>> core.unicode_encode([97, 98, 99], [0, 1, 3]).numpy()
+    array([b'a', b'bc'], dtype=object)
+    """
+    check_rank(input_values, 1, "input_values")
+    check_rank(input_splits, 1, "input_splits")
+    check_choice(output_encoding, "output_encoding", ("UTF-8",))
+    _check_replacing(errors, replacement_char)
+    if input_splits.shape == (0,):
+        raise CoreError("input_splits must not be empty: those of no strings are [0]")
+    return Spec((input_splits.shape[0] - 1,), "string")
+
+
+def _check_replacing(errors: str, replacement_char: int) -> None:
+    check_choice(errors, "errors", _ON_ERRORS)
+    if not 0 <= integer(replacement_char, "replacement_char") <= _LAST_CHARACTER:
+        raise CoreError(f"replacement_char={replacement_char} must be from 0 to {_LAST_CHARACTER}")
+
+
+@op(spellings=Spellings(("VocabularyIndex",)))
+def vocabulary_index(input: Spec, vocabulary: Spec) -> Spec:
+    """The position of each value in a vocabulary, -1 where it lacks the value.
+
+    Args:
+        input: strings or int32 of any shape.
+        vocabulary: [n], of the same dtype; of equal entries the last counts.
+
+    Returns:
+        int32, of the shape of the input.
+
+    >>> core.vocabulary_index([["owl", "ox"]], ["cat", "owl"]).numpy()
+    array([[ 1, -1]], dtype=int32)
+    """
+    check_rank(vocabulary, 1, "vocabulary")
+    if input.dtype != vocabulary.dtype or input.dtype not in ("string", "int32"):
+        raise CoreError(
+            f"input and vocabulary must both be strings or int32, got {input.dtype} and "
+            f"{vocabulary.dtype}"
+        )
+    return Spec(input.shape, "int32")

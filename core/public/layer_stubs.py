@@ -20,7 +20,7 @@ import numpy as np
 from core.engine.argument_types import TensorLike
 from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
-from core.layers.adapting import AdaptedTo
+from core.layers.adapted_data import AdaptedTo
 from core.layers.built_in import BuiltIn
 from core.layers.inference import layer_classes as layer_classes
 from core.layers.inference import layers_graph as layers_graph
@@ -56,7 +56,12 @@ class _OneResult(BuiltIn):
 '''
 
 #: Types of the parameters of `METHODS`.
-_METHOD_TYPES = {"data": "AdaptedTo"}
+_METHOD_TYPES = {
+    "data": "AdaptedTo",
+    "idf_weights": "Sequence[float] | None",
+    "include_special_tokens": "bool",
+    "vocabulary": "Sequence[str] | Sequence[int]",
+}
 
 
 def layers_stub() -> str:
@@ -100,9 +105,16 @@ def _class(name: str, found: type[BuiltIn]) -> str:
 def _method(name: str, function: Callable[..., object]) -> str:
     """Return the stub of a method, whose annotations are types that the head imports."""
     text = indent(inspect.cleandoc(function.__doc__ or ""), "        ").strip()
-    _, *parameters = inspect.signature(function).parameters
-    given = "".join(f", {each}: {_METHOD_TYPES[each]}" for each in parameters)
-    return f'    def {name}(self{given}) -> None:\n        r"""{text}\n        """\n'
+    signature = inspect.signature(function)
+    _, *parameters = signature.parameters.values()
+    given = "".join(map(_parameter, parameters))
+    result = inspect.formatannotation(signature.return_annotation)
+    return f'    def {name}(self{given}) -> {result}:\n        r"""{text}\n        """\n'
+
+
+def _parameter(each: inspect.Parameter) -> str:
+    default = "" if each.default is inspect.Parameter.empty else f" = {each.default!r}"
+    return f", {each.name}: {_METHOD_TYPES[each.name]}{default}"
 
 
 def _open(kind: str, default: object) -> str:

@@ -2,7 +2,12 @@
 
 HOST_OPS: dict[str, str] = {
     **dict.fromkeys(
-        ("static_regex_replace", "string_split", "string_to_hash_bucket_fast", "string_n_grams"),
+        (
+            *("static_regex_replace", "string_join", "string_length", "string_lower"),
+            *("string_n_grams", "string_split", "string_split_v2", "string_strip"),
+            *("string_to_hash_bucket_fast", "string_upper", "unicode_decode", "unicode_encode"),
+            "vocabulary_index",
+        ),
         "strings stay on the host",
     ),
     **dict.fromkeys(

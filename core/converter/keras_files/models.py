@@ -31,7 +31,10 @@ _LISTING_TWICE = ("2.12.", "2.13.")
 _CLASSES_OF_GROUPS = {"GroupQueryAttention": "GroupedQueryAttention"}
 
 #: Layers with a vocabulary, and the type of its entries.
-_LOOKUPS: dict[str, type] = {"StringLookup": str, "IntegerLookup": int}
+_LOOKUPS: dict[str, type] = {"IntegerLookup": int, "StringLookup": str, "TextVectorization": str}
+
+#: The group of the factors of a vocabulary in the mode "tf_idf", below that of its layer.
+FACTORS = "vars/idf_weights"
 
 _NO_ARCHITECTURE = (
     "{} has only weights: the architecture is missing; save the whole model with "
@@ -94,6 +97,9 @@ def _read_hdf5(path: Path) -> StoredModel:
     group = root.get("model_weights") or root
     names = [*listed_texts(group, "layer_names"), "top_level_model_weights"]
     found = {name: listed_weights(group.get(name)) for name in dict.fromkeys(names)}
+    for path_in_archive, layer in lookup_layers(config):
+        if path_in_archive.count("/") == 1:  # its factors are in the config, too
+            found.pop(str(layer["config"].get("name")), None)
     weights = {name: w for name, w in found.items() if w}
     return StoredModel(config, weights, root, False, version)
 
@@ -155,16 +161,17 @@ def _read_archive(path: Path, archive: Archive) -> StoredModel:
         raise WeightsError(_NO_ARCHITECTURE.format(path))
     version = _version(archive, path)
     config = _marked(parse_json(archive.read("config.json", LARGEST_DOCUMENT), path), version)
-    _take_vocabularies(config, archive, "assets")
     root = open_hdf5(archive.read("model.weights.h5"))
+    for path_in_archive, layer in lookup_layers(config):
+        _take_vocabulary(layer, archive, root, path_in_archive)
     places = 2 if version.startswith(_LISTING_TWICE) else 1
     found: dict[str, list[np.ndarray]] = {}
     _collect(weight_slots(config), root, "", places, found)
     return StoredModel(config, found, root, True, version)
 
 
-def _take_vocabularies(model: Any, archive: Archive, folder: str) -> None:
-    """Give lookup layers the vocabularies that their adapt() found, which lie beside the config."""
+def lookup_layers(model: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the layers with a vocabulary of a topology, each after its path in an archive."""
     config = model.get("config") if isinstance(model, dict) else None
     layers = config.get("layers") if isinstance(config, dict) else None
     counts: dict[str, int] = {}
@@ -172,14 +179,23 @@ def _take_vocabularies(model: Any, archive: Archive, folder: str) -> None:
         class_name = str(layer.get("class_name")) if isinstance(layer, dict) else ""
         number = counts[class_name] = counts.get(class_name, -1) + 1
         key = f"{snake_case(class_name)}_{number}" if number else snake_case(class_name)
-        inner = f"{folder}/layers/{key}"
-        _take_vocabularies(layer, archive, inner)
-        kind = _LOOKUPS.get(class_name)
-        own, name = layer.get("config") if kind else None, f"{inner}/vocabulary.txt"
-        is_adapted = isinstance(own, dict) and own.get("vocabulary") is None
-        if kind and isinstance(own, dict) and is_adapted and name in archive.names:
-            lines = archive.read(name, LARGEST_DOCUMENT).decode().split("\n")
-            own["vocabulary"] = list(map(kind, lines))
+        inner = f"{path}layers/{key}"
+        if class_name in _LOOKUPS and isinstance(layer.get("config"), dict):
+            yield inner, layer
+        yield from lookup_layers(layer, f"{inner}/")
+
+
+def _take_vocabulary(layer: dict[str, Any], archive: Archive, root: Item, path: str) -> None:
+    """Give a layer the vocabulary that its adapt() found, which lies beside the config."""
+    config, name = layer["config"], f"assets/{path}/vocabulary.txt"
+    if config.get("vocabulary") is not None or name not in archive.names:
+        return
+    text = archive.read(name, LARGEST_DOCUMENT).decode()
+    lines = text.replace("\r\n", "\n").split("\n")  # Keras on Windows writes both
+    config["vocabulary"] = list(map(_LOOKUPS[layer["class_name"]], lines))
+    factors = _group(root, f"{path}/{FACTORS}")
+    if factors is not None and config.get("idf_weights") is None:
+        config["idf_weights"] = factors.array()[: len(lines)].tolist()
 
 
 def _version(archive: Archive, path: Path) -> str:

@@ -11,12 +11,13 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from core.converter.keras_files.models import with_keys
+from core.converter.keras_files.models import FACTORS, with_keys
 from core.converter.layer_files.document import LayersDocument, LayerWeights, slots_with_weights
 from core.converter.layer_files.files import check_written
 from core.converter.layer_files.hdf5_writer import Attributes, Block, hdf5_blocks
 from core.converter.layer_files.training_configs import completed_compile_config
 from core.converter.layer_files.translation import translated
+from core.converter.layer_files.vocabularies import factors_of
 from core.errors import CoreError
 from core.layers.weight_slots import WeightSlots
 from weights_cache.atomic_files import Check, replacing, require_space, writing_to
@@ -127,11 +128,19 @@ class _State(NamedTuple):
             self.add(inner, slots.path[-1], [own[name] for name in slots.weights])
             self.add_layers(slots.children, weights, inner)
 
+    def add_factors(self, topology: Mapping[str, Any]) -> None:
+        """Add what layers with a vocabulary multiply by, which Keras needs beside their configs."""
+        for path, class_name, _, values in factors_of(topology):
+            self.arrays[f"{path}/{FACTORS}"] = values
+            if class_name == "TextVectorization":
+                self.arrays[f"{path}/_lookup_layer/{FACTORS}"] = values
+
 
 def weights_and_state(document: LayersDocument) -> _State:
     """Return the arrays of a model and of its optimizer by path in HDF5, and names of groups."""
     state = _State({}, {})
     state.add_layers(slots_with_weights(document), document.weights)
+    state.add_factors(document.topology)
     state.add("", str(document.topology["config"].get("name")), ())
     if document.optimizer_variables is not None:
         optimizer = (document.compile_config or {}).get("optimizer")

@@ -18,6 +18,8 @@ from core.converter.layer_files.keras_archive import KERAS_VERSION, json_bytes, 
 from core.converter.layer_files.optimizer_state import keras2_variables, state_of
 from core.converter.layer_files.training_configs import h5_training_config
 from core.converter.layer_files.translation import translated
+from core.converter.layer_files.vocabularies import factors_of
+from core.errors import CoreError
 from core.layers.weight_slots import weights_in_order
 
 _VERSIONS = {"keras3": KERAS_VERSION, "keras2": "2.15.0"}
@@ -56,6 +58,8 @@ def write_h5(
             "training_config": json_bytes(training, target).decode(),
         }
     layers = _layers(document)
+    if dialect == "keras2":
+        _add_factors(layers, document)
     attributes["model_weights"] = {**made_by, **_in_parts("layer_names", list(layers))}
     layers["top_level_model_weights"] = {}
     for layer, weights in layers.items():
@@ -84,6 +88,17 @@ def _layers(document: LayersDocument) -> dict[str, dict[str, np.ndarray]]:
             for path, name in weights_in_order(slots)
         }
     return found
+
+
+def _add_factors(layers: dict[str, dict[str, np.ndarray]], document: LayersDocument) -> None:
+    """Add the factors of layers with a vocabulary, which are weights in Keras 2."""
+    for path, _, name, values in factors_of(document.topology):
+        if name not in layers or path.count("/") > 1:
+            raise CoreError(
+                f"an .h5 file of Keras 2 cannot have the idf_weights of {name!r} in a model inside "
+                f"of the model: save a .keras file"
+            )
+        layers[name] = {f"{name}/idf_weights:0": values}
 
 
 def _in_parts(name: str, texts: list[str]) -> dict[str, Any]:

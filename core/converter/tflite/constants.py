@@ -33,7 +33,10 @@ QUANTISED = ("int8", "uint8", "int16", "int4")
 INTEGERS = (*QUANTISED, "int32", "int64", "uint16", "uint32", "uint64")
 FLOATS = ("float32", "float16", "float64", "bfloat16")
 
-#: Dtypes that constants keep.
+#: Memory of a text beside its bytes.
+_TEXT_BYTES = 41
+
+#: Dtypes of numbers that constants keep.
 KEPT = ("bool", "complex64")
 
 
@@ -77,6 +80,8 @@ class ConstantReader:
             info: the tensor; a tensor that is not stored is all zeros.
             parameters: quantisation parameters, if not those of the tensor.
         """
+        if info.dtype == "string":
+            return self._texts(info)
         parameters = parameters or parameters_of(info)
         size = (8 if info.dtype == "complex64" else 4) * prod(info.shape)
         self._check_sparse(info, size)
@@ -89,6 +94,18 @@ class ConstantReader:
         if info.dtype in FLOATS:
             return values.astype(np.float32, copy=False)
         return values if info.dtype in KEPT else _as_int32(values)
+
+    def _texts(self, info: TensorInfo) -> np.ndarray:
+        """Return the texts of a constant as bytes."""
+        start, size = self._document.buffers[info.buffer] if self.stored(info) else (0, 0)
+        self.take(size + _TEXT_BYTES * prod(info.shape))
+        data = bytes(self._document.data[start : start + size])
+        texts = decoded_texts(data) if data else []
+        if len(texts) != prod(info.shape):
+            raise CoreError(f"{info.name!r:.80} {info.shape} has {len(texts)} texts")
+        found = np.empty(len(texts), object)
+        found[:] = texts
+        return found.reshape(info.shape)
 
     def _check_sparse(self, info: TensorInfo, size: int) -> None:
         stored = self._document.buffers[info.buffer][1] if self.stored(info) else 0
@@ -109,6 +126,22 @@ class ConstantReader:
         if len(numbers) != count + (info.dtype == "int4" and count % 2):
             raise CoreError(f"{info.name!r:.80} {info.shape} has {len(numbers)} values")
         return numbers[:count].reshape(info.shape)
+
+
+def decoded_texts(data: bytes) -> list[bytes]:
+    """Return the texts of a buffer: their number, where they begin and end, and their bytes.
+
+    >>> decoded_texts(bytes([2, 0, 0, 0, 16, 0, 0, 0, 17, 0, 0, 0, 19, 0, 0, 0]) + b"abc")
+    [b'a', b'bc']
+    """
+    count = int.from_bytes(data[:4], "little")
+    first = 4 * (count + 2)
+    if len(data) < first:
+        raise CoreError(f"a buffer of {len(data)} bytes is too short for {count} texts")
+    ends = np.frombuffer(data, "<i4", count + 1, 4).tolist()
+    if ends[0] < first or ends[-1] > len(data) or ends != sorted(ends):
+        raise CoreError("the ends of texts are outside of their buffer, or fall")
+    return [data[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
 
 
 def parameters_of(info: TensorInfo) -> QuantizationParameters | None:

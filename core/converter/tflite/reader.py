@@ -26,6 +26,7 @@ FAMILIES = (
     "recurrent",
     "reduction",
     "signal",
+    "tables",
 )
 
 

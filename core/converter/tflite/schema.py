@@ -137,6 +137,7 @@ OPTIONS = {
         "padding:b stride_d:i stride_w:i stride_h:i activation:b "
         "dilation_d:i=1 dilation_w:i=1 dilation_h:i=1",
     ),
+    "HASHTABLE": OptionTable(107, "table_id:i key_dtype:b value_dtype:b"),
     "VAR_HANDLE": OptionTable(111, "container:t shared_name:t"),
     "GELU": OptionTable(116, "approximate:?"),
 }

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.converter.tflite.constants import FLOATS, INTEGERS, QUANTISED, parameters_of
+from core.converter.tflite.constants import FLOATS, INTEGERS, KEPT, QUANTISED, parameters_of
 from core.converter.tflite.file_content import ABSENT, Operator, QuantizationParameters, TensorInfo
 from core.converter.tflite.schema import ACTIVATIONS, choice
 from core.errors import CoreError
@@ -223,9 +223,9 @@ def dtype_of(info: TensorInfo) -> str:
     """Return the engine dtype of a tensor.
 
     Raises:
-        CoreError: the engine has no such dtype, as for texts and resources.
+        CoreError: the engine has no such dtype, as for resources.
     """
-    if info.dtype in ("bool", "complex64"):
+    if info.dtype in KEPT or info.dtype == "string":
         return info.dtype
     if info.dtype in FLOATS or parameters_of(info) is not None:
         return "float32"

@@ -1,8 +1,8 @@
-"""Variables of a TFLite file, as inputs and results of a graph.
+"""Variables and hash tables of a TFLite file, as inputs and results of a graph.
 
 A network for streams reads a variable, computes, and assigns what the next run reads. In the graph
 a variable is the value that was assigned last; the value before the first assignment of a run is
-an input, which the model keeps from run to run.
+an input, which the model keeps from run to run. A hash table is a variable that is filled once.
 """
 
 from collections.abc import Sequence
@@ -12,13 +12,14 @@ from core.converter.tflite.constants import parameters_of
 from core.converter.tflite.file_content import TensorInfo
 from core.converter.tflite.translated_op import TranslatedOp, dtype_of
 from core.errors import CoreError
+from core.graph.graph_json_writer import data_type
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 
 if TYPE_CHECKING:
     from core.converter.tflite.translation import Translation
 
-#: The dtype and the quantisation in which a variable is stored.
-_Form = tuple[str, tuple[float, ...], tuple[int, ...]]
+#: The dtype and the quantisation in which a variable is stored, or the dtypes of a table.
+_Form = tuple[str, tuple[float, ...] | str, tuple[int, ...]]
 
 
 class Variables:
@@ -46,7 +47,10 @@ class Variables:
 
     def read(self, op: TranslatedOp) -> str:
         """Return the reference to the value of the variable that an op reads."""
-        name = self._variable(op, op.output())
+        return self._value(op, self._variable(op, op.output()))
+
+    def _value(self, op: TranslatedOp, name: str) -> str:
+        """Return the reference to the value of a variable, at first an input."""
         if name not in self.values:
             made = op.graph.unique(name)
             op.graph.nodes.append(Node(made, "Placeholder"))
@@ -60,6 +64,31 @@ class Variables:
         op.graph.nodes.append(Node(made, "Identity", (op.input(1),)))
         self.values[name] = made
 
+    def table(self, op: TranslatedOp) -> str:
+        """Return the reference to the hash table of an op."""
+        return self._value(op, self._handled(op, "HASHTABLE"))
+
+    def fill(self, op: TranslatedOp) -> None:
+        """Fill the hash table of an op with its keys and values, unless it is filled."""
+        name = self._handled(op, "HASHTABLE")
+        if name in self.values:
+            return
+        keys, values = dtype_of(op.info(1)), dtype_of(op.info(2))
+        if self.forms.get(name) != (keys, values, ()):
+            raise CoreError(f"keys of {keys} and values of {values} are not those of its table")
+        dtypes = {"key_dtype": data_type(keys), "value_dtype": data_type(values)}
+        table, made = op.graph.unique(name), op.graph.unique(f"{name}/filled")
+        op.graph.nodes.append(Node(table, "HashTableV2", (), dtypes))
+        inputs = (table, op.input(1), op.input(2))
+        op.graph.nodes.append(Node(made, "LookupTableImportV2", inputs))
+        self.values[name] = made
+
+    def name_table(self, handle: int, name: str, dtypes: tuple[str, str]) -> None:
+        """Register the name of the hash table that a tensor is a handle of, and its dtypes."""
+        self._named[handle] = name
+        if self.forms.setdefault(name, (*dtypes, ())) != (*dtypes, ()):
+            raise CoreError(f"the {name} is used with different dtypes")
+
     def states(self) -> dict[str, str]:
         """Return for each input the reference to its value after a run, if that is another one."""
         found = {made: self.values[name] for name, made in self.initial.items()}
@@ -67,16 +96,20 @@ class Variables:
 
     def _variable(self, op: TranslatedOp, info: TensorInfo) -> str:
         """Return the name of the variable of an op whose value has the form of a tensor."""
-        handle = op.tensor(0)
-        if handle not in self._named:
-            raise CoreError("the handle of its variable must come from VAR_HANDLE")
-        name, quantised = self._named[handle], parameters_of(info)
+        name, quantised = self._handled(op, "VAR_HANDLE"), parameters_of(info)
         scales = tuple(quantised.scales.tolist()) if quantised else ()
         zero_points = tuple(quantised.zero_points.tolist()) if quantised else ()
         form = dtype_of(info), scales, zero_points
         if self.forms.setdefault(name, form) != form:
             raise CoreError(f"the variable {name!r:.80} is used with different dtypes or scales")
         return name
+
+    def _handled(self, op: TranslatedOp, source: str) -> str:
+        """Return the name of what an op has the handle of."""
+        handle = op.tensor(0)
+        if handle not in self._named:
+            raise CoreError(f"the handle of its variable must come from {source}")
+        return self._named[handle]
 
 
 def variables_of(op: TranslatedOp) -> Variables:

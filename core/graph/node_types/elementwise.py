@@ -93,6 +93,7 @@ NODE_TYPES = {
     "ArgMin": NodeType("argmin", (0,), _AXIS),
     "Bincount": NodeType("bincount", (0, 2), {"size": 1}),
     "DenseBincount": NodeType("dense_bincount", (0, 2), {"size": 1}, copied("binary_output")),
+    "RaggedBincount": NodeType("ragged_bincount", (0, 1, 3), {"size": 2}, copied("binary_output")),
     "Cumprod": NodeType("cumprod", (0,), _AXIS, _scan),
     "Cumsum": NodeType("cumsum", (0,), _AXIS, _scan),
     "EuclideanNorm": NodeType("euclidean_norm", (0,), {"axis": 1}, copied("keep_dims")),

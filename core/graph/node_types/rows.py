@@ -111,9 +111,12 @@ def _row_of(op: Op) -> NodeType:
     tensors = (slice(None),) if op.list_inputs else tuple(range(op.count))
     needed = required(*(name for name in op.attributes if name in op.required_attributes))
     others = copied(*op.defaults)
+    outputs = tuple(op.outputs or ())
     if not op.attributes:
-        return NodeType(op.name, tensors)
-    return NodeType(op.name, tensors, attributes=lambda a: {**needed(a), **others(a)})
+        return NodeType(op.name, tensors, outputs=outputs)
+    return NodeType(
+        op.name, tensors, attributes=lambda a: {**needed(a), **others(a)}, outputs=outputs
+    )
 
 
 @cache

@@ -120,6 +120,12 @@ def _find(table: Any, keys: Tensor, default: Tensor) -> Tensor:
     return _table(table).find(keys, default)
 
 
+def _find_in_shape(table: Any, keys: Tensor, default: Tensor) -> Tensor:
+    found = _find(table, keys, default)
+    shaped: Tensor = ops.reshape(found, shape=(*keys.shape, *found.shape[1:]))
+    return shaped
+
+
 def _size(table: Any) -> Tensor:
     return tensor(len(_table(table)), "int32")
 
@@ -144,8 +150,13 @@ NODE_TYPES = {
         attributes=copied("skip_empty"),
         outputs=("indices", "values", "shape"),
     ),
+    "RegexReplace": NodeType(
+        "static_regex_replace", (0,), {"pattern": 1, "rewrite": 2}, copied("replace_global")
+    ),
     **dict.fromkeys(("HashTable", "HashTableV2"), NodeType(_make, in_run=True)),
     **dict.fromkeys(sorted(FILLING_TYPES), NodeType(_fill, (0, 1, 2))),
     **dict.fromkeys(("LookupTableFind", "LookupTableFindV2"), NodeType(_find, (0, 1, 2))),
+    # What TensorFlow calls LookupTableFind, whose results TensorFlow.js flattens.
+    "LookupTableFindInShape": NodeType(_find_in_shape, (0, 1, 2)),
     **dict.fromkeys(("LookupTableSize", "LookupTableSizeV2"), NodeType(_size, (0,))),
 }

@@ -8,6 +8,7 @@ from core.layers.dialects.tables import (
     ABSENT,
     ACTIVATION_NAMES,
     ACTIVATIONS,
+    KERAS2_DTYPES,
     KERAS2_INITIALIZERS,
     LACKED,
     LACKED_BY_CLASS,
@@ -173,7 +174,23 @@ def config_from_keras3(
         value = _value_for(key, value, target, source)
         pairs = target == "tfjs" and key in PAIRS_IN_TFJS.get(class_name, ())
         found[key] = [value, value] if pairs and isinstance(value, int) else value
+    if target == "keras2" and class_name in KERAS2_DTYPES:
+        _complete_lookup(class_name, found)
     return found
+
+
+def _complete_lookup(class_name: str, config: Config) -> None:
+    """Give a layer with a vocabulary a dtype and n-grams that Keras 2 reads."""
+    dtype = KERAS2_DTYPES[class_name]
+    if dtype == "string" or config.get("output_mode", "int") == "int":
+        config["dtype"] = dtype
+    if class_name == "TextVectorization" and config.get("output_mode") == "one_hot":
+        raise NotExpressibleError("has output_mode='one_hot'")
+    widths = config.get("ngrams")
+    if isinstance(widths, (list, tuple)):  # it reads a number back, and no list
+        if list(widths) != [*range(1, len(widths) + 1)]:
+            raise NotExpressibleError(f"has ngrams={widths!r:.80}, which Keras 2 reads in no file")
+        config["ngrams"] = len(widths)
 
 
 def _is_lacked(class_name: str, key: str, value: Any, target: Dialect) -> bool:

@@ -102,11 +102,15 @@ WITHOUT_EFFECT: Mapping[Dialect, frozenset[str]] = {
         {
             *("implementation", "input_length", "input_dtype", "fused", "batch_size"),
             *("query_shape", "key_shape", "value_shape", "softmax_robust_masking"),
+            *("vocabulary_dtype", "vocabulary_size"),
         }
     ),
     "keras2": frozenset({"renorm_momentum", "renorm_clipping"}),
     "tfjs": frozenset({"renorm_momentum", "renorm_clipping", "optional"}),
 }
+
+#: Dtypes that Keras 2 requires of layers whose result is integers, and of texts.
+KERAS2_DTYPES = {"IntegerLookup": "int64", "StringLookup": "int64", "TextVectorization": "string"}
 
 #: Classes that have a seed in Keras 3 alone, for their dropout in training.
 SEEDED_IN_KERAS3 = frozenset(

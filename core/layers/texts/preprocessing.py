@@ -52,11 +52,11 @@ array([[0, 1, 2]], dtype=int32)
     "StringLookup": """
 Replace texts by their numbers in a vocabulary.
 
-Called on texts of any shape, returns integers of that shape, or their encoding by output_mode as of
-`CategoryEncoding`. Numbers begin with that of the mask token, where there is one, then those of
-unknown texts; without any of these, unknown texts become -1. Each text is compared with the whole
-vocabulary, so that it suits some thousand entries. There is no adapt(): give a vocabulary; `.keras`
-files of Keras have what its adapt() found.
+Called on texts of any shape, returns integers of that shape, or a vector for each text by the
+output_mode "one_hot". "multi_hot" and "count" give a vector for each row of `[batch, texts]`, or
+one for `[texts]`, as in Keras; "tf_idf" multiplies counts by idf_weights. Numbers begin with that
+of the mask token, where there is one, then those of unknown texts; without any of these, unknown
+texts become -1. Vectors leave masked texts out. Give a vocabulary, or let adapt() find it in data.
 
 >>> import core
 >>> core.layers.StringLookup(vocabulary=["cat", "dog"])(["dog", "owl"]).numpy()
@@ -65,12 +65,26 @@ array([2, 0], dtype=int32)
     "IntegerLookup": """
 Replace integers by their numbers in a vocabulary.
 
-Called on integers of any shape, returns integers of that shape, or their encoding by output_mode as
-of `CategoryEncoding`; otherwise like `StringLookup`.
+Called on integers of any shape, returns integers of that shape, or vectors by output_mode, all like
+`StringLookup`.
 
 >>> import core
 >>> core.layers.IntegerLookup(vocabulary=[10, 30])([30, 20, 10]).numpy()
 array([2, 0, 1], dtype=int32)
+""",
+    "TextVectorization": """
+Replace texts by the numbers of their words in a vocabulary.
+
+Called on texts `[batch]` or `[batch, 1]`, returns integers `[batch, words]`: 0 fills short rows,
+1 stands for unknown words. With output_mode "multi_hot", "count" or "tf_idf" it returns
+`[batch, size of the vocabulary]`, where 0 is the place of unknown words. Give a vocabulary, or let
+adapt() find it in data. Files of TensorFlow.js cannot have the layer.
+
+>>> import core
+>>> layer = core.layers.TextVectorization(vocabulary=["cat", "sat"], output_sequence_length=4)
+>>> layer(["The cat sat.", "Sat!"]).numpy()
+array([[1, 2, 3, 0],
+       [3, 0, 0, 0]], dtype=int32)
 """,
     "ReversibleEmbedding": """
 Replace integers by rows of a table, or vectors by their products with all rows.

@@ -10,6 +10,12 @@ import pytest
 from tests.conftest import ROOT
 from tests.core.converter.layer_files_oracle.exchanges import LOOKUPS
 from tests.core.converter.layer_files_oracle.models import MODELS
+from tests.core.converter.layer_files_oracle.texts import (
+    ADAPTED,
+    EXPORTED,
+    FILE_MODES,
+    VECTORIZATIONS,
+)
 from tests.helpers import skip_or_fail
 
 ORACLE = "tests.core.converter.layer_files_oracle.exchanges"
@@ -28,4 +34,7 @@ def differences(tmp_path_factory) -> dict[str, float]:
 
 def test_exchanges(differences):
     assert {name: each for name, each in differences.items() if each > 1e-6} == {}
-    assert len(differences) == 4 * (3 + 2 * 5) + 5 + 3 * len(LOOKUPS) + 6 * len(MODELS)
+    of_texts = 16 * len(VECTORIZATIONS) + 2 * len(EXPORTED) + 2 * 3 * len(ADAPTED) + 3
+    of_texts += len(FILE_MODES)
+    others = 4 * (3 + 2 * 5) + 5 + 3 * len(LOOKUPS) + 6 * len(MODELS)
+    assert len(differences) == of_texts + others

@@ -167,6 +167,24 @@ def test_the_initializer_and_its_tables_come_back(tmp_path):
         read_web(path)
 
 
+def test_lookups_that_keep_the_shape(tmp_path):
+    """TensorFlow's do, TensorFlow.js's do not."""
+    graph = with_initializer()
+    nodes = [
+        node._replace(type="LookupTableFindInShape") if node.name == "y" else node
+        for node in graph.nodes
+    ]
+    texts = {"x": Endpoint("x", PartialSpec((2, 1), "string"))}
+    graph = graph._replace(nodes=nodes, inputs=texts)
+    written = read_web(write_web(graph, tmp_path))
+    assert {node.type for node in written.nodes} <= WEB_TYPES
+    for each in (graph, written):
+        assert GraphModel(each).predict(np.array([["b"], ["a"]]))["y"].numpy().tolist() == [
+            [0],
+            [7],
+        ]
+
+
 def test_functions_of_the_initializer(tmp_path):
     """Files repeat all functions of a model in it, with constants that have values elsewhere."""
     graph = with_initializer()
@@ -273,8 +291,21 @@ def test_every_type_is_known_or_can_be_lowered_or_is_named():
     told = {"k": 1, "scale": 0.5, "zero_point": 0, "low": -1, "high": 1, **DETECTION}
     nodes = [Node(name, name, ("x", "x", "x"), told) for name in node_type_names()]
     left = set(unknown_types(lowered(graph_of(*nodes))))
-    assert left == {"Conv3DBackpropInputV2", "TFLiteNonMaxSuppressionV5"}
+    of_texts = {name for name in left if name.startswith(("Regex", "String", "Unicode"))}
+    others = {"Conv3DBackpropInputV2", "RaggedBincount", "TFLiteNonMaxSuppressionV5"}
+    assert left - of_texts == others
     assert {"Conv2D", "_FusedConv2D", "While"} <= WEB_TYPES
+
+
+def test_places_in_a_vocabulary(tmp_path):
+    keys = np.array([b"a", "ß".encode(), b"c"], object)
+    texts = PartialSpec((2, 2), "string")
+    graph = graph_of(Node("y", "VocabularyIndex", ("x", "keys")), spec=texts, keys=keys)
+    written = read_web(write_web(graph, tmp_path))
+    assert {node.type for node in written.nodes} <= WEB_TYPES
+    x = np.array([["ß", "q"], ["c", "a"]])
+    for each in (graph, written):
+        assert GraphModel(each).predict(x)["y"].numpy().tolist() == [[1, -1], [2, 0]]
 
 
 @pytest.mark.parametrize("kind", ["Erfc", "Inv", "Rint", "Softsign", "PreventGradient"])

@@ -49,17 +49,54 @@ def test_a_vocabulary_may_begin_with_the_special_entries():
         (lambda: L.StringLookup(vocabulary="words.txt"), ["a"], "one or more different texts"),
         (lambda: L.IntegerLookup(vocabulary=[2**40]), [1], "different integers of int32"),
         (lambda: L.StringLookup(vocabulary=["a"], invert=True), ["a"], "invert"),
-        (lambda: L.StringLookup(vocabulary=["a"], output_mode="tf_idf"), ["a"], "output_mode"),
+        (lambda: L.StringLookup(vocabulary=["a"], output_mode="ragged"), ["a"], "output_mode"),
+        (lambda: L.StringLookup(vocabulary=["a"], output_mode="tf_idf"), ["a"], "idf_weights must"),
         (
-            lambda: L.StringLookup(vocabulary=["a"], output_mode="count", mask_token=""),
+            lambda: L.StringLookup(
+                vocabulary=["a"], output_mode="tf_idf", idf_weights=[1.0, 2.0, 3.0]
+            ),
             ["a"],
-            "mask_token",
+            "idf_weights must be 1 numbers",
         ),
+        (
+            lambda: L.StringLookup(vocabulary=["a", ""], output_mode="count", mask_token=""),
+            ["a"],
+            "without the mask token ''",
+        ),
+        (lambda: L.StringLookup(vocabulary=["a", "b"], max_tokens=2), ["a"], "max_tokens must be"),
+        (lambda: L.StringLookup(vocabulary=["a"], encoding="latin-1"), ["a"], "encoding must be"),
     ],
 )
 def test_what_cannot_be_looked_up(make, x, match):
     with pytest.raises(CoreError, match=match):
         make()(core.tensor(x))
+
+
+def test_counts_leave_masked_texts_out():
+    options = {"vocabulary": ["a", "b"], "mask_token": ""}
+    x = core.tensor([["b", "", "b"], ["", "", "q"]])
+    counted = L.StringLookup(output_mode="count", **options)
+    assert counted(x).numpy().tolist() == [[0, 0, 2], [1, 0, 0]]
+    factors = L.StringLookup(output_mode="tf_idf", idf_weights=[0.5, 2.0], **options)
+    assert factors(x).numpy().tolist() == [[0, 0, 4], [1.25, 0, 0]]
+
+
+def test_a_vector_is_one_sample_in_counts():
+    options = {"vocabulary": ["a", "b"]}
+    x = core.tensor(["b", "b", "q"])
+    assert L.StringLookup(output_mode="count", **options)(x).numpy().tolist() == [1, 0, 2]
+    assert L.StringLookup(output_mode="multi_hot", **options)(x).numpy().tolist() == [1, 0, 1]
+    each = L.StringLookup(output_mode="one_hot", **options)(x).numpy().tolist()
+    assert each == [[0, 0, 1], [0, 0, 1], [1, 0, 0]]
+    with pytest.raises(CoreError, match="takes tensors of 1 or 2 axes"):
+        L.StringLookup(output_mode="count", **options)(core.tensor([[["a"]]]))
+
+
+def test_a_vocabulary_of_thousands():
+    words = [f"w{i}" for i in range(20_000)]
+    layer = L.StringLookup(vocabulary=words)
+    x = np.array([words[::-1], ["none"] * len(words)])
+    assert layer(core.tensor(x)).numpy().tolist() == [[*range(20_000, 0, -1)], [0] * 20_000]
 
 
 @pytest.mark.parametrize("option", [{"salt": 7}, {"oov_method": "farmhash"}])

@@ -27,7 +27,9 @@ ONE_VALUE = {
         "conv3d_backprop_input",
         "dilation2d",
         "max_pool3d",
-    }
+    },
+    "input_encoding": {"unicode_decode"},
+    "output_encoding": {"unicode_encode"},
 }
 
 

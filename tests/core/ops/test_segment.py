@@ -67,6 +67,33 @@ def test_a_row_that_says_only_whether():
     assert core.dense_bincount([1, 1, 5], size=3, binary_output=True).tolist() == [0, 1, 0]
 
 
+def test_counts_of_ragged_rows():
+    splits, values = [0, 3, 3, 5], [1, 1, 7, 0, 2]
+    expected = [[0, 2, 0], [0, 0, 0], [1, 0, 1]]
+    assert core.ragged_bincount(splits, values, size=3).tolist() == expected
+    once = core.ragged_bincount(splits, values, size=3, binary_output=True)
+    assert once.dtype == "int32" and once.tolist() == [[0, 1, 0], [0, 0, 0], [1, 0, 1]]
+    weighted = core.ragged_bincount(splits, values, [0.5, 2.0, 9.0, 4.0, -1.0], size=3)
+    assert weighted.tolist() == [[0, 2.5, 0], [0, 0, 0], [4, 0, -1]]
+    assert core.ragged_bincount([0], [], size=2).shape == (0, 2)
+    assert core.ragged_bincount([0, 0], np.zeros(0), size=2).tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("splits", "values", "match"),
+    [
+        ([0, 1], [1, 2], "splits of 2 values must go from 0 to 2"),
+        ([1, 2], [1, 2], "splits of 2 values must go from 0 to 2"),
+        ([], [], "must be vectors"),
+        ([0, 2], [[1, 2]], "must be vectors"),
+        ([0, 2], [1, -1], "negative|from 0"),
+    ],
+)
+def test_impossible_ragged_counts(splits, values, match):
+    with pytest.raises(core.CoreError, match=match):
+        core.ragged_bincount(splits, values, size=3)
+
+
 def test_confusion_leaves_out_unknown_classes():
     found = core.confusion_matrix([0, 2, -1, 1, 1], [1, 0, 0, 1, 3], 2)
     assert found.dtype == "int32" and found.tolist() == [[0, 1], [0, 1]]

@@ -356,6 +356,55 @@ def string_n_grams(rng: Rng) -> Call:
     return [values(rng, "string", (max(int(splits[-1]), 0),)), splits], how
 
 
+def string_lower(rng: Rng) -> Call:
+    """Draw both encodings; TensorFlow ends a text of UTF-8 at a byte of 0, which is left out."""
+    texts = values(rng, "string", a_shape(rng, 0, 3))
+    texts[texts == b"\xff\x00b"] = b"\xffB"
+    return [texts], {"encoding": one_of(rng, ["", "utf-8"])}
+
+
+def string_length(rng: Rng) -> Call:
+    """Draw both units."""
+    how = {"unit": one_of(rng, ["BYTE", "UTF8_CHAR"])}
+    return [values(rng, "string", a_shape(rng, 0, 3))], how
+
+
+def string_join(rng: Rng) -> Call:
+    """Draw tensors of one shape and scalars; some shapes do not fit."""
+    shape = a_shape(rng, 1, 2)
+    shapes = [one_of(rng, [shape, shape, (), (7,)]) for _ in range(rng.integers(1, 4))]
+    how = {"separator": one_of(rng, ["", "-", "\u00e9"])}
+    return [[values(rng, "string", each) for each in shapes]], how
+
+
+def string_split_v2(rng: Rng) -> Call:
+    """Draw separators and numbers of cuts."""
+    separator = one_of(rng, [b"", b" ", b"b", b"ab", b"\xff"])
+    how = {"maxsplit": int(rng.integers(-2, 3))}
+    return [values(rng, "string", a_shape(rng, 1, 1)), np.array(separator, object)], how
+
+
+def unicode_decode(rng: Rng) -> Call:
+    """Draw what happens with bytes that are no characters, and with control characters."""
+    how = {
+        "errors": one_of(rng, ["strict", "replace", "ignore"]),
+        "replacement_char": one_of(rng, [0xFFFD, 63, 0x1F642]),
+        "replace_control_characters": bool(rng.integers(2)),
+    }
+    return [values(rng, "string", a_shape(rng, 0, 2))], how
+
+
+def unicode_encode(rng: Rng) -> Call:
+    """Draw numbers, of which some are no characters, and splits, of which some are wrong."""
+    splits = a_partition(rng, int(rng.integers(0, 4)), 0.1)
+    numbers = rng.choice([65, 0xE9, 0x732B, 0x1F642, 0xD801, -1, 0x110000], max(splits[-1], 0))
+    how = {
+        "errors": one_of(rng, ["strict", "replace", "ignore"]),
+        "replacement_char": one_of(rng, [0xFFFD, 63, 0x1F642]),
+    }
+    return [numbers.astype(np.int32), splits], how
+
+
 def non_max_suppression(rng: Rng) -> Call:
     """Draw boxes on a grid, some the wrong way round, whose overlaps are at the threshold."""
     count = int(rng.integers(0, 12))

@@ -19,6 +19,8 @@ import numpy as np
 
 import core
 import zoo
+from tests.core.converter.layer_files_oracle import texts
+from tests.core.converter.layer_files_oracle.distances import distance
 from tests.core.converter.layer_files_oracle.models import MODELS
 
 ENDINGS = ("keras", "h5")
@@ -56,20 +58,17 @@ LOOKUPS = {
         False,
     ),
     "adapted integers": ("IntegerLookup", {}, True),
+    "texts counted with a mask": (
+        "StringLookup",
+        {"mask_token": "", "output_mode": "count"},
+        False,
+    ),
+    "texts by frequency": (
+        "StringLookup",
+        {"output_mode": "tf_idf", "idf_weights": [0.5, 2.0, 1.0]},
+        False,
+    ),
 }
-
-
-def distance(found, expected) -> float:
-    """The largest difference of arrays, relative above 1; infinite if shapes differ."""
-    pairs = zip(found, expected, strict=True) if isinstance(found, list) else [(found, expected)]
-    worst = 0.0
-    for each, right in pairs:
-        a, b = np.asarray(each), np.asarray(right)
-        if a.shape != b.shape:
-            return float("inf")
-        errors = np.abs(a.astype("f8") - b) / np.maximum(np.abs(b), 1)
-        worst = max(worst, float(errors.max(initial=0)))
-    return worst
 
 
 def adapted(keras, folder: Path) -> Iterator[tuple[str, float]]:
@@ -181,7 +180,7 @@ def main(folder: Path) -> None:
     report = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # .h5 is an old format
-        for exchange in (adapted, categories, lookups, weight_files):
+        for exchange in (adapted, categories, lookups, weight_files, texts.exchanges):
             report |= dict(exchange(keras, folder))
     print(json.dumps(report))
 

@@ -10,7 +10,10 @@ from core.graph_model.graph_model import GraphModel
 from tests.core.converter.tflite.fixtures.models import FOLDER, MODELS, load
 
 #: Ops that other tests have: real files, and files that are written here.
-TESTED_ELSEWHERE = {"DENSIFY", f"{CUSTOM}Convolution2DTransposeBias"}
+TESTED_ELSEWHERE = {
+    *("DENSIFY", f"{CUSTOM}Convolution2DTransposeBias"),
+    *("HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE"),
+}
 
 
 @pytest.fixture(scope="module")

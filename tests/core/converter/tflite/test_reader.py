@@ -63,8 +63,8 @@ def test_quanta_in_and_out(writer, read):
 def test_ops_without_translation_are_listed(writer, read):
     x = writer.input("x", (2,))
     a = writer.op("SVDF", [x], [writer.tensor("state", (2,))])
-    writer.op("HASHTABLE_FIND", [a], [writer.tensor("found", (2,))])
-    message = r"TFLite:SVDF \(state\); TFLite:HASHTABLE_FIND \(found\)"
+    writer.op("HASHTABLE_LOOKUP", [a], [writer.tensor("found", (2,))])
+    message = r"TFLite:SVDF \(state\); TFLite:HASHTABLE_LOOKUP \(found\)"
     with pytest.raises(core.KernelNotFound, match=message):
         GraphModel(read(writer))
 
@@ -311,7 +311,7 @@ def a_scale(scale, count=1):
         (set_tensor(shape=[2**30, 2**30]), "invalid shape"),
         (set_tensor(shape=[1] * 40), "invalid shape"),
         (set_tensor(type=99), "the dtype of 'y' 99 is unknown"),
-        (set_tensor(type=5), "dtype string, which is not supported"),
+        (set_tensor(type=13), "dtype resource, which is not supported"),
         (a_scale(np.nan), "finite"),
         (a_scale(-1), "finite, and not negative"),
         (a_scale(0), "needs one scale above 0"),
