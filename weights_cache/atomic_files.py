@@ -213,14 +213,6 @@ def replace_files(
         _remove_tree(staging)
 
 
-def not_written(reason: str) -> WeightsError:
-    """Return the error for new files that are not what was to be written."""
-    return WeightsError(
-        f"what was written cannot be read back ({reason}), so nothing was replaced: this is a "
-        f"fault of the writer, please report it"
-    )
-
-
 def _write(path: Path, blocks: Iterable[bytes | memoryview]) -> None:
     with BufferedWriter(create_file(path)) as stream:
         for block in blocks:

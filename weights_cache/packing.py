@@ -13,10 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from weights_cache.atomic_files import not_written, replacing, require_space, writing_to
+from weights_cache.atomic_files import replacing, require_space, writing_to
 from weights_cache.common.errors import WeightsError
 from weights_cache.kits import GROUP, MIRROR
 from weights_cache.locations import PathLike
+from weights_cache.read_back import not_written
 from weights_cache.registry import FileRecord, ModelRecord, find_record
 from weights_cache.regular_files import open_regular
 from weights_cache.store import locate

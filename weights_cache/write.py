@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.atomic_files import Check, not_written, replace_files, require_space, writing_to
+from weights_cache.atomic_files import Check, replace_files, require_space, writing_to
 from weights_cache.common.errors import WeightsError
 from weights_cache.locations import PathLike
 from weights_cache.manifest import DTYPES
@@ -20,7 +20,7 @@ from weights_cache.quantise import (
     quantise_array,
     require_kind,
 )
-from weights_cache.reading_budgets import BudgetError
+from weights_cache.read_back import not_written, read_back
 from weights_cache.shards import read_web_model
 
 SHARD_BYTES = 4 * 2**20  # the largest file that all browsers cache
@@ -252,12 +252,8 @@ def _check_written(
     path: Path, entries: Sequence[Mapping[str, Any]], pieces: Sequence[memoryview]
 ) -> None:
     """Raise a WeightsError unless the weights beside a new ``model.json`` have the given bytes."""
-    try:
-        stored = read_web_model(path, partial(inside, path.parent, what=str(path))).stored
-    except BudgetError:
-        raise
-    except WeightsError as error:
-        raise not_written(str(error)) from error
+    find_shard = partial(inside, path.parent, what=str(path))
+    stored = read_back(lambda path: read_web_model(path, find_shard), path).stored
     if list(stored) != [entry["name"] for entry in entries]:
         raise not_written("it has other weights")
     for entry, piece in zip(entries, pieces, strict=True):

@@ -1,16 +1,12 @@
-"""Check of new files: they are read back before they replace others."""
+"""Check of new files of models: they are read back before they replace others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
-import numpy as np
-
+import weights_cache.read_back
 from core.engine.limits import LimitError
 from core.errors import CoreError
-from weights_cache.common.errors import ZooError
-
-Read = TypeVar("Read")
+from weights_cache.read_back import Read
 
 
 def read_back(read: Callable[[Path], Read], path: Path) -> Read:
@@ -19,12 +15,7 @@ def read_back(read: Callable[[Path], Read], path: Path) -> Read:
     Raises:
         CoreError: they cannot be read, or it is something else.
     """
-    try:
-        return read(path)
-    except LimitError:
-        raise
-    except ZooError as error:
-        raise not_equal(str(error)) from error
+    return weights_cache.read_back.read_back(read, path, not_equal, LimitError)
 
 
 def not_equal(reason: str) -> CoreError:
@@ -33,18 +24,3 @@ def not_equal(reason: str) -> CoreError:
         f"what was written cannot be read back ({reason}), so nothing was replaced: if the model "
         f"itself runs, this is a fault of the writer, please report it"
     )
-
-
-def check_arrays(written: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray]) -> None:
-    """Raise a CoreError unless arrays that were read back are the written ones."""
-    if written.keys() != found.keys():
-        raise not_equal(f"other arrays: {sorted(written.keys() ^ found.keys())!r:.300}")
-    for name, array in written.items():
-        if array.dtype != found[name].dtype or not same_values(array, found[name]):
-            raise not_equal(f"the array {name!r:.300} has other values")
-
-
-def same_values(written: np.ndarray, found: np.ndarray) -> bool:
-    """Whether two arrays have one shape and equal values; NaN equals NaN."""
-    has_nan = written.dtype.kind in "fc"
-    return np.array_equal(written, found, equal_nan=has_nan)

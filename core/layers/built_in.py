@@ -109,8 +109,8 @@ class BuiltIn(Layer):
         super().__init_subclass__()
         built_in = next((made for made in cls.__mro__ if "kind" in vars(made)), cls)
         if "__init__" in vars(cls):  # whose arguments are not those of the built-in class
-            _, *own = signature(cls.__init__).parameters.values()
-            cls.__signature__ = Signature(own)
+            _, *arguments = signature(cls.__init__).parameters.values()
+            cls.__signature__ = Signature(arguments)
         rules = ("build", "call", "compute_output_shape")
         derived = cls.__mro__[: cls.__mro__.index(built_in)]
         own = {name for made in derived for name in vars(made) if not _is_special(name)}

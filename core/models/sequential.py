@@ -22,6 +22,7 @@ from core.layers.keras_config import (
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.layer_config import as_flag
+from core.layers.lowering.rows import find_layer_type, kind_of
 from core.layers.model_run import ModelRun, bound_arguments
 from core.layers.symbolic import SymbolicTensor
 from core.models.model import Model
@@ -282,11 +283,11 @@ def _check_classes(spec: LayerSpec, custom: CustomObjects) -> None:
     assert spec.model is not None
     unknown = sorted(
         f"{layer.registered_name or layer.class_name} ({layer.name})"
-        for layer in _flat(spec.model)
+        for layer in _flat(spec.model, custom)
         if not layer.is_function
         and layer.name_in(custom) is None
         and layer.class_name != "InputLayer"
-        and (layer.registered_name or layer_class(layer.class_name) is None)
+        and not _is_built_in(layer)
     )
     if unknown:
         raise KernelNotFound(
@@ -295,11 +296,24 @@ def _check_classes(spec: LayerSpec, custom: CustomObjects) -> None:
         )
 
 
-def _flat(model: ModelSpec) -> list[LayerSpec]:
-    found: list[LayerSpec] = []
-    for layer in model.layers:
-        found += [layer] if layer.model is None else _flat(layer.model)
-    return found
+def _is_built_in(layer: LayerSpec) -> bool:
+    """Whether there is a class for a layer, or, for a cell, the row of one."""
+    is_cell = layer.holder in ("cell", "cells")
+    row = find_layer_type(layer.class_name) if is_cell else layer_class(layer.class_name)
+    return row is not None and not layer.registered_name
+
+
+def _flat(model: ModelSpec, custom: CustomObjects) -> Iterator[LayerSpec]:
+    """Yield the layers of a model, of models in it, and those that wrap others with these."""
+    layers = [*model.layers]
+    while layers:
+        layer = layers.pop()
+        if layer.model is not None:
+            layers += layer.model.layers
+            continue
+        yield layer
+        kind = None if layer.is_function or layer.name_in(custom) else kind_of(layer)
+        layers += () if kind is None else kind.children(layer)
 
 
 def _model_of(spec: LayerSpec, custom: CustomObjects, given: Mapping[str, Layer]) -> Model:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from core.converter.read_back import check_arrays, not_equal, read_back
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 from weights_cache.lfs_pointers import refuse_pointer_file
+from weights_cache.read_back import check_arrays, not_written, read_back
 from weights_cache.regular_files import open_regular
 
 _LARGEST_FILE = 2**32  # bytes of arrays
@@ -47,11 +47,11 @@ def write_arrays(
 
 
 def _check_written(arrays: Mapping[str, np.ndarray], facts: dict[str, Any], path: Path) -> None:
-    """Raise a CoreError unless a new file has these arrays and facts."""
+    """Raise an error unless a new file has these arrays and facts."""
     found = read_back(lambda path: read_arrays(path, facts["format"], facts["version"]), path)
     check_arrays(arrays, found[0])
     if found[1] != facts:
-        raise not_equal("it has other facts")
+        raise not_written("it has other facts")
 
 
 def read_arrays(

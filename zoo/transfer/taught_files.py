@@ -12,9 +12,9 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from core import CoreError
-from core.converter.read_back import not_equal, read_back
 from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
+from weights_cache.read_back import not_written, read_back
 from weights_cache.regular_files import open_regular
 from zoo.pipeline.file_model import TAUGHT_FILE
 from zoo.transfer.array_files import read_arrays, write_arrays
@@ -137,7 +137,7 @@ def _write_files(folder: Path, model: "TaughtModel") -> None:
     )
     facts, _ = read_back(_read_lesson, folder)
     if facts != json.loads(text):
-        raise not_equal("it has other facts")
+        raise not_written("it has other facts")
 
 
 def _facts_of(model: "TaughtModel") -> dict[str, Any]:

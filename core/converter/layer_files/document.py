@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.converter.layer_files.optimizer_state import state_of
-from core.converter.read_back import not_equal, same_values
+from core.converter.read_back import not_equal
 from core.errors import CoreError
 from core.layers.keras_config import Dialect
 from core.layers.weight_slots import NOT_TRAINED, WeightSlots, weight_slots
+from weights_cache.read_back import same_values
 
 #: Weights by name, for each layer by its path.
 LayerWeights = Mapping[tuple[str, ...], Mapping[str, np.ndarray]]

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from core.converter.layer_files.keras_archive import writing_file
-from core.converter.read_back import check_arrays, read_back
+from core.converter.read_back import not_equal, read_back
 from core.converter.reading import reading
 from core.errors import CoreError
 from weights_cache.common.errors import WeightsError
 from weights_cache.lfs_pointers import refuse_pointer_file
+from weights_cache.read_back import check_arrays
 from weights_cache.regular_files import open_regular
 
 
@@ -43,7 +44,7 @@ def write_weight_archive(path: str | os.PathLike[str], arrays: Mapping[str, np.n
 
 
 def _check(named: Mapping[str, np.ndarray], path: Path) -> None:
-    check_arrays(named, read_back(_read, path))
+    check_arrays(named, read_back(_read, path), not_equal)
 
 
 def read_weight_archive(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:

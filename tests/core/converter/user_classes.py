@@ -5,6 +5,7 @@ Keras, loads it here by either of their names, saves it again, and loads that wi
 line printed is a JSON object: the differences of outputs by file, and the names in the files.
 """
 
+import importlib
 import json
 import os
 import sys
@@ -15,7 +16,6 @@ from pathlib import Path
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
-import keras
 import numpy as np
 
 import core
@@ -63,6 +63,7 @@ def model_of(library, classes):
 
 def main(folder: Path) -> dict[str, object]:
     """Exchange the models; return what differs, and what the files say."""
+    keras = importlib.import_module("keras")
     theirs = classes_of(keras, lambda package: keras.saving.register_keras_serializable(package))
     ours = classes_of(core, lambda package: lambda made: made)
     model = model_of(keras, theirs)

@@ -37,6 +37,10 @@ class Scaled(core.layers.LSTM):
         return {**super().get_config(), "power": self.power}
 
 
+class Cell(core.layers.LSTMCell):
+    pass
+
+
 class Both(core.layers.Bidirectional):
     pass
 
@@ -208,6 +212,35 @@ def test_files_have_derived_layers_by_their_own_names(name, tmp_path):
     np.testing.assert_array_equal(again.predict(X).numpy(), model.predict(X).numpy())
     with pytest.raises(NotImplementedError, match="Scaled"):
         core.load_model(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "layer", [lambda: core.layers.TimeDistributed(Doubled(2)), lambda: core.layers.RNN(Cell(2))]
+)
+@pytest.mark.parametrize("name", ["model.keras", "model.h5"])
+def test_classes_inside_of_other_layers_are_named(layer, name, tmp_path):
+    model = core.Sequential([core.layers.Input((4, 3)), layer()])
+    model.save(tmp_path / name)
+    with pytest.raises(NotImplementedError, match=r"unknown: (Doubled|Cell) .*custom_objects="):
+        core.load_layers_model(tmp_path / name)
+    custom = {**CLASSES, "Cell": Cell}
+    again = core.load_layers_model(tmp_path / name, custom_objects=custom)
+    np.testing.assert_array_equal(again.predict(X).numpy(), model.predict(X).numpy())
+
+
+@pytest.mark.parametrize("name", ["model.keras", "model.h5"])
+@pytest.mark.parametrize("kernel", ["Doubled", "my>Doubled"])
+def test_graphs_take_kernels_by_both_names(name, kernel, tmp_path):
+    model = core.Sequential([core.layers.Input((3,)), Doubled(2)])
+    model.layers[-1]._registered_name = "my>Doubled"
+    model.save(tmp_path / name)
+
+    def doubled(x, kernel, bias, **options):
+        return (core.matmul(x, kernel) + bias) * 2
+
+    graph = core.load_model(tmp_path / name, kernels={kernel: doubled})
+    (found,) = graph.predict(X[0]).values()
+    np.testing.assert_allclose(found.numpy(), model.predict(X[0]).numpy(), rtol=1e-6)
 
 
 def test_weights_alone_have_those_of_derived_layers(tmp_path):

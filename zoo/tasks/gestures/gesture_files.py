@@ -13,6 +13,7 @@ from typing import Any
 
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
+from weights_cache.read_back import not_written, read_back
 from zoo.pipeline.options import checked_value
 from zoo.tasks.gestures.examples import Examples
 from zoo.tasks.gestures.rules import SCORE, GestureRules, make_gesture
@@ -62,11 +63,9 @@ def _text_of(
 
 
 def _check_written(text: str, path: Path) -> None:
-    """Raise a CoreError unless a new file has the gestures of a text."""
-    from core.converter.read_back import not_equal, read_back
-
+    """Raise an error unless a new file has the gestures of a text."""
     if _text_of(*read_back(read_gestures, path)) != text:
-        raise not_equal("it has other gestures")
+        raise not_written("it has other gestures")
 
 
 def read_gestures(

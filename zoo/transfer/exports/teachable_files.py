@@ -13,9 +13,10 @@ from typing import Any
 import core
 from core.converter import convert
 from core.converter.class_labels import GENERATOR
-from weights_cache.atomic_files import not_written, replace_files, replacing, writing_to
+from weights_cache.atomic_files import replace_files, replacing, writing_to
 from weights_cache.common.errors import ZooError
 from weights_cache.json_documents import parse_json
+from weights_cache.read_back import not_written
 from zoo.transfer.exports.bases import ExportedNetwork
 from zoo.transfer.heads import Head
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.converter.read_back import not_equal, read_back
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.interruptions import is_interruption
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json, read_document
+from weights_cache.read_back import not_written, read_back
 from zoo.transfer.array_files import read_arrays, write_arrays
 from zoo.transfer.knn.labels import Label, as_integer, check_label, in_class_order
 from zoo.transfer.knn.rows import unit_rows
@@ -125,11 +125,11 @@ def _write_json(path: str | os.PathLike[str], stored: StoredExamples) -> None:
 
 
 def _check_json(stored: StoredExamples, path: Path) -> None:
-    """Raise a CoreError unless a new JSON file has these examples."""
+    """Raise an error unless a new JSON file has these examples."""
     found = read_back(_read_json, path)
     is_same = found[:2] == stored[:2] and all(map(np.array_equal, found[2:], stored[2:]))
     if not is_same:
-        raise not_equal("it has other examples")
+        raise not_written("it has other examples")
 
 
 def _read_json(path: Path) -> StoredExamples:
