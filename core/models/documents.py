@@ -1,7 +1,7 @@
 """The content of files for models, and back: weights, training configuration, optimizer's state."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -76,9 +76,9 @@ def variables_by_path(layer: Layer, path: tuple[str, ...]) -> dict[tuple[str, ..
         known = {id(each.variable) for each in described}
         added = [variable for variable in layer.own_variables() if id(variable) not in known]
         if added:  # by a user-defined subclass
-            found.setdefault(path, {}).update(_by_last_name(added))
+            found[path] = _by_last_name([*found.get(path, {}).values(), *added], layer)
         return found
-    own = _by_last_name(layer.own_variables())
+    own = _by_last_name(layer.own_variables(), layer)
     if own:
         found[path] = own
     for inner in layer.sublayers():
@@ -87,8 +87,15 @@ def variables_by_path(layer: Layer, path: tuple[str, ...]) -> dict[tuple[str, ..
     return found
 
 
-def _by_last_name(variables: Iterable[Variable]) -> dict[str, Variable]:
-    return {variable.name.rpartition("/")[2]: variable for variable in variables}
+def _by_last_name(variables: Sequence[Variable], layer: Layer) -> dict[str, Variable]:
+    found = {variable.name.rpartition("/")[2]: variable for variable in variables}
+    if len(found) < len(variables):
+        names = [variable.name for variable in variables]
+        raise CoreError(
+            f"two weights of layer {layer.name!r} have one name, of {names!r:.300}: give one "
+            f"another name="
+        )
+    return found
 
 
 def user_defined(layer: Layer) -> Iterator[tuple[str, type[Layer] | type[Configured]]]:

@@ -228,6 +228,19 @@ def test_classes_inside_of_other_layers_are_named(layer, name, tmp_path):
     np.testing.assert_array_equal(again.predict(X).numpy(), model.predict(X).numpy())
 
 
+def test_a_weight_of_a_name_that_the_parent_has_is_not_lost(tmp_path):
+    class Shifted(core.layers.Dense):
+        def build(self, input_shape):
+            super().build(input_shape)
+            self.shift = self.add_weight((1,), "ones", name="bias")
+
+    model = core.Sequential([core.layers.Input((3,)), Shifted(2, name="s")])
+    for name in ("model.keras", "model.h5", "model.weights.h5"):
+        save = model.save_weights if "weights" in name else model.save
+        with pytest.raises(CoreError, match="two (weights of layer 's'|of one name)"):
+            save(tmp_path / name)
+
+
 @pytest.mark.parametrize("name", ["model.keras", "model.h5"])
 @pytest.mark.parametrize("kernel", ["Doubled", "my>Doubled"])
 def test_graphs_take_kernels_by_both_names(name, kernel, tmp_path):
