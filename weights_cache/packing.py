@@ -9,6 +9,7 @@ import json
 import zipfile
 from base64 import urlsafe_b64encode
 from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from weights_cache.atomic_files import replacing, require_space, writing_to
 from weights_cache.common.errors import WeightsError
 from weights_cache.kits import GROUP, MIRROR
 from weights_cache.locations import PathLike
+from weights_cache.read_back import not_written
 from weights_cache.registry import FileRecord, ModelRecord, find_record
 from weights_cache.regular_files import open_regular
 from weights_cache.store import locate
@@ -66,8 +68,8 @@ def write_kit(
             files are fetched.
 
     Raises:
-        WeightsError: weights cannot be fetched, or the file cannot be written; an existing file
-            is unchanged.
+        WeightsError: weights cannot be fetched, or the file cannot be written, or not be read
+            back; an existing file is unchanged.
     """
     path = Path(target, wheel.file_name) if wheel else Path(target)
     members = dict(_members(models, documents, locations))
@@ -76,7 +78,8 @@ def write_kit(
     needed = sum(map(_size, members.values()))
     with writing_to(path.parent, needed, _ADVICE):
         require_space(path.parent, needed, _ADVICE)
-        with replacing(path) as stream, zipfile.ZipFile(stream, "w") as zipped:
+        check = partial(_check_kit, members)
+        with replacing(path, check=check) as stream, zipfile.ZipFile(stream, "w") as zipped:
             for name, content in members.items():
                 _add(zipped, name, content)
     return path
@@ -139,6 +142,10 @@ def _digest(content: Content) -> str:
         digest = hashlib.sha256(content).digest()
     else:
         digest = bytes.fromhex(content[1].sha256)
+    return _as_text(digest)
+
+
+def _as_text(digest: bytes) -> str:
     return urlsafe_b64encode(digest).decode().rstrip("=")
 
 
@@ -154,6 +161,25 @@ def _add(zipped: zipfile.ZipFile, name: str, content: Content) -> None:
     with zipped.open(member, "w") as sink:
         for block in [content] if isinstance(content, bytes) else _checked_blocks(*content):
             sink.write(block)
+
+
+def _check_kit(members: Mapping[str, Content], path: Path) -> None:
+    """Raise a WeightsError unless a new kit has these members."""
+    try:
+        with zipfile.ZipFile(path) as zipped:
+            found = {name: _digest_in(zipped, name) for name in zipped.namelist()}
+    except (zipfile.BadZipFile, EOFError, ValueError) as error:
+        raise not_written(str(error)) from error
+    if found != {name: _digest(content) for name, content in members.items()}:
+        raise not_written("it has other members")
+
+
+def _digest_in(zipped: zipfile.ZipFile, name: str) -> str:
+    digest = hashlib.sha256()
+    with zipped.open(name) as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+    return _as_text(digest.digest())
 
 
 def _checked_blocks(path: Path, file: FileRecord) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,11 +41,20 @@ URLS_FOLDER, NOTE_NAME = ".urls", ".source.json"
 #: Limit for the total bytes of the files of a URL.
 LARGEST_DOWNLOAD = 512 * 2**20
 
-#: Class labels that Teachable Machine stores beside its models.
-_METADATA = "metadata.json"
+#: Files beside models that say what these are for: of Teachable Machine, and of any program.
+_METADATA, _LABELS = "metadata.json", "labels.txt"
+
+#: The end of the name of ml5's metadata, after that of the model.
+_ML5_END = "_meta.json"
+
+#: Endings of models in one file, which may have labels beside them.
+_LABELLED = (".tflite", ".h5", ".hdf5", ".keras", ".pb")
+
+#: Limit for one of these files, of which larger ones are not read.
+_LARGEST_BESIDE = 2**20
 
 #: Short reasons of failures that mean that an optional file does not exist.
-_ABSENT = ("status 403", "status 404", "status 410", WEB_PAGE)
+_ABSENT = ("status 403", "status 404", "status 410", WEB_PAGE, TOO_LARGE)
 _ATTEMPTS = 3  # to download when another process removes the folder
 
 Records = dict[str, FileRecord]
@@ -62,9 +71,10 @@ def locate_url(
 
     Args:
         url: ``http`` or ``https`` URL of a model file, or of a folder with ``model.json``. The
-            shards that a ``model.json`` lists and the ``metadata.json`` beside a layers model are
-            downloaded with it: 512 MB at most altogether. ``#sha256=<64 hexadecimal digits>`` at
-            the end is the required hash of the file.
+            shards that a ``model.json`` lists are downloaded with it: 512 MB at most altogether;
+            and the first file beside it that the server has, of ``metadata.json`` (Teachable
+            Machine) and ``model_meta.json`` (ml5) for layers, and ``labels.txt`` for any model.
+            ``#sha256=<64 hexadecimal digits>`` at the end is the required hash of the file.
         cache: as for ``locate``.
         offline: as for ``locate``.
         progress: as for ``locate``.
@@ -223,28 +233,35 @@ class _Fetch(NamedTuple):
         found = {name: main}
         if name.lower().endswith(".json"):
             self._shards(folder, found)
+        elif name.lower().endswith(_LABELLED):
+            self._first_of((_LABELS,), folder, found)
         return found
 
     def _shards(self, folder: Path, records: Records) -> None:
-        """Add the shards and the metadata of a web model."""
+        """Add the shards of a web model, and the file that says what it is for."""
         main = folder / self.address.name
         document, groups = _manifest(main, self.address.shown)
         require_space(folder, sum(e.bytes for group in groups for e in group.entries), CACHE_ADVICE)
+        beside = (_METADATA, main.stem + _ML5_END, _LABELS)
         shards = [require_relative(s, self.address.shown) for group in groups for s in group.shards]
         for shard in shards:
-            if shard in (*records, NOTE_NAME, _METADATA):
+            if shard in (*records, NOTE_NAME, *beside):
                 raise WeightsError(f"{self.address.shown} lists a shard with the name {shard!r}")
             records[shard] = self._one(folder, _with_room(shard, records))
-        if isinstance(document, dict) and document.get("format") != "graph-model":
-            self._metadata(folder, records)
+        is_layers = isinstance(document, dict) and document.get("format") != "graph-model"
+        self._first_of(beside if is_layers else (_LABELS,), folder, records)
 
-    def _metadata(self, folder: Path, records: Records) -> None:
-        """Add the labels, if the server has any."""
-        try:
-            records[_METADATA] = self._received(folder, _with_room(_METADATA, records))
-        except UnavailableError as error:
-            if error.failures[0].short not in _ABSENT:
-                raise _refusal(error) from None
+    def _first_of(self, names: Sequence[str], folder: Path, records: Records) -> None:
+        """Add the first small file that the server has, if it has any."""
+        for name in names:
+            file = _with_room(name, records)
+            file = file._replace(bytes=min(file.bytes, _LARGEST_BESIDE))
+            try:
+                records[name] = self._received(folder, file)
+                return
+            except UnavailableError as error:
+                if error.failures[0].short not in _ABSENT:
+                    raise _refusal(error) from None
 
     def again(self, folder: Path, records: Records, faults: dict[str, str]) -> None:
         """Download missing or damaged files, whose hashes must be those of the first use."""

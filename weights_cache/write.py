@@ -1,8 +1,9 @@
 """The writer of the TensorFlow.js web format: ``model.json`` and its shards."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,15 @@ from weights_cache.atomic_files import Check, replace_files, require_space, writ
 from weights_cache.common.errors import WeightsError
 from weights_cache.locations import PathLike
 from weights_cache.manifest import DTYPES
+from weights_cache.paths import inside
 from weights_cache.quantise import (
     StoredArray,
     dequantise_array,
     quantise_array,
     require_kind,
 )
+from weights_cache.read_back import not_written, read_back
+from weights_cache.shards import read_web_model
 
 SHARD_BYTES = 4 * 2**20  # the largest file that all browsers cache
 UNQUANTISED = "float32"  # the kind that means no quantisation
@@ -56,14 +60,15 @@ def write_weights(
         check: called with the path of the new ``model.json``, beside its shards, before any old
             file is replaced; an error that it raises leaves these unchanged.
 
-    Without quantisation ``load_weights(folder)`` returns equal bits. An error leaves existing files
-    unchanged.
+    Without quantisation ``load_weights(folder)`` returns equal bits. What was written is read back
+    before it replaces older files; an error leaves these unchanged.
 
     Returns:
         The path of ``model.json``.
 
     Raises:
-        WeightsError: the format cannot hold a name, dtype or value, or the disk is full.
+        WeightsError: the format cannot hold a name, dtype or value, the disk is full, or what was
+            written cannot be read back.
 
     >>> import tempfile
     >>> from weights_cache import load_weights
@@ -75,7 +80,8 @@ def write_weights(
     if not isinstance(shard_bytes, int) or shard_bytes < 1:
         raise WeightsError(f"shard_bytes is {shard_bytes!r}: expected an integer from 1 up")
     kinds = kinds_by_name(weights, quantise)
-    entries, pieces = [], []
+    entries: list[dict[str, Any]] = []
+    pieces: list[memoryview] = []
     for name, array in weights.items():
         entry, stored = _store(name, array, kinds.get(name))
         entries.append(entry | ({"group": groups[name]} if groups and name in groups else {}))
@@ -84,7 +90,13 @@ def write_weights(
     manifest = [{"paths": list(shards), "weights": entries}]
     document = _document(manifest, metadata, topology, fields or {})
     beside = {name: [data] for name, data in (files or {}).items()}
-    return _write(Path(folder), {**beside, **shards, "model.json": [document]}, check)
+
+    def checked(path: Path) -> None:
+        _check_written(path, entries, pieces)
+        if check is not None:
+            check(path)
+
+    return _write(Path(folder), {**beside, **shards, "model.json": [document]}, checked)
 
 
 def kinds_by_name(
@@ -236,11 +248,27 @@ def _document(
         ) from error
 
 
-def _write(folder: Path, contents: Mapping[str, list[Any]], check: Check | None) -> Path:
+def _check_written(
+    path: Path, entries: Sequence[Mapping[str, Any]], pieces: Sequence[memoryview]
+) -> None:
+    """Raise a WeightsError unless the weights beside a new ``model.json`` have the given bytes."""
+    find_shard = partial(inside, path.parent, what=str(path))
+    stored = read_back(lambda path: read_web_model(path, find_shard), path).stored
+    if list(stored) != [entry["name"] for entry in entries]:
+        raise not_written("it has other weights")
+    for entry, piece in zip(entries, pieces, strict=True):
+        name = entry["name"]
+        found, data = _store(name, stored[name], None)
+        own = {key: value for key, value in entry.items() if key != "group"}
+        if found != own or data != piece:
+            raise not_written(f"the weight {name!r:.300} is another one")
+
+
+def _write(folder: Path, contents: Mapping[str, list[Any]], check: Check) -> Path:
     needed = sum(len(block) for blocks in contents.values() for block in blocks)
     advice = "choose another folder"
     with writing_to(folder, needed, advice):
         folder.mkdir(parents=True, exist_ok=True)
         require_space(folder, needed, advice)
-        replace_files(folder, contents, check and (lambda staged: check(staged / "model.json")))
+        replace_files(folder, contents, lambda staged: check(staged / "model.json"))
     return folder / "model.json"

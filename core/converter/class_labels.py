@@ -57,6 +57,10 @@ class Pixels(NamedTuple):
 SIGNED = Pixels((127.5,), (127.5,))
 
 
+#: The conversion of Teachable Machine's pages, for its exports for TensorFlow.js.
+PAGE_PIXELS = Pixels((127.0,), (127.0,))
+
+
 class ClassLabels(NamedTuple):
     """The labels of a network that gives one score for each of some classes.
 

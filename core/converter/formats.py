@@ -131,5 +131,8 @@ def load_model(
     """
     name = backend or chosen_backend()
     with on_backend("cpu" if name == AUTO else name), limited(limits), opened(path) as model:
-        graph = graph_of(model, kernels or (), signature)
-        return GraphModel(graph, name, kernels=kernels, limits=limits)
+        own = dict(kernels or {})
+        # Nodes of user-defined layers have no package of ``register_keras_serializable``.
+        own |= {name.rpartition(">")[2]: function for name, function in own.items()}
+        graph = graph_of(model, own, signature)
+        return GraphModel(graph, name, kernels=own, limits=limits)

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.converter.class_labels import number_of_classes
-from core.converter.opened import MODEL
 from core.converter.reading import read_bytes
+from core.converter.web_archives import META_END, MODEL
 from core.graph.nodes import Graph
 from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import parse_json
@@ -79,7 +79,7 @@ def with_ml5_meta(graph: Graph, path: Path) -> Graph:
     Source of the format: ml5 1.0.1, NeuralNetworkData and DiyNeuralNetwork.
     """
     model = path / MODEL if path.is_dir() else path
-    file = model.with_name(f"{model.stem}_meta.json")
+    file = model.with_name(model.stem + META_END)
     if not file.is_file():
         return graph
     document = parse_json(read_bytes(file, _LARGEST_META), file)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from core.converter.archives import Archive, open_archive
 from core.converter.python_exports import export_in, exported_file, unpacked_export
 from core.converter.reading import reading
+from core.converter.web_archives import MODEL, unpacked_web, web_model_in
 from weights_cache.common.errors import WeightsError
 from weights_cache.json_documents import parse_json
 from weights_cache.lfs_pointers import LARGEST_POINTER, refuse_pointer
@@ -17,7 +18,7 @@ from weights_cache.regular_files import open_regular
 
 #: The supported formats, for errors.
 KINDS = (
-    "a TensorFlow.js model.json or its folder, a Teachable Machine folder or .zip, a TFLite "
+    "a TensorFlow.js model.json, its folder or .zip, a Teachable Machine folder or .zip, a TFLite "
     ".tflite, a Keras .h5 or .keras, a frozen graph .pb, or a SavedModel folder"
 )
 
@@ -31,8 +32,8 @@ ENDINGS = {
     ".json": "web",
 }
 
-#: The files of a model in the web format, and of Teachable Machine beside it.
-MODEL, METADATA = "model.json", "metadata.json"
+#: The file of Teachable Machine beside a model in the web format.
+METADATA = "metadata.json"
 
 _TFLITE = b"TFL3"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -180,8 +181,12 @@ def _with_kind(path: Path, start: bytes) -> Opened:
 
 @contextmanager
 def _opened_archive(path: Path, archive: Archive) -> Iterator[Opened]:
-    if bundle_prefix(archive) is not None:
+    web = web_model_in(archive)
+    if web is not None and web.removesuffix(MODEL) + METADATA in archive.names:
         yield Opened(path, "teachable", archive)
+    elif web is not None:
+        with unpacked_web(archive, web, path) as model:
+            yield Opened(model, "web")
     elif not {"config.json", "model.weights.h5"}.isdisjoint(archive.names):
         yield Opened(path, "keras", archive)
     elif exported := export_in(archive):
@@ -195,14 +200,6 @@ def _opened_archive(path: Path, archive: Archive) -> Iterator[Opened]:
             f"{path} is not a supported model: it is an archive without a {MODEL} or config.json, "
             f"with {archive.listing}: unpack it and give the model in it"
         )
-
-
-def bundle_prefix(archive: Archive) -> str | None:
-    """Return the folder of a ``model.json`` in an archive, with a trailing slash, or None."""
-    names = set(archive.names)
-    folders = {name.rpartition("/")[0] for name in names if name.count("/") == 1}
-    prefixes = ["", *(f"{folder}/" for folder in sorted(folders))]
-    return next((prefix for prefix in prefixes if prefix + MODEL in names), None)
 
 
 def metadata_beside(model: Path) -> Metadata | None:

@@ -67,11 +67,18 @@ def unpacked_export(archive: Archive, model: str, path: Path) -> Iterator[Path]:
             if name in (model, labels) or name.startswith(f"{model}/"):
                 target = inside(Path(place), require_relative(name, str(path)), str(path))
                 write_own_file(target, archive.read(name))
-        try:
+        with naming_archive(place, path):
             yield Path(place) / model
-        except WeightsError as error:
-            error.args = tuple(str(part).replace(place, str(path)) for part in error.args)
-            raise
+
+
+@contextmanager
+def naming_archive(place: str, path: Path) -> Iterator[None]:
+    """Name an archive in errors in place of the private folder to which it was unpacked."""
+    try:
+        yield
+    except WeightsError as error:
+        error.args = tuple(str(part).replace(place, str(path)) for part in error.args)
+        raise
 
 
 def write_own_file(path: Path, data: bytes) -> None:

@@ -1,14 +1,12 @@
-"""Check of new files: they are read back before they replace others."""
+"""Check of new files of models: they are read back before they replace others."""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
+import weights_cache.read_back
 from core.engine.limits import LimitError
 from core.errors import CoreError
-from weights_cache.common.errors import WeightsError
-
-Read = TypeVar("Read")
+from weights_cache.read_back import Read
 
 
 def read_back(read: Callable[[Path], Read], path: Path) -> Read:
@@ -17,12 +15,7 @@ def read_back(read: Callable[[Path], Read], path: Path) -> Read:
     Raises:
         CoreError: they cannot be read, or it is something else.
     """
-    try:
-        return read(path)
-    except LimitError:
-        raise
-    except (CoreError, WeightsError) as error:
-        raise not_equal(str(error)) from error
+    return weights_cache.read_back.read_back(read, path, not_equal, LimitError)
 
 
 def not_equal(reason: str) -> CoreError:

@@ -9,18 +9,14 @@ from core.converter.archives import LARGEST_DOCUMENT, Archive
 from core.converter.class_labels import FITS, GENERATOR, Bundle
 from core.converter.opened import (
     METADATA,
-    MODEL,
     Metadata,
     Opened,
-    bundle_prefix,
     teachable_metadata,
 )
-from core.converter.python_exports import write_own_file
 from core.converter.web import WebSource, read_web_source
+from core.converter.web_archives import MODEL, unpack_web, web_model_in
 from core.graph.nodes import Graph
 from weights_cache.common.errors import WeightsError
-from weights_cache.manifest import parse_manifest
-from weights_cache.paths import inside, require_relative
 
 
 def read_teachable(model: Opened, kernels: Container[str] = ()) -> Graph:
@@ -64,16 +60,10 @@ def read_bundle(model: Opened, kernels: Container[str] = ()) -> tuple[WebSource,
 
 def _unpack(archive: Archive, folder: Path, path: Path) -> Metadata | None:
     """Unpack the model and the files that it names into an empty folder; return its metadata."""
-    prefix = bundle_prefix(archive)
-    assert prefix is not None  # it is known to be a bundle
-    model = archive.read(prefix + MODEL, LARGEST_DOCUMENT)
-    _, groups = parse_manifest(model, path / MODEL)
-    write_own_file(inside(folder, MODEL, str(path)), model)
-    for shard in (shard for group in groups for shard in group.shards):
-        name = require_relative(shard, str(path))
-        write_own_file(inside(folder, name, str(path)), archive.read(prefix + name))
-    if prefix + METADATA not in archive.names:
-        return None
+    model = web_model_in(archive)
+    assert model is not None  # it is known to be a bundle
+    unpack_web(archive, model, folder, path)
+    prefix = model.removesuffix(MODEL)
     return teachable_metadata(archive.read(prefix + METADATA, LARGEST_DOCUMENT), path / METADATA)
 
 

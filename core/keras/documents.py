@@ -6,6 +6,15 @@ from typing import Any
 from core.keras.configured import snake_case
 
 
+def is_user_document(document: Mapping[str, Any]) -> bool:
+    """Whether a document is of a user-defined class, as Keras 3 and this project write it.
+
+    >>> is_user_document({"module": None, "class_name": "Twos", "registered_name": "my>Twos"})
+    True
+    """
+    return document.get("module") is None and bool(document.get("registered_name"))
+
+
 def plain_document(identifier: Any) -> Any:
     """Return a document as `NamedClasses.get` takes it; what is no document stays as it is.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,12 +11,20 @@ from core import constraints, initializers, regularizers
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
-from core.keras.configured import Configured, checked_call
+from core.keras.configured import Configured, checked_call, document_of
 from core.layers.adapting import METHODS
 from core.layers.argument_docs import COMMON_DOCS, documentation
+from core.layers.call_context import training_phase
 from core.layers.dialects.topologies import keras3_config_of
 from core.layers.keras_config import INNER_LAYERS, Dialect, KerasCall, LayerSpec
-from core.layers.layer import Layer
+from core.layers.layer import (
+    Layer,
+    as_tensors,
+    call_of,
+    call_of_shapes,
+    value_of_data,
+    with_masks,
+)
 from core.layers.layer_call import Value
 from core.layers.layer_config import Options, as_flag
 from core.layers.lowering.arguments import REQUIRED, stem_of
@@ -30,6 +38,7 @@ from core.layers.lowering.rows import (
 from core.layers.model_run import bound_arguments
 from core.layers.nested import replaced
 from core.layers.shape_calls import ShapeCall
+from core.layers.symbolic import symbolic_in
 from core.layers.tensor_calls import TensorCall, tensor_of, value_of
 from core.layers.texts import about
 from core.layers.variable_store import VariableStore
@@ -87,6 +96,27 @@ class BuiltIn(Layer):
     _module: str = ""
 
     _read: _Read | None = None
+
+    __signature__: ClassVar[Signature]
+
+    #: Whether a user-defined subclass builds or computes otherwise than the row.
+    _has_own_rule: ClassVar[bool] = False
+
+    #: Whether a user-defined subclass has nothing but a constructor and configs of its own.
+    _is_built_in_with_options: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        built_in = next((made for made in cls.__mro__ if "kind" in vars(made)), cls)
+        if "__init__" in vars(cls):  # whose arguments are not those of the built-in class
+            _, *arguments = signature(cls.__init__).parameters.values()
+            cls.__signature__ = Signature(arguments)
+        rules = ("build", "call", "compute_output_shape")
+        derived = cls.__mro__[: cls.__mro__.index(built_in)]
+        own = {name for made in derived for name in vars(made) if not _is_special(name)}
+        own -= {"_has_own_rule", "_is_built_in_with_options"}  # of classes between
+        cls._has_own_rule = any(getattr(cls, n) is not getattr(built_in, n) for n in rules)
+        cls._is_built_in_with_options = own <= {"get_config", "from_config"}
 
     def __init__(self, *positional: Any, **options: Any):
         names = [*(self.kind.arguments or {})]
@@ -148,7 +178,22 @@ class BuiltIn(Layer):
         )
 
     def file_spec(self) -> LayerSpec:
-        """Return the description of the layer for files, in the dialect of its arguments."""
+        """Return the description of the layer for files, in the dialect of its arguments.
+
+        A user-defined subclass has its own name, and the config of its `get_config`.
+        """
+        if not self.registered_name:
+            return self._row_spec()
+        config = self.get_config()
+        return self._spec()._replace(
+            class_name=type(self).__name__,
+            config=config,
+            dialect="keras3",
+            registered_name=self.registered_name,
+            same_built_in=self._row_spec() if self._is_built_in_with_options else None,
+        )
+
+    def _row_spec(self) -> LayerSpec:
         config: dict[str, Any] = {} if self.is_function else {"dtype": self.dtype}
         for name, value in self.config.items():
             if name in INNER_LAYERS:
@@ -165,13 +210,20 @@ class BuiltIn(Layer):
 
     def _results_for(self, call: KerasCall, *, training: bool) -> list[Value]:
         """Return the results of a call that has values of tensors in place of sources."""
-        if type(self).call is not BuiltIn.call:
+        if self._has_own_rule:
             return super()._results_for(call, training=training)
+        found = self._row_results(call, training)
+        if self.activity_regularizer is not None:
+            self.penalise_activity(found, training)
+        return found
+
+    def _row_results(self, call: KerasCall, training: bool) -> list[Value]:
+        """Return the results of a call by the row of the class."""
         values, keywords = call.arguments, call.keywords
         if keywords or {*map(type, values)} != {Value}:
             values, keywords = bound_arguments(call)
         if not self.built:
-            self._shapes_for(call)
+            self._row_shapes(call)
         made = self._tensor_call(training, keywords)
         tensors: list[Tensor] = []
         for value in values:
@@ -181,8 +233,6 @@ class BuiltIn(Layer):
         for tensor, mask in results_of_row(self.kind, made, tensors):
             spec, of_result = tensor.spec, None if mask is None else value_of(mask)
             found.append(Value(tensor, spec.shape, spec.dtype, of_result))
-        if self.activity_regularizer is not None:
-            self.penalise_activity(found, training)
         return found
 
     def _tensor_call(self, training: bool, keywords: Mapping[str, Any]) -> TensorCall:
@@ -199,6 +249,10 @@ class BuiltIn(Layer):
 
     def _shapes_for(self, call: KerasCall) -> list[Value]:
         """Return the shapes of the results of a call that has values in place of sources."""
+        return super()._shapes_for(call) if self._has_own_rule else self._row_shapes(call)
+
+    def _row_shapes(self, call: KerasCall) -> list[Value]:
+        """Return the shapes of the results by the row of the class; make its variables."""
         values, keywords = bound_arguments(call)
         made = ShapeCall(self._spec(), (), self._store, keywords)
         found = results_of_values(made, [_without_tensors(value) for value in values])
@@ -212,12 +266,24 @@ class BuiltIn(Layer):
                 self.set_weights(self._initial)
 
     def call(self, *inputs: Any, **options: Any) -> Any:
-        """Return the result for inputs, as a call of the layer does."""
-        return self(*inputs, **options)
+        """Return the result for inputs, as a call of the layer does; a subclass may change it."""
+        if symbolic_in([inputs, options]):
+            return self(*inputs, **options)
+        with training_phase(options.pop("training", None)) as training:
+            call = call_of(tuple(map(as_tensors, inputs)), options, value_of_data)
+            return with_masks(self._row_results(call, training))
 
     def build(self, input_shape: Any) -> None:
         """Make the variables for inputs of a shape with the batch, or for a list of shapes."""
-        self.compute_output_shape(input_shape)
+        self._row_shapes(call_of_shapes(input_shape))
+
+    def _has_shape_rule(self) -> bool:
+        return type(self).compute_output_shape is not BuiltIn.compute_output_shape
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """Return the shape of the result for inputs of a shape; see `Layer`."""
+        found = [value.shape for value in self._row_shapes(call_of_shapes(input_shape))]
+        return found[0] if len(found) == 1 else found
 
     # --- variables ---------------------------------------------------------------------------
 
@@ -271,7 +337,7 @@ class BuiltIn(Layer):
         Raises:
             CoreError: the layer is of another program's file, and Keras 3 has no such arguments.
         """
-        return keras3_config_of(self.file_spec())
+        return keras3_config_of(self._row_spec())
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "BuiltIn":
@@ -345,6 +411,11 @@ def function_class(name: str) -> type[BuiltIn]:
     return type(name, (BuiltIn,), members)
 
 
+def _is_special(name: str) -> bool:
+    """Whether Python defines what a name means; a layer computes by none of these but a call."""
+    return name.startswith("__") and name.endswith("__") and name != "__call__"
+
+
 def _without_tensors(value: Value) -> Value:
     mask = None if value.mask is None else value.mask._replace(reference=None)
     return value._replace(reference=None, mask=mask)
@@ -374,12 +445,13 @@ def _described(spec: LayerSpec, path: tuple[str, ...], store: VariableStore) -> 
 def serialized(value: Any) -> Any:
     """Return an argument as files have it: objects as their class and config."""
     if isinstance(value, Layer):
-        return {
-            "class_name": getattr(value, "class_name", type(value).__name__),
-            "config": value.get_config(),
-        }
+        spec = value.file_spec()
+        found = {"class_name": spec.class_name, "config": value.get_config()}
+        if not spec.registered_name:
+            return found
+        return {"module": None, **found, "registered_name": spec.registered_name}
     if isinstance(value, Configured):
-        return {"class_name": type(value).__name__, "config": value.get_config()}
+        return document_of(value)
     if isinstance(value, (list, tuple)):
         return [serialized(part) for part in value]
     if isinstance(value, np.ndarray):

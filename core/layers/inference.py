@@ -82,7 +82,7 @@ def _read(topology: Any, kernels: Container[str]) -> LayerSpec:
     model = read_topology(topology)
     unknown: dict[str, list[str]] = {}
     for path, layer in _flattened(model, ()):
-        if layer.class_name in kernels or layer.class_name == "InputLayer":
+        if layer.name_in(kernels) or layer.class_name == "InputLayer":
             continue
         if layer.class_name == "Lambda":
             raise CoreError(
@@ -91,7 +91,8 @@ def _read(topology: Any, kernels: Container[str]) -> LayerSpec:
                 f"as in kernels={{'Lambda': f}}"
             )
         if layer.model is None and kind_of(layer) is None:
-            kind = f"keras.ops.{layer.class_name}" if layer.is_function else layer.class_name
+            name = layer.registered_name or layer.class_name
+            kind = f"keras.ops.{name}" if layer.is_function else name
             unknown.setdefault(kind, []).append(path)
     if unknown:
         listed = "; ".join(f"{kind} ({', '.join(paths)})" for kind, paths in unknown.items())

@@ -4,7 +4,7 @@ Sources: ``Model.toJSON`` of TensorFlow.js, ``Model.get_config`` of tf.keras 2 a
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from core.errors import CoreError
@@ -64,6 +64,10 @@ class LayerSpec(NamedTuple):
         module: module of Keras 3 that has the class, where the file says it.
         input_shape: shape for which Keras 3 built the layer.
         layer: the layer object that the spec stands for, where a program made the layer.
+        registered_name: of a user-defined class, by which Keras finds it, such as "my>Scale", or
+            its own name; empty for a class of Keras, and where the file does not say it.
+        same_built_in: of a user-defined class that has nothing but a constructor of its own: the
+            layer of the built-in class from which it derives.
     """
 
     class_name: str
@@ -77,6 +81,12 @@ class LayerSpec(NamedTuple):
     module: str = ""
     input_shape: Any = None
     layer: Any = None
+    registered_name: str = ""
+    same_built_in: "LayerSpec | None" = None
+
+    def name_in(self, names: Container[str]) -> str | None:
+        """Return the name of the class that a program gives: the registered, or the short one."""
+        return next((n for n in (self.registered_name, self.class_name) if n and n in names), None)
 
 
 class TensorFacts(NamedTuple):
@@ -162,7 +172,7 @@ def read_layer(
     spend(_LAYER_BYTES, "its layers")
     document = mapping(document, "a layer")
     class_name = text(document.get("class_name"), "the class_name of a layer")
-    class_name = MODEL_CLASSES.get(class_name, class_name)
+    class_name, registered_name = _names_of_class(document, class_name)
     config = document.get("config")
     if class_name == "Sequential" and isinstance(config, list):
         config = {"layers": config}  # Keras before 2.2.3
@@ -182,12 +192,30 @@ def read_layer(
         config,
         dialect,
         tuple(_call(node, name, class_name, is_function) for node in nodes),
-        _model(class_name, name, config, dialect, depth),
+        None if registered_name else _model(class_name, name, config, dialect, depth),
         holder,
         is_function,
         module,
         build.get("input_shape") if isinstance(build, Mapping) else None,
+        registered_name=registered_name,
     )
+
+
+def _names_of_class(document: Mapping[str, Any], class_name: str) -> tuple[str, str]:
+    """Return the name of a class, and the one by which a program registered it, or "".
+
+    Files of Keras 2 have the registered name alone.
+    """
+    registered = str(document.get("registered_name") or "")
+    if ">" in class_name:
+        registered, class_name = class_name, class_name.rpartition(">")[2]
+    elif "module" not in document or _is_of_keras(document["module"]):
+        registered = ""
+    return MODEL_CLASSES.get(class_name, class_name) if not registered else class_name, registered
+
+
+def _is_of_keras(module: Any) -> bool:
+    return str(module).partition(".")[0] in ("keras", "tf_keras", "tensorflow")
 
 
 def _model(

@@ -13,6 +13,7 @@ from core.engine.observers import active_observers
 from core.engine.op_places import in_layer
 from core.engine.tensors import Tensor
 from core.errors import CoreError
+from core.keras.configured import is_user_defined
 from core.layers.call_context import (
     MASKS,
     add_loss,
@@ -65,6 +66,9 @@ class Layer(VariableOwner):
     (array([[1., 2.]], dtype=float32), 2)
     """
 
+    #: The name by which a file knows a user-defined class, if that is not the class's name.
+    _registered_name: str = ""
+
     #: Whether a result without a mask has the mask of the first input.
     supports_masking: ClassVar[bool] = True
 
@@ -111,10 +115,7 @@ class Layer(VariableOwner):
         >>> core.layers.Conv2D(8, 3).compute_output_shape((None, 28, 28, 3))
         (None, 26, 26, 8)
         """
-        several = bool(input_shape) and isinstance(input_shape[0], (list, tuple))
-        shapes = input_shape if several else [input_shape]
-        values = [Value(None, tuple(shape)) for shape in shapes]
-        found = [value.shape for value in self.shapes_of(values, {}, nested=several)]
+        found = [value.shape for value in self._shapes_for(call_of_shapes(input_shape))]
         return found[0] if len(found) == 1 else found
 
     # --- calls -------------------------------------------------------------------------------
@@ -133,23 +134,18 @@ class Layer(VariableOwner):
             **keywords: other arguments of the layer's call, such as ``mask``.
         """
         if keywords or {*map(type, arguments)} != {Tensor}:
-            arguments = tuple(map(_as_tensors, arguments))
+            arguments = tuple(map(as_tensors, arguments))
             if symbolic_in([arguments, keywords]):
                 return self._called_on_symbols(arguments, keywords)
-            call = _call_of(arguments, keywords, _value_of_data)
+            call = call_of(arguments, keywords, value_of_data)
         else:
-            call = KerasCall([*map(_value_of_data, arguments)], {})
+            call = KerasCall([*map(value_of_data, arguments)], {})
         if training is None and not active_observers():  # who would ask for the layer's name
             found = self._results_for(call, training=is_training())
         else:
             with training_phase(training) as flag, in_layer(self.name):
                 found = self._results_for(call, training=flag)
-        tensors: list[Tensor] = []
-        for value in found:
-            tensors.append(value.reference)
-            if value.mask is not None:
-                MASKS.add(value.reference, value.mask)
-        return tensors[0] if len(tensors) == 1 else tensors
+        return with_masks(found)
 
     def _called_on_symbols(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         given: list[SymbolicTensor] = []
@@ -163,7 +159,7 @@ class Layer(VariableOwner):
             given.append(symbol)
             return Source(symbol.layer.name, symbol.call, symbol.output)
 
-        call = _call_of(arguments, keywords, to_source)
+        call = call_of(arguments, keywords, to_source)
         values = {Source(s.layer.name, s.call, s.output): s.value for s in given}
         found = self.shapes_of_call(call, values.__getitem__)
         number = len(self.calls)
@@ -212,7 +208,7 @@ class Layer(VariableOwner):
     def _shapes_for(self, call: KerasCall) -> list[Value]:
         """Return the shapes of the results of a call that has values in place of sources."""
         self._build_for(call)
-        if type(self).compute_output_shape is not Layer.compute_output_shape:
+        if self._has_shape_rule():
             shapes = replaced(call.arguments, Value, lambda value: value.shape)
             found = self.compute_output_shape(shapes[0] if len(shapes) == 1 else shapes)
             several = bool(found) and isinstance(found[0], (list, tuple))
@@ -222,6 +218,9 @@ class Layer(VariableOwner):
             value._replace(reference=None, shape=_open_lengths(value.shape, other.shape))
             for value, other in zip(*tried, strict=True)
         ]
+
+    def _has_shape_rule(self) -> bool:
+        return type(self).compute_output_shape is not Layer.compute_output_shape
 
     def _tried(self, call: KerasCall, batch: int) -> list[Value]:
         """Return the results for zeros, with a length in place of unknown ones."""
@@ -267,7 +266,14 @@ class Layer(VariableOwner):
             "keras3",
             tuple(self.calls),
             layer=self,
+            registered_name=self.registered_name,
         )
+
+    @property
+    def registered_name(self) -> str:
+        """The name by which Keras finds a user-defined class; empty for a built-in one."""
+        made = type(self)
+        return (self._registered_name or made.__name__) if is_user_defined(made) else ""
 
     def file_spec(self) -> LayerSpec:
         """Return the description of the layer for files, which has no objects."""
@@ -296,6 +302,23 @@ class Layer(VariableOwner):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name!r} built={self.built}>"
+
+
+def call_of_shapes(input_shape: Any) -> KerasCall:
+    """Return a call on inputs of a shape, or of a list of shapes, without data."""
+    several = bool(input_shape) and isinstance(input_shape[0], (list, tuple))
+    values = [Value(None, tuple(shape)) for shape in (input_shape if several else [input_shape])]
+    return KerasCall([values] if several else values, {})
+
+
+def with_masks(values: Sequence[Value]) -> Any:
+    """Return the tensors of values, or the only one, whose masks later layers find."""
+    tensors: list[Tensor] = []
+    for value in values:
+        tensors.append(value.reference)
+        if value.mask is not None:
+            MASKS.add(value.reference, value.mask)
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 def only(values: list[Any]) -> Any:
@@ -327,23 +350,24 @@ def _checked_shape(shape: Any) -> Lengths:
     return tuple(None if n is None else int(n) for n in given)
 
 
-def _as_tensors(value: Any) -> Any:
+def as_tensors(value: Any) -> Any:
     """Return lists of numbers as a tensor; lists of tensors stay."""
     if isinstance(value, (list, tuple)) and not flattened(value, _CLASSES_OF_TENSORS):
         return tensor(value)
     return value
 
 
-def _value_of_data(given: Any) -> Value:
+def value_of_data(given: Any) -> Value:
     """Return the value of a tensor, or of an array."""
     found = given if isinstance(given, Tensor) else tensor(given)
     spec = found.spec
     return Value(found, spec.shape, spec.dtype, MASKS.get(found.id))
 
 
-def _call_of(
+def call_of(
     arguments: tuple[Any, ...], keywords: dict[str, Any], to_source: Callable[[Any], Any]
 ) -> KerasCall:
+    """Return a call with something in place of tensors, arrays and symbolic tensors."""
     kinds = _CLASSES_OF_TENSORS
     return KerasCall(
         [replaced(argument, kinds, to_source) for argument in arguments],

@@ -1,6 +1,9 @@
 """The weights of layers, and their binding by name or by order in the lists of layers."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +12,7 @@ from core.errors import CoreError
 from core.layers.keras_config import LayerSpec, read_topology
 from core.layers.layer_config import Options
 from core.layers.lowering.rows import find_layer_type
+from core.process.context_vars import reset
 from weights_cache.reading_budgets import check_time
 
 #: Weights that no optimizer changes; Keras lists them after the others.
@@ -26,7 +30,7 @@ class WeightSlots(NamedTuple):
         weights: names of the layer's own weights, in the order of ``vars/0, vars/1, ...``.
         trainable: whether optimizers may change the weights.
         children: weights of the inner layers.
-        is_open: whether the class is unknown, so that the layer may have any weights.
+        is_open: whether the class is a user's, so that the layer may have other weights, too.
     """
 
     path: tuple[str, ...]
@@ -42,6 +46,26 @@ class WeightSlots(NamedTuple):
         yield self
         for child in self.children:
             yield from child.flattened()
+
+
+#: Built-in classes of layers by the names of user-defined ones that derive from them.
+_BASES: ContextVar[Mapping[str, str]] = ContextVar("bases", default=MappingProxyType({}))
+
+
+@contextmanager
+def derived_classes(bases: Mapping[str, str]) -> Iterator[None]:
+    """Give layers of user-defined classes the weights of built-in ones, inside the block.
+
+    A file does not say from which class another one derives; the program that has it does.
+
+    Args:
+        bases: names of built-in classes, such as "LSTM", by those of user-defined ones.
+    """
+    token = _BASES.set(bases)
+    try:
+        yield
+    finally:
+        reset(_BASES, token)
 
 
 def weight_slots(topology: Any) -> tuple[WeightSlots, ...]:
@@ -66,7 +90,10 @@ def slots_of_model(model: LayerSpec) -> tuple[WeightSlots, ...]:
 def slots_of(layer: LayerSpec, path: tuple[str, ...], trainable: bool = True) -> WeightSlots:
     """Return the weights of a layer that was read, with its path."""
     check_time()
-    kind = find_layer_type(layer.class_name)
+    bases = _BASES.get()
+    base = bases.get(layer.name_in(bases) or "")
+    described = layer if base is None else layer._replace(class_name=base, registered_name="")
+    kind = None if described.registered_name else find_layer_type(described.class_name)
     options = Options(layer.config, f"layer {'/'.join(path)!r}")
     trainable = trainable and options.flag("trainable", True)
     own: Sequence[str] = ()
@@ -74,7 +101,7 @@ def slots_of(layer: LayerSpec, path: tuple[str, ...], trainable: bool = True) ->
     if layer.model is not None:
         children = [child for child in layer.model.layers if not child.is_function]
     elif kind is not None and not layer.is_function:
-        own, children = kind.weights(options), kind.children(layer)
+        own, children = kind.weights(options), kind.children(described)
     return WeightSlots(
         path,
         layer.class_name,
@@ -82,7 +109,8 @@ def slots_of(layer: LayerSpec, path: tuple[str, ...], trainable: bool = True) ->
         tuple(own),
         trainable,
         tuple(slots_of(child, (*path, child.name), trainable) for child in children),
-        is_open=kind is None and layer.model is None and layer.class_name != "InputLayer",
+        is_open=base is not None
+        or (kind is None and layer.model is None and layer.class_name != "InputLayer"),
     )
 
 
@@ -231,10 +259,9 @@ def _bind_lists(
         used.add(key)
         arrays = weights[key]
         names = weights_in_order(slots)
-        if slots.is_open:
-            names = [(slots.path, str(i)) for i in range(len(arrays))]
-        if len(arrays) != len(names):  # a .keras file lists the layer's own weights only
-            names = [(slots.path, name) for name in slots.weights]
+        if len(arrays) != len(names):
+            is_alone = any("/".join(child.path) in weights for child in slots.children)
+            names = _other_names(slots, len(arrays), is_alone)
         if len(arrays) != len(names):
             raise CoreError(
                 f"layer {key!r} ({slots.class_name}) has {len(names)} weights "
@@ -245,6 +272,32 @@ def _bind_lists(
             bound.setdefault(path, {})[name] = _array(array, f"{key}/{name}")
     for child in slots.children:
         _bind_lists(child, weights, bound, used)
+
+
+def _other_names(
+    slots: WeightSlots, count: int, is_alone: bool
+) -> list[tuple[tuple[str, ...], str]]:
+    """Return paths and names for a list of another length than that of all known weights.
+
+    Args:
+        slots: the layer.
+        count: length of the list.
+        is_alone: whether the file lists the weights of inner layers elsewhere.
+    """
+    is_open = [each for each in slots.flattened() if each.is_open]
+    if slots.is_open and is_alone:
+        return [(slots.path, str(i)) for i in range(count)]
+    if len(is_open) != 1:  # a .keras file lists the layer's own weights only
+        return [(slots.path, name) for name in slots.weights]
+    others = sum(len(each.weights) for each in slots.flattened() if not each.is_open)
+    return weights_in_order(_numbered(slots, count - others))
+
+
+def _numbered(slots: WeightSlots, count: int) -> WeightSlots:
+    """Return slots in which layers of unknown weights have so many, by numbers."""
+    weights = tuple(map(str, range(count))) if slots.is_open else slots.weights
+    children = tuple(_numbered(child, count) for child in slots.children)
+    return slots._replace(weights=weights, children=children)
 
 
 def _share(slots: Sequence[WeightSlots], bound: Bound) -> None:

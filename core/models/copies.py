@@ -1,17 +1,17 @@
 """Copies of models: with new weights, by `copy.deepcopy`, and by pickle."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from core.converter.layer_files.document import LayersDocument, LayerWeights
 from core.errors import CoreError
-from core.layers.built_in import BuiltIn
+from core.keras.custom_objects import CustomObjects
 from core.layers.input_layer import InputLayer
 from core.layers.keras_config import LayerSpec
 from core.layers.layer import Layer
-from core.models.documents import fill, weights_by_path
+from core.models.documents import fill, user_defined, weights_by_path
 from core.models.model import Model
-from core.models.sequential import CustomObjects, model_of_spec
+from core.models.sequential import model_of_spec
 from core.optimizers import Optimizer
 
 #: Attributes of a model that its layers do not tell.
@@ -52,7 +52,7 @@ def clone_model(model: Model, clone_function: Callable[[Layer], Layer] | None = 
         for layer in model.layers:
             if not isinstance(layer, InputLayer) and not layer.layer_spec().is_function:
                 given[layer.name] = _checked(clone_function(layer), layer)
-    made = model_of_spec(_described(model), dict(_custom_objects(model)), given)
+    made = model_of_spec(_described(model), dict(user_defined(model)), given)
     _set_attributes(made, _attributes_of(model))
     return made
 
@@ -75,7 +75,7 @@ def state_of(model: Model, compiled_with: Mapping[str, Any] | None) -> ModelStat
     """
     return ModelState(
         _described(model),
-        dict(_custom_objects(model)),
+        dict(user_defined(model)),
         weights_by_path(model),
         _attributes_of(model),
         compiled_with,
@@ -101,15 +101,6 @@ def _described(model: Model) -> LayerSpec:
             f"one by its class, and give it the weights by set_weights"
         )
     return found
-
-
-def _custom_objects(model: Layer) -> Iterator[tuple[str, type[Layer]]]:
-    """Yield the user-defined classes of the layers of a model by their names."""
-    for layer in model.sublayers():
-        if isinstance(layer, Model) and layer.file_spec().model is not None:
-            yield from _custom_objects(layer)
-        elif not isinstance(layer, (BuiltIn, InputLayer)):
-            yield layer.layer_spec().class_name, type(layer)
 
 
 def _attributes_of(model: Model) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The content of files for models, and back: weights, training configuration, optimizer's state."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,6 +11,8 @@ from core.converter import layer_files
 from core.converter.layer_files.document import LayersDocument, LayerWeights
 from core.engine.variables import Variable
 from core.errors import CoreError
+from core.keras.configured import Configured, is_user_defined
+from core.keras.configured import document_of as document_of_object
 from core.layers.built_in import BuiltIn, serialized
 from core.layers.dialects.topologies import translated_topology
 from core.layers.keras_config import Dialect
@@ -66,18 +68,48 @@ def variables_by_path(layer: Layer, path: tuple[str, ...]) -> dict[tuple[str, ..
     """Return the variables of a layer and of those inside, by path and name, as files have them."""
     found: dict[tuple[str, ...], dict[str, Variable]] = {}
     if isinstance(layer, BuiltIn):
-        for each in layer.described():
+        described = layer.described()
+        for each in described:
             found.setdefault((*path, *each.path), {})[each.name] = each.variable
         for name, inner in layer.inner_layers():
             found |= variables_by_path(inner, (*path, name))
+        known = {id(each.variable) for each in described}
+        added = [variable for variable in layer.own_variables() if id(variable) not in known]
+        if added:  # by a user-defined subclass
+            found[path] = _by_last_name([*found.get(path, {}).values(), *added], layer)
         return found
-    own = {v.name.rpartition("/")[2]: v for v in layer.own_variables()}
+    own = _by_last_name(layer.own_variables(), layer)
     if own:
         found[path] = own
     for inner in layer.sublayers():
         assert isinstance(inner, Layer)
         found |= variables_by_path(inner, (*path, inner.name))
     return found
+
+
+def _by_last_name(variables: Sequence[Variable], layer: Layer) -> dict[str, Variable]:
+    found = {variable.name.rpartition("/")[2]: variable for variable in variables}
+    if len(found) < len(variables):
+        names = [variable.name for variable in variables]
+        raise CoreError(
+            f"two weights of layer {layer.name!r} have one name, of {names!r:.300}: give one "
+            f"another name="
+        )
+    return found
+
+
+def user_defined(layer: Layer) -> Iterator[tuple[str, type[Layer] | type[Configured]]]:
+    """Yield the user-defined classes in a layer, and in the layers inside, by names in files."""
+    if layer.registered_name:
+        yield layer.registered_name, type(layer)
+    inner = layer.sublayers()
+    if isinstance(layer, BuiltIn):
+        inner = [*(each for _, each in layer.inner_layers()), *inner]
+        for value in layer.config.values():
+            if isinstance(value, Configured) and is_user_defined(type(value)):
+                yield document_of_object(value)["registered_name"], type(value)
+    for each in inner:
+        yield from user_defined(each)
 
 
 def weights_by_path(model: Layer) -> LayerWeights:
@@ -131,8 +163,7 @@ def _check_limits(model: Layer) -> None:
 
 def _compile_config(given: Mapping[str, Any], optimizer: Any) -> dict[str, Any]:
     found = {name: serialized(value) for name, value in given.items() if name != "optimizer"}
-    config = {"class_name": type(optimizer).__name__, "config": optimizer.get_config()}
-    return {"optimizer": config, **found}
+    return {"optimizer": document_of_object(optimizer), **found}
 
 
 def _state_of(optimizer: Any, variables: list[Variable]) -> list[np.ndarray] | None:

@@ -7,13 +7,14 @@ from typing import Any, overload
 from core.data.batches import Samples
 from core.engine.tensors import Tensor
 from core.errors import CoreError
+from core.layers.call_context import training_phase
 from core.layers.dialects.topologies import keras3_config_of
 from core.layers.keras_config import KerasCall, LayerSpec
-from core.layers.layer import Layer, only
+from core.layers.layer import Layer, as_tensors, call_of, only, value_of_data, with_masks
 from core.layers.layer_call import Value
 from core.layers.model_run import bound_arguments
 from core.layers.nested import flattened
-from core.layers.symbolic import SymbolicTensor
+from core.layers.symbolic import SymbolicTensor, symbolic_in
 from core.models.feeding import in_order
 from core.models.functional import LayerGraph, ShapeRun, TensorRun, without_objects
 from core.models.result_types import Result, Symbols
@@ -212,15 +213,23 @@ class Model(Trainer[Result]):
 
     def _results_for(self, call: KerasCall, *, training: bool) -> list[Value]:
         """Return the results of a call that has values of tensors in place of sources."""
-        if self._graph is None:
+        if self._graph is None or self._has_own_call():
             return super()._results_for(call, training=training)
+        return self._graph_results(call, training)
+
+    def _has_own_call(self) -> bool:
+        """Whether a subclass computes otherwise than its layers in their order."""
+        return type(self).call is not Model.call
+
+    def _graph_results(self, call: KerasCall, training: bool) -> list[Value]:
+        assert self._graph is not None
         values, _ = bound_arguments(call)
         run = TensorRun(self._graph.spec, f"the model {self.name!r}", training=training)
         return run.results(values)
 
     def _shapes_for(self, call: KerasCall) -> list[Value]:
         """Return the shapes of the results of a call that has values in place of sources."""
-        if self._graph is None:
+        if self._graph is None or self._has_own_call():
             return super()._shapes_for(call)
         values, _ = bound_arguments(call)
         return ShapeRun(self._graph.spec, f"the model {self.name!r}").results(values)
@@ -229,18 +238,26 @@ class Model(Trainer[Result]):
         """Return the results for inputs; a subclass defines it."""
         if self._graph is None:
             raise CoreError(f"the model class {type(self).__name__} must define call(self, x)")
-        return self(*inputs, **options)
+        if not self._has_own_call() or symbolic_in([inputs, options]):
+            return self(*inputs, **options)
+        with training_phase(options.pop("training", None)) as training:
+            call = call_of(tuple(map(as_tensors, inputs)), options, value_of_data)
+            return with_masks(self._graph_results(call, training))
 
     # --- descriptions ------------------------------------------------------------------------
 
     @property
     def class_name(self) -> str:
         """Name of the class in files."""
-        return "Functional" if self._graph is not None else type(self).__name__
+        is_described = self._graph is not None and not self._has_own_call()
+        return "Functional" if is_described else type(self).__name__
 
     def layer_spec(self) -> LayerSpec:
-        """Return the description of the model as a layer of another one."""
-        model = None if self._graph is None else self._graph.spec
+        """Return the description of the model as a layer of another one.
+
+        That of a subclass with a ``call`` of its own has no layers, which are not all it computes.
+        """
+        model = None if self._graph is None or self._has_own_call() else self._graph.spec
         return LayerSpec(
             self.class_name,
             self.name,
@@ -249,6 +266,7 @@ class Model(Trainer[Result]):
             tuple(self.calls),
             model,
             layer=self,
+            registered_name="" if model is not None else self.registered_name,
         )
 
     def file_spec(self) -> LayerSpec:

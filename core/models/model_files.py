@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from core.errors import CoreError
+from core.keras.custom_objects import CustomObjects, with_custom_objects
+from core.layers.weight_slots import derived_classes
 from core.models.model import Model
-from core.models.sequential import CustomObjects, model_from_document
+from core.models.sequential import bases_of, model_from_document
 from core.models.weight_files import fault_of_state
 
 if TYPE_CHECKING:
@@ -25,7 +27,10 @@ def load_layers_model(
 
     Args:
         path: a ``.keras`` or ``.h5`` file, or a folder or ``model.json`` of TensorFlow.js.
-        custom_objects: classes of user-defined layers by their names in the file.
+        custom_objects: classes that the program defines, by their names in the file: of layers,
+            initializers, regularizers, constraints, losses, metrics and optimizers; and functions
+            that are losses or metrics. The package of
+            ``keras.saving.register_keras_serializable``, as in "my>Scale", may be left out.
         compile: take the training configuration and the optimizer's state from the file.
 
     Raises:
@@ -39,24 +44,28 @@ def load_layers_model(
     from core.converter.layer_files import read_document
     from core.models.documents import fill
 
-    document = read_document(path)
-    model = model_from_document(document.topology, custom_objects)
-    fill(model, document)
+    custom = custom_objects or {}
+    with derived_classes(bases_of(custom)):
+        document = read_document(path)
+        model = model_from_document(document.topology, custom)
+        fill(model, document)
     if compile and document.compile_config:
-        _compile(model, document)
+        _compile(model, document, custom)
     return model
 
 
-def _compile(model: Model, document: "LayersDocument") -> None:
+def _compile(model: Model, document: "LayersDocument", custom: CustomObjects) -> None:
     names = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
     config = document.compile_config or {}
     given = {name: config[name] for name in names if config.get(name) is not None}
     try:
+        given = with_custom_objects(given, custom, functions=True)
         model.compile(**given)
     except CoreError as error:
         raise CoreError(
-            f"the training configuration of the file cannot be used: {error}. Load the model "
-            f"without it by compile=False, then compile it"
+            f"the training configuration of the file cannot be used: {error}. Give user-defined "
+            f"classes as custom_objects=, or load the model without it by compile=False, then "
+            f"compile it"
         ) from error
     fault = document.state_fault or fault_of_state(model, document.optimizer_variables)
     if fault:

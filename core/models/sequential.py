@@ -1,11 +1,14 @@
 """Sequential models: layers in a row; and models of either kind from their configs."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from inspect import signature
 from typing import Any
 
 from core.engine.tensors import Tensor
 from core.errors import MISUSE, CoreError, KernelNotFound
-from core.layers.built_in import function_class, layer_class
+from core.keras.custom_objects import CustomObjects, with_custom_objects
+from core.layers.built_in import BuiltIn, function_class, layer_class
+from core.layers.dialects.configs import derived_config
 from core.layers.input_layer import Input, InputLayer
 from core.layers.keras_config import (
     INNER_LAYERS,
@@ -19,6 +22,7 @@ from core.layers.keras_config import (
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.layer_config import as_flag
+from core.layers.lowering.rows import find_layer_type, kind_of
 from core.layers.model_run import ModelRun, bound_arguments
 from core.layers.symbolic import SymbolicTensor
 from core.models.model import Model
@@ -156,7 +160,7 @@ class Sequential(Model[Tensor]):
     @property
     def class_name(self) -> str:
         """Name of the class in files."""
-        return "Sequential"
+        return type(self).__name__ if self._has_own_call() else "Sequential"
 
     @property
     def output_shape(self) -> Any:
@@ -170,7 +174,7 @@ class Sequential(Model[Tensor]):
 
     def file_spec(self) -> LayerSpec:
         """Return the description of the model for files, which has no objects."""
-        if self._graph is not None:
+        if self._graph is not None or self._has_own_call():
             return super().file_spec()
         return self.layer_spec()._replace(
             model=ModelSpec(tuple(layer.file_spec() for layer in self._list), (), ()), layer=None
@@ -182,6 +186,7 @@ class Sequential(Model[Tensor]):
                 f"the model {self.name!r} has no shape of its input yet: call it on data, or give "
                 f"the first layer input_shape="
             )
+        super()._check_described()
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "Sequential":
@@ -230,9 +235,6 @@ def sequential(
 
 # --- models from configs ------------------------------------------------------------------------
 
-#: Classes of user-defined layers by their names in files.
-CustomObjects = Mapping[str, type[Layer]]
-
 
 def model_from_document(
     topology: Mapping[str, Any], custom_objects: CustomObjects | None = None
@@ -241,13 +243,23 @@ def model_from_document(
 
     Args:
         topology: class name and config, as `Model.get_config` and files have them.
-        custom_objects: classes of user-defined layers by their names in the topology.
+        custom_objects: user-defined classes by their names in the topology, with or without the
+            package of ``keras.saving.register_keras_serializable``.
 
     Raises:
         CoreError: the topology is invalid.
         KernelNotFound: it has layers of unknown classes, which are listed.
     """
     return model_of_spec(read_topology(topology), custom_objects or {})
+
+
+def bases_of(custom: CustomObjects) -> dict[str, str]:
+    """Return the built-in classes from which user-defined ones derive, by all names of these."""
+    return {
+        name: made.class_name
+        for name, made in custom.items()
+        if isinstance(made, type) and issubclass(made, BuiltIn)
+    }
 
 
 def model_of_spec(
@@ -270,11 +282,12 @@ def model_of_spec(
 def _check_classes(spec: LayerSpec, custom: CustomObjects) -> None:
     assert spec.model is not None
     unknown = sorted(
-        f"{layer.class_name} ({layer.name})"
-        for layer in _flat(spec.model)
+        f"{layer.registered_name or layer.class_name} ({layer.name})"
+        for layer in _flat(spec.model, custom)
         if not layer.is_function
-        and layer.class_name not in (*custom, "InputLayer")
-        and layer_class(layer.class_name) is None
+        and layer.name_in(custom) is None
+        and layer.class_name != "InputLayer"
+        and not _is_built_in(layer)
     )
     if unknown:
         raise KernelNotFound(
@@ -283,11 +296,24 @@ def _check_classes(spec: LayerSpec, custom: CustomObjects) -> None:
         )
 
 
-def _flat(model: ModelSpec) -> list[LayerSpec]:
-    found: list[LayerSpec] = []
-    for layer in model.layers:
-        found += [layer] if layer.model is None else _flat(layer.model)
-    return found
+def _is_built_in(layer: LayerSpec) -> bool:
+    """Whether there is a class for a layer, or, for a cell, the row of one."""
+    is_cell = layer.holder in ("cell", "cells")
+    row = find_layer_type(layer.class_name) if is_cell else layer_class(layer.class_name)
+    return row is not None and not layer.registered_name
+
+
+def _flat(model: ModelSpec, custom: CustomObjects) -> Iterator[LayerSpec]:
+    """Yield the layers of a model, of models in it, and those that wrap others with these."""
+    layers = [*model.layers]
+    while layers:
+        layer = layers.pop()
+        if layer.model is not None:
+            layers += layer.model.layers
+            continue
+        yield layer
+        kind = None if layer.is_function or layer.name_in(custom) else kind_of(layer)
+        layers += () if kind is None else kind.children(layer)
 
 
 def _model_of(spec: LayerSpec, custom: CustomObjects, given: Mapping[str, Layer]) -> Model:
@@ -316,8 +342,8 @@ def _layer_of(spec: LayerSpec, custom: CustomObjects) -> Layer:
         return InputLayer.from_spec(spec)
     if spec.is_function:
         return function_class(spec.class_name).from_spec(spec)
-    if spec.class_name in custom:
-        return _custom_layer(custom[spec.class_name], spec)
+    if name := spec.name_in(custom):
+        return _custom_layer(custom[name], spec, with_custom_objects(spec.config, custom), name)
     found = layer_class(spec.class_name)
     assert found is not None
     return found.from_spec(
@@ -330,29 +356,35 @@ def _inner_objects(spec: LayerSpec, custom: CustomObjects) -> Iterator[tuple[str
 
     def made(document: Any) -> Any:
         inner = read_layer(document, spec.dialect)
-        is_object = inner.model is not None or inner.class_name in custom
+        is_object = inner.model is not None or inner.name_in(custom)
         return _layer_of(inner, custom) if is_object else document
 
-    for key in INNER_LAYERS:
-        given = spec.config.get(key)
-        if isinstance(given, list):
+    for key, given in spec.config.items():
+        if key not in INNER_LAYERS:
+            yield key, with_custom_objects(given, custom)
+        elif isinstance(given, list):
             yield key, [made(document) for document in given]
         elif given is not None:
             yield key, made(given)
 
 
-def _custom_layer(made: Any, spec: LayerSpec) -> Layer:
+def _custom_layer(made: Any, spec: LayerSpec, config: Any, name: str) -> Layer:
     """Return a layer of a user-defined class, whose arguments may not be those of the file."""
-    where = f"custom_objects[{spec.class_name!r}]"
+    where = f"custom_objects[{name!r}]"
     if not (isinstance(made, type) and issubclass(made, Layer)):
         raise CoreError(f"{where} must be a class of layers, got {made!r:.80}")
+    if issubclass(made, BuiltIn):
+        own = signature(made).parameters
+        config = derived_config(made.class_name, config, spec.dialect, own)
     try:
-        return made.from_config(spec.config)
+        layer = made.from_config(config)
     except MISUSE as error:
         raise CoreError(
             f"{where}, the class {made.__name__}, cannot make the layer {spec.name!r} of the "
             f"arguments {[*spec.config]}: {error}"
         ) from error
+    layer._registered_name = spec.registered_name
+    return layer
 
 
 class _SymbolRun(ModelRun):

@@ -35,7 +35,7 @@ from core.models.output_facts import output_activations
 from core.models.result_types import Result
 from core.models.running import Loop, Means
 from core.models.steps import Steps, output_list
-from core.models.weight_files import load_weights, save_weights
+from core.models.weight_files import derived_classes_of, load_weights, save_weights
 from core.optimizers import Optimizer, OptimizerLike
 
 #: The path of a file.
@@ -522,8 +522,9 @@ class Trainer(Layer, Generic[Result]):
         with INTERRUPTS.step():
             compiled_with = self._compiled_with if include_optimizer else None
             self._check_described()
-            document = document_of(self, format, compiled_with, self._optimizer)
-            format.write(path, document)
+            with derived_classes_of(self):
+                document = document_of(self, format, compiled_with, self._optimizer)
+                format.write(path, document)
 
     def _check_described(self) -> None:
         """Raise unless files can describe the model."""

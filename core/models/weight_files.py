@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -11,6 +12,7 @@ import numpy as np
 from core.callbacks.checkpoints import WEIGHT_ENDINGS
 from core.engine.variables import Variable
 from core.errors import CoreError
+from core.layers.weight_slots import derived_classes
 from core.optimizers.keras_optimizer import KerasOptimizer
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ def save_weights(model: "Trainer[Any]", path: str | os.PathLike[str]) -> None:
     if os.fspath(path).endswith(".npz"):
         write_weight_archive(path, {name: variable.numpy() for name, variable in named.items()})
     else:
-        write_weights_h5(path, _document(model, with_state=True))
+        with derived_classes_of(model):
+            write_weights_h5(path, _document(model, with_state=True))
 
 
 def load_weights(model: "Trainer[Any]", path: str | os.PathLike[str]) -> None:
@@ -45,7 +48,8 @@ def load_weights(model: "Trainer[Any]", path: str | os.PathLike[str]) -> None:
     if os.fspath(path).endswith(".npz"):
         _load_archive(named, path)
         return
-    document = read_weights_h5(path, _document(model, with_state=False))
+    with derived_classes_of(model):
+        document = read_weights_h5(path, _document(model, with_state=False))
     fill(model, document)
     fault = fault_of_state(model, document.optimizer_variables)
     if fault:
@@ -63,6 +67,14 @@ def fault_of_state(model: "Trainer[Any]", state: Sequence[np.ndarray] | None) ->
     except CoreError as error:
         return str(error)
     return ""
+
+
+def derived_classes_of(model: "Trainer[Any]") -> AbstractContextManager[None]:
+    """Give the user-defined layers of a model the weights of the classes they derive from."""
+    from core.models.documents import user_defined
+    from core.models.sequential import bases_of
+
+    return derived_classes(bases_of(dict(user_defined(model))))
 
 
 def _document(model: "Trainer[Any]", *, with_state: bool) -> "LayersDocument":

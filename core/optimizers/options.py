@@ -183,7 +183,11 @@ class KerasOptions(Optimizer):
         return config
 
     def __reduce__(self) -> Any:
-        return *super().__reduce__(), {name: getattr(self, name) for name in self._copied}
+        made, (kind, config, weights) = super().__reduce__()
+        if self.schedule is not None:  # also one of a user-defined class
+            config = {**config, "learning_rate": self.schedule}
+        kept = (*self._copied, "_registered_name")
+        return made, (kind, config, weights), {name: getattr(self, name) for name in kept}
 
     def __repr__(self) -> str:
         parameters = inspect.signature(type(self)).parameters

@@ -14,6 +14,7 @@ from typing import Any
 
 from core.errors import CoreError
 from core.keras.configured import Configured, NamedClasses
+from core.keras.configured import document_of as _document_of
 from core.optimizers.base import number
 
 
@@ -344,9 +345,5 @@ def get(identifier: str | Mapping[str, Any] | LearningRateSchedule) -> LearningR
 
 def serialize(schedule: LearningRateSchedule) -> dict[str, Any]:
     """Return the config from which `get` makes an equal schedule, as Keras 3 writes it."""
-    return {
-        "module": "keras.optimizers.schedules",
-        "class_name": type(schedule).__name__,
-        "config": schedule.get_config(),
-        "registered_name": None,
-    }
+    found = _document_of(schedule)
+    return {"module": "keras.optimizers.schedules", "registered_name": None, **found}

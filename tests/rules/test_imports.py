@@ -62,6 +62,7 @@ USED_FOR_FILES = {
     "manifest",
     "paths",
     "quantise",
+    "read_back",
     "reading_budgets",
     "regular_files",
     "shards",

@@ -125,6 +125,20 @@ def test_a_kit_that_cannot_be_written_leaves_the_old_one(toys, kit, tmp_path, mo
         write_kit(tmp_path / "nowhere" / "kit.zip", {"toy": None}, {})
 
 
+def test_a_kit_with_other_bytes_leaves_the_old_one(toys, kit, monkeypatch):
+    """A fault of the writer, for which the kit is read back."""
+    before = kit.read_bytes()
+    toys.server.heal()
+    locate("toy")
+    real = packing._checked_blocks
+    monkeypatch.setattr(
+        packing, "_checked_blocks", lambda *file: [bytes(len(b"".join(real(*file))))]
+    )
+    with pytest.raises(WeightsError, match="cannot be read back .it has other members"):
+        write_kit(kit, {"toy": None}, {})
+    assert kit.read_bytes() == before
+
+
 def test_unavailable_weights_make_no_kit(toys, kit, tmp_path):
     with pytest.raises(WeightsError, match="is not on this machine"):
         write_kit(tmp_path / "other.zip", {"toy": None}, {})

@@ -63,7 +63,7 @@ def test_a_folder_and_its_model_are_one(server, url):
 def test_a_single_file(server):
     path = locate_url(f"{server.url}/net.tflite")
     assert path.read_bytes() == server.files["/net.tflite"] and path.name == "net.tflite"
-    assert asked(server) == ["/net.tflite"]
+    assert asked(server) == ["/net.tflite", "/labels.txt"]
 
 
 def test_the_query_is_kept_for_shards(server):
@@ -80,6 +80,62 @@ def test_labels_may_be_absent(server, url, kind):
     server.heal()
     locate_url(url)
     assert asked(server) == []
+
+
+@pytest.mark.parametrize("model", ["net.tflite", "net.h5", "net.keras", "NET.PB", "model.json"])
+def test_labels_beside_any_model(server, tmp_path, model, monkeypatch):
+    """Of the same folder, small, kept as the other files are; asked for once."""
+    write_weights(tmp_path / "graph", WEIGHTS, topology={"node": []})
+    for path in (tmp_path / "graph").iterdir():
+        server.files[f"/n/{path.name}"] = path.read_bytes()
+    server.files |= {f"/n/{model}": server.files.get(f"/n/{model}", b"TFL3" * 9)}
+    server.files["/n/labels.txt"] = b"cat\ndog\n"
+    path = locate_url(f"{server.url}/n/{model}")
+    assert (path.parent / "labels.txt").read_bytes() == b"cat\ndog\n"
+    assert {name.rpartition("/")[0] for name in asked(server)} == {"/n"}
+    server.heal()
+    monkeypatch.setenv("ZOO_OFFLINE", "1")
+    assert locate_url(f"{server.url}/n/{model}") == path and asked(server) == []
+    (path.parent / "labels.txt").write_bytes(b"cat\ncat\n")
+    with pytest.raises(WeightsError, match="sha256"):
+        locate_url(f"{server.url}/n/{model}")
+
+
+@pytest.mark.parametrize("labels", [None, b"x" * (2**20 + 1), b"a page"])
+def test_what_are_no_labels_is_left_out(server, labels):
+    if labels is not None:
+        server.files["/labels.txt"] = labels
+    if labels == b"a page":
+        server.add("html", True, after=1)
+    path = locate_url(f"{server.url}/net.tflite")
+    assert not (path.parent / "labels.txt").exists()
+    server.heal()
+    assert locate_url(f"{server.url}/net.tflite") == path and asked(server) == []
+
+
+def test_the_first_file_that_says_what_a_model_is_for_is_enough(server, url):
+    server.files |= {"/m/model_meta.json": b"{}", "/m/labels.txt": b"a\n"}
+    assert asked_beside(server, url) == ["metadata.json"]
+    del server.files["/m/metadata.json"]
+    clear_url(url)
+    assert asked_beside(server, url) == ["metadata.json", "model_meta.json"]
+    del server.files["/m/model_meta.json"]
+    clear_url(url)
+    assert asked_beside(server, url) == ["metadata.json", "model_meta.json", "labels.txt"]
+
+
+def asked_beside(server, url) -> list[str]:
+    """The files beside a model and its shards that are asked for."""
+    server.heal()
+    locate_url(url)
+    return [name.removeprefix("/m/") for name in asked(server)][2:]
+
+
+def test_labels_of_a_busy_server_are_waited_for(server, tmp_path):
+    server.add("status", 503, after=1)
+    with pytest.raises(WeightsError, match=r"labels\.txt.*503"):
+        locate_url(f"{server.url}/net.tflite")
+    assert left_over(tmp_path) == []
 
 
 def test_labels_are_not_skipped_for_a_busy_server(server, url, tmp_path):
@@ -162,14 +218,14 @@ def test_a_broken_connection_is_resumed(server, kind, shape):
     if shape != "plain":
         server.add(shape)
     assert locate_url(f"{server.url}/net.tflite").read_bytes() == server.files["/net.tflite"]
-    assert len(server.requests) == 2
+    assert asked(server) == ["/net.tflite"] * 2 + ["/labels.txt"]
 
 
 def test_versions_are_never_mixed(server):
     """Without a validator the second request starts at the first byte."""
     server.add("cut", 2000, times=1).add("etag", 'W/"weak"')
     assert locate_url(f"{server.url}/net.tflite").read_bytes() == server.files["/net.tflite"]
-    assert server.ranges == [None, None]
+    assert server.ranges[:2] == [None, None]
 
 
 @pytest.mark.parametrize(

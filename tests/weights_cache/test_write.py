@@ -17,6 +17,7 @@ from weights_cache import (
     load_web_model,
     load_weights,
     quantise_array,
+    write,
     write_weights,
 )
 
@@ -343,3 +344,33 @@ def test_more_fields_of_the_document(tmp_path):
     document = load_web_model(path).document
     assert (document["signature"], document["convertedBy"]) == ({"inputs": {}}, "me")
     assert document["format"] == "graph-model"
+
+
+@pytest.mark.parametrize(
+    "fault, message",
+    [
+        (lambda name, entry, data: (entry, memoryview(bytes(len(data)))), "'w' is another one"),
+        (lambda name, entry, data: ({**entry, "name": name * 2}, data), "has other weights"),
+        (lambda name, entry, data: (entry, data[1:]), "cannot be read back"),
+    ],
+)
+def test_what_was_written_is_read_back(fault, message, tmp_path, monkeypatch):
+    """Faults in the shards or the manifest, whose entries the reader compares with the weights."""
+    write_weights(tmp_path, {"w": np.ones(4, np.float32)})
+    before = snapshot(tmp_path)
+    shards, document = write._shards, write._document
+
+    def changed_shards(pieces, size):
+        return shards([fault("w", {}, pieces[0])[1]], size)
+
+    def changed_document(manifest, *rest):
+        (group,) = manifest
+        entries = [fault("w", entry, b"")[0] for entry in group["weights"]]
+        return document([{**group, "weights": entries}], *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(write, "_shards", changed_shards)
+        patch.setattr(write, "_document", changed_document)
+        with pytest.raises(WeightsError, match=f"{message}.*nothing was replaced"):
+            write_weights(tmp_path, {"w": np.full(4, 2, np.float32)})
+    assert snapshot(tmp_path) == before

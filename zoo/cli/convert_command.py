@@ -98,7 +98,7 @@ def _add_quantisation(convert: argparse.ArgumentParser) -> None:
         type=float,
         metavar=("LOW", "HIGH"),
         help="values of the darkest and the brightest pixel in the input (default: those of "
-        "the model that IN names, else 0 1)",
+        "the model that IN names, or that the file says, else 0 1, and a line says so)",
     )
 
 
@@ -126,6 +126,7 @@ def _convert(given: argparse.Namespace) -> int:
     from core.converter.conversion import prepare_conversion, require_format
     from core.converter.opened import find_kind
     from zoo.cli.convertible import find_source
+    from zoo.pipeline.image_inputs import GUESS
 
     source, entry = find_source(given.source)
     kind = "graph" if isinstance(source, Graph) else find_kind(source)
@@ -135,20 +136,22 @@ def _convert(given: argparse.Namespace) -> int:
         raise ZooError(f"{option} is for the report: give --dry-run, too")
     if not given.dry_run and given.target is None:
         raise ZooError("give the folder to write to as OUT, or --dry-run")
-    request = _request(given, kind, entry)
+    request = _request(given, source, entry)
     if given.dry_run:
         return _print_report(given, source, kind, request)
     conversion = prepare_conversion(source, given.target, request, overwrite=given.overwrite)
     if conversion.warning:
         complain(_as_options(conversion.warning))
-    elif any(text.endswith(AUTO) for text in given.quantise):
+    elif any(text.endswith(AUTO) for text in given.quantise) or GUESS in conversion.summary:
         complain(conversion.summary)
     path = conversion.write()
     show(f"{path}: {size_text(_written_bytes(path))}")
     return 0
 
 
-def _request(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "Request":
+def _request(
+    given: argparse.Namespace, source: "str | Path | Graph", entry: "Entry | None"
+) -> "Request":
     """Return the conversion requested; images are read only if something is measured with them."""
     from core.converter.conversion import Request
 
@@ -167,14 +170,16 @@ def _request(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "Re
             other = "--measure" if given.dry_run else "--quantise or --dry-run --measure"
             raise ZooError(f"--samples, --range and --tolerance are for {other}: give it, too")
         return request
-    return request._replace(samples=_samples(given, kind, entry))
+    return request._replace(samples=_samples(given, source, entry))
 
 
-def _samples(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "ImageInputs":
+def _samples(
+    given: argparse.Namespace, source: "str | Path | Graph", entry: "Entry | None"
+) -> "ImageInputs":
     """The images to measure with, as the model takes them."""
-    from zoo.cli.convertible import input_size
+    from zoo.cli.convertible import input_size, said_pixels
     from zoo.cli.sample_inputs import read_samples
-    from zoo.pipeline.image_inputs import SIGNED_RANGE, ImageInputs
+    from zoo.pipeline.image_inputs import ImageInputs
     from zoo.samples import sample_images
 
     inputs = ImageInputs(sample_images())
@@ -184,7 +189,7 @@ def _samples(given: argparse.Namespace, kind: str, entry: "Entry | None") -> "Im
         return inputs._replace(range=_range(*given.range))
     if entry is not None:
         return inputs._replace(preprocess=entry.preprocess, size=input_size(entry))
-    return inputs._replace(range=SIGNED_RANGE) if kind == "teachable" else inputs
+    return inputs._replace(pixels=said_pixels(source, given.signature))
 
 
 def _range(low: float, high: float) -> tuple[float, float]:

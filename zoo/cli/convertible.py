@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from core import Graph
+from core.converter.class_labels import Pixels
 from weights_cache.common.errors import MissingError, ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import all_entries, find_entry, is_entry
@@ -44,6 +45,21 @@ def _of_entry(entry: Entry) -> Path | Graph:
         return build_network(entry, checked(entry.name, entry.options, {}))
     files = locate(entry.weights, only=entry.files)
     return files[entry.file or manifest_name(files, entry.name)]
+
+
+def said_pixels(source: str | Path | Graph, signature: str | None) -> Pixels | None:
+    """Return how a source says that its network takes pixels; None if it does not, or is damaged.
+
+    What is wrong with it, the conversion reports.
+    """
+    from core.converter import read_graph
+    from zoo.pipeline.image_inputs import pixels_of
+
+    try:
+        graph = source if isinstance(source, Graph) else read_graph(source, signature=signature)
+    except ZooError:
+        return None
+    return pixels_of(graph.metadata)
 
 
 def input_size(entry: Entry) -> tuple[int, int]:

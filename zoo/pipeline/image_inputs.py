@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core import Endpoint
+from core.converter.class_labels import PAGE_PIXELS, Bundle, ClassLabels, Pixels
 from core.converter.sample_inputs import Samples
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Preprocess
@@ -17,8 +18,8 @@ OPEN_SIZE = (224, 224)
 #: Range of pixels of networks that declare none: 0..1.
 USUAL_RANGE = (0.0, 1.0)
 
-#: Range of pixels of Teachable Machine's networks.
-SIGNED_RANGE = (-1.0, 1.0)
+#: The end of a text on sample inputs whose range nothing declares.
+GUESS = "as a guess: see --range"
 
 #: Largest number of images of one run, where a network takes any number of them.
 _LARGEST_BATCH = 8
@@ -32,7 +33,8 @@ class ImageInputs(NamedTuple):
         preprocess: how an image becomes an input; None: by the range.
         size: height and width of the input, if the network takes any.
         range: what pixels of 0 and of 255 become; None: by the quantised values of the input, or
-            else `USUAL_RANGE`.
+            by ``pixels``, or else `USUAL_RANGE`.
+        pixels: how the file says that its network takes pixels; see `pixels_of`.
         what: what the images are, for a report.
         required: whether a network that takes no image is an error.
     """
@@ -43,6 +45,7 @@ class ImageInputs(NamedTuple):
     range: tuple[float, float] | None = None
     what: str = "sample images"
     required: bool = False
+    pixels: Pixels | None = None
 
     def __call__(self, inputs: Mapping[str, Endpoint]) -> Samples | None:
         """The runs; None if the network does not take one image of three channels.
@@ -77,10 +80,38 @@ class ImageInputs(NamedTuple):
         if endpoint.spec.dtype != "float32":
             return Preprocess(fit="stretch", dtype=endpoint.spec.dtype), "pixels from 0 to 255"
         known = self.range or _quantised_range(endpoint)
+        if known is None and self.pixels is not None:
+            return _as_said(self.pixels)
         low, high = known or USUAL_RANGE
         how = Preprocess(fit="stretch", divide=255 / (high - low), subtract=-low)
         text = f"pixels from {low:g} to {high:g}"
-        return how, text if known else f"{text} as a guess: see --range"
+        return how, text if known else f"{text} {GUESS}"
+
+
+def pixels_of(metadata: object) -> Pixels | None:
+    """Return how a file says that its network takes pixels as floats, or None.
+
+    Args:
+        metadata: the metadata of the graph, of any kind.
+
+    >>> pixels_of(Bundle("image", ("cat", "dog"), 224, "pets"))
+    Pixels(mean=(127.0,), std=(127.0,))
+    """
+    if isinstance(metadata, Bundle):
+        return PAGE_PIXELS if metadata.kind == "image" else None
+    if isinstance(metadata, ClassLabels):
+        return metadata.pixels
+    return metadata if isinstance(metadata, Pixels) else None
+
+
+def _as_said(pixels: Pixels) -> tuple[Preprocess, str]:
+    """Return the conversion that a file names, and a text on the range of its values."""
+    std = np.array(pixels.std)
+    shift = np.array(pixels.mean) / std
+    divide, subtract = (tuple(each.tolist() * (3 // each.size)) for each in (std, shift))
+    low, high = float((-shift).min()), float((255 / std - shift).max())
+    how = Preprocess(fit="stretch", divide=divide, subtract=subtract)
+    return how, f"pixels from {low:.3g} to {high:.3g}, as the file says"
 
 
 def _batch(count: int) -> int:

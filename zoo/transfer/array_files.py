@@ -5,6 +5,7 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 from weights_cache.lfs_pointers import refuse_pointer_file
+from weights_cache.read_back import check_arrays, not_written, read_back
 from weights_cache.regular_files import open_regular
 
 _LARGEST_FILE = 2**32  # bytes of arrays
@@ -29,18 +31,27 @@ def write_arrays(
         facts: of JSON, which `read_arrays` checks: "format" and "version".
 
     Raises:
-        ZooError: the file cannot be written.
+        ZooError: the file cannot be written, or not be read back.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ZooError(f"a path is a text or a pathlib.Path, not {path!r:.80}")
     data = io.BytesIO()
     text = json.dumps(facts, ensure_ascii=False).encode()
     np.savez(data, allow_pickle=False, facts=np.frombuffer(text, np.uint8), **arrays)
+    check = partial(_check_written, arrays, json.loads(text))
     try:
-        with replacing(Path(os.path.realpath(path))) as stream:
+        with replacing(Path(os.path.realpath(path)), check=check) as stream:
             stream.write(data.getvalue())
     except OSError as error:
         raise ZooError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from error
+
+
+def _check_written(arrays: Mapping[str, np.ndarray], facts: dict[str, Any], path: Path) -> None:
+    """Raise an error unless a new file has these arrays and facts."""
+    found = read_back(lambda path: read_arrays(path, facts["format"], facts["version"]), path)
+    check_arrays(arrays, found[0])
+    if found[1] != facts:
+        raise not_written("it has other facts")
 
 
 def read_arrays(

@@ -4,7 +4,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
 from pkgutil import resolve_name
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from core import CoreError
 from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
+from weights_cache.read_back import not_written, read_back
 from weights_cache.regular_files import open_regular
 from zoo.pipeline.file_model import TAUGHT_FILE
 from zoo.transfer.array_files import read_arrays, write_arrays
@@ -133,6 +135,9 @@ def _write_files(folder: Path, model: "TaughtModel") -> None:
         {**arrays, **lesson.examples.arrays(), **familiar},
         {"format": _ARRAYS_FORMAT, "version": _ARRAYS_VERSION},
     )
+    facts, _ = read_back(_read_lesson, folder)
+    if facts != json.loads(text):
+        raise not_written("it has other facts")
 
 
 def _facts_of(model: "TaughtModel") -> dict[str, Any]:
@@ -167,19 +172,12 @@ def read_taught(path: str | os.PathLike[str], backend: str | None = None) -> "Ta
         ZooError: the folder is damaged, of a newer version, or was taught with other weights.
     """
     folder = Path(path)
-    facts = _read_facts(folder)
-    arrays, _ = read_arrays(folder / _ARRAYS, _ARRAYS_FORMAT, _ARRAYS_VERSION)
-    try:
-        lesson = _lesson_of(arrays, facts)
+    facts, lesson = _read_lesson(folder)
+    with _reporting_damage(folder):
         names, key, node = facts["features"], facts["features_key"], facts["own_network"]
         if not all(isinstance(text, str) for text in (node, *names)) or not names:
             raise ValueError(f"its features are {names!r:.80}, its node {node!r:.80}")
         extractor = _extractor_of(folder, names, node, backend)
-    except (WeightsError, CoreError):
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, ZooError) as error:
-        reason = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else error
-        raise ZooError(f"{str(folder)!r} is a damaged taught model: {reason}") from error
     from zoo.pipeline.pickling import LoadCall
     from zoo.transfer.taught_model import TaughtModel
 
@@ -189,6 +187,26 @@ def read_taught(path: str | os.PathLike[str], backend: str | None = None) -> "Ta
             "this version: teach it again with `zoo teach`"
         )
     return TaughtModel(os.fspath(path), extractor, lesson, LoadCall.of_path(str(folder), None))
+
+
+def _read_lesson(folder: Path) -> tuple[dict[str, Any], Lesson]:
+    """Return the facts of a folder, and what was taught."""
+    facts = _read_facts(folder)
+    arrays, _ = read_arrays(folder / _ARRAYS, _ARRAYS_FORMAT, _ARRAYS_VERSION)
+    with _reporting_damage(folder):
+        return facts, _lesson_of(arrays, facts)
+
+
+@contextmanager
+def _reporting_damage(folder: Path) -> Iterator[None]:
+    """Turn an error about the content of a folder into one that names it."""
+    try:
+        yield
+    except (WeightsError, CoreError):
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, ZooError) as error:
+        reason = f"{type(error).__name__}: {error}" if isinstance(error, KeyError) else error
+        raise ZooError(f"{str(folder)!r} is a damaged taught model: {reason}") from error
 
 
 def _read_facts(folder: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from core.converter.sample_inputs import make_samples
 from weights_cache.locations import Locations
 from weights_cache.registry import find_record
 from zoo.catalog.entry import Entry
-from zoo.pipeline.image_inputs import OPEN_SIZE, ImageInputs
+from zoo.pipeline.image_inputs import OPEN_SIZE, ImageInputs, pixels_of
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model import Model
 from zoo.samples import sample_images
@@ -126,8 +126,10 @@ def _image_input(model: LoadedModel) -> Callable[[np.ndarray], Arrays] | None:
     if isinstance(model, Model):
         return lambda image: {name: model.network_input(image)}
 
+    pixels = pixels_of(model.network.graph.metadata)
+
     def by_shape(image: np.ndarray) -> Arrays:
-        samples = ImageInputs([image])(inputs)
+        samples = ImageInputs([image], pixels=pixels)(inputs)
         assert samples is not None  # the shape is that of an image
         return samples.runs[0]
 

@@ -5,10 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.converter.layer_files.optimizer_state import state_of
 from core.converter.read_back import not_equal
 from core.errors import CoreError
 from core.layers.keras_config import Dialect
 from core.layers.weight_slots import NOT_TRAINED, WeightSlots, weight_slots
+from weights_cache.read_back import same_values
 
 #: Weights by name, for each layer by its path.
 LayerWeights = Mapping[tuple[str, ...], Mapping[str, np.ndarray]]
@@ -60,11 +62,23 @@ def slots_with_weights(document: LayersDocument) -> tuple[WeightSlots, ...]:
     return slots
 
 
-def check_weights(document: LayersDocument, found: LayersDocument) -> None:
-    """Raise a CoreError unless a document that was read back has the weights of the written one.
+def check_document(
+    document: LayersDocument, found: LayersDocument, *, has_state: bool = True
+) -> None:
+    """Raise a CoreError unless a document that was read back has the numbers of the written one.
 
-    Files number the weights of user-defined layers, so only their order is compared.
+    Args:
+        document: the document that was to be written, in the dialect of the file.
+        found: what was read.
+        has_state: whether the file has the optimizer's state, if the document has one.
     """
+    _check_weights(document, found)
+    if has_state and document.optimizer_variables is not None:
+        _check_state(document, found)
+
+
+def _check_weights(document: LayersDocument, found: LayersDocument) -> None:
+    """Compare weights; files number those of user-defined layers, so only their order counts."""
     written, read = (
         {path: list(named.values()) for path, named in each.weights.items() if named}
         for each in (document, found)
@@ -73,9 +87,23 @@ def check_weights(document: LayersDocument, found: LayersDocument) -> None:
         raise not_equal(f"other layers have weights: {sorted(written.keys() ^ read.keys())!r:.300}")
     for path, arrays in written.items():
         pairs = zip(arrays, read[path], strict=False)
-        same = len(arrays) == len(read[path])
-        if not same or not all(np.array_equal(a, b, equal_nan=True) for a, b in pairs):
+        if len(arrays) != len(read[path]) or not all(same_values(a, b) for a, b in pairs):
             raise not_equal(f"the layer {'/'.join(path)!r:.300} has other weights")
+
+
+def _check_state(document: LayersDocument, found: LayersDocument) -> None:
+    """Compare the state of the optimizer; TensorFlow.js and Keras 2 have it in another form."""
+    written, read = document.optimizer_variables or (), found.optimizer_variables or ()
+    if document.dialect == "keras3":
+        pairs = zip(map(np.asarray, written), map(np.asarray, read), strict=False)
+        is_same = len(written) == len(read) and all(same_values(a, b) for a, b in pairs)
+    else:
+        optimizer = (document.compile_config or {}).get("optimizer") or {}
+        is_same = bool(read) and state_of(read, optimizer).is_near(state_of(written, optimizer))
+    if not is_same:
+        raise not_equal(
+            f"the optimizer has another state{found.state_fault and ': '}{found.state_fault}"
+        )
 
 
 def _closed(document: LayersDocument) -> Callable[[WeightSlots], WeightSlots]:

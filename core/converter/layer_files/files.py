@@ -13,7 +13,7 @@ from core.converter.keras_files.models import StoredModel, listed_texts, read_st
 from core.converter.layer_files.document import (
     Dialect,
     LayersDocument,
-    check_weights,
+    check_document,
     trained_weights,
 )
 from core.converter.layer_files.optimizer_state import (
@@ -64,8 +64,8 @@ def read_document(path: str | os.PathLike[str]) -> LayersDocument:
 
 
 def check_written(document: LayersDocument, path: Path) -> None:
-    """Raise a CoreError unless a new file can be read, and has the weights of a document."""
-    check_weights(document, read_back(read_document, path))
+    """Raise a CoreError unless a new file can be read, and has the numbers of a document."""
+    check_document(document, read_back(read_document, path))
 
 
 def _of_archive(stored: StoredModel) -> LayersDocument:

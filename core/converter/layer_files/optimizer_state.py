@@ -57,6 +57,20 @@ class OptimizerState(NamedTuple):
     iteration: int
     slots: Mapping[str, Sequence[np.ndarray]]
 
+    def is_near(self, other: "OptimizerState") -> bool:
+        """Whether this state has that of another one but for rounding, and may have more slots."""
+        pairs = [
+            (mine, its)
+            for slot, arrays in other.slots.items()
+            for mine, its in zip(self.slots.get(slot, ()), arrays, strict=False)
+        ]
+        count = sum(map(len, other.slots.values()))
+        return (
+            self.iteration == other.iteration
+            and len(pairs) == count
+            and all(a.shape == b.shape and np.allclose(a, b, equal_nan=True) for a, b in pairs)
+        )
+
 
 def state_of(variables: Sequence[np.ndarray], optimizer: Mapping[str, Any]) -> OptimizerState:
     """Return the state of variables in Keras 3's order.

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.converter.layer_files.document import (
     LayersDocument,
-    check_weights,
+    check_document,
     slots_with_weights,
     trained_weights,
 )
@@ -75,7 +75,9 @@ def write_tfjs_layers(folder: str | os.PathLike[str], document: LayersDocument) 
         topology=document.topology,
         fields=fields,
         groups=dict.fromkeys(state, _OPTIMIZER),
-        check=lambda path: check_weights(document, read_back(read_tfjs_layers, path)),
+        check=lambda path: check_document(
+            document, read_back(read_tfjs_layers, path), has_state=bool(state)
+        ),
     )
 
 

@@ -7,8 +7,10 @@ of TensorFlow.js 4.22.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from core.converter.layer_files.optimizer_state import RUNS
 from core.errors import CoreError
 from core.keras.configured import snake_case
+from core.keras.documents import is_user_document
 from core.layers.dialects.tables import OBJECT_MODULES
 
 Config = dict[str, Any]
@@ -117,10 +119,10 @@ def tfjs_optimizer(optimizer: Mapping[str, Any]) -> TfjsOptimizer:
     Raises:
         CoreError: TensorFlow.js has none of the class.
     """
-    name = str(optimizer.get("class_name"))
+    name = _name_of(optimizer)
     if name == "SGD" and optimizer["config"].get("momentum"):
         return TFJS_MOMENTUM
-    if name not in TFJS_OPTIMIZERS:
+    if name not in TFJS_OPTIMIZERS or is_user_document(optimizer):
         raise CoreError(
             f"TensorFlow.js has no optimizer {name}: compile with one of "
             f"{', '.join(TFJS_OPTIMIZERS)}, or save without the optimizer"
@@ -140,7 +142,7 @@ def h5_training_config(compiled: Mapping[str, Any], dialect: str) -> Config:
     if isinstance(optimizer, str):
         optimizer = {"class_name": optimizer, "config": {}}
     if optimizer is not None:
-        optimizer = {key: optimizer[key] for key in ("class_name", "config")}
+        optimizer = {"class_name": _name_of(optimizer), "config": optimizer["config"]}
     if dialect == "keras2" and optimizer:
         config = _plain(optimizer["config"])
         for option, default in _OPTIONS_OF_KERAS3.items():
@@ -204,8 +206,12 @@ def compile_config_of_h5(training: Mapping[str, Any]) -> Config:
     optimizer = training.get("optimizer_config")
     if isinstance(optimizer, Mapping):
         config = _options_of_keras3(optimizer)
-        class_name = str(optimizer.get("class_name")).rpartition(">")[2]
-        found = {"optimizer": {"class_name": class_name, "config": config}, **found}
+        name = str(optimizer.get("class_name"))
+        class_name = name.rpartition(">")[2]
+        document: Config = {"class_name": class_name, "config": config}
+        if name != class_name and class_name not in RUNS:  # Keras 2 wrote "Custom>Adam"
+            document = {**_object(None, class_name, config), "registered_name": name}
+        found = {"optimizer": document, **found}
     return completed_compile_config(found)
 
 
@@ -317,7 +323,8 @@ def _tfjs_namer(what: str, known: str, names: Mapping[str, str]) -> Callable[[An
         name = names.get(str(name), name)
         options = config if isinstance(config, Mapping) else {}
         changed = [k for k, v in options.items() if v not in _LOSS_DEFAULTS.get(k, (v,))]
-        if changed or (name is not None and name not in known.split()):
+        is_custom = isinstance(value, Mapping) and is_user_document(value)
+        if changed or is_custom or (name is not None and name not in known.split()):
             options_text = f" with {', '.join(changed)}" if changed else ""
             raise CoreError(
                 f"TensorFlow.js has no {what} {name}{options_text}: compile without it, or save "
@@ -346,12 +353,15 @@ def _completed_in(module: str) -> Callable[[Any], Any]:
             return config  # a function
         if value.get("class_name") == "MeanMetricWrapper":
             return config.get("fn")
-        return _object(module, str(value.get("class_name")), _of_keras3(value)["config"])
+        name, config = str(value.get("class_name")), _of_keras3(value)["config"]
+        if ">" in name:
+            return {**_object(None, name.rpartition(">")[2], config), "registered_name": name}
+        return _object(module, name, config)
 
     return completed
 
 
-def _object(module: str, class_name: str, config: Config) -> Config:
+def _object(module: str | None, class_name: str, config: Config) -> Config:
     found = {"module": module, "class_name": class_name, "config": config}
     return {**found, "registered_name": None}
 
@@ -365,10 +375,17 @@ def _mapped(value: Any, made: Callable[[Any], Any]) -> Any:
     return made(value)
 
 
+def _name_of(document: Mapping[str, Any]) -> str:
+    """Return the name of a class in .h5 files: the registered one of a user-defined class."""
+    return str(document["registered_name" if is_user_document(document) else "class_name"])
+
+
 def _plain(value: Any) -> Any:
     """Return objects without module and registered name, as .h5 files have them."""
     if isinstance(value, Mapping):
         is_object = "class_name" in value and "config" in value
+        if is_object:
+            value = {**value, "class_name": _name_of(value)}
         left_out = ("module", "registered_name", "shared_object_id", "build_config")
         return {k: _plain(v) for k, v in value.items() if not (is_object and k in left_out)}
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value

@@ -3,6 +3,7 @@
 import os
 import zipfile
 from collections.abc import Mapping
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from core.converter.layer_files.keras_archive import writing_file
+from core.converter.read_back import not_equal, read_back
 from core.converter.reading import reading
 from core.errors import CoreError
 from weights_cache.common.errors import WeightsError
 from weights_cache.lfs_pointers import refuse_pointer_file
+from weights_cache.read_back import check_arrays
+from weights_cache.regular_files import open_regular
 
 
 def write_weight_archive(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray]) -> Path:
@@ -24,17 +28,23 @@ def write_weight_archive(path: str | os.PathLike[str], arrays: Mapping[str, np.n
         arrays: the arrays.
 
     Raises:
-        CoreError: the path has another ending.
-        WeightsError: the file cannot be written; what was there before stays.
+        CoreError: the path has another ending, or what was written cannot be read back.
+        WeightsError: the file cannot be written.
+
+    An error leaves an existing file unchanged.
     """
     target = _checked(path)
     buffer = BytesIO()
     named: dict[str, Any] = {name.replace("/", "."): each for name, each in arrays.items()}
     np.savez(buffer, **named)
     data = buffer.getvalue()
-    with writing_file(target, [data]) as stream:
+    with writing_file(target, [data], partial(_check, named)) as stream:
         stream.write(data)
     return target
+
+
+def _check(named: Mapping[str, np.ndarray], path: Path) -> None:
+    check_arrays(named, read_back(_read, path), not_equal)
 
 
 def read_weight_archive(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
@@ -44,11 +54,14 @@ def read_weight_archive(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
         CoreError: the path has another ending.
         WeightsError: the file is missing or damaged.
     """
-    target = _checked(path)
+    return _read(_checked(path))
+
+
+def _read(target: Path) -> dict[str, np.ndarray]:
     with reading(target):
         refuse_pointer_file(target)
         try:
-            with np.load(target, allow_pickle=False) as stored:
+            with open_regular(target) as file, np.load(file, allow_pickle=False) as stored:
                 return {name: stored[name] for name in stored.files}
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
             raise WeightsError(f"{target} is no archive of weights: {error}") from error

@@ -6,6 +6,7 @@ Keras 3.15.
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,11 +14,16 @@ import numpy as np
 
 from core.converter.keras_files.hdf5 import Item, open_hdf5
 from core.converter.keras_files.models import array_of, listed_texts, listed_weights, with_groups
-from core.converter.layer_files.document import LayersDocument, slots_with_weights
+from core.converter.layer_files.document import (
+    LayersDocument,
+    check_document,
+    slots_with_weights,
+)
 from core.converter.layer_files.hdf5_writer import hdf5_blocks
 from core.converter.layer_files.keras_archive import weights_and_state, writing_file
 from core.converter.layer_files.translation import translated
 from core.converter.opened import opened
+from core.converter.read_back import read_back
 from core.converter.reading import read_bytes
 from core.errors import CoreError
 from core.layers.keras_config import DEEPEST
@@ -50,14 +56,20 @@ def write_weights_h5(path: str | os.PathLike[str], document: LayersDocument) -> 
         The path of the file. An error leaves an existing file unchanged.
 
     Raises:
-        CoreError: weights do not fit the topology, or Keras 3 lacks some of its layers.
+        CoreError: weights do not fit the topology, Keras 3 lacks some of its layers, or what was
+            written cannot be read back.
         WeightsError: the file cannot be written.
     """
     target = Path(path)
-    blocks = hdf5_blocks(*weights_and_state(translated(document, "keras3")))
-    with writing_file(target, blocks) as stream:
+    document = translated(document, "keras3")
+    blocks = hdf5_blocks(*weights_and_state(document))
+    with writing_file(target, blocks, partial(_check, document)) as stream:
         stream.writelines(blocks)
     return target
+
+
+def _check(document: LayersDocument, path: Path) -> None:
+    check_document(document, read_back(lambda path: read_weights_h5(path, document), path))
 
 
 def read_weights_h5(path: str | os.PathLike[str], document: LayersDocument) -> LayersDocument:

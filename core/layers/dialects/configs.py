@@ -1,9 +1,10 @@
 """Translation of the config of one layer between dialects, without its inner layers."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from core.errors import CoreError
+from core.keras.documents import is_user_document
 from core.layers.dialects.tables import (
     ABSENT,
     ACTIVATION_NAMES,
@@ -84,6 +85,36 @@ def keras3_config(
     return found
 
 
+def derived_config(
+    class_name: str, config: Mapping[str, Any], source: Dialect, own: Container[str]
+) -> Config:
+    """Return the config of a class that derives from a built-in one as Keras 3 has it.
+
+    Args:
+        class_name: the built-in class.
+        config: the config of the file.
+        source: its dialect.
+        own: arguments of the class itself, which stay as they are.
+
+    >>> config = {"units": 3, "power": 2, "quantization_config": None}
+    >>> derived_config("Dense", config, "keras3", {"power"})
+    {'units': 3, 'power': 2}
+    """
+    row = find_layer_type(class_name)
+    known = {*((row and row.arguments) or ()), *_COMMON, *RENAMED.get(class_name, {}).values()}
+    unused = {*UNUSED.get(class_name, ()), *WITHOUT_EFFECT["keras3"], "batch_input_shape"}
+    neutral = {**LACKED["keras2"], **LACKED["keras3"]}
+    given = {k: v for k, v in config.items() if k in known and k not in own}
+    found = given if source == "keras3" else keras3_config(class_name, given, source)
+    others = {
+        key: value
+        for key, value in config.items()
+        if key in own
+        or not (key in known or key in unused or value is None or value == neutral.get(key))
+    }
+    return {**found, **others}
+
+
 def _input_layer(config: Config) -> Config:
     shape = config.get("batch_input_shape", config.get("batch_shape"))
     dtype = _policy_name(config.get("dtype")) or "float32"
@@ -119,6 +150,8 @@ def _keras3_object(key: str, document: Mapping[str, Any]) -> Config:
     names = {old: new for new, old in TFJS_INITIALIZERS.items() if not new.endswith("Initializer")}
     class_name = str(document.get("class_name"))
     class_name = names.get(class_name, class_name)
+    if is_user_document(document):
+        return dict(document)
     config = dict(document.get("config") or {})
     if key.endswith("_initializer"):
         config.pop("dtype", None)  # of TensorFlow 1; the weight has one
@@ -247,6 +280,10 @@ def _activation_for(value: Any, target: Dialect, source: Dialect) -> Any:
 
 def _object_for(key: str, document: Mapping[str, Any], target: Dialect) -> Config:
     class_name = str(document.get("class_name"))
+    if is_user_document(document):
+        if target == "tfjs":
+            raise NotExpressibleError(f"has {key}={class_name}, a user-defined class")
+        return dict(document)
     config = {k: v for k, v in (document.get("config") or {}).items() if not k.endswith("put_axes")}
     if target == "tfjs":
         class_name, config = _tfjs_object(key, class_name, config)

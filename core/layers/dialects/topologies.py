@@ -119,6 +119,8 @@ class _Translation:
             return {"class_name": class_name, "config": config}
         if spec.is_function:
             return {"module": spec.module or _FUNCTIONS, "class_name": class_name, "config": config}
+        if spec.registered_name:
+            return self._user_defined(spec, path)
         self._note_masks(spec, path)
         inner: dict[str, Any] = {key: config.pop(key) for key in INNER_LAYERS if key in config}
         try:
@@ -130,6 +132,21 @@ class _Translation:
         row = find_layer_type(class_name)
         has_home = row is not None and not row.is_published and spec.module
         return {"module": spec.module, **found} if has_home else found
+
+    def _user_defined(self, spec: LayerSpec, path: tuple[str, ...]) -> Topology:
+        """Return a layer of a user's class, by the name under which Keras finds the class."""
+        name, config = spec.registered_name, dict(spec.config)
+        try:
+            config = self._config(spec, config, None)
+        except NotExpressibleError as error:
+            self._add_problem(spec, path, str(error))
+        is_archive = self.target == "keras3" and self.has_functions
+        if not is_archive and find_layer_type(name) is not None:
+            self._add_problem(spec, path, "has the name of a class of Keras: rename the class")
+        found = {"class_name": spec.class_name if is_archive else name, "config": config}
+        if self.target == "keras3":
+            return {"module": None, **found, "registered_name": name}
+        return found
 
     def _note_masks(self, spec: LayerSpec, path: tuple[str, ...]) -> None:
         makes = spec.class_name == "Masking" or bool(spec.config.get("mask_zero"))
@@ -173,6 +190,8 @@ class _Translation:
         if spec.is_function:
             known = self.target == spec.dialect == "keras3"
             return "" if known else f"is the function {spec.class_name}, not a layer"
+        if spec.registered_name:
+            return f"is a {spec.class_name}" if self.target == "tfjs" else ""
         unknown = self.target == "tfjs" and spec.class_name not in TFJS_LAYERS
         if unknown or spec.class_name in LACKED_LAYERS[self.target]:
             return f"is a {spec.class_name}"
@@ -195,7 +214,7 @@ class _Translation:
             listed = documents if isinstance(documents, list) else [documents]
             found = []
             for document in listed:
-                child = read_layer(document, spec.dialect)
+                child = self._as_known(read_layer(document, spec.dialect))
                 if spec.class_name == "Bidirectional":
                     child = self._direction(child)
                 found.append(self.layer(child, (*path, child.name)))
@@ -243,9 +262,19 @@ class _Translation:
             class_name = "Model" if self.target == "tfjs" else class_name
         return {"class_name": class_name, "config": config}
 
+    def _as_known(self, layer: LayerSpec) -> LayerSpec:
+        """Return a layer of a user's class as the built-in one, where that computes the same.
+
+        TensorFlow.js has no user-defined classes of files.
+        """
+        if self.target != "tfjs" or layer.same_built_in is None:
+            return layer
+        return layer.same_built_in._replace(calls=layer.calls)
+
     def _expressible(self, child: LayerSpec, spec: LayerSpec, path: tuple[str, ...]) -> LayerSpec:
         """Return a layer of a model, or one for what the file cannot have."""
         assert spec.model is not None
+        child = self._as_known(child)
         if child.class_name == "Flatten" and self.target == "tfjs" != child.dialect:
             return as_row_layer(child, spec.model)
         if not child.is_function or (child.dialect == "keras3" and self.has_functions):

@@ -78,7 +78,9 @@ def find_layer_name(name: str) -> str | None:
 
 
 def kind_of(spec: LayerSpec) -> LayerType | None:
-    """Return the type of a layer, or of a function between layers."""
+    """Return the type of a layer, or of a function between layers; none of a user's class."""
+    if spec.registered_name:
+        return None
     as_function = f"ops.{spec.class_name.lower()}"
     if spec.is_function:
         return find_layer_type(as_function)

@@ -1,12 +1,16 @@
 """ml5's metadata beside a model: labels, smallest and largest values."""
 
 import json
+import zipfile
 
+import numpy as np
 import pytest
 
+import core
 from core.converter import convert, read_graph
 from core.converter.ml5 import Ml5Classes, Ml5Numbers, Ml5Value
 from tests.core.converter.ml5_models import CLASSES, NUMBERS, write_ml5
+from tests.core.converter.teachable_bundles import zip_of
 from weights_cache.common.errors import WeightsError
 
 
@@ -90,3 +94,41 @@ def test_damaged_ones(tmp_path):
 def test_conversion_leaves_it_out(tmp_path):
     convert(write_ml5(tmp_path / "mine", CLASSES), tmp_path / "web")
     assert read_graph(tmp_path / "web").metadata is None
+
+
+@pytest.mark.parametrize("inside", ["", "mine/"])
+@pytest.mark.parametrize("name", ["model", "price", "my model"])
+def test_zips_of_the_files(name, inside, tmp_path):
+    """As users make them of what the browser downloaded, also on macOS."""
+    path = zip_of(write_ml5(tmp_path / "mine", NUMBERS, name=name), inside)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("__MACOSX/._model.json", "x")
+        archive.writestr(f"{inside}.{name}.json", "x")
+    assert type(read_graph(path).metadata) is Ml5Numbers
+    folder = tmp_path / "mine"
+    ours, theirs = (core.load_model(each) for each in (path, folder / f"{name}.json"))
+    row = np.float32([[0.5, 0.25]])
+    assert [each.numpy().tolist() for each in ours.predict(row).values()] == [
+        each.numpy().tolist() for each in theirs.predict(row).values()
+    ]
+    layers = core.load_layers_model(path)
+    assert layers.predict(row).numpy().shape == (1, 2)
+    convert(path, tmp_path / "web")
+    (found,) = core.load_model(tmp_path / "web").predict(row).values()
+    np.testing.assert_array_equal(found.numpy(), layers.predict(row).numpy())
+
+
+def test_zips_of_other_files(tmp_path):
+    folder = write_ml5(tmp_path / "mine", CLASSES, name="one")
+    write_ml5(folder, CLASSES, name="two")
+    with pytest.raises(WeightsError, match=r"one\.json and two\.json are models: give the path"):
+        read_graph(zip_of(folder))
+    folder = write_ml5(tmp_path / "damaged", CLASSES)
+    (folder / "model_meta.json").write_text('{"inputs": ')
+    with pytest.raises(WeightsError) as error:
+        read_graph(zip_of(folder))
+    assert str(tmp_path / "damaged.zip") in str(error.value) and "/zoo-" not in str(error.value)
+    (folder / "model_meta.json").unlink()
+    next(folder.glob("*.bin")).unlink()
+    with pytest.raises(WeightsError, match=r"holds no .*\.bin"):
+        read_graph(zip_of(folder))

@@ -77,3 +77,21 @@ def test_custom_objects_that_are_no_such_class(given, match, trained):
     topology = {"class_name": "Sequential", "config": trained[0].get_config()}
     with pytest.raises(CoreError, match=match):
         core.model_from_json(json.dumps(topology), custom_objects={"Affine": given})
+
+
+def test_a_class_with_the_name_of_a_function_is_no_function(tmp_path):
+    class Square(core.layers.Layer):
+        def call(self, x):
+            return x * 3
+
+    model = core.Sequential([core.layers.Input((3,)), Square()])
+    x = np.ones((1, 3), np.float32)
+    np.testing.assert_array_equal(model.predict(x).numpy(), 3 * x)
+    for name in ("model.keras", "model.h5"):
+        model.save(tmp_path / name)
+        with pytest.raises(NotImplementedError, match="Square"):
+            core.load_layers_model(tmp_path / name)
+        again = core.load_layers_model(tmp_path / name, custom_objects={"Square": Square})
+        np.testing.assert_array_equal(again.predict(x).numpy(), 3 * x)
+        with pytest.raises(NotImplementedError, match="Square"):
+            core.load_model(tmp_path / name)

@@ -10,12 +10,15 @@ from PIL import Image
 
 import zoo
 from core.converter.accuracy_loss import TOLERANCE
+from core.converter.class_labels import Pixels
 from core.converter.web_writer import write_web
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+from tests.core.converter.labelled_models import write_export, write_keras
 from tests.core.converter.teachable_bundles import write_bundle
 from tests.core.converter.test_keras_files import topology, write_h5
 from weights_cache import StoredArray, load_web_model
 from zoo.cli import main
+from zoo.pipeline.image_inputs import ImageInputs
 
 
 def run(capsys, *arguments) -> tuple[int, str, list[str]]:
@@ -324,3 +327,35 @@ def test_a_dry_run_keeps_the_format(capsys, tmp_path):
     graph = json.loads(run(capsys, folder, "--dry-run", "--json", "--format", "graph")[1])
     assert (kept["format"], graph["format"]) == ("layers", "graph")
     assert kept["types"]["Dense"] == 2
+
+
+@pytest.mark.parametrize(
+    "make, said",
+    [
+        (write_bundle, "pixels from -1 to 1.01, as the file says"),
+        (write_export, "pixels from -1 to 1, as the file says"),
+        (
+            lambda folder: write_keras(folder / "own.h5"),
+            "pixels from 0 to 1 as a guess: see --range",
+        ),
+    ],
+)
+def test_a_classifier_is_measured_in_its_own_range(make, said, capsys, tmp_path):
+    """And a range that is assumed is told, also where nothing else is."""
+    path = make(tmp_path / "given")
+    report = run(capsys, path, "--dry-run", "--measure", "--json")[1]
+    assert json.loads(report)["samples"] == f"18 sample images, {said}"
+    status, _, err = run(capsys, path, tmp_path / "new", "--quantise=float16")
+    assert (status, len(err)) == (0, int("guess" in said))
+    assert all(line.endswith(f"(18 sample images, {said})") for line in err)
+    _, _, err = run(capsys, path, tmp_path / "a", "--quantise=auto", "--range", "0", "255")
+    assert "(18 sample images, pixels from 0 to 255)" in err[0]
+
+
+def test_means_of_channels_are_those_of_the_file(tmp_path):
+    image = np.full((4, 4, 3), (255, 0, 100), np.uint8)
+    pixels = Pixels((100.0, 50.0, 0.0), (50.0, 25.0, 100.0))
+    inputs = {"x": Endpoint("x", PartialSpec((1, 4, 4, 3)))}
+    samples = ImageInputs([image], pixels=pixels)(inputs)
+    np.testing.assert_allclose(samples.runs[0]["x"][0, 0, 0], [3.1, -2, 1], rtol=1e-6)
+    assert samples.text == "1 sample images, pixels from -2 to 8.2, as the file says"

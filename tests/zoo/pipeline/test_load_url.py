@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import zoo
+from tests.core.converter.labelled_models import write_export
+from tests.core.converter.ml5_models import CLASSES, write_ml5
 from tests.core.converter.teachable_bundles import LABELS, write_bundle, zip_of
 from tests.weights_cache.fault_server import FaultServer
 from tests.zoo.pipeline.test_load_path import ROWS, WEIGHTS, graph_topology
@@ -68,3 +70,27 @@ def test_what_is_no_model(server):
 def test_a_verb_takes_a_url_as_its_model(server):
     url = f"{server.url}/bundle/"
     assert zoo.classify(PHOTO, model=url) == zoo.load(url).classify(PHOTO)
+
+
+def test_labels_beside_a_url_are_those_of_its_classes(server, tmp_path):
+    write_export(tmp_path / "other", "own.h5", ("cat", "dog"))
+    for name in ("own.h5", "labels.txt"):
+        server.files[f"/o/{name}"] = (tmp_path / "other" / name).read_bytes()
+    with pytest.raises(zoo.ZooError, match="does not say which range"):
+        zoo.load(f"{server.url}/o/own.h5").classify(PHOTO)
+    model = zoo.load(f"{server.url}/o/own.h5", task="classification", range=(-1, 1))
+    assert model.labels == ("cat", "dog")
+    assert {row["label"] for row in model.classify(PHOTO)} == {"cat", "dog"}
+    server.files["/p/own.h5"] = server.files["/o/own.h5"]
+    assert not hasattr(zoo.load(f"{server.url}/p/own.h5"), "classify")
+    server.files |= {"/q/own.h5": server.files["/o/own.h5"], "/q/labels.txt": b"Not found"}
+    assert not hasattr(zoo.load(f"{server.url}/q/own.h5"), "classify")
+
+
+@pytest.mark.parametrize("path", ["ml5/model.json", "ml5/", "colours.zip"])
+def test_a_network_of_ml5(server, path, tmp_path):
+    folder = write_ml5(tmp_path / "ml5", CLASSES)
+    server.files |= {f"/ml5/{file.name}": file.read_bytes() for file in folder.iterdir()}
+    server.files["/colours.zip"] = zip_of(folder).read_bytes()
+    values = {"r": 51, "g": 130, "shade": "dark"}
+    assert zoo.load(f"{server.url}/{path}").classify(values) == zoo.load(folder).classify(values)

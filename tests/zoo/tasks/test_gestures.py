@@ -11,7 +11,7 @@ import pytest
 
 from tests.zoo.tasks.gesture_hands import DIRECTIONS, as_hand, make_hand
 from weights_cache.common.errors import ZooError
-from zoo.tasks.gestures import fingers, recognizer
+from zoo.tasks.gestures import fingers, gesture_files, recognizer
 from zoo.tasks.gestures.built_in import BUILT_IN
 from zoo.tasks.gestures.fingers import (
     CURLS,
@@ -395,6 +395,18 @@ def test_an_interrupted_save_keeps_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(recognizer.os, "replace", full)
     with pytest.raises(ZooError, match="No space left"):
+        GestureRecognizer(["call"]).save(path)
+    monkeypatch.undo()
+    assert GestureRecognizer.load(path).labels == ["rock"]
+    assert os.listdir(tmp_path) == ["mine.json"]
+
+
+def test_what_was_written_is_read_back(tmp_path, monkeypatch):
+    path = tmp_path / "mine.json"
+    GestureRecognizer(["rock"]).save(path)
+    read = gesture_files.read_gestures
+    monkeypatch.setattr(gesture_files, "read_gestures", lambda path: (*read(path)[:2], 0.123))
+    with pytest.raises(ZooError, match="cannot be read back .it has other gestures"):
         GestureRecognizer(["call"]).save(path)
     monkeypatch.undo()
     assert GestureRecognizer.load(path).labels == ["rock"]

@@ -438,6 +438,29 @@ def test_a_failed_export_leaves_nothing(ending, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("ending", ["", ".zip", ".keras", ".h5"])
+def test_other_bytes_leave_the_old_export(ending, tmp_path, monkeypatch):
+    """As a disk that keeps others than were written, or a fault of the writer."""
+    path = tmp_path / f"mine{ending}"
+    write(path, make_head(5))
+    before = content_of(path)
+    check = teachable_files._check_bytes
+
+    def check_others(data, staged):
+        if tmp_path in staged.parents:
+            staged.write_bytes(data[:-1])
+        check(data, staged)
+
+    monkeypatch.setattr(teachable_files, "_check_bytes", check_others)
+    with pytest.raises(WeightsError, match="cannot be read back .it has other bytes"):
+        write(path, make_head(5))
+    assert content_of(path) == before
+
+
+def content_of(path: Path) -> list[bytes]:
+    return [file.read_bytes() for file in ([path] if path.is_file() else sorted(path.iterdir()))]
+
+
 def full_disk(_: int) -> None:
     raise OSError(28, "No space left on device")
 

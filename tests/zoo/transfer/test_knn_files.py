@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import zipfile
+from pkgutil import resolve_name
 
 import numpy as np
 import pytest
@@ -253,3 +255,25 @@ def test_archives_of_other_kinds_are_refused(tmp_path):
         np.save(stream, np.eye(2))
     with pytest.raises(ZooError, match=path.name):
         KNNClassifier.load(path)
+
+
+@pytest.mark.parametrize(
+    "ending, reader", [("npz", "array_files.read_arrays"), ("json", "knn.files._from_document")]
+)
+def test_what_was_written_is_read_back(ending, reader, tmp_path, monkeypatch):
+    path = tmp_path / f"examples.{ending}"
+    filled().save(path)
+    before = path.read_bytes()
+    read = resolve_name(f"zoo.transfer.{reader}")
+
+    def other(*arguments):
+        found = read(*arguments)
+        if ending == "json":
+            return found._replace(rows=-found.rows)
+        return {name: -array for name, array in found[0].items()}, found[1]
+
+    monkeypatch.setattr(f"zoo.transfer.{reader}", other)
+    with pytest.raises(ZooError, match="cannot be read back .*has other (values|examples)"):
+        filled().save(path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == [path.name]

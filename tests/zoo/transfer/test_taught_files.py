@@ -6,6 +6,7 @@ import os
 import pickle
 import shutil
 from pathlib import Path
+from pkgutil import resolve_name
 
 import numpy as np
 import pytest
@@ -340,3 +341,28 @@ def test_a_loaded_model_draws_images_of_a_folder(known):
     with pytest.raises(ZooError, match="has no images of its examples: give sheet the folder"):
         model.sheet()
     assert model.sheet(folder.parent / "colours").width > 100
+
+
+@pytest.mark.parametrize("fault", ["facts", "lesson", "arrays"])
+def test_what_was_written_is_read_back(fault, known, folder, monkeypatch):
+    model, before = known[0], content_of(folder)
+
+    def other(*arguments):
+        if fault == "lesson":
+            raise ValueError("its kind is 'odd'")
+        if fault == "facts":
+            return {**read(*arguments), "source": "elsewhere"}
+        arrays, facts = read(*arguments)
+        return {**arrays, "bias": arrays["bias"] + 1}, facts
+
+    name = {
+        "facts": "taught_files._read_facts",
+        "lesson": "taught_files._lesson_of",
+        "arrays": "array_files.read_arrays",
+    }[fault]
+    read = resolve_name(f"zoo.transfer.{name}")
+    monkeypatch.setattr(f"zoo.transfer.{name}", other)
+    with pytest.raises(ZooError, match="cannot be read back .*nothing was replaced"):
+        model.save(folder)
+    assert content_of(folder) == before
+    assert os.listdir(folder.parent) == [folder.name]

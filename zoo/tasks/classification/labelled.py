@@ -5,7 +5,14 @@ from typing import Any
 import numpy as np
 
 from core import GraphModel, PartialSpec
-from core.converter.class_labels import TEACHABLE, Bundle, ClassLabels, Pixels, is_image_shape
+from core.converter.class_labels import (
+    PAGE_PIXELS,
+    TEACHABLE,
+    Bundle,
+    ClassLabels,
+    Pixels,
+    is_image_shape,
+)
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Preprocess
@@ -14,9 +21,6 @@ from zoo.pipeline.file_tasks import FileTask
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.preprocess import prepare
 from zoo.tasks.classification.file_classifier import GREY, FileClassifier, shown_specs
-
-#: The conversion of Teachable Machine's pages.
-_TEACHABLE_PIXELS = Pixels((127.0,), (127.0,))
 
 #: Dtypes of quantised inputs whose 256 values are those of pixels.
 _PIXEL_TYPES = ("uint8", "int8")
@@ -171,7 +175,7 @@ def _class_labels(said: object) -> ClassLabels:
     if isinstance(said, ClassLabels):
         return said
     if isinstance(said, Bundle) and said.kind == "image":
-        return ClassLabels(said.labels, "", _TEACHABLE_PIXELS)
+        return ClassLabels(said.labels, "", PAGE_PIXELS)
     return ClassLabels((), "", said if isinstance(said, Pixels) else None)
 
 

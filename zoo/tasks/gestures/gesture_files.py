@@ -7,11 +7,13 @@ version 1, which older releases read.
 import json
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
+from weights_cache.read_back import not_written, read_back
 from zoo.pipeline.options import checked_value
 from zoo.tasks.gestures.examples import Examples
 from zoo.tasks.gestures.rules import SCORE, GestureRules, make_gesture
@@ -31,8 +33,24 @@ def write_gestures(
     """Write a file of gestures, wholly or not at all.
 
     Raises:
-        ZooError: the file cannot be written, or ``path`` is not a path.
+        ZooError: the file cannot be written, or not be read back, or ``path`` is not a path.
     """
+    text = _text_of(gestures, examples, score_threshold)
+    target = Path(os.path.realpath(_checked(path)))  # a link stays a link
+    try:
+        if len(text) > _LARGEST:
+            raise ValueError(f"they have {len(text):,} characters, the limit is {_LARGEST:,}")
+        data = text.encode()
+        with replacing(target, check=partial(_check_written, text)) as stream:
+            stream.write(data)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ZooError(f"cannot write gestures to {str(path)!r}: {reason}") from error
+
+
+def _text_of(
+    gestures: Mapping[str, GestureRules], examples: Examples, score_threshold: float
+) -> str:
     document: dict[str, Any] = {
         "format": _FORMAT,
         "version": _WITH_EXAMPLES if examples else _RULES_ONLY,
@@ -41,17 +59,13 @@ def write_gestures(
     }
     if examples:
         document["examples"] = examples.to_document()
-    text = json.dumps(document, indent=1, ensure_ascii=False)
-    target = Path(os.path.realpath(_checked(path)))  # a link stays a link
-    try:
-        if len(text) > _LARGEST:
-            raise ValueError(f"they have {len(text):,} characters, the limit is {_LARGEST:,}")
-        data = text.encode()
-        with replacing(target) as stream:
-            stream.write(data)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ZooError(f"cannot write gestures to {str(path)!r}: {reason}") from error
+    return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+def _check_written(text: str, path: Path) -> None:
+    """Raise an error unless a new file has the gestures of a text."""
+    if _text_of(*read_back(read_gestures, path)) != text:
+        raise not_written("it has other gestures")
 
 
 def read_gestures(

@@ -215,8 +215,14 @@ def _write_teachable(
 ) -> None:
     """Write a network in the layout of Teachable Machine, by way of a temporary folder."""
     files = metadata_file(facts) | network_files(exported, folder / "shards")
-    write_folder(folder / "model", files)
-    _check_written(folder / "model", exported)
+    made = folder / f"model{target.suffix}"
+    _write_either(made, files)
+    _check_written(made, exported)
+    _write_either(target, files)
+
+
+def _write_either(target: Path, files: Mapping[str, bytes]) -> None:
+    """Write files as a zip, or into a folder, which is a path without ending."""
     if target.suffix:
         write_file(target, zip_of(files))
     else:

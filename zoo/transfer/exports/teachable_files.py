@@ -6,6 +6,7 @@ import os
 import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from core.converter.class_labels import GENERATOR
 from weights_cache.atomic_files import replace_files, replacing, writing_to
 from weights_cache.common.errors import ZooError
 from weights_cache.json_documents import parse_json
+from weights_cache.read_back import not_written
 from zoo.transfer.exports.bases import ExportedNetwork
 from zoo.transfer.heads import Head
 
@@ -162,13 +164,18 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files into a folder, all or none; a folder that was made for them goes with them.
 
     Raises:
-        WeightsError: they cannot be written.
+        WeightsError: they cannot be written, or not be read back.
     """
+
+    def check(staged: Path) -> None:
+        for name, data in files.items():
+            _check_bytes(data, staged / name)
+
     with writing_to(folder, sum(map(len, files.values())), _ADVICE):
         is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            replace_files(folder, {name: [data] for name, data in files.items()})
+            replace_files(folder, {name: [data] for name, data in files.items()}, check)
         except BaseException:
             if is_new:
                 folder.rmdir()
@@ -179,12 +186,17 @@ def write_file(path: Path, data: bytes) -> None:
     """Write a file, wholly or not at all.
 
     Raises:
-        WeightsError: it cannot be written.
+        WeightsError: it cannot be written, or not be read back.
     """
     with writing_to(path.parent, len(data), _ADVICE):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as stream:
+        with replacing(path, check=partial(_check_bytes, data)) as stream:
             stream.write(data)
+
+
+def _check_bytes(data: bytes, path: Path) -> None:
+    if path.read_bytes() != data:
+        raise not_written("it has other bytes")
 
 
 def zip_of(files: Mapping[str, bytes]) -> bytes:

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.interruptions import is_interruption
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json, read_document
+from weights_cache.read_back import not_written, read_back
 from zoo.transfer.array_files import read_arrays, write_arrays
 from zoo.transfer.knn.labels import Label, as_integer, check_label, in_class_order
 from zoo.transfer.knn.rows import unit_rows
@@ -38,7 +40,8 @@ def write_examples(path: str | os.PathLike[str], stored: StoredExamples) -> None
     """Write a classifier's examples, wholly or not at all, in the format of the path's ending.
 
     Raises:
-        ZooError: another ending than ``.npz`` or ``.json``, or the file cannot be written.
+        ZooError: another ending than ``.npz`` or ``.json``, or the file cannot be written, or
+            not be read back.
     """
     if _ending(path) == ".json":
         _write_json(path, stored)
@@ -56,9 +59,9 @@ def read_examples(path: str | os.PathLike[str]) -> StoredExamples:
         ZooError: the file is missing, damaged, too large or of another format.
     """
     if _ending(path) == ".json":
-        document = parse_json(read_document(Path(path)), Path(path), unique_keys=True)
+        stored = _read_json(Path(path))
         with _naming(path):
-            return _checked(_from_document(document))
+            return _checked(stored)
     arrays, facts = read_arrays(path, _FORMAT, _VERSION)
     with _naming(path):
         if arrays.keys() != {"rows", "places"}:
@@ -113,11 +116,26 @@ def _write_json(path: str | os.PathLike[str], stored: StoredExamples) -> None:
             f"cannot write {os.fspath(path)!r}: as JSON the {len(stored.rows):,} examples take "
             f"{len(data):,} bytes, the limit is {LARGEST_DOCUMENT:,}; save them as .npz"
         )
+    target = Path(os.path.realpath(path))  # a link stays a link
     try:
-        with replacing(Path(os.path.realpath(path))) as stream:  # a link stays a link
+        with replacing(target, check=partial(_check_json, stored)) as stream:
             stream.write(data)
     except OSError as error:
         raise ZooError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from error
+
+
+def _check_json(stored: StoredExamples, path: Path) -> None:
+    """Raise an error unless a new JSON file has these examples."""
+    found = read_back(_read_json, path)
+    is_same = found[:2] == stored[:2] and all(map(np.array_equal, found[2:], stored[2:]))
+    if not is_same:
+        raise not_written("it has other examples")
+
+
+def _read_json(path: Path) -> StoredExamples:
+    document = parse_json(read_document(path), path, unique_keys=True)
+    with _naming(path):
+        return _from_document(document)
 
 
 def _from_document(document: Any) -> StoredExamples:
