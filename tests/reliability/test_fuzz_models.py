@@ -19,6 +19,7 @@ pytestmark = pytest.mark.whole
 NEEDED = {
     "tflite": "ai_edge_litert",
     "labelled": "ai_edge_litert",
+    "texts": "ai_edge_litert",
     "h5": "h5py",
     "keras": "h5py",
     "keras2": "h5py",
@@ -34,7 +35,7 @@ SCORES = {
 
 #: A frozen graph that gives a list of tensors, one of nothing but a print-out, and a network that
 #: takes no tensors but values by name.
-NO_RESULT = {"scanned_v2", "151-Print", "ml5-numbers"}
+NO_RESULT = {"scanned_v2", "151-Print", "ml5-numbers", "ml5-zip"}
 
 
 @pytest.mark.parametrize("format", SCORES)

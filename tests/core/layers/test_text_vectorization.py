@@ -1,14 +1,12 @@
 """Texts as numbers of words; beside Keras: tests/core/converter/layer_files_oracle/texts.py."""
 
-import json
-import zipfile
-
 import numpy as np
 import pytest
 
 import core
 from core.errors import CoreError
 from tests.core.converter.test_layer_files import WRITERS
+from tests.core.layers.text_archives import write_with_vocabulary
 from weights_cache.common.errors import WeightsError
 
 L = core.layers
@@ -127,27 +125,8 @@ def test_what_keras_2_cannot_read(tmp_path):
 
 @pytest.fixture
 def archive(tmp_path):
-    """A .keras file whose vocabulary lies beside the config, as Keras's adapt() leaves it."""
-    model = core.Sequential(
-        [L.Input((1,), dtype="string"), L.TextVectorization(vocabulary=["a", "b"])]
-    )
-    model.save(tmp_path / "m.keras")
-
-    def changed(vocabulary: bytes | None):
-        path = tmp_path / "changed.keras"
-        with zipfile.ZipFile(tmp_path / "m.keras") as old, zipfile.ZipFile(path, "w") as new:
-            for name in old.namelist():
-                data = old.read(name)
-                if name == "config.json":
-                    config = json.loads(data)
-                    config["config"]["layers"][1]["config"]["vocabulary"] = None
-                    data = json.dumps(config).encode()
-                new.writestr(name, data)
-            if vocabulary is not None:
-                new.writestr("assets/layers/text_vectorization/vocabulary.txt", vocabulary)
-        return path
-
-    return changed
+    """Writes a .keras file with a vocabulary beside the config."""
+    return lambda vocabulary: write_with_vocabulary(tmp_path, vocabulary)
 
 
 def test_a_vocabulary_beside_the_config(archive):

@@ -10,6 +10,7 @@ from tests.reliability.fuzz import (
     graph_files,
     labelled_files,
     layer_files,
+    text_files,
     tflite_files,
 )
 
@@ -53,6 +54,7 @@ FORMATS: Mapping[str, Callable[[], Writers]] = {
     "labelled": labelled_files.writers,
     "keras2": layer_files.keras2_writers,
     "snappy": graph_files.compressed_writers,
+    "texts": text_files.writers,
 }
 
 

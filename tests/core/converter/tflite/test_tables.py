@@ -31,10 +31,8 @@ def find(w, handle, x, default, shape, type):
     return w.op("HASHTABLE_FIND", [handle, x, default], [found], "HashtableFind")
 
 
-@pytest.fixture
-def both_ways(writer):
-    """A model with a table of numbers by text, and one of texts by number."""
-    w = writer
+def add_both_ways(w):
+    """A table of numbers by text, and one of texts by number."""
     texts, numbers = w.input("texts", (2, 4), "STRING"), w.input("numbers", (3,), "INT64")
     w.op("CALL_ONCE", [], [], "CallOnce", initSubgraphIndex=1)
     first, second = table(w, 7), table(w, 8, INTEGER, TEXT)
@@ -47,7 +45,13 @@ def both_ways(writer):
     keys, values = w.constant(WORDS, "STRING"), w.constant([5, 0, 3, -2, 9], "INT64")
     fill(w, table(w, 7), keys, values)
     fill(w, table(w, 8, INTEGER, TEXT), values, keys)
-    return w
+
+
+@pytest.fixture
+def both_ways(writer):
+    """A model with both tables."""
+    add_both_ways(writer)
+    return writer
 
 
 @pytest.mark.parametrize("plans", [True, False])
