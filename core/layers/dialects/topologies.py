@@ -191,10 +191,10 @@ class _Translation:
             known = self.target == spec.dialect == "keras3"
             return "" if known else f"is the function {spec.class_name}, not a layer"
         if spec.registered_name:
-            return f"is a {spec.class_name}" if self.target == "tfjs" else ""
+            return "is of a user-defined class" if self.target == "tfjs" else ""
         unknown = self.target == "tfjs" and spec.class_name not in TFJS_LAYERS
         if unknown or spec.class_name in LACKED_LAYERS[self.target]:
-            return f"is a {spec.class_name}"
+            return "is of a class that it lacks"
         return ""
 
     def _add_problem(self, spec: LayerSpec, path: tuple[str, ...], reason: str) -> None:
