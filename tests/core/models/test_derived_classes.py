@@ -373,7 +373,10 @@ def test_a_derived_class_of_a_built_in_name_is_not_the_built_in_one(tmp_path):
 @pytest.mark.parametrize(
     "make, reason",
     [
-        (lambda: core.Sequential([core.layers.Input((3,)), Doubled(2)]), "is of a user-defined class"),
+        (
+            lambda: core.Sequential([core.layers.Input((3,)), Doubled(2)]),
+            "is of a user-defined class",
+        ),
         (trained, "kernel_initializer=Fours, a user-defined class"),
     ],
 )

@@ -1,12 +1,14 @@
-"""Splitting, joining, replacing and hashing of strings."""
+"""Strings: changed, measured, split, joined, looked up and hashed."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from tests.core.ops.tf_oracle.comparison import Comparison, Named
-from tests.core.ops.tf_oracle.draws import flag, shape
+from tests.core.ops.tf_oracle.draws import flag, shape, values
 
 Rng = np.random.Generator
 Case = tuple[Named, Named]
@@ -121,6 +123,107 @@ def _hashed(inputs: Named, a: Named) -> list[tf.Tensor]:
     return [tf.raw_ops.StringToHashBucketFast(input=texts, num_buckets=a["numBuckets"])]
 
 
+def _drawn_case(rng: Rng, dtype: str) -> Case:
+    return {"input": _texts(rng, shape(rng, 0, 3))}, {"encoding": str(rng.choice(["", "utf-8"]))}
+
+
+def _drawn_texts(rng: Rng, dtype: str) -> Case:
+    return {"input": _texts(rng, shape(rng, 0, 3))}, {}
+
+
+def _of_texts(op: Callable[..., Any]) -> Callable[[Named, Named], list[Any]]:
+    """What an op gives for texts, with the same attributes."""
+    return lambda inputs, a: [op(input=_constant(inputs["input"]), **a)]
+
+
+def _drawn_length(rng: Rng, dtype: str) -> Case:
+    unit = str(rng.choice(["BYTE", "UTF8_CHAR"]))
+    return {"input": _texts(rng, shape(rng, 0, 3))}, {"unit": unit}
+
+
+def _drawn_parts(rng: Rng, dtype: str) -> Case:
+    """Tensors of one shape, of which some are scalars."""
+    size = shape(rng, 0, 3)
+    parts = [_texts(rng, () if flag(rng) else size, 3) for _ in range(rng.integers(1, 4))]
+    return {"inputs": parts}, {"separator": str(rng.choice(["", " ", "\u00e4"]))}
+
+
+def _joined(inputs: Named, a: Named) -> list[tf.Tensor]:
+    return [tf.raw_ops.StringJoin(inputs=[*map(_constant, inputs["inputs"])], **a)]
+
+
+def _drawn_separation(rng: Rng, dtype: str) -> Case:
+    """A separator of one or more characters, or runs of white space."""
+    separator = str(rng.choice(["", " ", "ab", ",", "\u00e4"])).encode()
+    inputs = {"input": _texts(rng, (int(rng.integers(0, 6)),)), "sep": np.array(separator, object)}
+    return inputs, {"maxsplit": int(rng.integers(-1, 4))}
+
+
+def _separated(inputs: Named, a: Named) -> list[tf.Tensor]:
+    texts, separator = _constant(inputs["input"]), inputs["sep"].item()
+    return list(tf.raw_ops.StringSplitV2(input=texts, sep=separator, **a))
+
+
+def _drawn_decoding(rng: Rng, dtype: str) -> Case:
+    """Texts, of which some lack a byte."""
+    texts = _texts(rng, (int(rng.integers(0, 6)),))
+    texts[:] = [text[1:] if flag(rng) else text for text in texts]
+    attributes = {
+        "errors": str(rng.choice(["replace", "ignore"])),
+        "replacementChar": int(rng.choice([0xFFFD, 63])),
+        "replaceControlCharacters": flag(rng),
+    }
+    return {"input": texts}, attributes
+
+
+def _decoded(inputs: Named, a: Named) -> list[tf.Tensor]:
+    found = tf.raw_ops.UnicodeDecode(
+        input=_constant(inputs["input"]),
+        input_encoding="UTF-8",
+        errors=a["errors"],
+        replacement_char=a["replacementChar"],
+        replace_control_characters=a["replaceControlCharacters"],
+    )
+    return [tf.cast(found.row_splits, tf.int32), found.char_values]
+
+
+def _drawn_encoding(rng: Rng, dtype: str) -> Case:
+    """Characters, and numbers that are none."""
+    lengths = rng.integers(0, 5, rng.integers(1, 6))
+    splits = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    numbers = rng.choice([65, 0xE9, 0x732B, 0x1F642, 0xD801, -1, 0x110000], splits[-1])
+    attributes = {
+        "errors": str(rng.choice(["replace", "ignore"])),
+        "replacementChar": int(rng.choice([0xFFFD, 63])),
+    }
+    return {"inputValues": numbers.astype(np.int32), "inputSplits": splits}, attributes
+
+
+def _encoded(inputs: Named, a: Named) -> list[tf.Tensor]:
+    return [
+        tf.raw_ops.UnicodeEncode(
+            input_values=inputs["inputValues"],
+            input_splits=inputs["inputSplits"],
+            output_encoding="UTF-8",
+            errors=a["errors"],
+            replacement_char=a["replacementChar"],
+        )
+    ]
+
+
+def _drawn_lookup(rng: Rng, dtype: str) -> Case:
+    """Values, and a vocabulary of which some entries are equal."""
+    counts = int(rng.integers(1, 6)), int(rng.integers(0, 6))
+    inputs, vocabulary = (values(rng, dtype, (n,)) for n in counts)
+    return {"input": inputs, "vocabulary": vocabulary}, {}
+
+
+def _found(inputs: Named, a: Named) -> list[tf.Tensor]:
+    keys, vocabulary = tf.constant(inputs["input"]), tf.constant(inputs["vocabulary"])
+    places = tf.where(keys[:, None] == vocabulary, tf.range(len(vocabulary)), -1)
+    return [tf.reduce_max(tf.pad(places, [(0, 0), (0, 1)], constant_values=-1), 1)]
+
+
 COMPARISONS = [
     Comparison(
         "StaticRegexReplace",
@@ -133,4 +236,13 @@ COMPARISONS = [
     Comparison("StringNGrams", _drawn_ngrams, _ngrams, _STRING),
     Comparison("StringSplit", _drawn_split, _split, _STRING),
     Comparison("StringToHashBucketFast", _drawn_hash, _hashed, _STRING),
+    Comparison("StringJoin", _drawn_parts, _joined, _STRING),
+    Comparison("StringLength", _drawn_length, _of_texts(tf.raw_ops.StringLength), _STRING),
+    Comparison("StringLower", _drawn_case, _of_texts(tf.raw_ops.StringLower), _STRING),
+    Comparison("StringSplitV2", _drawn_separation, _separated, _STRING),
+    Comparison("StringStrip", _drawn_texts, _of_texts(tf.raw_ops.StringStrip), _STRING),
+    Comparison("StringUpper", _drawn_case, _of_texts(tf.raw_ops.StringUpper), _STRING),
+    Comparison("UnicodeDecode", _drawn_decoding, _decoded, _STRING),
+    Comparison("UnicodeEncode", _drawn_encoding, _encoded, ("int32",)),
+    Comparison("VocabularyIndex", _drawn_lookup, _found, ("string", "int32")),
 ]
