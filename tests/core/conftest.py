@@ -7,7 +7,7 @@ import pytest
 import core
 from core.engine.backends import BACKENDS
 from core.engine.tensors import DataContainer
-from tests.helpers import check_opengl, start_or_skip, tested_backends
+from tests.helpers import check_opengl, require_llvmlite, start_or_skip, tested_backends
 
 
 @pytest.fixture(params=tested_backends())
@@ -20,6 +20,16 @@ def backend(request):
         yield name
         if name == "shader":
             check_device(before)
+
+
+@pytest.fixture(params=[1, 2], ids=["numpy", "generated"])
+def tier(request):
+    """The tier that plans are made for: NumPy's kernels, then generated ones."""
+    if request.param == 2:
+        require_llvmlite()
+    core.set_tier(request.param)
+    yield request.param
+    core.set_tier(None)
 
 
 def check_device(before: int) -> None:

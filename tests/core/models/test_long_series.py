@@ -18,16 +18,6 @@ LOOPED = [name for name, case in CASES.items() if RECURRENT & set(classes_in(cas
 FEATURES = 3
 
 
-@pytest.fixture(params=[1, 2], ids=["numpy", "generated"])
-def tier(request):
-    """Plans of both kinds of kernels."""
-    if request.param == 2:
-        require_llvmlite()
-    core.set_tier(request.param)
-    yield request.param
-    core.set_tier(None)
-
-
 @pytest.fixture
 def looped(monkeypatch):
     """Loops also for series of a few steps."""

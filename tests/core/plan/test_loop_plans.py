@@ -14,19 +14,8 @@ from core.plan.loop_plans import FIRST_ITERATIONS, LoopPlan
 from tests.core.graph.control_graphs import RECORDED, calls, function, model, recorded
 from tests.core.graph.test_control import COUNTING, counting, doubling, fed, same
 from tests.core.plan.test_tracing import agrees
-from tests.helpers import require_llvmlite
 
 INT, FLOAT, BOOL = (DataType(name) for name in ("DT_INT32", "DT_FLOAT", "DT_BOOL"))
-
-
-@pytest.fixture(params=[1, 2], ids=["numpy", "generated"])
-def tier(request):
-    """Plans of both kinds of kernels."""
-    if request.param == 2:
-        require_llvmlite()
-    core.set_tier(request.param)
-    yield request.param
-    core.set_tier(None)
 
 
 @pytest.fixture
