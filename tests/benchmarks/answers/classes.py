@@ -1,23 +1,29 @@
 """Classifiers: how often the best label is right."""
 
+from collections.abc import Iterator
+
 import zoo
-from tests.benchmarks.answers.images import Clock, insects, photos, print_rows
-from zoo.catalog.entries import all_entries
+from tests.benchmarks.answers.costs import Clock, costs, titled
+from tests.benchmarks.answers.images import Labelled, insects, photos
+from tests.benchmarks.answers.scope import Scope
+from tests.benchmarks.answers.tables import Row, Share, Table
+
+TITLES = ("Classes",)
 
 
-def print_table() -> None:
+def tables(scope: Scope) -> Iterator[Table]:
     """A row for each classifier of ImageNet's classes."""
-    ants_and_bees = [(image, [image.label]) for image in insects()]
-    labelled = [(image, image.label) for image in photos("classes")]
-    rows: list[tuple[object, ...]] = []
-    for name in (name for name, e in all_entries().items() if e.labels == "imagenet_1000"):
-        classify = Clock(zoo.load(name).classify)
-        sums = []
-        for images in (ants_and_bees, labelled):
-            best = [(classify(image.pixels)[0]["label"], right) for image, right in images]
-            sums.append(sum(label in right for label, right in best))
-        shares = (f"{sums[0] / len(ants_and_bees):.0%}", f"{sums[1]} of {len(labelled)}")
-        rows.append((f"`{name}`", *shares, classify.milliseconds))
-    head = ("classifier", "ants and bees, right", "other images, right", "ms")
-    print(f"{len(ants_and_bees)} images of ants and bees\n")
-    print_rows(head, rows)
+    bugs = [photo._replace(label=[photo.label]) for photo in scope.some(insects())]
+    kinds = {"ants and bees, right": bugs, "other photos, right": scope.some(photos("classes"))}
+    rows: list[Row] = []
+    for name in scope.models("classify", labels="imagenet_1000"):
+        model = zoo.load(name)
+        classify = Clock(model.classify)
+        shares = {kind: _right(classify, images) for kind, images in kinds.items()}
+        rows.append({"model": titled(name, "classify"), **shares, **costs(model, classify)})
+    yield Table(*TITLES, rows)
+
+
+def _right(classify: Clock, images: list[Labelled]) -> Share:
+    right = sum(classify(image.pixels)[0]["label"] in image.label for image in images)
+    return Share(right, len(images))

@@ -1,58 +1,55 @@
-"""Face detectors: which of the labelled faces they find, and what they take for one."""
+"""Faces: which of the labelled ones are found, and what is taken for one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 import zoo
-from tests.benchmarks.answers.images import Clock, insects, people, photos, print_rows
+from tests.benchmarks.answers.costs import Clock, costs, titled
+from tests.benchmarks.answers.images import Labelled, gestures, photos
+from tests.benchmarks.answers.labelled_people import PeoplePhoto, people_photos
+from tests.benchmarks.answers.nobody import seen_in_nobody
+from tests.benchmarks.answers.scope import Scope
+from tests.benchmarks.answers.tables import Row, Share, Table
 
-DETECTORS = (
-    "blazeface.short",
-    "blazeface.full",
-    "blazeface.back",
-    "blazeface.refined",
-    "faceapi.tiny_detector",
-)
+TITLES = ("Face detectors", "Faces with points")
+
 CROWD = 10  # faces from which on a photo is one of a crowd
 
-
-def print_table() -> None:
-    """A row for each detector."""
-    labelled, others, alone = list(photos("faces")), list(insects())[::2], list(people())
-    near = [image for image in labelled if len(image.label) < CROWD]
-    crowds = [image for image in labelled if len(image.label) >= CROWD]
-    rows: list[tuple[object, ...]] = []
-    for name in DETECTORS:
-        find = Clock(zoo.load(name).detect_faces)
-        small, large = (sum_of(find, images) for images in (near, crowds))
-        rows.append(
-            (
-                f"`{name}`",
-                f"{small[0]} of {small[1]}",
-                f"{large[0]} of {large[1]}",
-                f"{sum(bool(find(image.pixels)) for image in alone)} of {len(alone)}",
-                small[2] + large[2],
-                f"{sum(bool(find(image.pixels)) for image in others)} of {len(others)}",
-                find.milliseconds,
-            )
-        )
-    head = (
-        "detector",
-        "faces in images of few",
-        "in images of crowds",
-        "images of one person with a face",
-        "wrong boxes",
-        "images of insects with a face",
-        "ms",
-    )
-    print_rows(head, rows)
+_HEAD = slice(0, 5)  # nose, eyes, ears among COCO's joints
+_FRONT = slice(0, 3)  # nose and eyes
 
 
-def sum_of(find: Clock, images: list[Any]) -> np.ndarray:
+def tables(scope: Scope) -> Iterator[Table]:
+    """A row for each model."""
+    for title, verb in zip(TITLES, ("detect_faces", "estimate_faces"), strict=True):
+        yield Table(title, [_row(name, verb, scope) for name in scope.models(verb)])
+
+
+def _row(name: str, verb: str, scope: Scope) -> Row:
+    model = zoo.load(name)
+    find = Clock(getattr(model, verb))
+    labelled, alone = scope.some(photos("faces")), scope.some(gestures())
+    near = _sums(find, [image for image in labelled if len(image.label) < CROWD])
+    crowds = _sums(find, [image for image in labelled if len(image.label) >= CROWD])
+    seen = sum(bool(find(image.pixels)) for image in alone)
+    return {
+        "model": titled(name, verb),
+        "of few": Share(*near[:2]),
+        "in crowds": Share(*crowds[:2]),
+        "wrong": near[2] + crowds[2],
+        **_of_people(find, scope.some(people_photos())),
+        "gestures": Share(seen, len(alone)),
+        **seen_in_nobody(find, "a face", scope),
+        **costs(model, find),
+    }
+
+
+def _sums(find: Callable[[Any], Any], images: list[Labelled]) -> list[int]:
     """Faces found, faces there, and boxes of no face."""
-    return np.sum([count(find(image.pixels), image.label) for image in images], axis=0)
+    counts = [count(find(image.pixels), image.label) for image in images]
+    return [sum(column) for column in zip(*counts, strict=True)] or [0, 0, 0]
 
 
 def count(faces: Sequence[Any], labels: Sequence[Sequence[float]]) -> tuple[int, int, int]:
@@ -72,3 +69,29 @@ def holds(box: Any, label: Sequence[float]) -> bool:
     x, y, width = label
     inside = 0 <= x - box["x"] <= box["width"] and 0 <= y - box["y"] <= box["height"]
     return inside and 0.4 <= box["width"] / width <= 2.5
+
+
+def _of_people(find: Callable[[Any], Any], labelled: Sequence[PeoplePhoto]) -> Row:
+    """Faces found of people whose nose and eyes are seen, and boxes without anybody's head."""
+    counts = [heads_in(find(photo.pixels), photo) for photo in labelled]
+    found, there, wrong = (sum(column) for column in zip(*counts, strict=True))
+    return {"nose and eyes seen": Share(found, there), "without a head": wrong}
+
+
+def heads_in(faces: Sequence[Any], photo: PeoplePhoto) -> tuple[int, int, int]:
+    """Of the people whose nose and eyes are visible those with all three in a box; of how many;
+    and boxes without any part of a labelled head."""
+    boxes = [face["box"] for face in faces]
+    seen = [person.joints for person in photo.people if (person.joints[_FRONT, 2] == 2).all()]
+    heads = [person.joints[_HEAD] for person in photo.people]
+    parts = [part for head in heads for part in head if part[2]]
+    found = sum(any(_inside(box, joints[_FRONT]).all() for box in boxes) for joints in seen)
+    wrong = sum(not (parts and _inside(box, np.array(parts)).any()) for box in boxes)
+    return found, len(seen), wrong
+
+
+def _inside(box: Any, points: np.ndarray) -> np.ndarray:
+    """Which of some points [n, 2 or more] are in a box."""
+    away = points[:, :2] - (box["x"], box["y"])
+    inside: np.ndarray = ((away >= 0) & (away <= (box["width"], box["height"]))).all(axis=1)
+    return inside

@@ -1,43 +1,47 @@
-"""Pose models: how many people they find, and where they see people who are not there."""
+"""Pose models: where the joints of one person and of several are, and who is not there."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import zoo
-from tests.benchmarks.answers.images import Clock, Labelled, insects, people, photos, print_rows
-from zoo.catalog.entries import all_entries, model_class
+from tests.benchmarks.answers.costs import Clock, costs, titled
+from tests.benchmarks.answers.images import gestures
+from tests.benchmarks.answers.labelled_people import people_photos
+from tests.benchmarks.answers.nobody import seen_in_nobody
+from tests.benchmarks.answers.pose_scores import found_poses, score_one, score_several
+from tests.benchmarks.answers.scope import Scope
+from tests.benchmarks.answers.tables import Row, Share, Table
+
+TITLES = ("One person", "Several people")
 
 
-def print_table() -> None:
-    """A row for each model and verb."""
-    labelled, nobody, alone = list(photos("people")), list(insects())[::2], list(people())
-    empty = [image for image in labelled if not image.label]
-    groups = [image for image in labelled if image.label]
-    names = [n for n, e in all_entries().items() if hasattr(model_class(e), "estimate_single_pose")]
-    rows: list[tuple[object, ...]] = []
-    for name in names:
-        model = zoo.load(name)
-        for verb in (model.estimate_single_pose, model.estimate_multiple_poses):
-            sums = _row(Clock(verb), empty + nobody, alone, groups)
-            rows.append((f"`{name}`", f"`{verb.__name__}`", *sums))
-    head = ("model", "verb", "images of nobody with a pose", "of one person with a pose")
-    print_rows((*head, "people found", "too many", "ms"), rows)
+def tables(scope: Scope) -> Iterator[Table]:
+    """A row for each model."""
+    kinds = zip(
+        TITLES, ("estimate_single_pose", "estimate_multiple_poses"), (_one, _several), strict=True
+    )
+    for title, verb, score in kinds:
+        rows: list[Row] = []
+        for name in scope.models(verb):
+            model = zoo.load(name)
+            find = Clock(getattr(model, verb))
+            scores = score(find, scope)
+            empty = seen_in_nobody(lambda pixels: found_poses(find(pixels)), "a pose", scope)  # noqa: B023
+            rows.append({"model": titled(name, verb), **scores, **empty, **costs(model, find)})
+        yield Table(title, rows)
 
 
-def _row(
-    find: Clock, nobody: list[Labelled], alone: list[Labelled], groups: list[Labelled]
-) -> tuple[object, ...]:
-    wrong = sum(bool(_poses(find(image.pixels))) for image in nobody)
-    right = sum(bool(_poses(find(image.pixels))) for image in alone)
-    counts = [(len(_poses(find(image.pixels))), image.label) for image in groups]
-    found = sum(min(count, there) for count, there in counts)
-    extra = sum(max(count - there, 0) for count, there in counts)
-    there = sum(image.label for image in groups)
-    shares = (f"{wrong} of {len(nobody)}", f"{right} of {len(alone)}")
-    return (*shares, f"{found} of {there}", extra, find.milliseconds)
+def _one(find: Callable, scope: Scope) -> Row:
+    its = score_one(find, scope.some(photo for photo in people_photos() if photo.shows_one))
+    near = scope.some(gestures())
+    lost = sum(not found_poses(find(photo.pixels)) for photo in near)
+    return {
+        "OKS": its.oks,
+        "of the found": its.found_oks,
+        "not found": Share(its.missed, its.photos),
+        "gestures, not found": Share(lost, len(near)),
+    }
 
 
-def _poses(result: Any) -> Sequence[Any]:
-    """The poses of a result with keypoints."""
-    poses = result if isinstance(result, list) else [result]
-    return [pose for pose in poses if pose["keypoints"]]
+def _several(find: Callable, scope: Scope) -> Row:
+    its = score_several(find, scope.some(people_photos()))
+    return {"AP": its.ap, "AP50": its.ap50, "poses for people": Share(its.poses, its.people)}

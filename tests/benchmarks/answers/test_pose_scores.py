@@ -12,7 +12,7 @@ from tests.benchmarks.answers.keypoint_similarity import (
     similarity_to_box,
 )
 from tests.benchmarks.answers.labelled_people import PeoplePhoto, Person, person
-from tests.benchmarks.answers.pose_figures import match_poses
+from tests.benchmarks.answers.pose_scores import match_poses
 from zoo.shared.skeletons import BODY_17, BODY_33, to_keypoints
 
 AREA = 5000.0
