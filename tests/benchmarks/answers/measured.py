@@ -9,8 +9,9 @@ from tests.benchmarks.answers import (
     objects,
     persons,
     poses,
+    thresholds,
 )
 
-_MODULES = (poses, clips, faces, objects, persons, masks, hands, classes)
+_MODULES = (poses, thresholds, clips, faces, objects, persons, masks, hands, classes)
 
 TABLES = {module.__name__.rpartition(".")[2]: module for module in _MODULES}

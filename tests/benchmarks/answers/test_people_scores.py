@@ -8,6 +8,8 @@ from tests.benchmarks.answers.faces import heads_in
 from tests.benchmarks.answers.labelled_people import PeoplePhoto, person
 from tests.benchmarks.answers.masks import joints_inside, of_person, share_outside
 from tests.benchmarks.answers.persons import match_boxes, of_people
+from tests.benchmarks.answers.tables import Share
+from tests.benchmarks.answers.thresholds import few_wrong
 
 HEAD = {
     "nose": [30, 20, 2],
@@ -75,3 +77,15 @@ def test_a_face_is_found_by_its_nose_and_eyes():
     assert heads_in([right, of_turned, wrong], two) == (1, 1, 1)
     assert heads_in([thing(28, 10, 24, 24)], two) == (0, 1, 0)  # without the right eye
     assert heads_in([], two) == (0, 1, 0)
+
+
+def test_thresholds_lose_few_people_and_see_few_where_nobody_is():
+    people = np.arange(100, 200) / 200  # three may be lost
+    nobody = np.r_[np.zeros(96), 0.2, 0.3, 0.508, 0.7]
+    found = few_wrong(people, nobody)
+    assert found["few lost up to"] == 0.515
+    assert found["seen in nobody then"] == Share(1, 100)
+    assert found["few seen from"] == 0.2
+    assert found["people lost then"] == Share(0, 100)
+    hard = few_wrong(people, np.r_[np.zeros(95), np.full(5, 0.6)])
+    assert hard["people lost then"] == Share(21, 100)  # 0.6 and below
