@@ -220,7 +220,12 @@ def load(
 @overload
 def load(
     name: Literal[
-        "blazepose.lite", "blazepose.lite_tfjs", "pose.best", "estimate_single_pose.best"
+        "blazepose.full",
+        "blazepose.heavy",
+        "blazepose.lite",
+        "blazepose.lite_tfjs",
+        "pose.best",
+        "estimate_single_pose.best",
     ],
     *,
     backend: BackendName | None = None,
@@ -228,7 +233,12 @@ def load(
 ) -> BlazePoseModel: ...
 @overload
 def load(
-    name: Literal["movenet.lightning", "movenet.lightning_ptq", "estimate_multiple_poses.best"],
+    name: Literal[
+        "movenet.lightning",
+        "movenet.lightning_ptq",
+        "movenet.thunder",
+        "estimate_multiple_poses.best",
+    ],
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
