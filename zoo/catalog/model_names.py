@@ -40,6 +40,7 @@ DetectFacesModelName = Literal[
     "blazeface.back",
     "blazeface.front",
     "blazeface.full",
+    "blazeface.full_dense",
     "blazeface.refined",
     "blazeface.short",
     "faceapi.tiny_detector",
@@ -52,6 +53,7 @@ EstimateFacesModelName = Literal[
     "blazeface.back",
     "blazeface.front",
     "blazeface.full",
+    "blazeface.full_dense",
     "blazeface.refined",
     "blazeface.short",
     "faceapi.landmark68",
@@ -62,7 +64,7 @@ EstimateFacesModelName = Literal[
 
 #: Names of the models of `zoo.estimate_hands`.
 EstimateHandsModelName = Literal[
-    "fast", "best", "hands.lite", "hands.lite_tfjs", "handtrack.ssd320"
+    "fast", "best", "hands.full", "hands.lite", "hands.lite_tfjs", "handtrack.ssd320"
 ]
 
 #: Names of the models of `zoo.estimate_multiple_poses`.
@@ -104,6 +106,7 @@ InferModelName = Literal[
     "blazeface.back",
     "blazeface.front",
     "blazeface.full",
+    "blazeface.full_dense",
     "blazeface.refined",
     "blazeface.short",
     "blazepose.detector",
@@ -121,6 +124,7 @@ InferModelName = Literal[
     "facemesh.base",
     "gesture.keypoints",
     "handpose.palm",
+    "hands.full",
     "hands.lite",
     "hands.lite_tfjs",
     "handtrack.ssd320",

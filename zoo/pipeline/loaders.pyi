@@ -96,6 +96,7 @@ def load(
         "blazeface.back",
         "blazeface.front",
         "blazeface.full",
+        "blazeface.full_dense",
         "blazeface.short",
         "detect_faces.fast",
     ],
@@ -128,6 +129,7 @@ def load(
     detector: Literal[
         "blazeface.short",
         "blazeface.full",
+        "blazeface.full_dense",
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
@@ -160,6 +162,7 @@ def load(
     detector: Literal[
         "blazeface.short",
         "blazeface.full",
+        "blazeface.full_dense",
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
@@ -184,6 +187,7 @@ def load(
 @overload
 def load(
     name: Literal[
+        "hands.full",
         "hands.lite",
         "hands.lite_tfjs",
         "hands.fast",
@@ -316,6 +320,7 @@ def load(
     | Literal[
         "blazeface.short",
         "blazeface.full",
+        "blazeface.full_dense",
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
