@@ -15,6 +15,7 @@ import pytest
 
 import core
 from core.profiling import profiler
+from tests import packages
 from tests.helpers import (
     ONLY_BACKEND,
     has_reference_files,
@@ -182,14 +183,17 @@ def rng() -> np.random.Generator:
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
-    """The folder of reference weights, photos and golden outputs beside the checkout."""
+def shared(tmp_path_factory) -> Path:
+    """A folder of what the one beside the checkout has: reference weights, photos, golden outputs.
+
+    Among the weights are the files of packages that are there (`tests.packages`).
+    """
     folder = shared_folder()
     if folder is None:
         skip_or_fail("no reference files: ZOO_SHARED is empty")
     elif not has_reference_files():
         skip_or_fail(f"no reference files in {folder} (set ZOO_SHARED)")
-    return folder
+    return packages.joined(folder, tmp_path_factory.mktemp("shared"))
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,7 @@
 """The registry of weight files: their names, lengths, hashes and origin.
 
 ``python -m weights_cache.registry INDEX.json`` rewrites ``registry.json`` from the index of a
-mirror and from the models in ``bundled/``.
+mirror and from the models in ``bundled/``; what no mirror has is written into ``registry.json``.
 """
 
 import json
@@ -130,9 +130,14 @@ def _unknown(name: object, names: list[str]) -> str:
 
 
 def write_registry(index: Path, target: Path = REGISTRY) -> None:
-    """Write the registry from a mirror's ``INDEX.json`` and the bundled models."""
+    """Write the registry from a mirror's ``INDEX.json`` and the bundled models.
+
+    Models of the registry that are neither stay in it.
+    """
     rows = [_index_row(row) for row in read_json(index)]
     rows += [_bundled_row(folder) for folder in sorted(BUNDLED.iterdir()) if folder.is_dir()]
+    found = {row["name"] for row in rows}
+    rows += [row for name, row in _rows(REGISTRY).items() if name not in found]
     rows.sort(key=lambda row: row["name"])
     target.write_text(_format(rows), encoding="utf-8", newline="\n")
 

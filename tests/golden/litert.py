@@ -1,4 +1,4 @@
-"""LiteRT's reference kernels: plain integer arithmetic, as the file format defines it."""
+"""LiteRT, by its reference kernels: plain integer arithmetic, as the file format defines it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,13 +23,14 @@ class Reference:
     Args:
         path: of the file.
         keep_all: keep the tensors between ops, too.
+        kernels: the name of LiteRT's choice of kernels.
     """
 
-    def __init__(self, path: Path, keep_all: bool = False):
+    def __init__(self, path: Path, keep_all: bool = False, kernels: str = "BUILTIN_REF"):
         litert: Any = require("ai_edge_litert.interpreter")
         self.interpreter = litert.Interpreter(
             str(path),
-            experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF,
+            experimental_op_resolver_type=litert.OpResolverType[kernels],
             experimental_preserve_all_tensors=keep_all,
         )
         self.interpreter.allocate_tensors()

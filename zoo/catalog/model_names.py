@@ -40,6 +40,7 @@ DetectFacesModelName = Literal[
     "blazeface.back",
     "blazeface.front",
     "blazeface.full",
+    "blazeface.full_dense",
     "blazeface.refined",
     "blazeface.short",
     "faceapi.tiny_detector",
@@ -52,6 +53,7 @@ EstimateFacesModelName = Literal[
     "blazeface.back",
     "blazeface.front",
     "blazeface.full",
+    "blazeface.full_dense",
     "blazeface.refined",
     "blazeface.short",
     "faceapi.landmark68",
@@ -62,17 +64,20 @@ EstimateFacesModelName = Literal[
 
 #: Names of the models of `zoo.estimate_hands`.
 EstimateHandsModelName = Literal[
-    "fast", "best", "hands.lite", "hands.lite_tfjs", "handtrack.ssd320"
+    "fast", "best", "hands.full", "hands.lite", "hands.lite_tfjs", "handtrack.ssd320"
 ]
 
 #: Names of the models of `zoo.estimate_multiple_poses`.
 EstimateMultiplePosesModelName = Literal[
     "fast",
     "best",
+    "blazepose.full",
+    "blazepose.heavy",
     "blazepose.lite",
     "blazepose.lite_tfjs",
     "movenet.lightning",
     "movenet.lightning_ptq",
+    "movenet.thunder",
     "posenet.mobilenet_v1_075",
     "posenet.mobilenet_v1_075_quant",
     "posenet.tiny",
@@ -82,10 +87,13 @@ EstimateMultiplePosesModelName = Literal[
 EstimateSinglePoseModelName = Literal[
     "fast",
     "best",
+    "blazepose.full",
+    "blazepose.heavy",
     "blazepose.lite",
     "blazepose.lite_tfjs",
     "movenet.lightning",
     "movenet.lightning_ptq",
+    "movenet.thunder",
     "posenet.mobilenet_v1_075",
     "posenet.mobilenet_v1_075_quant",
     "posenet.tiny",
@@ -98,9 +106,12 @@ InferModelName = Literal[
     "blazeface.back",
     "blazeface.front",
     "blazeface.full",
+    "blazeface.full_dense",
     "blazeface.refined",
     "blazeface.short",
     "blazepose.detector",
+    "blazepose.full",
+    "blazepose.heavy",
     "blazepose.lite",
     "blazepose.lite_tfjs",
     "bodypix.mobilenet_075",
@@ -113,6 +124,7 @@ InferModelName = Literal[
     "facemesh.base",
     "gesture.keypoints",
     "handpose.palm",
+    "hands.full",
     "hands.lite",
     "hands.lite_tfjs",
     "handtrack.ssd320",
@@ -125,6 +137,7 @@ InferModelName = Literal[
     "mobilenet.v2_100_quant",
     "movenet.lightning",
     "movenet.lightning_ptq",
+    "movenet.thunder",
     "nsfwjs.mobilenet_v2",
     "palm.full",
     "palm.lite",

@@ -96,6 +96,7 @@ def load(
         "blazeface.back",
         "blazeface.front",
         "blazeface.full",
+        "blazeface.full_dense",
         "blazeface.short",
         "detect_faces.fast",
     ],
@@ -128,6 +129,7 @@ def load(
     detector: Literal[
         "blazeface.short",
         "blazeface.full",
+        "blazeface.full_dense",
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
@@ -160,6 +162,7 @@ def load(
     detector: Literal[
         "blazeface.short",
         "blazeface.full",
+        "blazeface.full_dense",
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
@@ -184,6 +187,7 @@ def load(
 @overload
 def load(
     name: Literal[
+        "hands.full",
         "hands.lite",
         "hands.lite_tfjs",
         "hands.fast",
@@ -220,7 +224,12 @@ def load(
 @overload
 def load(
     name: Literal[
-        "blazepose.lite", "blazepose.lite_tfjs", "pose.best", "estimate_single_pose.best"
+        "blazepose.full",
+        "blazepose.heavy",
+        "blazepose.lite",
+        "blazepose.lite_tfjs",
+        "pose.best",
+        "estimate_single_pose.best",
     ],
     *,
     backend: BackendName | None = None,
@@ -228,7 +237,12 @@ def load(
 ) -> BlazePoseModel: ...
 @overload
 def load(
-    name: Literal["movenet.lightning", "movenet.lightning_ptq", "estimate_multiple_poses.best"],
+    name: Literal[
+        "movenet.lightning",
+        "movenet.lightning_ptq",
+        "movenet.thunder",
+        "estimate_multiple_poses.best",
+    ],
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
@@ -306,6 +320,7 @@ def load(
     | Literal[
         "blazeface.short",
         "blazeface.full",
+        "blazeface.full_dense",
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",

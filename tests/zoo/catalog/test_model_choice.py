@@ -164,7 +164,7 @@ def test_a_path_without_a_task(tmp_path):
 @pytest.mark.parametrize(
     "model, said, others",
     [
-        ("movenet", "movenet.lightning, movenet.lightning_ptq", "posenet"),
+        ("movenet", "movenet.lightning, movenet.lightning_ptq, movenet.thunder", "posenet"),
         ("PoseNet", "posenet.tiny", "movenet"),
         ("posenet.huge", "posenet.mobilenet_v1_075", "movenet"),
         ("yolov8n.pt", "weights of PyTorch and ONNX are not read", "posenet"),

@@ -14,11 +14,14 @@ from core.engine.tensors import Tensor
 from core.graph.nodes import Quantization
 from core.graph_model.graph_model import GraphModel
 from core.plan.plan import Plan
+from tests import packages
 from tests.golden.comparison import DUST, QUANTA_BOUND
 from tests.golden.staged import STAGED, read_golden
+from tests.golden.test_models_of_packages import photo_for
 from tests.helpers import peak_of
 from weights_cache import find_record
 from zoo.catalog.entries import default_entries, find_entry
+from zoo.pipeline.model import Model
 
 #: Of an output's range, as for any two tiers. Sums come in another order, of which three in four
 #: models show less than 1e-6; the farthest are segmentations, with sigmoids of large numbers: 2e-5.
@@ -43,10 +46,12 @@ EAGER_PARTS = {"handtrack.ssd320": 6_000_000, "ssd.mobilenet_v1": 5_000_000}
 ANY_SIZE = 257
 
 
-def picture(weights: Path, name: str, network: GraphModel) -> Tensor:
-    """The stored input of the model's first golden, or a seeded one, as real values."""
-    (end,) = network.graph.inputs.values()
-    given = golden_input(weights, name)
+def picture(shared: Path, name: str, model: Model) -> Tensor:
+    """The stored input of the model's first golden, a photo, or a seeded one, as real values."""
+    (end,) = model.network.graph.inputs.values()
+    given = golden_input(shared / "weights", name)
+    if given is None and packages.is_of_packages(model.entry.weights):
+        given = photo_for(shared, model)
     if given is None:
         shape = [n or (ANY_SIZE if i else 1) for i, n in enumerate(end.spec.shape or ())]
         given = np.random.default_rng(7).uniform(0, 1, shape).astype(np.float32)
@@ -107,10 +112,11 @@ SHORT = smallest_of_families() | {entry.name for entry in default_entries()}
     [pytest.param(name, marks=[pytest.mark.long][name in SHORT :]) for name in zoo.models()],
 )
 def test_plans_of_a_model(shared, monkeypatch, name):
+    packages.require_weights(find_entry(name).weights)
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     with zoo.load(name) as model:
         network = model.network
-        given, names = picture(shared / "weights", name, network), [*network.outputs]
+        given, names = picture(shared, name, model), [*network.outputs]
         expected = GraphModel(network.graph, plans=False).execute(given, names)
         network.execute(given, names)
         taken = sum(np.asarray(tensor).nbytes for tensor in expected.values())

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zoo
+from tests import packages
 from tests.helpers import check_opengl, start_or_skip
 from zoo.catalog.entries import find_entry, verbs_of
 
@@ -41,6 +42,7 @@ ROUNDED_OTHERWISE = {
 
 def check_results(name, backend, shared):
     """What the model finds in the photo of its task on a backend is what it finds on cpu."""
+    packages.require_weights(find_entry(name).weights)
     task = find_entry(name).task
     photo = zoo.read_image(shared / "images" / "reference" / PHOTOS[task])
     seen = zoo.estimate_hands(photo) if task == "gestures" else photo

@@ -40,7 +40,7 @@ def _blazeface(
         preprocess=Preprocess(size=(grid.size, grid.size), divide=127.5, subtract=1.0),
         output=grid.regressors[0],
         decode=grid,
-        defaults=_FULL_DEFAULTS if variant == "full" else DETECTOR_DEFAULTS,
+        defaults=_FULL_DEFAULTS if variant.startswith("full") else DETECTOR_DEFAULTS,
         title=title,
         parts=_READERS,
         limits=limits,
@@ -52,6 +52,10 @@ def _grid(strides: tuple[int, ...], size: int) -> AnchorGrid:
     regressors, scores = ("Identity_2", "Identity_3"), ("Identity", "Identity_1")
     return AnchorGrid(regressors, scores, keypoints=6, strides=strides, size=size)
 
+
+_FULL_GRID = AnchorGrid(
+    ("Identity",), ("Identity_1",), keypoints=6, strides=(4,), size=192, per_cell=1
+)
 
 # Measured with five faces, pasted in all sizes into an image of an empty room.
 _NARROW = "Misses faces that are narrower than about 1/{} of the image's longer side."
@@ -72,17 +76,20 @@ _BLAZEFACES = [
     _blazeface(
         "full",
         "mediapipe-face-detection-tflite",
-        AnchorGrid(
-            ("Identity",),
-            ("Identity_1",),
-            keypoints=6,
-            strides=(4,),
-            size=192,
-            per_cell=1,
-        ),
+        _FULL_GRID,
         "BlazeFace for faces within 5 m of the camera, 6 keypoints, by MediaPipe",
         _NARROW.format(15),
         "face_detection_full_range_sparse.tflite",
+    ),
+    _blazeface(
+        "full_dense",
+        "mediapipe-face-detection-full-range-tflite",
+        _FULL_GRID._replace(
+            regressors=("reshaped_regressor_face_4",), scores=("reshaped_classifier_face_4",)
+        ),
+        "BlazeFace for faces within 5 m of the camera, not made sparse, by MediaPipe",
+        _NARROW.format(15),
+        "face_detection_full_range.tflite",
     ),
     _blazeface(
         "front",

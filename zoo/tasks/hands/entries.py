@@ -120,6 +120,13 @@ ENTRIES = [
     ),
     _LITE,
     _LITE._replace(
+        name="hands.full",
+        weights="mediapipe-hand-landmark-full-tflite",
+        file="hand_landmark_full.tflite",
+        title="MediaPipe Hands (full), by Google: 21 points in space, left or right",
+        accuracy="",
+    ),
+    _LITE._replace(
         name="hands.lite_tfjs",
         weights="hand-landmark-lite-tfjs-fp16",
         file="",

@@ -103,6 +103,21 @@ _MOVENET_HEADS = (
 )
 
 
+# The same in the file of TensorFlow.js, before which it takes a batch of one apart.
+_THUNDER_NODES = MoveNetNodes(
+    pixels="StatefulPartitionedCall/stack",
+    heads=tuple(
+        f"StatefulPartitionedCall/{head}/BiasAdd"
+        for head in (
+            "center_0/conv2d_4",
+            "kpt_regress_0/conv2d_6",
+            "kpt_heatmap_0/conv2d_5",
+            "kpt_offset_0/conv2d_7",
+        )
+    ),
+)
+
+
 _LIGHTNING = Entry(
     name="movenet.lightning",
     task="pose",
@@ -163,6 +178,17 @@ _BLAZEPOSE = Entry(
 )
 
 
+def _larger_blazepose(variant: str, embedding: str) -> Entry:
+    return _BLAZEPOSE._replace(
+        name=f"blazepose.{variant}",
+        weights=f"mediapipe-blazepose-{variant}-tflite",
+        file=f"pose_landmark_{variant}.tflite",
+        embedding=embedding,
+        title=f"BlazePose {variant}, 33 keypoints in space, by Google (MediaPipe)",
+        accuracy="",
+    )
+
+
 ENTRIES = [
     _TINY,
     _TINY._replace(
@@ -198,7 +224,22 @@ ENTRIES = [
         file="movenet_single_pose_lightning_ptq.tflite",
         title="MoveNet Lightning, 17 keypoints of one person, quantised, as Google Coral gives it",
     ),
+    _LIGHTNING._replace(
+        name="movenet.thunder",
+        weights="movenet-singlepose-thunder-tfjs-fp16",
+        file="",
+        preprocess=Preprocess(size=(256, 256), dtype="int32"),
+        output="Identity",
+        embedding=f"StatefulPartitionedCall/{_MOVENET}/re_lu_2/Relu",
+        decode=_THUNDER_NODES,
+        title="MoveNet Thunder, 17 keypoints of one person, the larger MoveNet, by Google",
+        limits="It sees one person at a time. Of two who overlap, the one behind may be taken for "
+        "the one in front, and is left out. Among many people, joints of neighbours are mixed.",
+        accuracy="",
+    ),
     _BLAZEPOSE,
+    _larger_blazepose("full", "model_1/model/re_lu_63/Relu6;model_1/model/add_22/add"),
+    _larger_blazepose("heavy", "model_1/model/re_lu_151/Relu6;model_1/model/add_67/add"),
     _BLAZEPOSE._replace(
         name="blazepose.lite_tfjs",
         weights="blazepose-lite-tfjs-fp16",
