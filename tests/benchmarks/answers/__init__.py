@@ -13,7 +13,8 @@ What is labelled, among the reference files (``ZOO_SHARED``):
   counted.
 - Ants and bees by the names of their folders, which show nobody; people who make a gesture, one on
   each photo; two clips of one person.
-- ``ZOO_PHOTOS_OF_NOBODY`` names a folder of more photos without people (``*.jpg``).
+- ``ZOO_PHOTOS_OF_NOBODY`` names a folder of more photos without people (``*.jpg``);
+  `photos_of_nobody.csv` says of which repositories on GitHub ours are.
 - ``ZOO_COCO_ANNOTATIONS`` names a folder with COCO's ``instances_train2017.json`` (or parts of it),
   for the outlines and for people without labelled joints, whom the labels above leave out.
 

@@ -97,6 +97,8 @@ def test_thresholds_lose_few_people_and_see_few_where_nobody_is():
     assert found["people lost then"] == Share(0, 100)
     hard = few_wrong(people, np.r_[np.zeros(95), np.full(5, 0.6)])
     assert hard["people lost then"] == Share(21, 100)  # 0.6 and below
+    lost = few_wrong(np.r_[np.zeros(4), people[4:]], nobody)
+    assert lost["few lost up to"] is None and lost["seen in nobody then"] is None
 
 
 def test_an_outline_is_filled():
