@@ -1,4 +1,7 @@
-"""Models whose files packages bring give what TensorFlow.js and LiteRT give for photos."""
+"""Models whose files packages bring give what other programs give for photos.
+
+These are LiteRT, TensorFlow.js, and MediaPipe.
+"""
 
 from pathlib import Path
 
@@ -9,13 +12,16 @@ import zoo
 from tests import packages
 from tests.core.converter.test_tfjs_node import modules as modules
 from tests.core.converter.test_tfjs_node import run_in_node
+from tests.golden import mediapipe_mesh
 from tests.golden.litert import Reference
 from tests.zoo.tasks.test_shader_results import PHOTOS
 from zoo.catalog.entries import all_entries
 from zoo.pipeline.model import Model
 
 FILES = {n: e.file for n, e in all_entries().items() if packages.is_of_packages(e.weights)}
-LITERT = [name for name, file in FILES.items() if file.endswith(".tflite")]
+#: Its ops are MediaPipe's own, which LiteRT does not have.
+ATTENTION = "facemesh.attention"
+LITERT = [n for n, file in FILES.items() if file.endswith(".tflite") and n != ATTENTION]
 TFJS = [name for name, file in FILES.items() if not file]
 
 BOUND = 1e-4  # of the range of an output
@@ -55,6 +61,18 @@ def test_tensorflow_js_gives_the_same(name, load, modules, tmp_path):
     [input_name] = model.network.graph.inputs
     [expected] = run_in_node(modules, tmp_path, [(folder / "model.json", {input_name: given})])
     assert_near(model, given, {key.partition(":")[0]: array for key, array in expected.items()})
+
+
+def test_mediapipe_gives_the_same(load, shared):
+    """`mediapipe_mesh` has recorded it; one image after the other, and as a batch."""
+    model, _, _ = load(ATTENTION)
+    photo = zoo.read_image(shared / "images" / "photos" / "portrait.jpg")
+    given = mediapipe_mesh.crops(photo).astype(np.float32) / 255
+    stored = np.load(mediapipe_mesh.FILE)
+    shapes = {name: (-1, *end.shape[1:]) for name, end in model.outputs.items()}
+    for rows in (slice(0, 1), slice(1, 2), slice(0, 2)):
+        expected = {name: stored[name][rows].reshape(shape) for name, shape in shapes.items()}
+        assert_near(model, given[rows], expected)
 
 
 def assert_near(model: Model, given: np.ndarray, *oracles: dict[str, np.ndarray]) -> None:
