@@ -11,6 +11,7 @@ from tests.benchmarks.answers.images import Clock, insects, people, photos, prin
 DETECTORS = (
     "blazeface.short",
     "blazeface.full",
+    "blazeface.full_dense",
     "blazeface.back",
     "blazeface.refined",
     "faceapi.tiny_detector",

@@ -165,6 +165,7 @@ _MESHES = [
         output="output_mesh_identity",
         title="Face mesh of 468 points with closer looks at eyes and lips, and irises, "
         "by MediaPipe",
+        accuracy="Points are within 0.01 pixel of the input from MediaPipe's on 2 images.",
         **_found_by("blazeface.refined"),
     ),
     Entry(
