@@ -10,9 +10,12 @@ from core.converter.tflite.translated_op import TranslatedOp
 from core.converter.tflite.translation import CUSTOM, Rule
 from core.errors import CoreError
 
+#: Approximate bytes, while a file is read, of each pixel of a cut-out.
+PLACE_BYTES = 32
+
 
 def _landmarks_to_matrix(op: TranslatedOp) -> str:
-    """Return [n, 4, 4], from pixels of a cut-out to those of the features [n, p, 2 or 3] are of.
+    """Return matrices [n, 4, 4] from pixels of a cut-out to those that landmarks [n, p, 3] are in.
 
     The cut-out is a box about some landmarks, turned so that two of them are level.
     """
@@ -52,6 +55,7 @@ def _transform_bilinear(op: TranslatedOp) -> str:
     """Return what a matrix cuts out of features [n, h, w, c]; it is 0 outside of their middles."""
     options = _options(op)
     size = options["output_height"], options["output_width"]
+    op.graph.constants.take(PLACE_BYTES * size[0] * size[1], "constants and places of cut-outs")
     height, width = op.shape(0)[1:3]
     if height is None or width is None:
         raise CoreError(f"height and width of its input must be known: {op.shape(0)}")
@@ -100,6 +104,9 @@ def _options(op: TranslatedOp, *names: str) -> dict:
     missing = {"output_height", "output_width", *names} - options.keys()
     if missing:
         raise CoreError(f"its options lack {', '.join(sorted(missing))}: only version 2 is known")
+    size = options["output_height"], options["output_width"]
+    if min(size) < 1:
+        raise CoreError(f"height and width of its cut-out must be at least 1, not {size}")
     return options
 
 

@@ -120,3 +120,12 @@ def test_points_of_another_form_are_refused(writer, read, add):
     writer.graph.outputs = [add("TransformLandmarks", inputs, (1, 5, 4))]
     with pytest.raises(WeightsError, match=r"\[n, points, 2 or 3\], not \(1, 5, 4\)"):
         read(writer)
+
+
+@pytest.mark.parametrize("size", [(0, 5), (4, -1), (2**30, 2**30)])
+def test_sizes_of_cut_outs_are_limited(writer, read, add, size):
+    inputs = [writer.input("x", (1, 6, 7, 2)), writer.input("matrix", (1, 4, 4))]
+    options = dict(zip(SIZE, size, strict=True))
+    writer.graph.outputs = [add("TransformTensorBilinear", inputs, (1, 4, 5, 2), **options)]
+    with pytest.raises(WeightsError, match="must be at least 1, not|places of cut-outs"):
+        read(writer)
