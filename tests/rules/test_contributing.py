@@ -49,7 +49,8 @@ def parts_of_any_other_op() -> dict[str, str]:
 def copy_sources(folder) -> None:
     for package in ("core", "weights_cache", "tests/core", "tests/rules"):
         shutil.copytree(ROOT / package, folder / package)
-    for file in ("pyproject.toml", "tests/__init__.py", "tests/conftest.py", "tests/helpers.py"):
+    tests = (f"tests/{name}.py" for name in ("__init__", "conftest", "helpers", "packages"))
+    for file in ("pyproject.toml", *tests):
         shutil.copy(ROOT / file, folder / file)
 
 

@@ -59,6 +59,7 @@ EstimateFacesModelName = Literal[
     "faceapi.landmark68",
     "faceapi.landmark68_tiny",
     "faceapi.tiny_detector",
+    "facemesh.attention",
     "facemesh.base",
 ]
 
@@ -121,6 +122,7 @@ InferModelName = Literal[
     "faceapi.landmark68",
     "faceapi.landmark68_tiny",
     "faceapi.tiny_detector",
+    "facemesh.attention",
     "facemesh.base",
     "gesture.keypoints",
     "handpose.palm",

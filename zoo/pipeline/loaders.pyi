@@ -16,6 +16,7 @@ from zoo.tasks.classification.classifier import ClassifierModel
 from zoo.tasks.classification.verbs import classify
 from zoo.tasks.detection.ssd import SsdModel
 from zoo.tasks.detection.verbs import detect
+from zoo.tasks.faces.attention import AttentionMesh
 from zoo.tasks.faces.detectors import BlazeFace, RefinedBlazeFace, TinyFaceDetector
 from zoo.tasks.faces.face_api import FacePoints, FaceReader
 from zoo.tasks.faces.irises import IrisModel
@@ -90,6 +91,23 @@ def load(
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
 ) -> SsdModel: ...
+@overload
+def load(
+    name: Literal["facemesh.attention"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+    detector: Literal[
+        "blazeface.short",
+        "blazeface.full",
+        "blazeface.full_dense",
+        "blazeface.front",
+        "blazeface.back",
+        "blazeface.refined",
+        "faceapi.tiny_detector",
+    ]
+    | Model = ...,
+) -> AttentionMesh: ...
 @overload
 def load(
     name: Literal[

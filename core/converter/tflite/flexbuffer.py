@@ -1,6 +1,7 @@
 """Reader of FlexBuffers: options of custom ops.
 
-They are a map from names to numbers, bools and texts, or for ops of TensorFlow a list of texts.
+They are a map from names to numbers, bools, texts and lists of numbers, or for ops of TensorFlow a
+list of texts.
 
 Source: the description of the format, https://flatbuffers.dev/internals/#flexbuffers.
 """
@@ -17,6 +18,7 @@ _FLOAT = {2: "<e", 4: "<f", 8: "<d"}
 #: Formats by type: of inline values, and of values behind an offset; then other types.
 _INLINE = {1: _SIGNED, 2: _UNSIGNED, 3: _FLOAT, 26: _UNSIGNED}
 _INDIRECT = {6: _SIGNED, 7: _UNSIGNED, 8: _FLOAT}
+_VECTORS = {11: _SIGNED, 12: _UNSIGNED, 13: _FLOAT}
 _TEXT, _MAP, _LIST, _BLOB, _BOOL = 5, 9, 10, 25, 26
 
 #: Limits for options of ops, which are few and have short names.
@@ -25,7 +27,7 @@ LONGEST_KEY = 256
 
 
 def read_options(data: bytes) -> dict[str, Any]:
-    """Return the numbers, bools and texts of a map, without values of other kinds such as vectors.
+    """Return the numbers, bools, texts and lists of numbers of a map, without other values.
 
     Raises:
         CoreError: the bytes are not a map, or damaged.
@@ -42,9 +44,9 @@ def read_options(data: bytes) -> dict[str, Any]:
         name = _key(data, _target(data, keys + i * key_width, key_width))
         kind = _number(data, offset + count * width + i, 1, _UNSIGNED)
         value = _value(data, offset + i * width, width, kind)
-        left -= len(name) + (len(value) if isinstance(value, str) else 0)
+        left -= len(name) + (len(value) if isinstance(value, (str, list)) else 0)
         if left < 0:
-            raise CoreError(f"overlapping texts are longer than all {len(data)} bytes of options")
+            raise CoreError(f"overlapping values are longer than all {len(data)} bytes of options")
         if value is not None:
             found[name] = value
     return found
@@ -90,9 +92,11 @@ def _value(data: bytes, offset: int, width: int, packed: int) -> Any:
     if kind in _INLINE:
         value = _number(data, offset, width, _INLINE[kind])
         return bool(value) if kind == _BOOL else value
-    if kind not in (*_INDIRECT, _TEXT):
+    if kind not in (*_INDIRECT, *_VECTORS, _TEXT):
         return None
     offset, width = _target(data, offset, width), 1 << (packed & 3)
+    if kind in _VECTORS:
+        return _numbers(data, offset, width, _VECTORS[kind])
     if kind in _INDIRECT:
         return _number(data, offset, width, _INDIRECT[kind])
     return _bytes(data, offset, width).decode("utf-8", "backslashreplace")
@@ -104,6 +108,14 @@ def _bytes(data: bytes, offset: int, width: int) -> bytes:
     if size > len(data) - offset:
         raise CoreError("a text is outside of the options")
     return data[offset : offset + size]
+
+
+def _numbers(data: bytes, offset: int, width: int, kinds: dict[int, str]) -> list[Any]:
+    """Return a vector, before which stands its length."""
+    count = _number(data, offset - width, width, _UNSIGNED)
+    if count * width > len(data) - offset:
+        raise CoreError(f"a list of {count} numbers is outside of the options")
+    return [_number(data, offset + i * width, width, kinds) for i in range(count)]
 
 
 def _number(data: bytes, offset: int, width: int, kinds: dict[int, str]) -> Any:

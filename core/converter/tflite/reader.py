@@ -22,6 +22,7 @@ FAMILIES = (
     "control",
     "convolution",
     "elementwise",
+    "landmarks",
     "quantization",
     "recurrent",
     "reduction",

@@ -1,4 +1,4 @@
-"""Masks of people: whether labelled joints are in them, and what else is."""
+"""Masks of people: whether they are in them, by outlines or joints, and what else is."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -10,6 +10,7 @@ from tests.benchmarks.answers.costs import Clock, costs, titled
 from tests.benchmarks.answers.intervals import figure
 from tests.benchmarks.answers.labelled_people import PeoplePhoto, people_photos
 from tests.benchmarks.answers.nobody import seen_in_nobody
+from tests.benchmarks.answers.outlines import filled
 from tests.benchmarks.answers.scope import Scope
 from tests.benchmarks.answers.tables import Row, Table
 
@@ -50,11 +51,25 @@ def score_masks(
     masks = [(find(photo.pixels), photo) for photo in photos]
     inside = [joints_inside(mask, photo) for mask, photo in masks]
     outside = [share_outside(mask, photo) for mask, photo in masks]
-    known = [share for share in inside if not np.isnan(share)]
+    overlaps = [iou(mask, photo) for mask, photo in masks if photo.has_outlines]
     return {
-        "visible joints inside": figure(np.mean, known),
+        **({"IoU": figure(np.mean, overlaps)} if overlaps else {}),
+        "visible joints inside": figure(np.nanmean, inside),
         "of the mask outside of boxes": figure(np.mean, outside),
     }
+
+
+def iou(mask: np.ndarray, photo: PeoplePhoto) -> float:
+    """Intersection over union of a mask [height, width] and all people's outlines.
+
+    The pixels of crowds do not count: not everybody in them is outlined.
+    """
+    there, crowds = np.zeros_like(mask), np.zeros_like(mask)
+    for person in photo.people:
+        if person.outline is not None:
+            (crowds if person.is_crowd else there)[:] |= filled(person.outline, mask.shape)
+    counted = ~crowds
+    return float((mask & there & counted).sum() / max(((mask | there) & counted).sum(), 1))
 
 
 def joints_inside(mask: np.ndarray, photo: PeoplePhoto) -> float:

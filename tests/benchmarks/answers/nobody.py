@@ -11,8 +11,8 @@ EVERY = 2  # of the insects
 
 
 def seen_in_nobody(find: Callable[[Any], Any], what: str, scope: Scope) -> Row:
-    """Two columns: of the photos of insects and of other things, those with what is not there."""
-    kinds = {"insects": scope.some(list(insects())[::EVERY]), "of nobody": scope.some(of_nobody())}
+    """Two columns: photos of insects, and of animals, rooms and things, with what is not there."""
+    kinds = {"insects": scope.some(list(insects())[::EVERY]), "things": scope.some(of_nobody())}
     return {
         f"{kind} with {what}": Share(sum(bool(find(photo.pixels)) for photo in found), len(found))
         for kind, found in kinds.items()

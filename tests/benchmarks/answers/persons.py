@@ -12,8 +12,8 @@ from tests.benchmarks.answers.intervals import figure
 from tests.benchmarks.answers.labelled_people import PeoplePhoto, people_photos
 from tests.benchmarks.answers.nobody import seen_in_nobody
 from tests.benchmarks.answers.scope import Scope
-from tests.benchmarks.answers.tables import Row, Share, Table
-from zoo.shared.boxes import overlap
+from tests.benchmarks.answers.tables import Row, Table
+from zoo.shared.boxes import intersection, overlap
 
 TITLES = ("Boxes of people", "Masks of several people")
 
@@ -49,7 +49,8 @@ def score_boxes(find: Callable[[np.ndarray], Any], photos: Sequence[PeoplePhoto]
     return {
         "AP": figure(lambda images: float(average_precision(images).mean()), matches),
         "AP50": figure(lambda images: float(average_precision(images)[0]), matches),
-        "boxes for people": Share(found, there),
+        "boxes": found,
+        "people": there,
     }
 
 
@@ -59,15 +60,19 @@ def of_people(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def match_boxes(found: Sequence[Mapping[str, Any]], photo: PeoplePhoto) -> Matches:
-    """Match the boxes of a photo with those of the people in it."""
+    """Match the boxes of a photo with those of the people in it; crowds need not be found.
+
+    Of a crowd is a box that lies in its box, whatever share of that it is.
+    """
     corners = ("x", "y", "width", "height")
-    boxes = [[thing["box"][name] for name in corners] for thing in found]
+    boxes = _ends(np.reshape([[f["box"][c] for c in corners] for f in found], (len(found), 4)))
     there = _ends(np.array([person.box for person in photo.people]))
-    near = [overlap(box, there) for box in _ends(np.reshape(boxes, (len(boxes), 4)))]
-    return match(
-        np.reshape(near, (len(boxes), len(there))),
-        np.array([thing["score"] for thing in found], float),
-    )
+    crowds = np.array([person.is_crowd for person in photo.people], bool)
+    near = np.reshape([overlap(box, there) for box in boxes], (len(boxes), len(there)))
+    shared = np.reshape([intersection(box, there) for box in boxes], near.shape)
+    areas = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
+    near = np.where(crowds, shared / np.maximum(areas, 1.0)[:, None], near)
+    return match(near, np.array([f["score"] for f in found], float), ignored=crowds, crowds=crowds)
 
 
 def _ends(boxes: np.ndarray) -> np.ndarray:

@@ -16,21 +16,20 @@ TITLES = ("One person", "Several people")
 
 def tables(scope: Scope) -> Iterator[Table]:
     """A row for each model."""
-    kinds = zip(
-        TITLES, ("estimate_single_pose", "estimate_multiple_poses"), (_one, _several), strict=True
-    )
-    for title, verb, score in kinds:
-        rows: list[Row] = []
-        for name in scope.models(verb):
-            model = zoo.load(name)
-            find = Clock(getattr(model, verb))
-            scores = score(find, scope)
-            empty = seen_in_nobody(lambda pixels: found_poses(find(pixels)), "a pose", scope)  # noqa: B023
-            rows.append({"model": titled(name, verb), **scores, **empty, **costs(model, find)})
-        yield Table(title, rows)
+    verbs = ("estimate_single_pose", "estimate_multiple_poses")
+    for title, verb, score in zip(TITLES, verbs, (_one, _several), strict=True):
+        yield Table(title, [_row(name, verb, score, scope) for name in scope.models(verb)])
 
 
-def _one(find: Callable, scope: Scope) -> Row:
+def _row(name: str, verb: str, score: Callable[[Clock, Scope], Row], scope: Scope) -> Row:
+    model = zoo.load(name)
+    find = Clock(getattr(model, verb))
+    scores = score(find, scope)
+    empty = seen_in_nobody(lambda pixels: found_poses(find(pixels)), "a pose", scope)
+    return {"model": titled(name, verb), **scores, **empty, **costs(model, find)}
+
+
+def _one(find: Clock, scope: Scope) -> Row:
     its = score_one(find, scope.some(photo for photo in people_photos() if photo.shows_one))
     near = scope.some(gestures())
     lost = sum(not found_poses(find(photo.pixels)) for photo in near)
@@ -42,6 +41,6 @@ def _one(find: Callable, scope: Scope) -> Row:
     }
 
 
-def _several(find: Callable, scope: Scope) -> Row:
+def _several(find: Clock, scope: Scope) -> Row:
     its = score_several(find, scope.some(people_photos()))
-    return {"AP": its.ap, "AP50": its.ap50, "poses for people": Share(its.poses, its.people)}
+    return {"AP": its.ap, "AP50": its.ap50, "poses": its.poses, "people": its.people}

@@ -30,8 +30,12 @@ class Table(NamedTuple):
 def markdown(table: Table) -> str:
     """The rows, without the title."""
     head = list(table.rows[0]) if table.rows else []
-    lines = [head, ["---"] * len(head), *(row.values() for row in table.rows)]
-    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+    lines = [head, ["---"] * len(head), *(map(_text, row.values()) for row in table.rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _text(value: object) -> str:
+    return "-" if value is None else str(value)
 
 
 def plain(table: Table) -> list[dict[str, object]]:

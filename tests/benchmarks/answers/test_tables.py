@@ -15,14 +15,14 @@ TABLE = Table(
     "One person",
     [
         {"model": "`a`", "OKS": Figure(0.6, 0.5, 0.7), "not found": Share(1, 9), "ms": 5},
-        {"model": "`b`", "OKS": Figure(0.7, 0.6, 0.8), "not found": Share(0, 9), "ms": 6},
+        {"model": "`b`", "OKS": Figure(0.7, 0.6, 0.8), "not found": Share(0, 9), "ms": None},
     ],
 )
 ROWS = """\
 | model | OKS | not found | ms |
 | --- | --- | --- | --- |
 | `a` | 0.600 (0.50-0.70) | 1 of 9 | 5 |
-| `b` | 0.700 (0.60-0.80) | 0 of 9 | 6 |
+| `b` | 0.700 (0.60-0.80) | 0 of 9 | - |
 """
 
 

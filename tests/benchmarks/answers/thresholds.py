@@ -43,15 +43,19 @@ def few_wrong(people: np.ndarray, nobody: np.ndarray) -> Row:
     """The threshold of few people lost, and that of few seen in photos of nobody.
 
     Args:
-        people: scores [n] of photos of one person each.
-        nobody: scores [m] of photos without people.
+        people: scores [n] of photos of one person each, 0 without a pose.
+        nobody: scores [m] of photos without people, 0 without a pose.
+
+    Returns:
+        Figures; None for the threshold of few people lost if more of them have no pose at all.
     """
     # a pose is taken from its threshold on: the next number takes it no longer
     strict = float(np.nextafter(np.sort(nobody)[::-1][int(_FEW * len(nobody))], np.inf))
     loose = float(np.sort(people)[int(_FEW * len(people))])
+    seen = Share(int((nobody >= loose).sum()), len(nobody))
     return {
         "few seen from": round(strict, 3),
         "people lost then": Share(int((people < strict).sum()), len(people)),
-        "few lost up to": round(loose, 3),
-        "seen in nobody then": Share(int((nobody >= loose).sum()), len(nobody)),
+        "few lost up to": round(loose, 3) if loose else None,
+        "seen in nobody then": seen if loose else None,
     }

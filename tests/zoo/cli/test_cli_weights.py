@@ -53,8 +53,9 @@ def test_globs_records_and_names_that_overlap():
     assert names_of(matching(["palm.*", "palm.lite"])) == ["palm.full", "palm.lite"]
     assert [w.required for w in matching(["palm.*", "palm.lite"])] == [False, True]
     assert names_of(runnable(["hands.*", "hands"])) == [
-        "hands.lite",
+        "hands.full",
         "palm.lite",
+        "hands.lite",
         "hands.lite_tfjs",
     ]
     assert names_of(matching(["fingerpose*"])) == ["fingerpose-gestures"]

@@ -154,3 +154,30 @@ def test_a_freed_batch_gives_what_single_pictures_give(rng):
     assert graph.weights["shape"].tolist() == [1, 6]
     with pytest.raises(CoreError, match=r"flat reshapes to \[1, -1\]: its batch stays 1"):
         free_batch(graph._replace(weights={**weights, "shape": np.int32([1, -1])}))
+
+
+@pytest.mark.parametrize(
+    ("slicing", "is_whole"),
+    [
+        (([0, 1], [1, 5], [1, 2], {}), True),
+        (([0, 1], [0, 5], [1, 2], {"end_mask": 1}), True),
+        (([0, 1], [1, 5], [1, 2], {"shrink_axis_mask": 1}), False),
+        (([0, 1], [1, 5], [1, 2], {"new_axis_mask": 1}), False),
+        (([0], [1], [1], {}), False),
+    ],
+)
+def test_slices_of_the_one_image_are_of_all(rng, slicing, is_whole):
+    """But for those that take the axis away, and those of lists, which may be of sizes."""
+    *places, masks = slicing
+    names = ("begin", "end", "strides")
+    nodes = [Node("x", "Placeholder"), *(Node(name, "Const") for name in names)]
+    nodes.append(Node("y", "StridedSlice", ("x", *names), masks))
+    weights = {name: np.int32(place) for name, place in zip(names, places, strict=True)}
+    ends = Endpoint("x", PartialSpec((1, 6))), Endpoint("y", PartialSpec(None))
+    free = GraphModel(free_batch(Graph(nodes, weights, {"x": ends[0]}, {"y": ends[1]})))
+    x = rng.normal(size=(3, 6)).astype(np.float32)
+    found = free.predict(x)["y"].numpy()
+    if is_whole:
+        np.testing.assert_array_equal(found, x[:, 1:5:2])
+    else:
+        assert found.shape[0] == 1 or found.ndim == 1

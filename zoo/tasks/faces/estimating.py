@@ -88,6 +88,7 @@ class FaceModel(Model):
 
     kind = ""  # kind of points, one of `NAMES`
     rejects = False  # whether `locate` may leave faces out
+    sees_irises = False  # whether the network itself does
 
     def locate(self, image: np.ndarray, found: Candidates) -> Located:
         """Return the points of the candidates, at least one, that the model takes for faces."""
@@ -107,7 +108,7 @@ class FaceModel(Model):
         mirror: bool = False,
     ) -> list[Face]:
         """Return the faces in an image; see `zoo.estimate_faces`."""
-        if iris and "iris" not in self.entry.parts:
+        if iris and not self.sees_irises and "iris" not in self.entry.parts:
             raise ZooError(
                 f"iris=True needs the mesh, which {self.name} does not give: use landmarks='mesh' "
                 "or model='facemesh.base'"
@@ -150,14 +151,22 @@ class FaceModel(Model):
         """Return the results of located faces, with other requested results."""
         if not len(located.scores):
             return []
-        faces = to_faces(located, self.kind)
+        faces = to_faces(self.mesh_of(located), self.kind)
         if iris:
-            for face, eyes in zip(faces, self.part("iris").look(image, located), strict=True):
+            for face, eyes in zip(faces, self.eyes(image, located), strict=True):
                 face["iris"], face["eye_openness"] = eyes
         if expressions or age_gender:
             views = self.aligned_views(image, located)
             self._add_labels(faces, views, expressions=expressions, age_gender=age_gender)
         return faces
+
+    def mesh_of(self, located: Located) -> Located:
+        """Return faces with the points that are of the kind alone."""
+        return located
+
+    def eyes(self, image: np.ndarray, located: Located) -> Any:
+        """Return the eyes of each face, `irises.Eyes`."""
+        return self.part("iris").look(image, located)
 
     def _locate_all(self, image: np.ndarray, *, limit: int | None, **thresholds: Any) -> Located:
         """Return all faces of an image, or so many of them."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from zoo.catalog.entry import Preprocess
+from zoo.pipeline.model import Outputs
 from zoo.pipeline.preprocess import prepare_crops
 from zoo.shared.anchors import Candidates
 from zoo.shared.boxes import box_around, suppress
@@ -70,11 +71,16 @@ class FaceMesh(FaceModel):
         """Return an image of each face, turned so that the eyes are level."""
         return [_upright(image, mesh) for mesh in located.points]
 
+    def read(
+        self, outputs: Outputs, placements: Sequence[Placement]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return points [n, points, 3] in pixels of the image, and the probability of each face."""
+        presence = outputs["output_faceflag"][:, 0].astype(np.float64)
+        return read_mesh(outputs[self.entry.output], placements), presence
+
     def _look(self, image: np.ndarray, found: Candidates, regions: Sequence[Region]) -> Located:
         """Return the points in the regions that show faces."""
-        outputs, placements = self.run_on_regions(image, regions)
-        meshes = read_mesh(outputs[self.entry.output], placements)
-        presence = outputs["output_faceflag"][:, 0].astype(np.float64)
+        meshes, presence = self.read(*self.run_on_regions(image, regions))
         there = np.nonzero(presence >= PRESENCE)[0]
         return Located(found, meshes, presence).at(there.tolist())
 

@@ -18,11 +18,12 @@ from zoo.tasks.faces.entries import ENTRIES
 _MESH = MODELS["estimate_faces"].default
 _DETECTOR = MODELS["detect_faces"].default
 _BLAZEFACES = tuple(entry.name for entry in ENTRIES if entry.name.startswith("blazeface"))
+_MESHES = (_MESH, *(e.name for e in ENTRIES if e.name.startswith("facemesh") and e.name != _MESH))
 
 #: Values of ``landmarks`` of `estimate_faces` -> the models that give them, the default first.
 LANDMARKS = {
-    "mesh": (_MESH,),
-    "mesh468": (_MESH,),  # as results call them
+    "mesh": _MESHES,
+    "mesh468": _MESHES,  # as results call them
     "points68": ("faceapi.landmark68",),
     "points68_tiny": ("faceapi.landmark68_tiny",),
     "points6": (_DETECTOR, *(n for n in _BLAZEFACES if n != _DETECTOR)),

@@ -124,7 +124,7 @@ ENTRIES = [
         weights="mediapipe-hand-landmark-full-tflite",
         file="hand_landmark_full.tflite",
         title="MediaPipe Hands (full), by Google: 21 points in space, left or right",
-        accuracy="",
+        accuracy="Points are within 0.01 pixel of the input from LiteRT's on 2 images.",
     ),
     _LITE._replace(
         name="hands.lite_tfjs",

@@ -90,6 +90,8 @@ _TINY = Entry(
 
 _PEOPLE = ("ssd.mobilenet_v1", "blazepose.detector")
 
+_LIKE = "Points are within 0.01 pixel of the input from {}'s on 3 images."
+
 _MOVENET = "center_net_mobile_net_v2fpn_feature_extractor/model_1"
 
 # The last convolutions of the four heads: middles of people, and of keypoints how far they are
@@ -118,6 +120,12 @@ _THUNDER_NODES = MoveNetNodes(
 )
 
 
+_ONE_PERSON = (
+    "It sees one person at a time. Of two who overlap, the one behind may be taken for the one in "
+    "front, and is left out. Among many people, joints of neighbours are mixed."
+)
+
+
 _LIGHTNING = Entry(
     name="movenet.lightning",
     task="pose",
@@ -139,9 +147,7 @@ _LIGHTNING = Entry(
         Option("detector", "model", "the model that finds people", _PEOPLE[0], choices=_PEOPLE)
     ),
     title="MoveNet Lightning, 17 keypoints of one person, quantised, by Google",
-    limits="It sees one person at a time. Of two who overlap, the one behind may be taken for "
-    "the one in front, and is left out. Among many people, joints of neighbours are mixed. "
-    "Scores come in steps, and those of sure joints are often under 0.7.",
+    limits=f"{_ONE_PERSON} Scores come in steps, and those of sure joints are often under 0.7.",
     accuracy="Keypoints are up to 4.7 pixels of the input from TensorFlow Lite's on one image, "
     "1.6 in the median: as quantised networks differ.",
 )
@@ -185,7 +191,8 @@ def _larger_blazepose(variant: str, embedding: str) -> Entry:
         file=f"pose_landmark_{variant}.tflite",
         embedding=embedding,
         title=f"BlazePose {variant}, 33 keypoints in space, by Google (MediaPipe)",
-        accuracy="",
+        limits=f"{_BLAZEPOSE.limits} Of two people close together it may mix the arms up.",
+        accuracy=_LIKE.format("LiteRT"),
     )
 
 
@@ -233,9 +240,8 @@ ENTRIES = [
         embedding=f"StatefulPartitionedCall/{_MOVENET}/re_lu_2/Relu",
         decode=_THUNDER_NODES,
         title="MoveNet Thunder, 17 keypoints of one person, the larger MoveNet, by Google",
-        limits="It sees one person at a time. Of two who overlap, the one behind may be taken for "
-        "the one in front, and is left out. Among many people, joints of neighbours are mixed.",
-        accuracy="",
+        limits=_ONE_PERSON,
+        accuracy=_LIKE.format("TensorFlow.js"),
     ),
     _BLAZEPOSE,
     _larger_blazepose("full", "model_1/model/re_lu_63/Relu6;model_1/model/add_22/add"),

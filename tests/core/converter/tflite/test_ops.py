@@ -12,6 +12,8 @@ from tests.core.converter.tflite.fixtures.models import FOLDER, MODELS, load
 #: Ops that other tests have: real files, and files that are written here.
 TESTED_ELSEWHERE = {
     *("DENSIFY", f"{CUSTOM}Convolution2DTransposeBias"),
+    *(f"{CUSTOM}{name}" for name in ("Landmarks2TransformMatrix", "TransformTensorBilinear")),
+    f"{CUSTOM}TransformLandmarks",
     *("HASHTABLE", "HASHTABLE_FIND", "HASHTABLE_IMPORT", "HASHTABLE_SIZE"),
 }
 
