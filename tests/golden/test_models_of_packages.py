@@ -17,7 +17,7 @@ from tests.golden.litert import Reference
 from tests.zoo.tasks.test_shader_results import PHOTOS
 from zoo.catalog.entries import all_entries
 from zoo.pipeline.model import Model
-from zoo.tasks.pose.movenet import read_body, region_of_person
+from zoo.tasks.pose.movenet import read_body
 
 FILES = {n: e.file for n, e in all_entries().items() if packages.is_of_packages(e.weights)}
 #: Its ops are MediaPipe's own, which LiteRT does not have.
@@ -93,7 +93,7 @@ def test_people_in_a_batch_equal_each_alone(load, shared):
     model, _, _ = load("movenet.thunder")
     riders = zoo.read_image(shared / "images" / "photos" / "coco_000000214753.jpg")
     poses = model.estimate_multiple_poses(riders)
-    regions = [region_of_person(pose["box"]) for pose in poses]
+    regions = [model.region_of(pose["box"]) for pose in poses]
     assert len(regions) == 2
     for region, body in zip(regions, model.bodies_in(riders, regions), strict=True):
         outputs, [placement] = model.run_on_regions(riders, [region])

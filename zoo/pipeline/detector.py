@@ -31,6 +31,7 @@ class BoxDetector(Model):
         score_threshold: float | None = None,
         iou_threshold: float | None = None,
         limit: int | None = None,
+        size: tuple[int, int] | None = None,
     ) -> Candidates:
         """Return the objects found in an image.
 
@@ -39,6 +40,7 @@ class BoxDetector(Model):
             score_threshold: minimum score, 0..1; by default the entry's.
             iou_threshold: of two boxes that overlap more, the worse goes; by default the entry's.
             limit: at most so many.
+            size: height and width that the image is brought to, by default the model's.
 
         Returns:
             In pixels of the image, best first.
@@ -46,13 +48,15 @@ class BoxDetector(Model):
         defaults = self.entry.defaults
         least = defaults["score_threshold"] if score_threshold is None else score_threshold
         most = defaults["iou_threshold"] if iou_threshold is None else iou_threshold
-        found, placement = self.candidates(image, least)
+        found, placement = self.candidates(image, least, size)
         kept = suppress(found.boxes, found.scores, iou_threshold=most, limit=limit)
         return found.at(kept).in_image(placement)
 
-    def candidates(self, image: np.ndarray, score_threshold: float) -> tuple[Candidates, Placement]:
+    def candidates(
+        self, image: np.ndarray, score_threshold: float, size: tuple[int, int] | None = None
+    ) -> tuple[Candidates, Placement]:
         """Return the objects in an image, overlapping ones included, and where their pixels lie."""
-        outputs, placement = self.run_on_image(image)
+        outputs, placement = self.run_on_image(image, size)
         return self.decode(outputs, score_threshold=score_threshold), placement
 
     @property
@@ -67,10 +71,10 @@ class BoxDetector(Model):
 
 
 class PointDetector(BoxDetector):
-    """A `BoxDetector` of one kind of object, with named points, and the verb `detect`."""
+    """A `BoxDetector` of one kind of object, perhaps with named points, and the verb `detect`."""
 
     label: str
-    point_names: tuple[str, ...]
+    point_names: tuple[str, ...] = ()
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
@@ -90,7 +94,8 @@ class PointDetector(BoxDetector):
     ) -> list[Detection]:
         """Return the objects in an image; see `zoo.detect`.
 
-        Each object has ``"keypoints"``, too, with the object's score: the network scores no points.
+        Where the network finds named points, each object has ``"keypoints"``, too, with the
+        object's score: the network scores no points.
         Thresholds and the number are by default the entry's.
         """
         detect = partial(
@@ -110,12 +115,10 @@ class PointDetector(BoxDetector):
         """Return the objects in an image, by the options of `find`."""
         found = self.find(image, **options)
         rows = zip(found.scores.tolist(), self.boxes_of(found), found.points, strict=True)
-        return [
-            {
-                "label": self.label,
-                "score": score,
-                "box": to_box(box),
-                "keypoints": to_keypoints(self.point_names, points, score),
-            }
-            for score, box, points in rows
-        ]
+        return [self._detection(*row) for row in rows]
+
+    def _detection(self, score: float, box: np.ndarray, points: np.ndarray) -> Detection:
+        detection: Detection = {"label": self.label, "score": score, "box": to_box(box)}
+        if self.point_names:
+            detection["keypoints"] = to_keypoints(self.point_names, points, score)
+        return detection

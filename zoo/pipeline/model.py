@@ -202,7 +202,11 @@ class Model(LoadedModel):
         return values[0] if len(values) == 1 else np.concatenate(values), placements
 
     def run_on_regions(
-        self, image: np.ndarray, regions: Sequence[Region], outputs: Sequence[str] = ()
+        self,
+        image: np.ndarray,
+        regions: Sequence[Region],
+        outputs: Sequence[str] = (),
+        size: tuple[int, int] | None = None,
     ) -> tuple[Outputs, list[Placement]]:
         """Run the network on parts of an image: in batches where it takes them, else one by one.
 
@@ -210,6 +214,7 @@ class Model(LoadedModel):
             image: uint8 [height, width, 3].
             regions: at least one, in pixels of the image.
             outputs: names of outputs or nodes, by default `output_names`.
+            size: height and width that they are brought to, by default the model's.
 
         Returns:
             Each output [regions, ...] by name, and where each region lies in the input.
@@ -219,7 +224,8 @@ class Model(LoadedModel):
         most = MOST_CROPS if self.entry.batch else 1
         for start in range(0, len(regions), most):
             some = regions[start : start + most]
-            values, located = prepare_crops(image, self.entry.preprocess, self.input_size, some)
+            sides = size or self.input_size
+            values, located = prepare_crops(image, self.entry.preprocess, sides, some)
             seen.append(self.outputs_of(values, outputs))
             placements += located
         if len(seen) == 1:

@@ -13,13 +13,9 @@ from zoo.catalog.entries import find_entry
 from zoo.pipeline.preprocess import placement_of, prepare_crops
 from zoo.shared.placement import Placement
 from zoo.shared.skeletons import BODY_17
+from zoo.tasks.pose.bodies import BodyPoints, region_around
 from zoo.tasks.pose.deduplication import choose_people, each_once
-from zoo.tasks.pose.movenet import (
-    BodyPoints,
-    read_body,
-    region_around,
-    region_of_person,
-)
+from zoo.tasks.pose.movenet import read_body
 
 RECORD = "movenet-singlepose-lightning-int8-tflite"
 FILES = {
@@ -243,9 +239,9 @@ def test_the_best_of_all_candidates_are_chosen():
     assert choose_people([], [], score_threshold=0, limit=1) == []
 
 
-def test_squares_around_boxes():
+def test_squares_around_boxes(model):
     box = {"x": 10.0, "y": 20.0, "width": 30.0, "height": 100.0}
-    assert region_of_person(box) == (25, 70, 120, 120, 0)
+    assert model.region_of(box) == (25, 70, 120, 120, 0)
 
 
 def test_limits(model, riders, people):

@@ -11,6 +11,7 @@ import numpy as np
 
 from core import Endpoint, Graph, Node, PartialSpec
 from weights_cache.common.errors import WeightsError, ZooError
+from zoo.catalog.networks.convolutions import Convolutions, NetworkBlock
 
 PREFIX = "MobilenetV1/"
 INPUT = "image"
@@ -45,13 +46,6 @@ WIDTHS = {
         (8, 16, 32),
     ),
 }
-
-
-class NetworkBlock(NamedTuple):
-    """Stride and dilation of one convolution block."""
-
-    stride: int
-    dilation: int
 
 
 def strided_blocks(strides: tuple[int, ...], output_stride: int) -> list[NetworkBlock]:
@@ -94,21 +88,22 @@ def build_posenet(weights: Mapping[str, np.ndarray], *, output_stride: int = 16)
             f"output_stride={output_stride} is not possible for PoseNet of width {width:.2f}: "
             f"use one of {list(member.output_strides)}"
         )
-    layers = _Layers(weights)
-    trunk = INPUT
-    for i, block in enumerate(strided_blocks(member.strides, output_stride)):
-        trunk = layers.add_block(i, trunk, member.channels, block)
-    for layer, channels in HEADS.values():
-        layers.add_conv(
-            layer, trunk, (1, 1, member.channels[-1], channels), NetworkBlock(1, 1), None
-        )
+    layers = Convolutions(weights, "PoseNet")
+    channels = member.channels
+    first, *blocks = strided_blocks(member.strides, output_stride)
+    trunk = layers.add(f"{PREFIX}Conv2d_0", INPUT, (3, 3, 3, channels[0]), first)
+    for i, block in enumerate(blocks, start=1):
+        trunk = layers.add_block(f"{PREFIX}Conv2d_{i}", trunk, channels[i - 1 : i + 1], block)
+    for layer, values in HEADS.values():
+        shape = (1, 1, channels[-1], values)
+        layers.add(PREFIX + layer, trunk, shape, activation=None)
     return Graph(
         nodes=[Node(INPUT, "Placeholder"), *layers.nodes],
         weights=layers.weights,
         inputs={INPUT: Endpoint(INPUT, PartialSpec((None, None, None, 3)))},
         outputs={
-            name: Endpoint(PREFIX + layer, PartialSpec((None, None, None, channels)))
-            for name, (layer, channels) in HEADS.items()
+            name: Endpoint(PREFIX + layer, PartialSpec((None, None, None, values)))
+            for name, (layer, values) in HEADS.items()
         },
     )
 
@@ -124,54 +119,3 @@ def width_of(weights: Mapping[str, np.ndarray]) -> float:
             f"expected one of {sorted(found)} values"
         )
     return found[first.size]
-
-
-class _Layers:
-    """Builder of nodes and of their weights, which are checked."""
-
-    def __init__(self, checkpoint: Mapping[str, np.ndarray]):
-        self._checkpoint = checkpoint
-        self.nodes: list[Node] = []
-        self.weights: dict[str, np.ndarray] = {}
-
-    def add_block(self, i: int, source: str, channels: tuple[int, ...], block: NetworkBlock) -> str:
-        """Add the first convolution, or a depthwise and a pointwise one."""
-        if i == 0:
-            return self.add_conv("Conv2d_0", source, (3, 3, 3, channels[0]), block, "Relu6")
-        before, after = channels[i - 1], channels[i]
-        deep = self.add_conv(f"Conv2d_{i}_depthwise", source, (3, 3, before, 1), block, "Relu6")
-        flat = NetworkBlock(1, 1)
-        return self.add_conv(f"Conv2d_{i}_pointwise", deep, (1, 1, before, after), flat, "Relu6")
-
-    def add_conv(
-        self,
-        layer: str,
-        source: str,
-        shape: tuple[int, int, int, int],
-        block: NetworkBlock,
-        activation: str | None,
-    ) -> str:
-        """Add a fused convolution, and return the name of its node."""
-        depthwise = layer.endswith("_depthwise")
-        filter_name = f"{PREFIX}{layer}/{'depthwise_weights' if depthwise else 'weights'}"
-        bias_name = f"{PREFIX}{layer}/biases"
-        self._take(filter_name, shape)
-        self._take(bias_name, (shape[2] if depthwise else shape[3],))
-        attributes = {
-            "strides": [1, block.stride, block.stride, 1],
-            "dilations": [1, block.dilation, block.dilation, 1],
-            "padding": "SAME",
-            "fused_ops": ["BiasAdd", activation] if activation else ["BiasAdd"],
-        }
-        kind = "FusedDepthwiseConv2dNative" if depthwise else "_FusedConv2D"
-        self.nodes.append(Node(PREFIX + layer, kind, (source, filter_name, bias_name), attributes))
-        return PREFIX + layer
-
-    def _take(self, name: str, shape: tuple[int, ...]) -> None:
-        if name not in self._checkpoint:
-            raise WeightsError(f"the weights have no {name!r}: is this a whole PoseNet?")
-        array = self._checkpoint[name]
-        if array.shape != shape:
-            raise WeightsError(f"weight {name!r} has shape {array.shape}, expected {shape}")
-        self.nodes.append(Node(name, "Const"))
-        self.weights[name] = array

@@ -72,10 +72,13 @@ class RefinedBlazeFace(FaceDetector):
 
     kind = "points6"
 
-    def candidates(self, image: np.ndarray, score_threshold: float) -> tuple[Candidates, Placement]:
+    def candidates(
+        self, image: np.ndarray, score_threshold: float, size: tuple[int, int] | None = None
+    ) -> tuple[Candidates, Placement]:
         """Return the faces that the network confirms in the regions of the proposed ones."""
         how: Refinement = self.entry.decode
-        proposals = self.part("detector").find(image, score_threshold=how.proposal_threshold)
+        detector, least = self.part("detector"), how.proposal_threshold
+        proposals = detector.find(image, score_threshold=least, size=size)
         regions = [region_of_box(box).squared().scaled(how.scale) for box in proposals.boxes]
         if not regions:
             return proposals, _WHOLE

@@ -4,7 +4,7 @@ from zoo.catalog.choices import Choices
 from zoo.catalog.option import MIRROR, NMS_RADIUS, by_name, count, flag, threshold
 
 #: Families of the names ``family.variant`` in entries.py.
-FAMILIES = ("posenet", "movenet", "blazepose")
+FAMILIES = ("topdown", "posenet", "movenet", "blazepose")
 
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
@@ -26,6 +26,7 @@ _COMMON = (
     NMS_RADIUS,
     flag("segmentation", "also return which pixels belong to the person", expert=True),
     flag("probability", "also return how likely each pixel belongs to the person", expert=True),
+    threshold("detector_threshold", "minimum score of a detected person", expert=True),
 )
 
 #: Verb -> its options.
@@ -42,6 +43,5 @@ OPTIONS = {
     "estimate_multiple_poses": by_name(
         count("max_poses", "maximum number of people", 20),
         *_COMMON,
-        threshold("detector_threshold", "minimum score of a detected person", expert=True),
     ),
 }

@@ -14,6 +14,13 @@ class PoseNetSizes(NamedTuple):
     multiple_size: int  # for several
 
 
+class TopDownSizes(NamedTuple):
+    """Heights and widths of the inputs of a top-down model, beside that of its entry."""
+
+    small: tuple[int, int]  # of crops of people who are no larger in the image
+    one_person: tuple[int, int]  # of the detector, for one person
+
+
 class LandmarkOutputs(NamedTuple):
     """Names of a landmark network's outputs, and whether a sigmoid is part of the network."""
 
@@ -88,7 +95,26 @@ _TINY = Entry(
 )
 
 
-_PEOPLE = ("ssd.mobilenet_v1", "blazepose.detector")
+_TOP_DOWN = Entry(
+    name="topdown.tiny",
+    task="pose",
+    model="topdown:TopDownModel",
+    weights="topdown-pose",
+    network="topdown:build_pose",
+    preprocess=_PREPROCESS._replace(size=(257, 193)),
+    output="location",
+    embedding="Top/Mix_8_3_pointwise",
+    decode=TopDownSizes(small=(161, 129), one_person=(193, 193)),
+    defaults={"score_threshold": 0.2},
+    parts={"detector": "topdown.people"},
+    batch=True,
+    title="Top-down pose estimation, 17 keypoints, trained by this project",
+    limits="",
+    accuracy="",
+)
+
+
+_PEOPLE = ("ssd.mobilenet_v1", "blazepose.detector", "topdown.people")
 
 _LIKE = "Points are within 0.01 pixel of the input from {}'s on 3 images."
 
@@ -198,6 +224,22 @@ def _larger_blazepose(variant: str, embedding: str) -> Entry:
 
 ENTRIES = [
     _TINY,
+    _TOP_DOWN,
+    Entry(
+        name="topdown.people",
+        task="pose",
+        model="people:PeopleDetector",
+        weights="topdown-people",
+        network="topdown:build_people",
+        preprocess=_PREPROCESS._replace(size=(321, 321)),
+        output="person",
+        embedding="Top/Mix_8_2_pointwise",
+        defaults={"score_threshold": 0.25, "iou_threshold": 0.6, "max_detections": 20},
+        batch=True,
+        title="Detector of people, by the boxes around their joints, trained by this project",
+        limits="",
+        accuracy="",
+    ),
     _TINY._replace(
         name="posenet.mobilenet_v1_075",
         weights="posenet-mobilenet-v1-075-float-pertensor",

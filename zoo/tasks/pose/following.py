@@ -13,14 +13,12 @@ import numpy as np
 from zoo.pipeline.following import Search, new_regions
 from zoo.results.vocabulary import Pose
 from zoo.shared.anchors import candidates_for
-from zoo.shared.boxes import box_around
-from zoo.shared.placement import Region, region_of_box
+from zoo.shared.placement import Region
 from zoo.tasks.pose.blazepose import BlazePoseModel, body_region
-from zoo.tasks.pose.deduplication import choose_people, nobody
-from zoo.tasks.pose.movenet import BodyPoints, MoveNetModel, region_around, to_pose
-
-_AROUND = 1.4  # sides of the square that follows a person without a torso, in sides of the box
-
+from zoo.tasks.pose.bodies import BodyPoints, region_around, to_pose
+from zoo.tasks.pose.crops import CropPoseModel
+from zoo.tasks.pose.deduplication import nobody
+from zoo.tasks.pose.movenet import MoveNetModel
 
 class BlazePoseFollower:
     """Follows people by the options of `zoo.estimate_single_pose` or its sister for several."""
@@ -77,43 +75,37 @@ class MoveNetFollower:
         return to_pose(body) if body.score >= self._least else nobody()
 
 
-class MoveNetGroupFollower:
-    """Follows several people by the options of `zoo.estimate_multiple_poses`."""
+class CropFollower:
+    """Follows people by the options of `zoo.estimate_single_pose` or its sister for several."""
 
-    def __init__(self, model: MoveNetModel, options: Mapping[str, Any]):
+    def __init__(self, model: CropPoseModel, options: Mapping[str, Any]):
         self._model, self._search = model, Search()
-        self._most: int = options["max_poses"]
+        self._single = "max_poses" not in options
+        self._most: int = options.get("max_poses", 1)
         self._detect = model.people_detector(self._most, options["detector_threshold"])
         self._least: float = options["score_threshold"]
         self._regions: list[Region] = []
 
-    def __call__(self, image: np.ndarray, time: float) -> list[Pose]:
-        """Return the poses in a frame, as `zoo.estimate_multiple_poses` does."""
+    def __call__(self, image: np.ndarray, time: float) -> Any:
+        """Return the pose or poses in a frame, as the function of `zoo` does."""
         followed = len(self._regions)
         detects = self._search.is_due(time, followed, self._most)
         bodies = self._look(image, self._regions, detects)
         if len(bodies) < followed and self._search.is_due_after_loss(time):
-            bodies = self._look(image, [_next_region(body, image) for body in bodies], True)
-        self._regions = [_next_region(body, image) for body in bodies]
-        return [to_pose(body) for body in bodies]
+            bodies = self._look(image, self._next_regions(bodies, image), True)
+        self._regions = self._next_regions(bodies, image)
+        poses = [to_pose(body) for body in bodies]
+        return (poses or [nobody()])[0] if self._single else poses
 
     def _look(self, image: np.ndarray, regions: list[Region], detects: bool) -> list[BodyPoints]:
         """Return the people in known regions, and in those that the detector adds."""
         fresh = new_regions(self._detect(image), regions) if detects else []
-        bodies = self._model.bodies_in(image, [*regions, *fresh])
-        chosen = choose_people(
-            [body.points for body in bodies],
-            [body.score for body in bodies],
-            score_threshold=self._least,
-            limit=self._most,
+        return self._model.people_in(
+            image, [*regions, *fresh], score_threshold=self._least, limit=self._most
         )
-        return [bodies[i] for i in chosen]
 
-
-def _next_region(body: BodyPoints, image: np.ndarray) -> Region:
-    """Return the square around a person for the next frame, as large as the whole image at most."""
-    region = region_around(body, image.shape[:2])
-    if region is None:
-        region = region_of_box(box_around(body.points)).squared().scaled(_AROUND)
-    side = min(region.width, float(max(image.shape[:2])))
-    return region._replace(width=side, height=side)
+    def _next_regions(self, bodies: list[BodyPoints], image: np.ndarray) -> list[Region]:
+        """Return the regions of people in the next frame, as large as the image at most."""
+        most = float(max(image.shape[:2]))
+        regions = [self._model.next_region(body, image.shape[:2]) for body in bodies]
+        return [region.scaled(min(1.0, most / region.height)) for region in regions]

@@ -4,57 +4,35 @@ Source of the regions: the model's card and tfjs-models' MoveNet (``determineNex
 whose crops follow a person from image to image.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from zoo.catalog.option import OWN
-from zoo.pipeline.model import MOST_CROPS, Model, Outputs
+from zoo.pipeline.model import MOST_CROPS, Outputs
 from zoo.pipeline.preprocess import prepare_crops
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Box, Pose
-from zoo.shared.anchors import candidates_for
-from zoo.shared.boxes import box_around, to_box
-from zoo.shared.placement import Placement, Region
-from zoo.shared.skeletons import BODY_17, to_keypoints
-from zoo.tasks.pose.deduplication import choose_people, nobody
+from zoo.shared.boxes import box_around
+from zoo.shared.placement import Placement, Region, region_of_box
+from zoo.tasks.pose.bodies import BodyPoints, region_around, to_pose
+from zoo.tasks.pose.crops import CropPoseModel
+from zoo.tasks.pose.deduplication import nobody
 from zoo.tasks.pose.entries import MoveNetNodes
 
-VISIBLE = 0.2  # least score of a keypoint that counts
+# Half of a crop's side, in halves of the longer side of the box that a detector found.
+_OF_BOX = 1.2
 
-_SHOULDERS = [BODY_17.names.index(f"{side}_shoulder") for side in ("left", "right")]
-_HIPS = [BODY_17.names.index(f"{side}_hip") for side in ("left", "right")]
-
-# Half of a crop's side, in farthest distances along an axis from between the hips.
-_OF_TORSO, _OF_BODY = 1.9, 1.2
+_AROUND = 1.4  # sides of the square that follows a person without a torso, in sides of the box
 
 
-class BodyPoints(NamedTuple):
-    """One person, in pixels of the image."""
-
-    points: np.ndarray  # [17, 2]
-    scores: np.ndarray  # [17], 0..1
-
-    @property
-    def score(self) -> float:
-        """Mean score of the visible keypoints, 0 if none is visible."""
-        visible = self.scores[self.scores > VISIBLE]
-        return float(visible.mean()) if visible.size else 0.0
-
-    @property
-    def has_torso(self) -> bool:
-        """True if a shoulder and a hip are visible."""
-        return all(self.scores[pair].max() > VISIBLE for pair in (_SHOULDERS, _HIPS))
-
-
-class MoveNetModel(Model):
+class MoveNetModel(CropPoseModel):
     """A loaded MoveNet for one person at a time, with the person detector of its option."""
 
     followers = {
         "estimate_single_pose": "zoo.tasks.pose.following:MoveNetFollower",
-        "estimate_multiple_poses": "zoo.tasks.pose.following:MoveNetGroupFollower",
+        "estimate_multiple_poses": "zoo.tasks.pose.following:CropFollower",
     }
 
     @model_verb
@@ -69,59 +47,6 @@ class MoveNetModel(Model):
         """Return the pose of the person most in the middle; see `zoo.estimate_single_pose`."""
         decode = partial(self._single_pose, score_threshold=score_threshold, refine=refine)
         return self.run(image, decode, mirror=mirror)
-
-    @model_verb
-    def estimate_multiple_poses(
-        self,
-        image: ImageSource,
-        *,
-        max_poses: int = 20,
-        score_threshold: float = OWN,
-        detector_threshold: float | None = None,
-        mirror: bool = False,
-    ) -> list[Pose]:
-        """Return the poses of several people; see `zoo.estimate_multiple_poses`."""
-        estimate = partial(
-            self._multiple_poses,
-            self.people_detector(max_poses, detector_threshold),
-            score_threshold=score_threshold,
-            limit=max_poses,
-        )
-        return self.run_each(image, estimate, mirror=mirror)
-
-    def _multiple_poses(
-        self,
-        detect: Callable[[np.ndarray], list[Region]],
-        image: np.ndarray,
-        *,
-        score_threshold: float,
-        limit: int,
-    ) -> list[Pose]:
-        """Return the poses in the regions that a detector finds, best first."""
-        bodies = self.bodies_in(image, detect(image))
-        chosen = choose_people(
-            [body.points for body in bodies],
-            [body.score for body in bodies],
-            score_threshold=score_threshold,
-            limit=limit,
-        )
-        return [to_pose(bodies[i]) for i in chosen]
-
-    def people_detector(
-        self, max_poses: int, score_threshold: float | None
-    ) -> Callable[[np.ndarray], list[Region]]:
-        """Return the function that finds the squares around the people in an image."""
-        detector = self.part("detector").detect
-        # Of people in front of each other the boxes may be nested: `choose_people` sees who is who.
-        nested = {"ios_threshold": 1.0} if "ios_threshold" in detector.__kwdefaults__ else {}
-        detect = partial(
-            detector,
-            **nested,
-            labels=["person"],
-            max_detections=candidates_for(max_poses),
-            score_threshold=score_threshold,
-        )
-        return lambda image: [region_of_person(found["box"]) for found in detect(image)]
 
     def body_in(self, image: np.ndarray) -> BodyPoints:
         """Return the person in a whole image."""
@@ -145,6 +70,18 @@ class MoveNetModel(Model):
             body = closer if closer.has_torso else body
         return to_pose(body) if body.score >= score_threshold else nobody()
 
+    def region_of(self, box: Box) -> Region:
+        """Return the square around a person whom the detector has found, with room on each side."""
+        middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        return Region(*middle, box["width"], box["height"]).squared().scaled(_OF_BOX)
+
+    def next_region(self, body: BodyPoints, image: tuple[int, int]) -> Region:
+        """Return the square around a person for the next image, as tfjs-models' crops follow."""
+        region = region_around(body, image)
+        if region is not None:
+            return region
+        return region_of_box(box_around(body.points)).squared().scaled(_AROUND)
+
     def bodies_in(self, image: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
         """Return the body in each region: convolutions run on batches, the last nodes on each."""
         output = self.entry.output
@@ -166,34 +103,3 @@ def read_body(output: np.ndarray, size: int, placement: Placement) -> BodyPoints
     """Return the body in an output [1, 1, 17, 3]: y, x in shares of the input, score."""
     rows = output.reshape(-1, 3).astype(np.float64)
     return BodyPoints(placement.points_to_image(rows[:, 1::-1] * size), rows[:, 2])
-
-
-def region_around(body: BodyPoints, image: tuple[int, int]) -> Region | None:
-    """Return the square around a person for a second run on the image, or on the next image.
-
-    The square may reach out of the image, whose height and width are given. It is None where the
-    whole image is better: the torso is not visible, or the square would be as large.
-    """
-    if not body.has_torso:
-        return None
-    x, y = (float(n) for n in body.points[_HIPS].mean(axis=0))
-    away = abs(body.points - (x, y)).max(axis=1)
-    torso = away[_SHOULDERS + _HIPS].max() * _OF_TORSO
-    whole = away[body.scores > VISIBLE].max() * _OF_BODY
-    height, width = image
-    half = min(max(torso, whole), max(x, width - x, y, height - y))
-    if half > max(height, width) / 2:
-        return None
-    return Region(x, y, 2 * float(half), 2 * float(half))
-
-
-def region_of_person(box: Box) -> Region:
-    """Return the square around a person whom a detector has found, with equal room on each side."""
-    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    return Region(*middle, box["width"], box["height"]).squared().scaled(_OF_BODY)
-
-
-def to_pose(body: BodyPoints) -> Pose:
-    """Return a result of plain Python values."""
-    keypoints = to_keypoints(BODY_17.names, body.points, body.scores)
-    return {"score": body.score, "keypoints": keypoints, "box": to_box(box_around(body.points))}

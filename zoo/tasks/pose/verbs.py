@@ -21,7 +21,7 @@ from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
 from zoo.results.vocabulary import Pose
 from zoo.tasks.pose import MODELS
 
-_Detector = Literal["ssd.mobilenet_v1", "blazepose.detector"]
+_Detector = Literal["ssd.mobilenet_v1", "blazepose.detector", "topdown.people"]
 
 
 @public_verb
@@ -34,6 +34,7 @@ def estimate_single_pose(
     mirror: bool = False,
     keypoint_threshold: float | None = None,
     nms_radius: float | None = None,
+    detector_threshold: float | None = None,
     output_stride: Literal[8, 16] | None = None,
     input_size: int | tuple[int, int] | None = None,
     refine: bool | None = None,
@@ -100,6 +101,7 @@ def estimate_single_pose(
         mirror=mirror,
         keypoint_threshold=keypoint_threshold,
         nms_radius=nms_radius,
+        detector_threshold=detector_threshold,
         output_stride=output_stride,
         input_size=input_size,
         refine=refine,
