@@ -41,7 +41,7 @@ def _row(name: str, verb: str, scope: Scope) -> Row:
         "wrong": near[2] + crowds[2],
         **_of_people(find, scope.some(people_photos())),
         "gestures": Share(seen, len(alone)),
-        **seen_in_nobody(find, "a face", scope),
+        **seen_in_nobody(find.function, "a face", scope),
         **costs(model, find),
     }
 

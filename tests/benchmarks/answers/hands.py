@@ -32,7 +32,7 @@ def _hands(name: str, scope: Scope) -> Row:
     find = Clock(model.estimate_hands)
     shown = scope.some(photo for photo in gestures() if photo.label != _NONE)
     found = sum(bool(find(photo.pixels)) for photo in shown)
-    empty = seen_in_nobody(find, "a hand", scope)
+    empty = seen_in_nobody(find.function, "a hand", scope)
     row = {"model": titled(name, "estimate_hands"), "found": Share(found, len(shown))}
     return {**row, **empty, **costs(model, find)}
 

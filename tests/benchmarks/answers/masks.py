@@ -30,7 +30,7 @@ def _row(verb: str, name: str, scope: Scope) -> Row:
     model = zoo.load(name)
     find = Clock(getattr(model, verb))
     scores = score_masks(lambda pixels: of_person(find(pixels)), scope.some(people_photos()))
-    empty = seen_in_nobody(lambda p: of_person(find(p)).mean() > _MARKED, "a mask", scope)
+    empty = seen_in_nobody(lambda p: of_person(find.function(p)).mean() > _MARKED, "a mask", scope)
     names = {"function": f"`{verb}`", "model": titled(name, verb)}
     return {**names, **scores, **empty, **costs(model, find)}
 

@@ -38,7 +38,7 @@ def _row(name: str, verb: str, scope: Scope) -> Row:
     model = zoo.load(name)
     find = Clock(getattr(model, verb))
     scores = score_boxes(find, scope.some(people_photos()))
-    empty = seen_in_nobody(lambda pixels: of_people(find(pixels)), "a person", scope)
+    empty = seen_in_nobody(lambda pixels: of_people(find.function(pixels)), "a person", scope)
     return {"model": titled(name, verb), **scores, **empty, **costs(model, find)}
 
 

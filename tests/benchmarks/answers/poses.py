@@ -25,7 +25,7 @@ def _row(name: str, verb: str, score: Callable[[Clock, Scope], Row], scope: Scop
     model = zoo.load(name)
     find = Clock(getattr(model, verb))
     scores = score(find, scope)
-    empty = seen_in_nobody(lambda pixels: found_poses(find(pixels)), "a pose", scope)
+    empty = seen_in_nobody(lambda p: found_poses(find.function(p)), "a pose", scope)
     return {"model": titled(name, verb), **scores, **empty, **costs(model, find)}
 
 
