@@ -31,6 +31,7 @@ DetectModelName = Literal[
     "palm.full",
     "palm.lite",
     "ssd.mobilenet_v1",
+    "topdown.people",
 ]
 
 #: Names of the models of `zoo.detect_faces`.
@@ -82,6 +83,8 @@ EstimateMultiplePosesModelName = Literal[
     "posenet.mobilenet_v1_075",
     "posenet.mobilenet_v1_075_quant",
     "posenet.tiny",
+    "topdown.thunder",
+    "topdown.tiny",
 ]
 
 #: Names of the models of `zoo.estimate_single_pose`.
@@ -98,6 +101,8 @@ EstimateSinglePoseModelName = Literal[
     "posenet.mobilenet_v1_075",
     "posenet.mobilenet_v1_075_quant",
     "posenet.tiny",
+    "topdown.thunder",
+    "topdown.tiny",
 ]
 
 #: Names of the models of `zoo.infer`.
@@ -150,6 +155,9 @@ InferModelName = Literal[
     "selfie.landscape",
     "selfie.tfjs",
     "ssd.mobilenet_v1",
+    "topdown.people",
+    "topdown.thunder",
+    "topdown.tiny",
 ]
 
 #: Names of the models of `zoo.recognize_gestures`.

@@ -29,7 +29,9 @@ from zoo.tasks.hands.landmarks import HandModel, JointPalmDetector, PalmDetector
 from zoo.tasks.hands.verbs import estimate_hands
 from zoo.tasks.pose.blazepose import BlazePoseDetector, BlazePoseModel
 from zoo.tasks.pose.movenet import MoveNetModel
+from zoo.tasks.pose.people import PeopleDetector
 from zoo.tasks.pose.posenet import CoralPoseNetModel, PoseNetModel
+from zoo.tasks.pose.topdown import TopDownModel
 from zoo.tasks.pose.verbs import estimate_multiple_poses, estimate_single_pose
 from zoo.tasks.segmentation.bodypix import BodyPixModel
 from zoo.tasks.segmentation.person_masks import DeepLabModel, PersonModel
@@ -241,31 +243,26 @@ def load(
 ) -> BlazePoseDetector: ...
 @overload
 def load(
-    name: Literal[
-        "blazepose.full",
-        "blazepose.heavy",
-        "blazepose.lite",
-        "blazepose.lite_tfjs",
-        "pose.best",
-        "estimate_single_pose.best",
-    ],
+    name: Literal["blazepose.full", "blazepose.heavy", "blazepose.lite", "blazepose.lite_tfjs"],
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
 ) -> BlazePoseModel: ...
 @overload
 def load(
-    name: Literal[
-        "movenet.lightning",
-        "movenet.lightning_ptq",
-        "movenet.thunder",
-        "estimate_multiple_poses.best",
-    ],
+    name: Literal["movenet.lightning", "movenet.lightning_ptq", "movenet.thunder"],
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
-    detector: Literal["ssd.mobilenet_v1", "blazepose.detector"] | Model = ...,
+    detector: Literal["ssd.mobilenet_v1", "blazepose.detector", "topdown.people"] | Model = ...,
 ) -> MoveNetModel: ...
+@overload
+def load(
+    name: Literal["topdown.people"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> PeopleDetector: ...
 @overload
 def load(
     name: Literal["posenet.mobilenet_v1_075_quant"],
@@ -288,6 +285,19 @@ def load(
     output_stride: Literal[8, 16] = ...,
     input_size: int | tuple[int, int] = ...,
 ) -> PoseNetModel: ...
+@overload
+def load(
+    name: Literal[
+        "topdown.thunder",
+        "topdown.tiny",
+        "pose.best",
+        "estimate_single_pose.best",
+        "estimate_multiple_poses.best",
+    ],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> TopDownModel: ...
 @overload
 def load(
     name: Literal[
@@ -345,7 +355,7 @@ def load(
         "faceapi.tiny_detector",
     ]
     | Literal["palm.lite", "palm.full", "handpose.palm"]
-    | Literal["ssd.mobilenet_v1", "blazepose.detector"] = ...,
+    | Literal["ssd.mobilenet_v1", "blazepose.detector", "topdown.people"] = ...,
     input_size: Literal[128, 160, 224, 320, 416, 512, 608] | int | tuple[int, int] = ...,
     output_stride: Literal[8, 16] = ...,
 ) -> AnyModel: ...
