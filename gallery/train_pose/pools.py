@@ -8,6 +8,7 @@ TASTE = Taste(
     sure=0.6,
     least_other=0.15,
     sure_other=1.0,
+    people_only=False,
 )
 
 # The reported run: shares of its sources in each pool.

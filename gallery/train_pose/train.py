@@ -92,8 +92,7 @@ def run(options: argparse.Namespace) -> None:
         np.random.default_rng(options.seed),
         lambda student: command.save(options.out, fold(student)),
     )
-    folder = options.out / command.QUANTISED_FOLDER
-    print(f"use it: zoo.load('posenet.tiny', weights={str(folder)!r})")
+    command.print_use("posenet.tiny", options.out)
 
 
 if __name__ == "__main__":

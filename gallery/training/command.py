@@ -112,6 +112,11 @@ def save(folder: Path, weights: Weights) -> None:
     write_weights(folder / QUANTISED_FOLDER, weights, quantise=QUANTISATION)
 
 
+def print_use(model: str, folder: Path) -> None:
+    """Say how to use the quantised weights in a model of the zoo."""
+    print(f"use it: zoo.load({model!r}, weights={str(folder / QUANTISED_FOLDER)!r})")
+
+
 def exit_status(run: Callable[[argparse.Namespace], None], options: argparse.Namespace) -> int:
     """Run a program and return its exit status: 2 for what the caller can put right."""
     try:

@@ -24,6 +24,7 @@ class Taste(NamedTuple):
 
     Everyday photos (of ``everyday_sources``) weigh ``least_everyday``, and 1 from the confidence
     ``sure`` on; others ``least_other`` more than their share of the confidence ``sure_other``.
+    With ``people_only`` no photo that is free of people is drawn as one of people.
     """
 
     everyday_sources: frozenset[str]
@@ -31,6 +32,7 @@ class Taste(NamedTuple):
     sure: float
     least_other: float
     sure_other: float
+    people_only: bool
 
     def of_everyday(self, confidence: Tensor) -> Tensor:
         """Return the weights of everyday photos."""
@@ -133,4 +135,6 @@ def _preferences(pool: str, photos: Photos, confidence: Tensor, taste: Taste) ->
     everyday = [source in taste.everyday_sources for source in photos.sources]
     is_everyday = torch.tensor(everyday, device=confidence.device)[photos.source]
     likes = torch.where(is_everyday, taste.of_everyday(confidence), taste.of_others(confidence))
+    if taste.people_only:
+        likes = likes * ~photos.person_free
     return likes * (confidence > PASTED_CONFIDENCE) if pool == "pasted" else likes
