@@ -13,7 +13,7 @@ try:
     import torch
 except ModuleNotFoundError as error:
     raise SystemExit("PyTorch is missing: pip install -e '.[train]' in the checkout") from error
-sys.path.append(str(Path(__file__).resolve().parents[1]))  # where the folder ``training`` lies
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # where the folder ``training`` lies
 from loop import BATCH_SIDE, PEAK_RATE, Trainer, train
 from network import TRAINED_WIDTHS, FoldedPoseNet, Student, fold, unfold
 from pools import REPORTED_SHARES, TASTE

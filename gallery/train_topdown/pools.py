@@ -6,7 +6,6 @@ table, which were kept larger than the others.
 
 from training.pools import Taste
 
-# Photos are everyday ones if the teacher is as likely to be right there as elsewhere.
 TASTE = Taste(
     everyday_sources=frozenset({"coco", "flickr8k", "full"}),
     least_everyday=0.2,

@@ -13,7 +13,7 @@ try:
     import torch
 except ModuleNotFoundError as error:
     raise SystemExit("PyTorch is missing: pip install -e '.[train]' in the checkout") from error
-sys.path.append(str(Path(__file__).resolve().parents[1]))  # where the folder ``training`` lies
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # where the folder ``training`` lies
 from labels import TEACHERS, label_photos, people_finder
 from network import Student, fold, unfold
 from recipes import RECIPES, Recipe, Scenes, make_scenes

@@ -1,6 +1,5 @@
 """The program for the networks of top-down pose estimation: a short run, and its parts."""
 
-import json
 import math
 import re
 from functools import partial
@@ -20,6 +19,7 @@ from tests.gallery.programs import (
 )
 from tests.helpers import require
 from weights_cache import load_weights
+from weights_cache.common.errors import ZooError
 from zoo.catalog.networks.topdown import PEOPLE, POSE, build_people, build_pose
 from zoo.shared.skeletons import BODY_17
 from zoo.verification.comparison import Rule, difference
@@ -100,11 +100,10 @@ def test_student_set_from_the_bundled_weights_computes_the_same(example, torch, 
 
 
 def test_first_weights_of_the_other_network_are_refused(example, torch, rng):
-    with pytest.raises(Exception, match="give those of the network") as caught:
+    with pytest.raises(ZooError, match="give those of the network"):
         example.network.unfold(
             example.network.Student(POSE), load_weights("topdown-people"), pictures_of(rng, torch)
         )
-    assert type(caught.value).__name__ == "ZooError"
 
 
 # --- labels ---------------------------------------------------------------------------------
@@ -369,6 +368,18 @@ def test_shares_of_the_reported_run_add_up_to_one(example):
         assert sum(shares.values()) == pytest.approx(1)
 
 
+def test_reported_pools_draw_people_only_from_photos_of_people(example, bank):
+    photos, people = bank
+    named, taste = photos._replace(sources=["coco"]), example.pools.TASTE
+    confidence, shares = people.scores[:, 0], example.pools.REPORTED_SHARES
+    pools = example.training.pools.reported_pools(named, confidence, taste, shares)
+    free = photos.person_free
+    for name in ("everyday", "collage", "pasted", "person_free"):
+        pool, meant = getattr(pools, name), free if name == "person_free" else ~free
+        assert float(pool[~meant].max()) < 1e-6
+        assert float(pool[meant].sum()) == pytest.approx(shares[name]["coco"], abs=1e-6)
+
+
 # --- losses ---------------------------------------------------------------------------------
 
 
@@ -587,49 +598,51 @@ def test_missing_gpu_is_one_line_and_status_2(torch, rng, tmp_path):
     assert_refused(done, "--device cpu")
 
 
-def refused(example, torch, rng, tmp_path, lines, *options, network="pose"):
-    """What the program says of photos with a file of labels."""
+def refused(example, torch, rng, tmp_path, *options, network="pose", more=""):
+    """What the program says of photos with a file of labels, which may have more lines."""
     folder, file = save_photos(tmp_path / "photos", rng), tmp_path / "labels.jsonl"
     label_by_hand(example, torch, folder, file)
-    file.write_text(lines(file.read_text()))
+    file.write_text(file.read_text() + more)
     options += ("--out", tmp_path / "out", "--labels", file, "--steps", 1, "--device", "cpu")
     return run_example(network, folder, *options, ZOO_OFFLINE="1")
 
 
-@pytest.mark.parametrize("line", ["{", "[]", '{"photo": "a"}', '{"photo": "a", "people": [1]}'])
-def test_damaged_labels_are_one_line_and_status_2(example, torch, rng, tmp_path, line):
-    done = refused(example, torch, rng, tmp_path, lambda text: f"{text}{line}\n")
-    assert_refused(done, "line 4", "delete")
-
-
-def _without_people(text):
-    lines = map(json.loads, text.splitlines())
-    return "".join(json.dumps({**line, "people": []}) + "\n" for line in lines)
-
-
-def _tiny(text):
-    lines = list(map(json.loads, text.splitlines()))
-    for line in lines:
-        line["people"] = (np.array(line["people"]) * [0.1, 0.1, 1]).tolist()
-    return "".join(json.dumps(line) + "\n" for line in lines)
-
-
-def test_photos_without_people_are_one_line_and_status_2(example, torch, rng, tmp_path):
-    assert_refused(refused(example, torch, rng, tmp_path, _without_people), "finds nobody")
-
-
-def test_people_too_small_for_crops_are_one_line_and_status_2(example, torch, rng, tmp_path):
-    assert_refused(refused(example, torch, rng, tmp_path, _tiny), "44 pixels", "larger")
+def test_damaged_labels_are_one_line_and_status_2(example, torch, rng, tmp_path):
+    assert_refused(refused(example, torch, rng, tmp_path, more="{"), "line 4", "delete")
 
 
 def test_weights_of_the_other_network_are_one_line_and_status_2(example, torch, rng, tmp_path):
     options = ["--init", "topdown-people", "--batch", 2]
-    done = refused(example, torch, rng, tmp_path, str, *options)
+    done = refused(example, torch, rng, tmp_path, *options)
     assert_refused(done, "first weights", "the network that is trained")
 
 
 def test_a_source_that_the_reported_run_lacks_is_one_line_and_status_2(
     example, torch, rng, tmp_path
 ):
-    done = refused(example, torch, rng, tmp_path, str, "--pools", "reported", network="people")
+    done = refused(example, torch, rng, tmp_path, "--pools", "reported", network="people")
     assert_refused(done, "--pools even", "full")
+
+
+@pytest.mark.parametrize("line", ["[]", '{"photo": "a"}', '{"photo": "a", "people": [1]}', "\x00"])
+def test_a_line_that_has_no_labels_is_refused(example, torch, rng, tmp_path, line):
+    file = tmp_path / "labels.jsonl"
+    file.write_text(f'{{"photo": "a", "people": []}}\n{line}\n')
+    with pytest.raises(ZooError, match="line 2 of .* delete that line, or the file"):
+        label_by_hand(example, torch, save_photos(tmp_path / "photos", rng, 1), file)
+
+
+def test_photos_without_people_are_refused(example, torch, rng, tmp_path):
+    photos = load(example, torch, save_photos(tmp_path / "photos", rng, 1))
+    with pytest.raises(ZooError, match="finds nobody"):
+        example.labels.label_photos(
+            photos, lambda picture: np.zeros((0, 17, 3), np.float32), tmp_path / "labels.jsonl"
+        )
+
+
+def test_people_too_small_for_crops_are_refused(example, bank):
+    photos, people = bank
+    small = people._replace(keypoints=people.keypoints * people.keypoints.new_tensor([0.3, 0.3, 1]))
+    with pytest.raises(ZooError, match="nobody in the photos is larger than 44 pixels"):
+        example.recipes.make_scenes("pose", photos, small, "even")
+    example.recipes.make_scenes("people", photos, small, "even")
