@@ -18,7 +18,6 @@ from tests.gallery.programs import (
     load_program,
     run_program,
 )
-from tests.helpers import require
 from weights_cache import load_weights
 
 TEACHER = "posenet-mobilenet-v1-075-float-pertensor"
@@ -26,11 +25,6 @@ HEADS = {"heatmap_2": 17, "offset_2": 34, "displacement_fwd_2": 32, "displacemen
 # 18 kernels are uint8, the depthwise ones and the biases float16.
 BYTES_MIXED_050 = 602_294
 CHANNELS_050 = [16, 32, 64, 64, 128, 128] + [256] * 8
-
-
-@pytest.fixture(scope="module")
-def torch():
-    return require("torch")
 
 
 @pytest.fixture(scope="module")
