@@ -44,7 +44,9 @@ def pictures_of(rng, torch, count=4, size=(65, 33)):
 def test_pytorch_gives_what_the_engine_gives(topdown, torch, rng, name):
     plan, build, weights_name = NETWORKS[name]
     weights = load_weights(weights_name)
-    pictures = pictures_of(rng, torch, 2, (97, 65))
+    # from black over noise to white, so that the one value of a whole picture has a range
+    brightness = torch.linspace(-1, 1, 6).view(6, 1, 1, 1)
+    pictures = pictures_of(rng, torch, 6, (97, 65)) * (1 - brightness.abs()) + brightness
     with torch.no_grad():
         found = topdown.network.FoldedTopDown(plan, weights)(pictures)
     wanted = GraphModel(build(weights)).predict(pictures.permute(0, 2, 3, 1).numpy())
