@@ -61,13 +61,16 @@ class Hints:
         return f"{len(images)} of {self._images} images ({', '.join(images[:_SHOWN])}{more})"
 
     def _mention_others(self, image: str, pixels: np.ndarray) -> None:
-        """Mention other people, where the model finds several without another network."""
-        from zoo.catalog.entries import choices, chosen_name, find_entry, is_entry
+        """Mention other people, where the model finds several with networks that are bundled."""
+        from weights_cache import status
+        from zoo.catalog.entries import choices, chosen_name, find_entry, is_entry, with_parts
         from zoo.pipeline.binding import bind_model
 
         verb = self._task.verbs["single"][0]
         model = chosen_name(self._model, verb) or choices()[verb].default
-        if not is_entry(model) or find_entry(model).parts:
+        if not is_entry(model):
+            return
+        if any(status(part.weights) != "bundled" for part in with_parts(find_entry(model))):
             return
         bound = bind_model("estimate_multiple_poses", model=model, score_threshold=SECOND_SCORE)
         people = bound.model.estimate_multiple_poses(pixels, **bound.options)

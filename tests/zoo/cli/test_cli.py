@@ -415,7 +415,8 @@ def test_weights_are_fetched_listed_verified_found_and_cleared(capsys, monkeypat
     (folder / "MobilenetV1_Conv2d_0_biases").write_bytes(b"short")
     status, out, err = run(capsys, "weights", "verify")
     assert (status, len(err)) == (1, 1)
-    assert out.splitlines() == [f"{name}: damaged", "posenet.tiny: good"]
+    good = [row for row in out.splitlines() if row.endswith(": good")]
+    assert out.splitlines() == [f"{name}: damaged", *good] and "posenet.tiny: good" in good
     assert run(capsys, "weights", "clear", name)[1].endswith("MB freed\n")
     assert not folder.exists()
     status, out, err = run(capsys, "weights", "verify", name)

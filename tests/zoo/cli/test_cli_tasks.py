@@ -214,8 +214,8 @@ def test_other_options(capsys, called):
 
 
 def test_other_options_of_a_real_model(capsys):
-    out = run(capsys, "pose", PHOTO, "--option", "input_size=(161, 193)", "--json")[1]
-    assert json.loads(out) == zoo.estimate_multiple_poses(PHOTO, input_size=(161, 193))
+    out = run(capsys, "pose", PHOTO, "--option", "detector_threshold=0.5", "--json")[1]
+    assert json.loads(out) == zoo.estimate_multiple_poses(PHOTO, detector_threshold=0.5)
 
 
 def test_results_of_several_photos(capsys, called, tmp_path):

@@ -89,11 +89,11 @@ def test_pickles_keep_auto(monkeypatch, gpu, again):
 
 
 def test_functions_take_auto_as_argument_setting_and_context(gpu):
-    by_argument = zoo.estimate_single_pose(PHOTO, backend="auto", input_size=97)
+    by_argument = zoo.estimate_single_pose(PHOTO, backend="auto", model="posenet.tiny")
     with core.backend("auto"):
-        assert zoo.estimate_single_pose(PHOTO, input_size=97) == by_argument
+        assert zoo.estimate_single_pose(PHOTO, model="posenet.tiny") == by_argument
     assert {key[1] for key in model_cache._kept} == {"auto"}
-    zoo.estimate_single_pose(PHOTO, input_size=97)
+    zoo.estimate_single_pose(PHOTO, model="posenet.tiny")
     assert {key[1] for key in model_cache._kept} == {"auto", "cpu"}
     assert gpu.count == 1
 
@@ -170,7 +170,8 @@ def test_without_a_gpu_a_later_process_starts_as_fast_as_on_cpu(tmp_path, monkey
 
 
 def test_the_command_line(capsys, gpu):
-    assert main(["pose", PHOTO, "--json", "--backend", "auto", "--option", "input_size=97"]) == 0
+    given = ["--backend", "auto", "--model", "posenet.tiny", "--option", "input_size=97"]
+    assert main(["pose", PHOTO, "--json", *given]) == 0
     found = json.loads(capsys.readouterr().out)
     assert gpu.count == 1 and found
 

@@ -5,6 +5,7 @@ import inspect
 import io
 import itertools
 import threading
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -110,7 +111,8 @@ def test_an_unreadable_picture_does_not_end_the_others_of_an_iterator(pixels, mo
 def test_a_list_gives_a_list(pixels, model):
     poses = model.estimate_single_pose([pixels, PHOTO])
     assert isinstance(poses, list) and len(poses) == 2
-    assert poses[1] == zoo.estimate_single_pose([PHOTO])[0] == model.estimate_single_pose(PHOTO)
+    [alone] = zoo.estimate_single_pose([PHOTO], model=model)
+    assert poses[1] == alone == model.estimate_single_pose(PHOTO)
     assert model.estimate_single_pose([]) == []
     assert isinstance(model.estimate_single_pose(pixels[None]), list)
 
@@ -228,7 +230,7 @@ POSE_MODELS = [
 @pytest.mark.parametrize("verb", ["estimate_single_pose", "estimate_multiple_poses"])
 def test_functions_have_the_defaults_of_methods(verb, name):
     of_function = dict(getattr(verbs, verb).__kwdefaults__)
-    assert of_function.pop("model") == "posenet.tiny"
+    assert of_function.pop("model") == "topdown.tiny"
     chosen = {k: v for k, v in of_function.items() if v is not None}
     defaults = getattr(model_class(all_entries()[name]), verb).__kwdefaults__
     assert chosen.items() <= defaults.items()
@@ -275,9 +277,13 @@ def test_binding_is_all_but_the_image(verb, function, pixels, shared, monkeypatc
     ("function", "options", "message"),
     [
         (zoo.estimate_single_pose, {"mirrored": True}, "'mirrored' of estimate_single_pose: did"),
-        (zoo.estimate_single_pose, {"refine": True}, "'refine' of posenet.tiny; valid options: mo"),
+        (zoo.estimate_single_pose, {"refine": True}, "'refine' of topdown.tiny; valid options: mo"),
         (zoo.estimate_single_pose, {"model": "palm.lite"}, "palm.lite cannot estimate_single_pose"),
-        (zoo.estimate_single_pose, {"output_stride": 9}, "output_stride=9 of posenet.tiny must be"),
+        (
+            zoo.estimate_single_pose,
+            {"output_stride": 9, "model": "posenet.tiny"},
+            "output_stride=9 of posenet.tiny must be",
+        ),
         (zoo.estimate_faces, {"landmarks": "nose"}, "landmarks='nose' must be one of"),
         (zoo.estimate_faces, {"landmarks": "mesh", "model": "blazeface.full"}, "contradict|leave"),
         (zoo.recognize_gestures, {"model": "rule"}, "did you mean 'rules'"),
@@ -377,10 +383,10 @@ def test_a_closed_model(pixels):
 def test_the_one_line_functions_keep_few_models(pixels):
     _kept.clear()
     for size in range(65, 65 + 16 * (KEPT_MODELS + 2), 16):
-        zoo.estimate_single_pose(pixels, input_size=size)
+        zoo.estimate_single_pose(pixels, model="posenet.tiny", input_size=size)
     assert len(_kept) == KEPT_MODELS
     kept = list(_kept.values())[-1]
-    zoo.estimate_multiple_poses(pixels, input_size=size)
+    zoo.estimate_multiple_poses(pixels, model="posenet.tiny", input_size=size)
     assert list(_kept.values())[-1] is kept
 
 
@@ -402,9 +408,8 @@ def test_others_need_not_wait_while_a_model_loads(pixels, monkeypatch):
         raise ZooError("loaded")
 
     monkeypatch.setattr("zoo.pipeline.model_cache.make_model", slow)
-    loading = threading.Thread(
-        target=lambda: pytest.raises(ZooError, zoo.estimate_single_pose, pixels, input_size=65)
-    )
+    call = partial(zoo.estimate_single_pose, pixels, model="posenet.tiny", input_size=65)
+    loading = threading.Thread(target=lambda: pytest.raises(ZooError, call))
     loading.start()
     assert started.wait(PATIENCE)
     zoo.estimate_single_pose(pixels)  # would wait for ever
@@ -481,7 +486,10 @@ def test_threads_share_a_model(pixels, model):
             lambda: zoo.estimate_multiple_poses(PHOTO, score_threshold=float("nan")),
             "score_threshold=nan",
         ),
-        (lambda: zoo.estimate_multiple_poses(PHOTO, nms_radius=-1), "nms_radius=-1"),
+        (
+            lambda: zoo.estimate_multiple_poses(PHOTO, model="posenet.tiny", nms_radius=-1),
+            "nms_radius=-1",
+        ),
         (lambda: zoo.to_csv(5), "to_csv needs a pose"),
         (lambda: zoo.to_json({"x": float("nan")}), "not a result"),
     ],
@@ -529,10 +537,10 @@ def test_the_model_last_used_is_the_last_to_go(pixels):
     _kept.clear()
     sizes = [65 + 16 * i for i in range(KEPT_MODELS + 1)]
     for size in sizes[:-1]:
-        zoo.estimate_single_pose(pixels, input_size=size)
+        zoo.estimate_single_pose(pixels, model="posenet.tiny", input_size=size)
     first = next(iter(_kept.values()))
-    zoo.estimate_single_pose(pixels, input_size=sizes[0])
-    zoo.estimate_single_pose(pixels, input_size=sizes[-1])
+    zoo.estimate_single_pose(pixels, model="posenet.tiny", input_size=sizes[0])
+    zoo.estimate_single_pose(pixels, model="posenet.tiny", input_size=sizes[-1])
     assert first in _kept.values()
 
 

@@ -26,9 +26,9 @@ def no_kept_models():
 def test_models_outlive_the_scope_that_they_were_loaded_in(no_kept_models):
     with core.tidy():
         first = zoo.estimate_single_pose(PHOTO)  # kept for the next call
-        model = zoo.load("posenet.tiny")
+        model = zoo.load("topdown.tiny")
     assert zoo.estimate_single_pose(PHOTO) == first == model.estimate_single_pose(PHOTO)
-    assert core.tidy(lambda: zoo.load("posenet.tiny")).estimate_single_pose(PHOTO) == first
+    assert core.tidy(lambda: zoo.load("topdown.tiny")).estimate_single_pose(PHOTO) == first
 
 
 def test_what_a_model_computes_in_a_scope_goes_with_it():
