@@ -95,16 +95,14 @@ def blur_faces(
         strength: of the blur, 0.5..3, for 12 to 2 colours across a face.
         shape: ``"ellipse"`` or ``"box"``.
         margin: what is hidden around the box of a face, in its sides, 0..2; more of it above.
-        model: see `detect_faces`; by default ``"blazeface.thorough"`` or ``"blazeface.refined"``,
-            as the next but two says.
+        model: see `detect_faces`; by default ``thorough`` chooses.
         backend: see `detect_faces`.
         score_threshold: minimum score of a face, 0..1. It is lower than that of `detect_faces`, as
-            a face that shows is worse than something else that is blurred: of people whose nose and
-            eyes are seen TODO are found instead of TODO, and in TODO of 168 photos without people
-            something is blurred.
-        thorough: whether the default model looks several times, which finds small and half hidden
-            faces; by default in images, but not in the frames of a stream, as it takes five times
-            as long.
+            a face that shows is worse than something else that is blurred: `zoo/docs/models.md` has
+            what is found and what is blurred at this threshold and at others.
+        thorough: whether to take ``"blazeface.thorough"``, which finds small and half hidden faces,
+            or else ``"blazeface.refined"``; by default for images, but not for the frames of a
+            stream, as it takes five times as long.
         hold: for how many seconds a face of a stream stays hidden after it was last found, 0..10.
 
     Returns:
@@ -198,7 +196,7 @@ class _HiddenFaces(Effect):
 
 
 def _found_in(
-    pixels: np.ndarray, model: Any, backend: str | None, least: float
+    pixels: np.ndarray, model: Any, backend: BackendName | None, least: float
 ) -> Iterator[_Region]:
     """Yield the boxes of the faces in an image."""
     for face in detect_faces(pixels, model=model, backend=backend, score_threshold=least):
