@@ -28,9 +28,11 @@ DetectModelName = Literal[
     "blazepose.detector",
     "handpose.palm",
     "handtrack.ssd320",
+    "nanodet.g_416",
     "palm.full",
     "palm.lite",
     "ssd.mobilenet_v1",
+    "topdown.people",
 ]
 
 #: Names of the models of `zoo.detect_faces`.
@@ -43,6 +45,7 @@ DetectFacesModelName = Literal[
     "blazeface.full_dense",
     "blazeface.refined",
     "blazeface.short",
+    "blazeface.thorough",
     "faceapi.tiny_detector",
 ]
 
@@ -56,6 +59,7 @@ EstimateFacesModelName = Literal[
     "blazeface.full_dense",
     "blazeface.refined",
     "blazeface.short",
+    "blazeface.thorough",
     "faceapi.landmark68",
     "faceapi.landmark68_tiny",
     "faceapi.tiny_detector",
@@ -82,6 +86,7 @@ EstimateMultiplePosesModelName = Literal[
     "posenet.mobilenet_v1_075",
     "posenet.mobilenet_v1_075_quant",
     "posenet.tiny",
+    "topdown.tiny",
 ]
 
 #: Names of the models of `zoo.estimate_single_pose`.
@@ -98,6 +103,7 @@ EstimateSinglePoseModelName = Literal[
     "posenet.mobilenet_v1_075",
     "posenet.mobilenet_v1_075_quant",
     "posenet.tiny",
+    "topdown.tiny",
 ]
 
 #: Names of the models of `zoo.infer`.
@@ -110,6 +116,7 @@ InferModelName = Literal[
     "blazeface.full_dense",
     "blazeface.refined",
     "blazeface.short",
+    "blazeface.thorough",
     "blazepose.detector",
     "blazepose.full",
     "blazepose.heavy",
@@ -140,6 +147,7 @@ InferModelName = Literal[
     "movenet.lightning",
     "movenet.lightning_ptq",
     "movenet.thunder",
+    "nanodet.g_416",
     "nsfwjs.mobilenet_v2",
     "palm.full",
     "palm.lite",
@@ -150,6 +158,8 @@ InferModelName = Literal[
     "selfie.landscape",
     "selfie.tfjs",
     "ssd.mobilenet_v1",
+    "topdown.people",
+    "topdown.tiny",
 ]
 
 #: Names of the models of `zoo.recognize_gestures`.

@@ -14,6 +14,7 @@ from zoo.catalog.model_names import BackendName
 from zoo.pipeline.model import Model
 from zoo.tasks.classification.classifier import ClassifierModel
 from zoo.tasks.classification.verbs import classify
+from zoo.tasks.detection.nanodet import NanoDetModel
 from zoo.tasks.detection.ssd import SsdModel
 from zoo.tasks.detection.verbs import detect
 from zoo.tasks.faces.attention import AttentionMesh
@@ -21,6 +22,7 @@ from zoo.tasks.faces.detectors import BlazeFace, RefinedBlazeFace, TinyFaceDetec
 from zoo.tasks.faces.face_api import FacePoints, FaceReader
 from zoo.tasks.faces.irises import IrisModel
 from zoo.tasks.faces.mesh import FaceMesh
+from zoo.tasks.faces.thorough import ThoroughBlazeFace
 from zoo.tasks.faces.verbs import detect_faces, estimate_faces
 from zoo.tasks.gestures.keypoint_classifier import KeypointClassifier
 from zoo.tasks.gestures.verbs import recognize_gestures
@@ -29,10 +31,13 @@ from zoo.tasks.hands.landmarks import HandModel, JointPalmDetector, PalmDetector
 from zoo.tasks.hands.verbs import estimate_hands
 from zoo.tasks.pose.blazepose import BlazePoseDetector, BlazePoseModel
 from zoo.tasks.pose.movenet import MoveNetModel
+from zoo.tasks.pose.people import PeopleDetector
 from zoo.tasks.pose.posenet import CoralPoseNetModel, PoseNetModel
+from zoo.tasks.pose.topdown import TopDownModel
 from zoo.tasks.pose.verbs import estimate_multiple_poses, estimate_single_pose
 from zoo.tasks.segmentation.bodypix import BodyPixModel
-from zoo.tasks.segmentation.person_masks import DeepLabModel, PersonModel
+from zoo.tasks.segmentation.person_check import SelfieModel
+from zoo.tasks.segmentation.person_masks import DeepLabModel
 from zoo.tasks.segmentation.verbs import (
     segment,
     segment_person,
@@ -84,9 +89,14 @@ def load(
 ) -> ClassifierModel: ...
 @overload
 def load(
-    name: Literal[
-        "ssd.mobilenet_v1", "detection.fast", "detection.best", "detect.fast", "detect.best"
-    ],
+    name: Literal["nanodet.g_416", "detection.best", "detect.best"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> NanoDetModel: ...
+@overload
+def load(
+    name: Literal["ssd.mobilenet_v1", "detection.fast", "detect.fast"],
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
@@ -104,6 +114,7 @@ def load(
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
+        "blazeface.thorough",
         "faceapi.tiny_detector",
     ]
     | Model = ...,
@@ -124,7 +135,7 @@ def load(
 ) -> BlazeFace: ...
 @overload
 def load(
-    name: Literal["blazeface.refined", "detect_faces.best"],
+    name: Literal["blazeface.refined"],
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
@@ -151,6 +162,7 @@ def load(
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
+        "blazeface.thorough",
         "faceapi.tiny_detector",
     ]
     | Model = ...,
@@ -184,10 +196,18 @@ def load(
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
+        "blazeface.thorough",
         "faceapi.tiny_detector",
     ]
     | Model = ...,
 ) -> FaceMesh: ...
+@overload
+def load(
+    name: Literal["blazeface.thorough", "detect_faces.best"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> ThoroughBlazeFace: ...
 @overload
 def load(
     name: Literal["gesture.keypoints"],
@@ -264,8 +284,15 @@ def load(
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
-    detector: Literal["ssd.mobilenet_v1", "blazepose.detector"] | Model = ...,
+    detector: Literal["ssd.mobilenet_v1", "blazepose.detector", "topdown.people"] | Model = ...,
 ) -> MoveNetModel: ...
+@overload
+def load(
+    name: Literal["topdown.people"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> PeopleDetector: ...
 @overload
 def load(
     name: Literal["posenet.mobilenet_v1_075_quant"],
@@ -290,6 +317,13 @@ def load(
 ) -> PoseNetModel: ...
 @overload
 def load(
+    name: Literal["topdown.tiny"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> TopDownModel: ...
+@overload
+def load(
     name: Literal[
         "bodypix.mobilenet_075",
         "segment_persons.fast",
@@ -304,15 +338,6 @@ def load(
 @overload
 def load(
     name: Literal[
-        "deeplab.v3", "segmentation.fast", "segmentation.best", "segment.fast", "segment.best"
-    ],
-    *,
-    backend: BackendName | None = None,
-    weights: str | os.PathLike[str] | None = None,
-) -> DeepLabModel: ...
-@overload
-def load(
-    name: Literal[
         "selfie.base",
         "selfie.landscape",
         "selfie.tfjs",
@@ -322,7 +347,16 @@ def load(
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
-) -> PersonModel: ...
+) -> SelfieModel: ...
+@overload
+def load(
+    name: Literal[
+        "deeplab.v3", "segmentation.fast", "segmentation.best", "segment.fast", "segment.best"
+    ],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> DeepLabModel: ...
 @overload
 def load(
     name: str | os.PathLike[str],
@@ -342,10 +376,11 @@ def load(
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
+        "blazeface.thorough",
         "faceapi.tiny_detector",
     ]
     | Literal["palm.lite", "palm.full", "handpose.palm"]
-    | Literal["ssd.mobilenet_v1", "blazepose.detector"] = ...,
+    | Literal["ssd.mobilenet_v1", "blazepose.detector", "topdown.people"] = ...,
     input_size: Literal[128, 160, 224, 320, 416, 512, 608] | int | tuple[int, int] = ...,
     output_stride: Literal[8, 16] = ...,
 ) -> AnyModel: ...

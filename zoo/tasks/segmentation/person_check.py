@@ -57,7 +57,7 @@ class CheckedPersonModel(PersonModel):
 
 
 class SelfieModel(CheckedPersonModel):
-    """A loaded selfie segmentation, with the pose estimation that tells whether anybody is there."""
+    """A loaded selfie segmentation, with a network of poses that tells whether anybody is there."""
 
     def shows_somebody(self, image: np.ndarray, outputs: Outputs) -> bool:
         """Return whether the model of poses finds one."""
