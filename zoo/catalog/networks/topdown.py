@@ -133,9 +133,7 @@ def _add_path(layers: Convolutions, plan: Plan, side: str, trunk: str, deep: str
     same = plan.path, plan.path
     path = layers.add(f"{_TOP}Side_32", deep, (1, 1, plan.deep, plan.path))
     other = layers.add(f"{_TOP}Side_16", trunk, (1, 1, plan.channels[-1], plan.path))
-    path = layers.add_block(
-        f"{_TOP}Mix_16", _add_sum(layers, 16, path, other), same, NetworkBlock()
-    )
+    path = layers.add_block(f"{_TOP}Mix_16", _add_sum(layers, 16, path, other), same, NetworkBlock())
     other = layers.add(f"{_TOP}Side_8", side, (1, 1, plan.channels[_SIDE], plan.path))
     path = _add_sum(layers, 8, path, other)
     for i in range(1, plan.blocks + 1):
