@@ -86,6 +86,7 @@ EstimateMultiplePosesModelName = Literal[
     "posenet.mobilenet_v1_075",
     "posenet.mobilenet_v1_075_quant",
     "posenet.tiny",
+    "topdown.thunder",
     "topdown.tiny",
 ]
 
@@ -103,6 +104,7 @@ EstimateSinglePoseModelName = Literal[
     "posenet.mobilenet_v1_075",
     "posenet.mobilenet_v1_075_quant",
     "posenet.tiny",
+    "topdown.thunder",
     "topdown.tiny",
 ]
 
@@ -159,6 +161,7 @@ InferModelName = Literal[
     "selfie.tfjs",
     "ssd.mobilenet_v1",
     "topdown.people",
+    "topdown.thunder",
     "topdown.tiny",
 ]
 

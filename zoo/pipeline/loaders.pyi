@@ -261,26 +261,14 @@ def load(
 ) -> BlazePoseDetector: ...
 @overload
 def load(
-    name: Literal[
-        "blazepose.full",
-        "blazepose.heavy",
-        "blazepose.lite",
-        "blazepose.lite_tfjs",
-        "pose.best",
-        "estimate_single_pose.best",
-    ],
+    name: Literal["blazepose.full", "blazepose.heavy", "blazepose.lite", "blazepose.lite_tfjs"],
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
 ) -> BlazePoseModel: ...
 @overload
 def load(
-    name: Literal[
-        "movenet.lightning",
-        "movenet.lightning_ptq",
-        "movenet.thunder",
-        "estimate_multiple_poses.best",
-    ],
+    name: Literal["movenet.lightning", "movenet.lightning_ptq", "movenet.thunder"],
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
@@ -317,7 +305,13 @@ def load(
 ) -> PoseNetModel: ...
 @overload
 def load(
-    name: Literal["topdown.tiny"],
+    name: Literal[
+        "topdown.thunder",
+        "topdown.tiny",
+        "pose.best",
+        "estimate_single_pose.best",
+        "estimate_multiple_poses.best",
+    ],
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,

@@ -33,10 +33,14 @@ class Convolutions:
         self.weights: dict[str, np.ndarray] = {}
 
     def add_block(
-        self, name: str, source: str, channels: tuple[int, int], block: NetworkBlock
+        self,
+        name: str,
+        source: str,
+        before: int,
+        after: int,
+        block: NetworkBlock = NetworkBlock(),  # noqa: B008 immutable
     ) -> str:
         """Add a depthwise and a pointwise convolution, and return the name of the last node."""
-        before, after = channels
         deep = self.add(f"{name}_depthwise", source, (3, 3, before, 1), block)
         return self.add(f"{name}_pointwise", deep, (1, 1, before, after))
 

@@ -93,7 +93,8 @@ def build_posenet(weights: Mapping[str, np.ndarray], *, output_stride: int = 16)
     first, *blocks = strided_blocks(member.strides, output_stride)
     trunk = layers.add(f"{PREFIX}Conv2d_0", INPUT, (3, 3, 3, channels[0]), first)
     for i, block in enumerate(blocks, start=1):
-        trunk = layers.add_block(f"{PREFIX}Conv2d_{i}", trunk, channels[i - 1 : i + 1], block)
+        name = f"{PREFIX}Conv2d_{i}"
+        trunk = layers.add_block(name, trunk, channels[i - 1], channels[i], block)
     for layer, values in HEADS.values():
         shape = (1, 1, channels[-1], values)
         layers.add(PREFIX + layer, trunk, shape, activation=None)

@@ -101,7 +101,7 @@ def _build(plan: Plan, weights: Mapping[str, np.ndarray], network: str) -> Graph
     deep = trunk
     for i in range(1, _DEEP_BLOCKS + 1):
         block = _HALVE if i == 1 else NetworkBlock()
-        deep = layers.add_block(f"{_TOP}Down_{i}", deep, (plan.deep, plan.deep), block)
+        deep = layers.add_block(f"{_TOP}Down_{i}", deep, plan.deep, plan.deep, block)
     path = _add_path(layers, plan, side, trunk, deep)
     outputs = {}
     for name, channels in plan.heads.items():
@@ -123,21 +123,22 @@ def _add_trunk(layers: Convolutions, channels: tuple[int, ...]) -> tuple[str, st
     side = trunk
     for i in range(1, len(channels)):
         block = _HALVE if i in _HALVING else NetworkBlock()
-        trunk = layers.add_block(f"{_TRUNK}Conv2d_{i}", trunk, channels[i - 1 : i + 1], block)
+        name = f"{_TRUNK}Conv2d_{i}"
+        trunk = layers.add_block(name, trunk, channels[i - 1], channels[i], block)
         side = trunk if i == _SIDE else side
     return side, trunk
 
 
 def _add_path(layers: Convolutions, plan: Plan, side: str, trunk: str, deep: str) -> str:
     """Add the path from stride 32 over 16 to 8, and return its last layer."""
-    same = plan.path, plan.path
     path = layers.add(f"{_TOP}Side_32", deep, (1, 1, plan.deep, plan.path))
     other = layers.add(f"{_TOP}Side_16", trunk, (1, 1, plan.channels[-1], plan.path))
-    path = layers.add_block(f"{_TOP}Mix_16", _add_sum(layers, 16, path, other), same, NetworkBlock())
+    path = _add_sum(layers, 16, path, other)
+    path = layers.add_block(f"{_TOP}Mix_16", path, plan.path, plan.path)
     other = layers.add(f"{_TOP}Side_8", side, (1, 1, plan.channels[_SIDE], plan.path))
     path = _add_sum(layers, 8, path, other)
     for i in range(1, plan.blocks + 1):
-        path = layers.add_block(f"{_TOP}Mix_8_{i}", path, same, NetworkBlock())
+        path = layers.add_block(f"{_TOP}Mix_8_{i}", path, plan.path, plan.path)
     return path
 
 

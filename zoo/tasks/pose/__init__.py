@@ -9,10 +9,10 @@ FAMILIES = ("topdown", "posenet", "movenet", "blazepose")
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
     "estimate_single_pose": Choices(
-        default="posenet.tiny", fast="posenet.tiny", best="blazepose.lite"
+        default="topdown.tiny", fast="posenet.tiny", best="topdown.thunder"
     ),
     "estimate_multiple_poses": Choices(
-        default="posenet.tiny", fast="posenet.tiny", best="movenet.lightning"
+        default="topdown.tiny", fast="posenet.tiny", best="topdown.thunder"
     ),
 }
 

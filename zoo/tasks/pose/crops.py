@@ -42,7 +42,7 @@ class CropPoseModel(Model):
         *,
         max_poses: int = 20,
         score_threshold: float = OWN,
-        detector_threshold: float | None = None,
+        detector_threshold: float = OWN,
         mirror: bool = False,
     ) -> list[Pose]:
         """Return the poses of several people; see `zoo.estimate_multiple_poses`."""
@@ -84,13 +84,15 @@ class CropPoseModel(Model):
             score_threshold=score_threshold,
             limit=limit,
         )
-        return [bodies[i] for i in chosen]
+        return self.looked_at_again(image, [bodies[i] for i in chosen])
+
+    def looked_at_again(self, image: np.ndarray, bodies: Sequence[BodyPoints]) -> list[BodyPoints]:
+        """Return the bodies by a second network, in a model that has one."""
+        return list(bodies)
 
     def _multiple_poses(
         self, detect: FindRegions, image: np.ndarray, *, score_threshold: float, limit: int
     ) -> list[Pose]:
         """Return the poses in the regions that a detector finds, best first."""
-        people = self.people_in(
-            image, detect(image), score_threshold=score_threshold, limit=limit
-        )
+        people = self.people_in(image, detect(image), score_threshold=score_threshold, limit=limit)
         return [to_pose(body) for body in people]

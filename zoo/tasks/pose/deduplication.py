@@ -38,11 +38,12 @@ def each_once(points: Sequence[np.ndarray]) -> list[int]:
     """
     kept: list[int] = []
     for index, body in enumerate(points):
-        if not any(_are_same(points[other], body) for other in kept):
+        if not any(are_same(points[other], body) for other in kept):
             kept.append(index)
     return kept
 
 
-def _are_same(one: np.ndarray, other: np.ndarray) -> bool:
+def are_same(one: np.ndarray, other: np.ndarray) -> bool:
+    """Return whether two bodies' keypoints [n, 2 or more], in pixels, are of the same person."""
     away = np.hypot(*(one[:, :2] - other[:, :2]).T)
     return bool(np.median(away) < _SAME * np.ptp(one[:, :2], axis=0).max())

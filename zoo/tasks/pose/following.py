@@ -20,6 +20,7 @@ from zoo.tasks.pose.crops import CropPoseModel
 from zoo.tasks.pose.deduplication import nobody
 from zoo.tasks.pose.movenet import MoveNetModel
 
+
 class BlazePoseFollower:
     """Follows people by the options of `zoo.estimate_single_pose` or its sister for several."""
 

@@ -12,14 +12,17 @@ from zoo.shared.boxes import to_box
 from zoo.shared.placement import Region
 from zoo.tasks.pose.bodies import BodyPoints, to_pose
 from zoo.tasks.pose.crops import CropPoseModel
-from zoo.tasks.pose.deduplication import nobody
+from zoo.tasks.pose.deduplication import are_same, nobody
 from zoo.tasks.pose.entries import TopDownSizes
 from zoo.tasks.pose.people import PeopleDetector
 from zoo.tasks.pose.topdown_decode import read_joints
 
 _OF_BOX = 1.25  # height of a region, in heights of the box around the joints
+_FEW = 4  # regions at most that are all seen at the full size
 _LOOKS = 4  # at so many people at most, where the first is not sure
-_SURE = 0.4  # from which score on of the first person no other is looked at
+_SURE = 0.6  # from which score on of the first person no other is looked at
+
+_REFINER = "refiner"  # the part that looks again
 
 
 class TopDownModel(CropPoseModel):
@@ -42,7 +45,7 @@ class TopDownModel(CropPoseModel):
         image: ImageSource,
         *,
         score_threshold: float = OWN,
-        detector_threshold: float | None = None,
+        detector_threshold: float = OWN,
         mirror: bool = False,
     ) -> Pose:
         """Return the pose of the most prominent person; see `zoo.estimate_single_pose`."""
@@ -62,14 +65,31 @@ class TopDownModel(CropPoseModel):
         return Region(*middle, tall * width / height, tall)
 
     def bodies_in(self, image: np.ndarray, regions: Sequence[Region]) -> list[BodyPoints]:
-        """Return the body in each region, of which small ones are seen at a smaller size."""
-        small = [region.height < self.sizes.small[0] for region in regions]
+        """Return the body in each region; of many, small ones are seen at a smaller size."""
+        many = len(regions) > _FEW
+        small = [many and region.height < self.sizes.small[0] for region in regions]
         found: dict[int, BodyPoints] = {}
         for size, wanted in ((self.input_size, False), (self.sizes.small, True)):
             chosen = [i for i, is_small in enumerate(small) if is_small == wanted]
-            if chosen:
-                found |= zip(chosen, self._bodies(image, [regions[i] for i in chosen], size))
+            bodies = self._bodies(image, [regions[i] for i in chosen], size) if chosen else []
+            found |= zip(chosen, bodies, strict=True)
         return [found[i] for i in range(len(regions))]
+
+    def looked_at_again(self, image: np.ndarray, bodies: Sequence[BodyPoints]) -> list[BodyPoints]:
+        """Return the bodies with joints where the second network of the entry sees them.
+
+        Scores stay those of the first, which tell who is there at all. Where the second network
+        sees another person, the body stays as it is.
+        """
+        if not bodies or _REFINER not in self.entry.parts:
+            return list(bodies)
+        refiner: CropPoseModel = self.part(_REFINER)
+        regions = [refiner.region_of(to_box(body.box)) for body in bodies]
+        closer = refiner.bodies_in(image, regions)
+        return [
+            old._replace(points=new.points) if are_same(new.points, old.points) else old
+            for new, old in zip(closer, bodies, strict=True)
+        ]
 
     def warmup(self, *parts: str) -> float:
         """Make both networks ready for one and for several people; see `Model.warmup`."""
@@ -96,21 +116,16 @@ class TopDownModel(CropPoseModel):
         score_threshold: float,
         detector_threshold: float | None,
     ) -> Pose:
-        """Return the pose of the most prominent person in an image."""
-        regions = self._prominent_regions(detector, image, detector_threshold)
-        bodies = self.bodies_in(image, regions[:1])
-        if bodies[0].score < _SURE:
-            bodies += self.bodies_in(image, regions[1:])
-        best = max(bodies, key=lambda body: body.score * body.extent)
-        return to_pose(best) if best.score >= score_threshold else nobody()
-
-    def _prominent_regions(
-        self, detector: PeopleDetector, image: np.ndarray, threshold: float | None
-    ) -> list[Region]:
-        """Return regions of a few people, by score and size, and last that of the whole image."""
-        found = detector.find(image, score_threshold=threshold, size=self.sizes.one_person)
+        """Return the pose of the most prominent person in an image, by score and size."""
+        found = detector.find(image, score_threshold=detector_threshold, size=self.sizes.one_person)
         sides = np.sqrt(np.prod(found.boxes[:, 2:] - found.boxes[:, :2], axis=1))
         ranked = np.argsort(-found.scores * sides, kind="stable")[:_LOOKS]
-        height, width = image.shape[:2]
-        whole = self.region_of(to_box((0, 0, width, height))).scaled(1 / _OF_BOX)
-        return [*(self.region_of(to_box(found.boxes[i])) for i in ranked), whole]
+        regions = [self.region_of(to_box(box)) for box in found.boxes[ranked]]
+        bodies = self.bodies_in(image, regions[:1])
+        if bodies and bodies[0].score < _SURE:
+            bodies += self.bodies_in(image, regions[1:])
+        best = max(bodies, key=lambda body: body.score * body.extent, default=None)
+        if best is None or best.score < score_threshold:
+            return nobody()
+        [body] = self.looked_at_again(image, [best])
+        return to_pose(body)

@@ -48,9 +48,9 @@ def estimate_single_pose(
     >>> pose["keypoints"][0]["part"], len(pose["keypoints"])
     ('nose', 17)
 
-    Of several people, PoseNet returns the best pose by score and size, MoveNet the pose of the
-    person nearest to the middle, BlazePose the pose with the best score; `estimate_multiple_poses`
-    returns all.
+    Of several people, top-down models and PoseNet return the best pose by score and size, MoveNet
+    the pose of the person nearest to the middle, BlazePose the pose with the best score;
+    `estimate_multiple_poses` returns all.
 
     Args:
         image: a path, URL, bytes, binary file object, PIL image, array (uint8 or float in 0..1;
@@ -67,6 +67,9 @@ def estimate_single_pose(
             0.5.
         nms_radius: of PoseNet: distance below which keypoints of one kind belong to one person, in
             pixels of the network's input, 0 or more; by default 20.
+        detector_threshold: of top-down models and BlazePose, and of MoveNet for several people,
+            which process one person at a time, found by a detector: minimum score of a detected
+            person, 0..1; by default the detector's.
         output_stride: of PoseNet (not Coral's): pixels of the network's input for each cell of its
             output, 8 or 16 (default).
         input_size: of PoseNet (not Coral's): size of the network's input in pixels, a number or
@@ -146,14 +149,13 @@ def estimate_multiple_poses(
         mirror: see `estimate_single_pose`.
         keypoint_threshold: see `estimate_single_pose`.
         nms_radius: see `estimate_single_pose`.
-        detector_threshold: of MoveNet and BlazePose, which process one person at a time, found by a
-            detector: minimum score of a detected person, 0..1; by default 0.5.
+        detector_threshold: see `estimate_single_pose`.
         output_stride: see `estimate_single_pose`.
         input_size: see `estimate_single_pose`.
         segmentation: see `estimate_single_pose`.
         probability: see `estimate_single_pose`.
-        detector: of MoveNet: the model that finds people, ``"ssd.mobilenet_v1"`` (default) or
-            ``"blazepose.detector"``.
+        detector: of MoveNet: the model that finds people, ``"ssd.mobilenet_v1"`` (default),
+            ``"topdown.people"`` or ``"blazepose.detector"``.
 
     Returns:
         A list of poses as `estimate_single_pose` returns them, best score first, each person once;
