@@ -1,4 +1,4 @@
-"""Of overlapping boxes one for each object."""
+"""Choice of one box for each object among those that overlap."""
 
 from collections.abc import Collection
 

@@ -52,8 +52,8 @@ def detect(
     Returns:
         ``[{"label": "dog", "score": 0.86, "box": {"x": 12.5, "y": 40.1, "width": 210.0,
         "height": 180.3}}, ..]``: best first, boxes in pixels of the image, those of ``ssd.*``,
-        ``nanodet.*`` and ``handtrack.*`` clipped to it, scores in 0..1; ``[]`` if nothing is found. A list of images
-        gives a list of such lists, an iterator an iterator.
+        ``nanodet.*`` and ``handtrack.*`` clipped to it, scores in 0..1; ``[]`` if nothing is found.
+        A list of images gives a list of such lists, an iterator an iterator.
 
     Raises:
         ImageError: the image cannot be read.

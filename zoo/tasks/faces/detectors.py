@@ -18,7 +18,7 @@ from zoo.tasks.faces.entries import Refinement
 from zoo.tasks.faces.estimating import FaceModel, Located, to_faces
 from zoo.tasks.faces.face_api_decode import find_faces
 
-#: Of positions that are the image's already.
+#: The placement of positions that are the image's already.
 WHOLE = Placement.of_scale(1.0, 1.0, 0.0, 0.0)
 
 

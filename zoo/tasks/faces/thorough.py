@@ -51,7 +51,7 @@ def head_region(box: np.ndarray) -> Region:
     """Return the square about the upper end of a person's box, x0, y0, x1, y1.
 
     >>> head_region(np.array([10, 20, 50, 120]))
-    Region(x=30.0, y=42.5, width=75.0, height=75.0, rotation=0.0)
+    Region(x=30.0, y=38.75, width=75.0, height=75.0, rotation=0.0)
     """
     x0, y0, x1, y1 = (float(n) for n in box)
     width, height = x1 - x0, y1 - y0

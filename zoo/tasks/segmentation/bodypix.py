@@ -53,7 +53,7 @@ SPACING = 4  # pixels of the input between the locations that are assigned
 
 
 class BodyPixModel(CheckedPersonModel):
-    """A loaded BodyPix, whose own poses tell whether anybody is there."""
+    """A loaded BodyPix, whose own poses show whether anybody is there."""
 
     followers = {
         **CheckedPersonModel.followers,

@@ -1,7 +1,7 @@
 """Whether anybody is there: masks of people that are empty where nobody is seen.
 
 A network that separates people from what is behind them marks what lies in front, and so also an
-animal or a bed. Whether that is a person the pose tells: joints are found on people alone.
+animal or a bed. Whether that is a person the pose shows: joints are found on people alone.
 """
 
 from abc import abstractmethod
@@ -57,7 +57,7 @@ class CheckedPersonModel(PersonModel):
 
 
 class SelfieModel(CheckedPersonModel):
-    """A loaded selfie segmentation, with a network of poses that tells whether anybody is there."""
+    """A loaded selfie segmentation, with a network of poses that finds whether anybody is there."""
 
     def shows_somebody(self, image: np.ndarray, outputs: Outputs) -> bool:
         """Return whether the model of poses finds one."""

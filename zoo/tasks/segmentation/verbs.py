@@ -92,7 +92,7 @@ def segment_person(
         threshold: minimum probability of a person's pixel, 0..1.
         probability: also return the probability of each pixel to be a person's.
         person_check: of ``selfie.*`` and ``bodypix.*``: return an empty mask where no pose of a
-            person is seen, as these models also mark animals and things; by default True. A hand
+            person is seen, as these models also mark animals and objects; by default True. A hand
             alone is no pose: pass False for it.
         mirror: see `segment`.
 
