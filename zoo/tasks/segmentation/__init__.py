@@ -20,7 +20,7 @@ MODELS = {
 
 _THRESHOLD = threshold("threshold", "minimum probability of a person's pixel", 0.5)
 _PROBABILITY = flag("probability", "also return the probability of each pixel")
-_CHECK = flag("person_check", "return an empty mask where nobody is seen", True)
+_CHECK = flag("person_check", "return an empty mask where nobody is seen", True, expert=True)
 
 #: Verb -> its options.
 OPTIONS = {
