@@ -2,40 +2,45 @@
 
 Pictures are ``[n, 3, side, side]`` in [-1, 1] with ``side = 16 k + 1``: every layer then has an odd
 size, where TensorFlow's SAME padding is one pixel on each side, as PyTorch pads. Every convolution
-is followed by relu6, the output stride is 16. Weights carry the names and layouts of TensorFlow.js:
+is followed by relu6, the output stride is 16. Layers have the names of TensorFlow.js:
 
-    MobilenetV1/Conv2d_0/weights                        [3, 3, 3, out]
-    MobilenetV1/Conv2d_i_depthwise/depthwise_weights    [3, 3, in, 1]     i = 1 .. 13
-    MobilenetV1/Conv2d_i_pointwise/weights              [1, 1, in, out]
-    MobilenetV1/<head>/weights                          [1, 1, in, channels of the head]
+    MobilenetV1/Conv2d_0                     3 x 3, to the first channels
+    MobilenetV1/Conv2d_i_depthwise           3 x 3                            i = 1 .. 13
+    MobilenetV1/Conv2d_i_pointwise           1 x 1, to the next channels
+    MobilenetV1/<head>                       1 x 1, to the channels of the head
 
-each with its ``biases`` beside it. Sources: tensorflow/tfjs-models PoseNet;
+Sources: tensorflow/tfjs-models PoseNet;
 Howard et al., MobileNets (arXiv 1704.04861).
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from training.convolutions import (
+    NormedConvolution,
+    Weights,
+    check_same_shapes,
+    fold_convolution,
+    folded_convolution,
+    joined_convolution,
+    split_convolution,
+    unfold_convolution,
+)
 
-from weights_cache.common.errors import ZooError
 from zoo.catalog.networks.posenet import HEADS, PREFIX, WIDTHS
 
 # Width 1.00 has other strides at the end, and is not trained here.
 TRAINED_WIDTHS = (0.5, 0.75)
 STRIDES = WIDTHS[0.75].strides
 HEAD_CHANNELS = dict(HEADS.values())
+HEAD_LAYERS = {PREFIX + head: channels for head, channels in HEAD_CHANNELS.items()}
 
-NORM_EPSILON = 1e-3
-NORM_MOMENTUM = 0.01
 # sigmoid(-4) = 0.018: few cells hold a joint, so the heatmaps start near "nothing here".
 FIRST_HEATMAP_LOGIT = -4.0
 FIRST_HEAD_DEVIATION = 0.01
-
-Weights = Mapping[str, np.ndarray]
 
 
 class RawOutputs(NamedTuple):
@@ -53,47 +58,12 @@ def split_outputs(outputs: Tensor) -> RawOutputs:
 
 
 def layer_strides() -> dict[str, int]:
-    """Return the stride of each of the 27 convolutions before the heads, by its kernel's name."""
-    strides = {f"{PREFIX}Conv2d_0/weights": STRIDES[0]}
+    """Return the stride of each of the 27 convolutions before the heads, by its name."""
+    strides = {f"{PREFIX}Conv2d_0": STRIDES[0]}
     for i, stride in enumerate(STRIDES[1:], start=1):
-        strides[f"{PREFIX}Conv2d_{i}_depthwise/depthwise_weights"] = stride
-        strides[f"{PREFIX}Conv2d_{i}_pointwise/weights"] = 1
+        strides[f"{PREFIX}Conv2d_{i}_depthwise"] = stride
+        strides[f"{PREFIX}Conv2d_{i}_pointwise"] = 1
     return strides
-
-
-def bias_name(kernel: str) -> str:
-    """Return the name of the biases that belong to the kernel of this name."""
-    return kernel.rpartition("/")[0] + "/biases"
-
-
-def head_kernels() -> list[str]:
-    """Return the names of the heads' kernels."""
-    return [f"{PREFIX}{head}/weights" for head in HEAD_CHANNELS]
-
-
-def _is_depthwise(kernel: str) -> bool:
-    return kernel.endswith("depthwise_weights")
-
-
-def _to_torch(kernel: str, weights: np.ndarray) -> Tensor:
-    """Bring a TensorFlow kernel to PyTorch's layout ``[out, in of a group, height, width]``."""
-    axes = (2, 3, 0, 1) if _is_depthwise(kernel) else (3, 2, 0, 1)
-    return torch.from_numpy(np.array(weights.transpose(axes), np.float32, order="C"))
-
-
-def _from_torch(kernel: str, weights: np.ndarray) -> np.ndarray:
-    """Undo ``_to_torch``."""
-    axes = (2, 3, 0, 1) if _is_depthwise(kernel) else (2, 3, 1, 0)
-    return np.ascontiguousarray(weights.transpose(axes), np.float32)
-
-
-def _convolution(kernel: Tensor, biases: np.ndarray, stride: int, depthwise: bool) -> nn.Conv2d:
-    out, of_group, size, _ = kernel.shape
-    groups = out if depthwise else 1
-    layer = nn.Conv2d(of_group * groups, out, size, stride, size // 2, groups=groups)
-    layer.weight.data = kernel
-    layer.bias.data = torch.from_numpy(np.array(biases, np.float32))
-    return layer
 
 
 class FoldedPoseNet(nn.Module):
@@ -106,38 +76,15 @@ class FoldedPoseNet(nn.Module):
     def __init__(self, weights: Weights):
         super().__init__()
         self.layers = nn.ModuleList(
-            _convolution(
-                _to_torch(name, weights[name]),
-                weights[bias_name(name)],
-                stride,
-                _is_depthwise(name),
-            )
-            for name, stride in layer_strides().items()
+            folded_convolution(weights, name, stride) for name, stride in layer_strides().items()
         )
-        kernels = torch.cat([_to_torch(name, weights[name]) for name in head_kernels()])
-        biases = np.concatenate([weights[bias_name(name)] for name in head_kernels()])
-        self.heads = _convolution(kernels, biases, stride=1, depthwise=False)
+        self.heads = joined_convolution(weights, list(HEAD_LAYERS))
 
     def forward(self, pictures: Tensor) -> RawOutputs:
         """Return the raw outputs for pictures in [-1, 1]."""
         for layer in self.layers:
             pictures = functional.relu6(layer(pictures))
         return split_outputs(self.heads(pictures))
-
-
-class NormedConvolution(nn.Module):
-    """A convolution without biases, batch norm and relu6."""
-
-    def __init__(self, channels: int, out: int, size: int, stride: int = 1, groups: int = 1):
-        super().__init__()
-        self.convolution = nn.Conv2d(
-            channels, out, size, stride, size // 2, groups=groups, bias=False
-        )
-        self.norm = nn.BatchNorm2d(out, eps=NORM_EPSILON, momentum=NORM_MOMENTUM)
-
-    def forward(self, values: Tensor) -> Tensor:
-        """Return the activations."""
-        return functional.relu6(self.norm(self.convolution(values)))
 
 
 class Student(nn.Module):
@@ -159,9 +106,7 @@ class Student(nn.Module):
 
     def _draw_first_weights(self) -> None:
         for layer in self.layers:
-            kernel = layer.convolution
-            mode = "fan_out" if kernel.groups == 1 else "fan_in"
-            nn.init.kaiming_normal_(kernel.weight, mode=mode, nonlinearity="relu")
+            layer.draw_first_weights()
         nn.init.normal_(self.heads.weight, std=FIRST_HEAD_DEVIATION)
         nn.init.zeros_(self.heads.bias)
         self.heads.bias.data[: HEAD_CHANNELS["heatmap_2"]] = FIRST_HEATMAP_LOGIT
@@ -173,77 +118,29 @@ class Student(nn.Module):
         return split_outputs(self.heads(pictures))
 
 
-def _double(values: Tensor) -> np.ndarray:
-    return values.detach().double().cpu().numpy()
-
-
 def fold(student: Student) -> dict[str, np.ndarray]:
     """Return the 62 arrays of the shipped network: batch norm folded into kernels and biases."""
     weights = {}
     for name, layer in zip(layer_strides(), student.layers, strict=True):
-        norm = layer.norm
-        gain = _double(norm.weight) / np.sqrt(_double(norm.running_var) + NORM_EPSILON)
-        kernel = _double(layer.convolution.weight) * gain[:, None, None, None]
-        biases = _double(norm.bias) - _double(norm.running_mean) * gain
-        weights[name] = _from_torch(name, kernel)
-        weights[bias_name(name)] = biases.astype(np.float32)
-    return weights | _split_heads(student.heads)
-
-
-def _split_heads(heads: nn.Conv2d) -> dict[str, np.ndarray]:
-    ends = np.cumsum(list(HEAD_CHANNELS.values()))[:-1]
-    kernels = np.split(_double(heads.weight), ends)
-    biases = np.split(_double(heads.bias), ends)
-    weights = {}
-    for name, kernel, bias in zip(head_kernels(), kernels, biases, strict=True):
-        weights[name] = _from_torch(name, kernel)
-        weights[bias_name(name)] = bias.astype(np.float32)
-    return weights
+        weights |= fold_convolution(name, layer)
+    return weights | split_convolution(HEAD_LAYERS, student.heads)
 
 
 @torch.no_grad()
 def unfold(student: Student, weights: Weights, batches: list[Tensor]) -> None:
     """Set a student so that it computes what the shipped weights compute, to go on training.
 
-    Batch norm needs means and variances, which folding has thrown away: they are measured on the
-    pictures given, layer by layer.
-
     Args:
         student: The student to set.
         weights: Folded weights of the student's width.
-        batches: Pictures ``[n, 3, side, side]`` in [-1, 1], as the student will see them.
+        batches: Pictures ``[n, 3, side, side]`` in [-1, 1], as the student will see them, to
+            measure batch norm on.
 
     Raises:
         ZooError: The weights belong to another width or another network.
     """
-    _check_same_shapes(weights, fold(student))
+    check_same_shapes(weights, fold(student), "give a PoseNet's, and the --width of those weights")
     folded = FoldedPoseNet(weights).to(batches[0].device)
     for layer, source in zip(student.layers, folded.layers, strict=True):
-        layer.convolution.weight.copy_(source.weight)
-        batches = _measure_norm(layer, source.bias, batches)
+        batches = unfold_convolution(layer, source, batches)
     student.heads.load_state_dict(folded.heads.state_dict())
-
-
-def _check_same_shapes(weights: Weights, wanted: Weights) -> None:
-    for name, array in wanted.items():
-        if name not in weights:
-            raise ZooError(f"the first weights have no {name!r}; they must be a PoseNet's")
-        if weights[name].shape != array.shape:
-            raise ZooError(
-                f"{name} of the first weights is {weights[name].shape}, this student needs "
-                f"{array.shape}; give the --width of those weights"
-            )
-
-
-def _measure_norm(layer: NormedConvolution, biases: Tensor, batches: list[Tensor]) -> list[Tensor]:
-    """Set a layer's batch norm to pass values through and add the biases; return its outputs."""
-    norm = layer.norm
-    values = [layer.convolution(batch) for batch in batches]
-    mean = torch.stack([v.mean((0, 2, 3)) for v in values]).mean(0)
-    spread = [((v - mean.view(1, -1, 1, 1)) ** 2).mean((0, 2, 3)) for v in values]
-    variance = torch.stack(spread).mean(0)
-    norm.running_mean.copy_(mean)
-    norm.running_var.copy_(variance)
-    norm.weight.copy_((variance + norm.eps).sqrt())
-    norm.bias.copy_(mean + biases)
-    return [functional.relu6(v + biases.view(1, -1, 1, 1)) for v in values]

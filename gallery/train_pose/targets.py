@@ -18,28 +18,19 @@ import torch
 from network import FoldedPoseNet
 from torch import Tensor
 from torch.nn import functional
+from training.joints import OTHER_SIDE
+from training.scenes import LARGE_RATIO
 
 from zoo.shared.personlab import EDGES
-from zoo.shared.skeletons import BODY_17
 
 OUTPUT_STRIDE = 16
 # Displacements lead along PoseNet's tree of joints, nose first, both ways.
 PARENTS = [parent for parent, _ in EDGES]
 CHILDREN = [child for _, child in EDGES]
 
-# In a mirror image left joints are right ones, and so are the edges between them.
-_SWAPPED = {"left": "right", "right": "left"}
-
-
-def _other_side(name: str) -> str:
-    side, _, joint = name.partition("_")
-    return f"{_SWAPPED[side]}_{joint}" if side in _SWAPPED else name
-
-
-OTHER_SIDE = [BODY_17.names.index(_other_side(name)) for name in BODY_17.names]
+# In a mirror image the edges between left joints are those between right ones.
 OTHER_SIDE_EDGES = [EDGES.index((OTHER_SIDE[a], OTHER_SIDE[b])) for a, b in EDGES]
 
-LARGE_RATIO = 2
 SMALL_SHARE, LARGE_SHARE = 1.0, 2.0
 # With the mirror image of the large view, both views of it together count a little more.
 MIRRORED_LARGE_SHARE = 1.25

@@ -13,88 +13,40 @@ try:
     import torch
 except ModuleNotFoundError as error:
     raise SystemExit("PyTorch is missing: pip install -e '.[train]' in the checkout") from error
-from loop import BATCH_SIDE, PEAK_RATE, Trainer, progress_by_clock, progress_by_steps, train
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # where the folder ``training`` lies
+from loop import BATCH_SIDE, PEAK_RATE, Trainer, train
 from network import TRAINED_WIDTHS, FoldedPoseNet, Student, fold, unfold
-from photos import Photos, load_photos
-from pools import even_pools, reported_pools
+from pools import REPORTED_SHARES, TASTE
 from scenes import SceneRenderer, teacher_confidence
+from training import command
+from training.photos import Photos, load_photos
+from training.pools import even_pools, reported_pools
 
-from weights_cache import load_weights, write_weights
-from weights_cache.common.errors import ZooError
+from weights_cache import load_weights
 
 TEACHER = "posenet-mobilenet-v1-075-float-pertensor"
-# The first pattern that fits counts. Depthwise kernels and biases are few, and suffer from uint8.
-QUANTISATION = {"*biases": "float16", "*depthwise_weights": "float16", "*": "uint8"}
-FLOAT_FOLDER, QUANTISED_FOLDER = "float32", "uint8-mixed"
 
 DEFAULT_WIDTH = 0.75  # as the bundled model
-DEFAULT_SECONDS = 1470.0  # as the reported run
-DEFAULT_BATCH = 256
-DEFAULT_SEED = 20261122
+# As in the reported run.
+DEFAULTS = command.Defaults(seconds=1470.0, batch=256, learning_rate=PEAK_RATE, seed=20261122)
+# About the size at which a student sees photos (193 to 385 pixels); 12,000 of them fit in 2.4 GB.
+PHOTO_SIDE = 256
 # To go on from earlier weights, batch norm is measured on this many batches of at most 64 scenes.
 NORM_BATCHES, NORM_BATCH = 8, 64
-
-
-POOLS = {"even": even_pools, "reported": reported_pools}
-
-
-def positive_int(text: str) -> int:
-    """Read a whole number above zero."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
-    return int(text)
-
-
-def positive_float(text: str) -> float:
-    """Read a finite number above zero."""
-    number = float(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number above 0")
-    return number
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description="Train a small pose network, taught by PoseNet.")
-    add = parser.add_argument
-    add("photos", type=Path, help="folder of photos of people, searched to any depth")
-    add("--out", type=Path, required=True, help="folder for the weights")
-    add("--person-free", type=Path, help="folder of photos without people (default: none)")
-    add(
-        "--pools",
-        choices=POOLS,
-        default="even",
-        help="how often photos are drawn: all sources alike, or by the reported run's shares",
-    )
-    add(
+    command.add_options(parser, DEFAULTS)
+    parser.add_argument(
         "--width",
         type=float,
         choices=TRAINED_WIDTHS,
         default=DEFAULT_WIDTH,
-        help="share of the channels to keep",
+        help="share of the channels to keep, also of the weights of --init",
     )
-    length = parser.add_mutually_exclusive_group()
-    length.add_argument("--seconds", type=positive_float, default=DEFAULT_SECONDS)
-    length.add_argument("--steps", type=positive_int, help="instead of --seconds")
-    add("--batch", type=positive_int, default=DEFAULT_BATCH, help="scenes a step, at 257 pixels")
-    add("--learning-rate", type=positive_float, default=PEAK_RATE, help="at the end of the warm-up")
-    add("--seed", type=int, default=DEFAULT_SEED)
-    add("--device", choices=("auto", "cpu", "cuda"), default="auto")
-    add("--init", help="weights of this width to go on from: a folder, or a name in the registry")
     return parser.parse_args(arguments)
-
-
-def choose_device(name: str) -> torch.device:
-    """Return the device; ``auto`` is the GPU where PyTorch sees one.
-
-    Raises:
-        ZooError: A GPU is asked for and PyTorch sees none.
-    """
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    if name == "cuda" and not torch.cuda.is_available():
-        raise ZooError("PyTorch sees no CUDA GPU; use --device cpu or install PyTorch with CUDA")
-    return torch.device(name)
 
 
 def load_teacher(device: torch.device) -> FoldedPoseNet:
@@ -108,7 +60,9 @@ def make_renderer(photos: Photos, teacher: FoldedPoseNet, pools: str) -> SceneRe
     """Look at every photo once with the teacher, and return where scenes come from."""
     confidence = teacher_confidence(photos, teacher)
     print(f"the teacher's mean confidence in the photos: {float(confidence.mean()):.3f}")
-    return SceneRenderer(photos, POOLS[pools](photos, confidence))
+    if pools == "reported":
+        return SceneRenderer(photos, reported_pools(photos, confidence, TASTE, REPORTED_SHARES))
+    return SceneRenderer(photos, even_pools(photos, confidence, TASTE))
 
 
 def make_student(options: argparse.Namespace, renderer: SceneRenderer) -> Student:
@@ -121,56 +75,25 @@ def make_student(options: argparse.Namespace, renderer: SceneRenderer) -> Studen
     return student
 
 
-def make_folder(folder: Path) -> None:
-    """Make the folder of the results before hours are spent on them.
-
-    Raises:
-        ZooError: It cannot be made.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ZooError(f"cannot make the folder {str(folder)!r}: {error}; change --out") from error
-
-
-def save(folder: Path, student: Student) -> None:
-    """Write a student's folded weights in the web format, as float32 and quantised."""
-    weights = fold(student)
-    write_weights(folder / FLOAT_FOLDER, weights)
-    write_weights(folder / QUANTISED_FOLDER, weights, quantise=QUANTISATION)
-
-
 def run(options: argparse.Namespace) -> None:
     """Do what the command line says."""
-    device = choose_device(options.device)
+    device = command.choose_device(options.device)
     torch.manual_seed(options.seed)
-    make_folder(options.out)
-    photos = load_photos(options.photos, options.person_free, device)
+    command.make_folder(options.out)
+    photos = load_photos(options.photos, options.person_free, device, PHOTO_SIDE)
     teacher = load_teacher(device)
     renderer = make_renderer(photos, teacher, options.pools)
     trainer = Trainer(make_student(options, renderer), teacher, renderer)
-    by_steps = options.steps is not None
     train(
         trainer,
-        progress_by_steps(options.steps) if by_steps else progress_by_clock(options.seconds),
+        command.choose_progress(options),
         options.batch,
         options.learning_rate,
         np.random.default_rng(options.seed),
-        lambda student: save(options.out, student),
+        lambda student: command.save(options.out, fold(student)),
     )
-    print(f"use it: zoo.load('posenet.tiny', weights={str(options.out / QUANTISED_FOLDER)!r})")
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command and return its exit status: 2 for what the caller can put right."""
-    options = parse(arguments)
-    try:
-        run(options)
-    except ZooError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    command.print_use("posenet.tiny", options.out)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command.exit_status(run, parse(None)))

@@ -2,23 +2,24 @@
 
 import importlib
 import math
-import os
 import re
-import subprocess
 import sys
-from pathlib import Path
+from functools import partial
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
-from PIL import Image, ImageDraw
 
 import zoo
-from tests.helpers import require
+from tests.gallery.programs import (
+    BAD_FOLDERS,
+    assert_refused,
+    draw_person,
+    load_program,
+    run_program,
+)
 from weights_cache import load_weights
 
-ROOT = Path(__file__).resolve().parents[2]
-EXAMPLE = ROOT / "gallery" / "train_pose"
 TEACHER = "posenet-mobilenet-v1-075-float-pertensor"
 HEADS = {"heatmap_2": 17, "offset_2": 34, "displacement_fwd_2": 32, "displacement_bwd_2": 32}
 # 18 kernels are uint8, the depthwise ones and the biases float16.
@@ -27,24 +28,8 @@ CHANNELS_050 = [16, 32, 64, 64, 128, 128] + [256] * 8
 
 
 @pytest.fixture(scope="module")
-def torch():
-    return require("torch")
-
-
-MODULES = [path.stem for path in EXAMPLE.glob("*.py")]
-
-
-@pytest.fixture(scope="module")
 def example(torch):
-    """The example's modules by name: they import each other as scripts of one folder do."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(EXAMPLE))
-        for name in MODULES:
-            patch.delitem(sys.modules, name, raising=False)
-        modules = {name: importlib.import_module(name) for name in MODULES}
-        for name in MODULES:
-            patch.delitem(sys.modules, name)
-    return SimpleNamespace(**modules)
+    return load_program("train_pose")
 
 
 @pytest.fixture
@@ -52,26 +37,7 @@ def network(example):
     return example.network
 
 
-def run_example(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, str(EXAMPLE / "train.py"), *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-
-
-def draw_person(size, rng):
-    """A stick figure; the teacher need not see a person in it."""
-    image = Image.new("RGB", size, tuple(rng.integers(0, 256, 3).tolist()))
-    draw = ImageDraw.Draw(image)
-    x, y = size[0] / 2, size[1] / 2
-    unit = min(size) / 10
-    draw.ellipse((x - unit, y - 4 * unit, x + unit, y - 2 * unit), fill="peachpuff")
-    for dx, dy in ((-2, 1), (2, 1), (-1, 4), (1, 4)):
-        draw.line((x, y - 2 * unit, x + dx * unit, y + dy * unit), fill="navy", width=5)
-    return image
+run_example = partial(run_program, "train_pose")
 
 
 @pytest.fixture
@@ -138,36 +104,12 @@ def test_three_steps_write_weights_that_can_be_read(torch, shared, photos, tmp_p
         np.testing.assert_allclose(mixed[name], array, rtol=1e-3, atol=span / 255 * 0.51 + 1e-6)
 
 
-def _nothing(folder):
-    """A folder that does not exist."""
-
-
-def _empty(folder):
-    folder.mkdir()
-
-
-def _unreadable(folder):
-    folder.mkdir()
-    (folder / "a.jpg").write_bytes(b"")
-    (folder / "b.png").write_text("text")
-
-
-@pytest.mark.parametrize(
-    ("prepare", "words"),
-    [
-        (_nothing, "is not a folder"),
-        (_empty, "no .jpeg, .jpg, .png, .webp file in"),
-        (_unreadable, "none of the 2 pictures in"),
-    ],
-)
+@pytest.mark.parametrize(("prepare", "words"), BAD_FOLDERS)
 def test_bad_folder_is_one_line_and_status_2(torch, tmp_path, prepare, words):
     folder = tmp_path / "photos"
     prepare(folder)
     done = run_example(folder, "--out", tmp_path / "out", "--steps", 1, "--device", "cpu")
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert words in done.stderr
-    assert str(folder) in done.stderr
+    assert_refused(done, words, str(folder))
 
 
 def test_a_source_that_the_reported_run_lacks_is_one_line_and_status_2(
@@ -175,26 +117,20 @@ def test_a_source_that_the_reported_run_lacks_is_one_line_and_status_2(
 ):
     options = ["--out", tmp_path / "out", "--steps", 1, "--device", "cpu", "--pools", "reported"]
     done = run_example(photos, *options, ZOO_WEIGHTS_MIRROR=str(shared / "weights"))
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
+    assert_refused(done, "--pools even")
     assert "'below'" in done.stderr or "''" in done.stderr
-    assert "--pools even" in done.stderr
 
 
 def test_missing_gpu_is_one_line_and_status_2(torch, photos, tmp_path):
     options = ["--out", tmp_path / "out", "--steps", 1, "--device", "cuda"]
     done = run_example(photos, *options, CUDA_VISIBLE_DEVICES="")
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "--device cpu" in done.stderr
+    assert_refused(done, "--device cpu")
 
 
 def test_results_that_cannot_be_written_are_one_line_and_status_2(torch, photos, tmp_path):
     (tmp_path / "out").write_text("a file, not a folder")
     done = run_example(photos, "--out", tmp_path / "out", "--steps", 1, "--device", "cpu")
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "change --out" in done.stderr
+    assert_refused(done, "change --out")
 
 
 def test_teacher_reproduces_the_golden_outputs(network, torch, shared):
@@ -259,12 +195,23 @@ def bank(example, torch, tmp_path, rng):
             for size in ((60, 40), (30, 80)):
                 draw_person(size, rng).save(tmp_path / tree / source / f"{size[0]}.png")
     cpu = torch.device("cpu")
-    return example.photos.load_photos(tmp_path / "people", tmp_path / "free", cpu)
+    return example.training.photos.load_photos(tmp_path / "people", tmp_path / "free", cpu, 256)
 
 
 @pytest.fixture
 def confidence(bank, torch):
     return torch.linspace(0.05, 0.95, len(bank.sizes))
+
+
+def even_pools(example, photos, confidence):
+    return example.training.pools.even_pools(photos, confidence, example.pools.TASTE)
+
+
+def reported_pools(example, photos, confidence):
+    pools = example.pools
+    return example.training.pools.reported_pools(
+        photos, confidence, pools.TASTE, pools.REPORTED_SHARES
+    )
 
 
 def test_sources_are_the_folders_of_photos(bank):
@@ -275,18 +222,18 @@ def test_sources_are_the_folders_of_photos(bank):
 
 
 def test_even_pools_keep_people_and_no_people_apart(example, bank, confidence):
-    pools = example.pools.even_pools(bank, confidence)
+    pools = even_pools(example, bank, confidence)
     free = bank.person_free
     for pool in (pools.everyday, pools.collage, pools.pasted):
         assert (pool[free] == 0).all() and (pool[~free] > 0).all()
     assert (pools.person_free > 0).equal(free)
     assert (pools.background > 0).all()
     nobody = bank._replace(person_free=free & False)
-    assert example.pools.even_pools(nobody, confidence).person_free is None
+    assert even_pools(example, nobody, confidence).person_free is None
 
 
 def test_reported_pools_have_the_shares_of_their_sources(example, bank, confidence):
-    pools = example.pools.reported_pools(bank, confidence)
+    pools = reported_pools(example, bank, confidence)
     coco, lspet = (bank.source == bank.sources.index(name) for name in ("coco", "lspet"))
     for name, shares in example.pools.REPORTED_SHARES.items():
         assert sum(shares.values()) == pytest.approx(1)
@@ -299,14 +246,14 @@ def test_reported_pools_have_the_shares_of_their_sources(example, bank, confiden
 @pytest.mark.parametrize("with_free", [True, False])
 def test_scenes_are_mixed_as_reported(example, bank, confidence, torch, with_free):
     photos = bank if with_free else bank._replace(person_free=bank.person_free & False)
-    pools = example.pools.even_pools(photos, confidence)
+    pools = even_pools(example, photos, confidence)
     renderer = example.scenes.SceneRenderer(photos, pools)
     torch.manual_seed(0)
     kinds = renderer.draw_kinds(4000)
     found = [float(kind.float().mean()) for kind in kinds]
     expected = [0.42, 0.20, 0.26, 0.12] if with_free else [0.42, 0.20, 0.38, 0]
     assert found == pytest.approx(expected, abs=0.03)
-    scenes = renderer.draw_scenes(kinds, 65)
+    scenes = renderer.draw_scenes(kinds, (65, 65))
     assert len(scenes.layers) == (5 if with_free else 4)
     chosen = torch.stack([layer.photos for layer in scenes.layers[:2]])
     if with_free:  # no photo that may show a person is part of a scene free of people
@@ -318,7 +265,7 @@ def test_scenes_are_mixed_as_reported(example, bank, confidence, torch, with_fre
 
 
 def test_views_are_one_scene_at_two_sizes(example, bank, confidence, torch):
-    pools = example.pools.even_pools(bank, confidence)
+    pools = even_pools(example, bank, confidence)
     renderer = example.scenes.SceneRenderer(bank, pools)
     torch.manual_seed(0)
     views = renderer.render_views(8, 33)
@@ -361,7 +308,7 @@ def load_recipe(shared, torch):
 
 def test_a_seed_draws_the_scenes_of_the_reported_run(example, bank, confidence, torch, shared):
     recipe, fast = load_recipe(shared, torch)
-    pools = example.pools.reported_pools(bank, confidence)
+    pools = reported_pools(example, bank, confidence)
     renderer = example.scenes.SceneRenderer(bank, pools)
     theirs = recipe.Scenes((bank.pixels, bank.sizes, None, None), "cpu", torch.float32)
     theirs.pool = dict(zip(("real", "sport", "paste", "ground", "free"), pools, strict=True))
@@ -370,8 +317,10 @@ def test_a_seed_draws_the_scenes_of_the_reported_run(example, bank, confidence, 
     after = torch.rand(1)
     torch.manual_seed(1)
     kinds = renderer.draw_kinds(50)
-    scenes = renderer.draw_scenes(kinds, 65)
-    spoiling = example.colours.draw_degradation(50, 33, torch.device("cpu"), torch.float32)
+    scenes = renderer.draw_scenes(kinds, (65, 65))
+    spoiling = example.training.colours.draw_degradation(
+        50, (33, 33), torch.device("cpu"), torch.float32
+    )
     assert torch.rand(1).equal(after)  # as many numbers were drawn
     assert kinds.person_free.equal(person_free)
     (parameters, indices, ground, colours), (noise, degradation, student) = fast.given
@@ -463,27 +412,26 @@ def test_the_loss_falls(example, network, torch, rng):
         float(trainer.step(4, 33, 3e-3, with_mirror_image=step >= 6).total) for step in range(12)
     ]
     assert totals[-1] < totals[0] / 2
-    assert trainer.steps == 12
+    assert trainer.learner.steps == 12
 
 
 def test_the_schedule_is_that_of_the_reported_run(example):
-    loop = example.loop
-    assert loop.SIDES == {257: 0.56, 193: 0.08, 225: 0.08, 321: 0.16, 385: 0.12}
-    assert loop.learning_rate(0.01, loop.PEAK_RATE) == pytest.approx(1.25e-3, abs=2e-6)
-    assert loop.learning_rate(0.02, loop.PEAK_RATE) == pytest.approx(2.5e-3, abs=2e-6)
-    assert loop.learning_rate(1, loop.PEAK_RATE) == pytest.approx(0, abs=2e-6)
+    assert example.loop.SIDES == {257: 0.56, 193: 0.08, 225: 0.08, 321: 0.16, 385: 0.12}
+    rate = partial(example.training.schedule.learning_rate, peak=example.loop.PEAK_RATE)
+    assert rate(0.01) == pytest.approx(1.25e-3, abs=2e-6)
+    assert rate(0.02) == pytest.approx(2.5e-3, abs=2e-6)
+    assert rate(1) == pytest.approx(0, abs=2e-6)
 
 
 def test_mirror_images_join_at_three_tenths_of_the_training(example):
     asked = []
 
     def step(count, side, rate, *, with_mirror_image):
-        trainer.steps += 1
         asked.append(with_mirror_image)
         return example.loop.Losses(*([example.network.torch.tensor(1.0)] * 5))
 
-    trainer = SimpleNamespace(steps=0, step=step, average=None)
-    progress = example.loop.progress_by_steps(10)
+    trainer = SimpleNamespace(step=step, average=None)
+    progress = example.training.schedule.progress_by_steps(10)
     rng = np.random.default_rng(0)
     example.loop.train(trainer, progress, 2, 1e-3, rng, lambda student: None)
     assert asked == [False] * 3 + [True] * 7

@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 
 from zoo.shared.skeletons import BODY_17
-
-# COCO's standard deviations of annotators' joints, in roots of the person's area.
-_FACE = (0.026, 0.025, 0.025, 0.035, 0.035)
-_BODY = (0.079, 0.079, 0.072, 0.072, 0.062, 0.062, 0.107, 0.107, 0.087, 0.087, 0.089, 0.089)
-SIGMAS = np.array(_FACE + _BODY)
-
-#: A person's area in areas of their box, where no outline is labelled: what COCO's people have.
-AREA_OF_BOX = 0.53
+from zoo.tasks.pose.bodies import SIGMAS
 
 
 def joints_of(pose: Mapping[str, Any]) -> np.ndarray:

@@ -7,13 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tests.benchmarks.answers.images import SHARED, read
-from tests.benchmarks.answers.keypoint_similarity import (
-    AREA_OF_BOX,
-    similarity,
-    similarity_to_box,
-)
+from tests.benchmarks.answers.keypoint_similarity import similarity, similarity_to_box
 from tests.benchmarks.answers.outlines import Outline, annotated_people
 from zoo.shared.skeletons import BODY_17
+from zoo.tasks.pose.bodies import AREA_OF_BOX
 
 FOLDER = SHARED / "images" / "people"
 

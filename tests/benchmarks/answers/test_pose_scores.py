@@ -5,15 +5,11 @@ import pytest
 
 from tests.benchmarks.answers.average_precision import Matches, average_precision, match
 from tests.benchmarks.answers.intervals import figure
-from tests.benchmarks.answers.keypoint_similarity import (
-    SIGMAS,
-    joints_of,
-    similarity,
-    similarity_to_box,
-)
+from tests.benchmarks.answers.keypoint_similarity import joints_of, similarity, similarity_to_box
 from tests.benchmarks.answers.labelled_people import PeoplePhoto, Person, person
 from tests.benchmarks.answers.pose_scores import match_poses
 from zoo.shared.skeletons import BODY_17, BODY_33, to_keypoints
+from zoo.tasks.pose.bodies import SIGMAS
 
 AREA = 5000.0
 BOX = np.array([100.0, 100.0, 60.0, 100.0])

@@ -5,7 +5,6 @@ import pytest
 
 import zoo
 from core.graph_model.graph_model import GraphModel
-from tests.zoo.tasks.audit import audit
 from weights_cache import load_weights
 from weights_cache.common.errors import WeightsError
 from zoo.catalog.networks.topdown import POSE, build_people, build_pose

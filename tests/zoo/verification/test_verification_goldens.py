@@ -1,13 +1,12 @@
 """The goldens of bundled models that ship are what the weights give, here and in PyTorch."""
 
-import importlib
 import json
-import sys
 
 import numpy as np
 import pytest
 
-from tests.helpers import ROOT, require
+from tests.gallery.programs import load_program
+from tests.helpers import require
 from tests.zoo.verification.bundled_goldens import bundled, golden_of, outputs_for, paths_of
 from weights_cache import load_weights
 from zoo.catalog.entries import find_entry
@@ -33,13 +32,10 @@ def test_goldens_are_in_step_with_the_weights(entry):
         assert not difference(output, golden[name], Rule(share=1e-5)).fault, name
 
 
-def test_pytorch_gives_the_goldens_of_posenet_tiny(monkeypatch):
+def test_pytorch_gives_the_goldens_of_posenet_tiny():
     """By the network of the program that trained it."""
     torch = require("torch")
-    monkeypatch.syspath_prepend(str(ROOT / "gallery" / "train_pose"))
-    monkeypatch.delitem(sys.modules, "network", raising=False)
-    network = importlib.import_module("network").FoldedPoseNet(load_weights("posenet-tiny"))
-    monkeypatch.delitem(sys.modules, "network")
+    network = load_program("train_pose").network.FoldedPoseNet(load_weights("posenet-tiny"))
     golden = stored(find_entry("posenet.tiny"))
     with torch.no_grad():
         given = torch.from_numpy(golden["input"].transpose(0, 3, 1, 2).copy())

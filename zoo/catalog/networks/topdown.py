@@ -2,7 +2,7 @@
 
 Both are MobileNetV1 (Howard et al., "MobileNets", 2017) with further layers at stride 32 and a
 top-down path to stride 8 (Lin et al., "Feature Pyramid Networks", 2017) of sums and separable
-convolutions. The program that trained them: gallery/train_pose.
+convolutions. The program that trained them: gallery/train_topdown.
 
 Sides of the input are multiples of 32 plus 1: then all layers have odd sizes, so that "SAME"
 padding is one pixel on every side, and the corners of an enlarged layer lie on those of the next.

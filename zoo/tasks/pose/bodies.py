@@ -14,6 +14,13 @@ VISIBLE = 0.2  # least score of a keypoint that counts
 _SHOULDERS = [BODY_17.names.index(f"{side}_shoulder") for side in ("left", "right")]
 _HIPS = [BODY_17.names.index(f"{side}_hip") for side in ("left", "right")]
 
+# COCO's standard deviations of annotators' joints, in roots of a person's area, which is about so
+# much of the box (https://cocodataset.org/#keypoints-eval).
+_FACE = (0.026, 0.025, 0.025, 0.035, 0.035)
+_BODY = (0.079, 0.079, 0.072, 0.072, 0.062, 0.062, 0.107, 0.107, 0.087, 0.087, 0.089, 0.089)
+SIGMAS = np.array(_FACE + _BODY)
+AREA_OF_BOX = 0.53
+
 # Half of a crop's side, in farthest distances along an axis from between the hips.
 _OF_TORSO, _OF_BODY = 1.9, 1.2
 
@@ -38,6 +45,11 @@ class BodyPoints(NamedTuple):
         return self.presence * float(seen.mean()) if seen.size else 0.0
 
     @property
+    def evidence(self) -> float:
+        """Sum of the scores of the visible keypoints times the presence: how much is seen."""
+        return self.presence * float(self.scores[self.visible].sum())
+
+    @property
     def box(self) -> np.ndarray:
         """Box x0, y0, x1, y1 around the visible keypoints, around all if fewer than three are."""
         return box_around(self.points[self.visible] if self.visible.sum() >= 3 else self.points)
@@ -52,6 +64,21 @@ class BodyPoints(NamedTuple):
     def has_torso(self) -> bool:
         """True if a shoulder and a hip are visible."""
         return all(self.visible[pair].any() for pair in (_SHOULDERS, _HIPS))
+
+
+def similarity(one: BodyPoints, other: BodyPoints) -> float:
+    """Return the object keypoint similarity (OKS, 0..1) of two bodies, for the larger of both.
+
+    Keypoints count by the product of their scores; 0 if none is visible in both.
+    """
+    weights = np.where(one.visible & other.visible, one.scores * other.scores, 0.0)
+    if not weights.any():
+        return 0.0
+    low, high = np.split(np.stack([one.box, other.box]), 2, axis=1)
+    area = AREA_OF_BOX * float(np.prod(high - low, axis=1).max()) + 1
+    away = np.square(one.points - other.points).sum(axis=1)
+    near = np.exp(-away / (2 * np.square(2 * SIGMAS) * area))
+    return float((near * weights).sum() / weights.sum())
 
 
 def region_around(body: BodyPoints, image: tuple[int, int]) -> Region | None:

@@ -14,7 +14,7 @@ from zoo.shared.anchors import candidates_for
 from zoo.shared.boxes import to_box
 from zoo.shared.placement import Region
 from zoo.tasks.pose.bodies import BodyPoints, to_pose
-from zoo.tasks.pose.deduplication import choose_people
+from zoo.tasks.pose.deduplication import choose_bodies
 
 #: Finds the regions around the people in an image, uint8 [height, width, 3].
 FindRegions = Callable[[np.ndarray], list[Region]]
@@ -57,7 +57,7 @@ class CropPoseModel(Model):
     def people_detector(self, max_poses: int, score_threshold: float | None) -> FindRegions:
         """Return the function that finds the regions around the people in an image."""
         detector = self.part("detector").detect
-        # Of people in front of each other the boxes may be nested: `choose_people` sees who is who.
+        # Of people in front of each other the boxes may be nested: `choose_bodies` sees who is who.
         nested = {"ios_threshold": 1.0} if "ios_threshold" in detector.__kwdefaults__ else {}
         detect = partial(
             detector,
@@ -77,14 +77,10 @@ class CropPoseModel(Model):
         limit: int,
     ) -> list[BodyPoints]:
         """Return the bodies in regions of an image, best first, each person once."""
-        bodies = self.bodies_in(image, regions)
-        chosen = choose_people(
-            [body.points for body in bodies],
-            [body.score for body in bodies],
-            score_threshold=score_threshold,
-            limit=limit,
+        chosen = choose_bodies(
+            self.bodies_in(image, regions), score_threshold=score_threshold, limit=limit
         )
-        return self.looked_at_again(image, [bodies[i] for i in chosen])
+        return self.looked_at_again(image, chosen)
 
     def looked_at_again(self, image: np.ndarray, bodies: Sequence[BodyPoints]) -> list[BodyPoints]:
         """Return the bodies by a second network, in a model that has one."""

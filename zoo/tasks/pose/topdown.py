@@ -10,9 +10,9 @@ from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Box, Pose
 from zoo.shared.boxes import to_box
 from zoo.shared.placement import Region
-from zoo.tasks.pose.bodies import BodyPoints, to_pose
+from zoo.tasks.pose.bodies import BodyPoints, similarity, to_pose
 from zoo.tasks.pose.crops import CropPoseModel
-from zoo.tasks.pose.deduplication import are_same, nobody
+from zoo.tasks.pose.deduplication import SAME, nobody
 from zoo.tasks.pose.entries import TopDownSizes
 from zoo.tasks.pose.people import PeopleDetector
 from zoo.tasks.pose.topdown_decode import read_joints
@@ -87,7 +87,7 @@ class TopDownModel(CropPoseModel):
         regions = [refiner.region_of(to_box(body.box)) for body in bodies]
         closer = refiner.bodies_in(image, regions)
         return [
-            old._replace(points=new.points) if are_same(new.points, old.points) else old
+            old._replace(points=new.points) if similarity(new, old) > SAME else old
             for new, old in zip(closer, bodies, strict=True)
         ]
 

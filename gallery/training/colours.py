@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 import torch
-from rand import uniform
 from torch import Tensor
 from torch.nn import functional
+
+from training.rand import uniform
 
 # Shares of images that are changed, and the largest changes at strength 1.
 JITTERED_SHARE, GREY_SHARE = 0.8, 0.06
@@ -17,7 +18,7 @@ DARKEST = 1e-4
 STUDENT_JITTER = 0.5
 FOCUS_SHARE, FOCUS_RANGE = 0.5, (-0.9, 1.1)
 NOISE_SHARE, NOISE_LIMIT = 0.3, 0.06
-# Two rounds of rectangles of random colour; sides as shares of the image's.
+# Two rounds of rectangles of random colour; sides as shares of the image's height.
 CUT_OUT_SHARES, CUT_OUT_SIDES = (0.2, 0.1), (0.04, 0.22)
 
 
@@ -79,14 +80,14 @@ class Degradation(NamedTuple):
 
 
 def draw_degradation(
-    count: int, side: int, device: torch.device, dtype: torch.dtype
+    count: int, size: tuple[int, int], device: torch.device, dtype: torch.dtype
 ) -> Degradation:
-    """Draw for a batch of images ``side`` pixels wide."""
+    """Draw for a batch of images of this height and width."""
     return Degradation(
         _amount_for_some(count, device, FOCUS_SHARE, FOCUS_RANGE),
         _amount_for_some(count, device, NOISE_SHARE, (0.0, NOISE_LIMIT)),
-        [_draw_cut_out(count, side, device, share) for share in CUT_OUT_SHARES],
-        torch.randn(count, side, side, 3, device=device, dtype=dtype).permute(0, 3, 1, 2),
+        [_draw_cut_out(count, size, device, share) for share in CUT_OUT_SHARES],
+        torch.randn(count, *size, 3, device=device, dtype=dtype).permute(0, 3, 1, 2),
         draw_colours(count, device, STUDENT_JITTER),
     )
 
@@ -99,9 +100,9 @@ def _amount_for_some(
     return torch.where(chosen, uniform(count, device, *limits), 0.0)
 
 
-def _draw_cut_out(count: int, side: int, device: torch.device, share: float) -> CutOut:
-    height, width = (uniform(count, device, *CUT_OUT_SIDES) * side for _ in range(2))
-    y, x = (uniform(count, device) * side for _ in range(2))
+def _draw_cut_out(count: int, size: tuple[int, int], device: torch.device, share: float) -> CutOut:
+    height, width = (uniform(count, device, *CUT_OUT_SIDES) * size[0] for _ in range(2))
+    y, x = (uniform(count, device) * length for length in size)
     corners = [y - height / 2, y + height / 2, x - width / 2, x + width / 2]
     chosen = uniform(count, device) < share
     return CutOut(torch.stack(corners, 1), chosen, torch.rand(count, 3, device=device))
@@ -129,8 +130,8 @@ def _change_focus(images: Tensor, amount: Tensor) -> Tensor:
 def _cut_out(images: Tensor, cut_out: CutOut) -> Tensor:
     """Hide a rectangle of some of the images behind a colour."""
     top, bottom, left, right = cut_out.corners[:, :, None].unbind(1)
-    pixels = torch.arange(images.shape[-1], device=images.device)
-    rows = (pixels >= top) & (pixels <= bottom)
-    columns = (pixels >= left) & (pixels <= right)
+    y, x = (torch.arange(length, device=images.device) for length in images.shape[2:])
+    rows = (y >= top) & (y <= bottom)
+    columns = (x >= left) & (x <= right)
     hidden = cut_out.chosen[:, None, None] & rows[:, :, None] & columns[:, None, :]
     return torch.where(hidden[:, None], cut_out.colour[:, :, None, None], images)

@@ -1,6 +1,7 @@
 """Photos of any folder, decoded once and kept on the training device."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,9 +14,6 @@ from weights_cache.common.errors import ZooError
 from zoo import ImageError, read_image
 
 SUFFIXES = {".jpg", ".jpeg", ".png", ".webp"}
-# Photos are kept in squares of this side: about the size at which a student sees them (193 to 385
-# pixels), and 12,000 of them fit in 2.4 GB.
-CANVAS = 256
 # What photos that lie directly in a folder given have for a source.
 NO_SOURCE = ""
 
@@ -23,7 +21,7 @@ NO_SOURCE = ""
 class Photos(NamedTuple):
     """Decoded photos, each in the upper left corner of its square.
 
-    ``pixels`` is uint8 ``[n, 3, 256, 256]``, ``sizes`` float32 ``[n, 2]`` (width, height),
+    ``pixels`` is uint8 ``[n, 3, side, side]``, ``sizes`` float32 ``[n, 2]`` (width, height),
     ``source`` int64 ``[n]``, an index among ``sources``, and ``person_free`` bool ``[n]``: true for
     photos that were given as free of people.
     """
@@ -36,7 +34,7 @@ class Photos(NamedTuple):
 
 
 class Canvas(NamedTuple):
-    """One decoded photo: uint8 ``[256, 256, 3]``, its (width, height) therein, and its source.
+    """One decoded photo: uint8 ``[side, side, 3]``, its (width, height) therein, and its source.
 
     The source is the name of the folder that it lies in, directly below the folder given.
     """
@@ -46,21 +44,22 @@ class Canvas(NamedTuple):
     source: str = NO_SOURCE
 
 
-def load_photos(people: Path, person_free: Path | None, device: torch.device) -> Photos:
+def load_photos(people: Path, person_free: Path | None, device: torch.device, side: int) -> Photos:
     """Decode every JPEG, PNG and WebP file below the folders; name and skip the unreadable.
 
     Args:
         people: Folder of photos of people.
         person_free: Folder of photos without people, or None.
         device: Where the pixels are kept.
+        side: Of the squares, in pixels: photos that are larger are shrunk.
 
     Raises:
         ZooError: A folder does not exist or has no readable photo.
     """
-    canvases = _read_folder(people)
+    canvases = _read_folder(people, side)
     of_people = len(canvases)
     if person_free is not None:
-        canvases += _read_folder(person_free)
+        canvases += _read_folder(person_free, side)
     sources = sorted({canvas.source for canvas in canvases})
     pixels = torch.from_numpy(np.stack([canvas.pixels for canvas in canvases]))
     sizes = torch.tensor([canvas.size for canvas in canvases], dtype=torch.float32)
@@ -87,10 +86,10 @@ def find_photos(folder: Path) -> list[Path]:
     return paths
 
 
-def _read_folder(folder: Path) -> list[Canvas]:
+def _read_folder(folder: Path, side: int) -> list[Canvas]:
     paths = find_photos(folder)
     with ThreadPoolExecutor() as pool:
-        results = list(pool.map(_read_or_error, paths))
+        results = list(pool.map(partial(_read_or_error, side=side), paths))
     canvases = [
         result._replace(source=_source(path, folder))
         for path, result in zip(paths, results, strict=True)
@@ -110,34 +109,34 @@ def _source(path: Path, folder: Path) -> str:
     return inner[0] if len(inner) > 1 else NO_SOURCE
 
 
-def _read_or_error(path: Path) -> Canvas | ImageError:
+def _read_or_error(path: Path, side: int) -> Canvas | ImageError:
     try:
-        return read_photo(path)
+        return read_photo(path, side)
     except ImageError as error:
         return error
 
 
-def read_photo(path: Path) -> Canvas:
-    """Read a photo upright, no side longer than 256 pixels.
+def read_photo(path: Path, side: int) -> Canvas:
+    """Read a photo upright, none of its sides longer than ``side`` pixels.
 
     Raises:
         ImageError: It cannot be read.
     """
     image = Image.fromarray(read_image(path))
-    shrink = CANVAS / max(image.size)
+    shrink = side / max(image.size)
     if shrink < 1:
-        width, height = (max(1, round(side * shrink)) for side in image.size)
+        width, height = (max(1, round(length * shrink)) for length in image.size)
         image = image.resize((width, height), Image.Resampling.LANCZOS)
-    return Canvas(_pad(np.asarray(image)), image.size)
+    return Canvas(_pad(np.asarray(image), side), image.size)
 
 
-def _pad(photo: np.ndarray) -> np.ndarray:
+def _pad(photo: np.ndarray, side: int) -> np.ndarray:
     """Put a photo on its square; its last row and column repeat once, black follows.
 
     Without the repetition bilinear sampling would mix black into the photo's rim.
     """
     height, width = photo.shape[:2]
-    square = np.zeros((CANVAS, CANVAS, 3), np.uint8)
+    square = np.zeros((side, side, 3), np.uint8)
     square[:height, :width] = photo
     square[height : height + 1, :width] = photo[-1]
     square[:height, width : width + 1] = photo[:, -1:]

@@ -1,0 +1,1 @@
+"""What the programs that train networks share; a folder beside has each program."""
