@@ -56,7 +56,7 @@ CIRCLES_OF_FILES = {
     "a taught model learns more, and writes itself": """
         zoo/transfer/taught_files.py zoo/transfer/taught_model.py zoo/transfer/teaching.py""",
     "a network names its follower, which is made of it at the first frame": """
-        zoo/tasks/pose/* zoo/tasks/faces/* zoo/tasks/hands/*""",
+        zoo/tasks/pose/* zoo/tasks/faces/* zoo/tasks/hands/* zoo/tasks/segmentation/*""",
     "an app starts the server of its pages": """
         zoo/web/*""",
 }

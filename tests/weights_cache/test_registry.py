@@ -97,6 +97,7 @@ TFJS_DIGESTS = {
     "movenet-singlepose-thunder-tfjs-fp16": "3e79fc67b4b129a2",
     "nsfwjs-mobilenet-v2-tfjs-uint8": "fbdc3f7bc32361b3",
     "posenet-tiny": "53d1a6d4c5783add",
+    "nanodet-g-416-tfjs-fp16": "40f1e51a8d5d7bd5",
     "selfie-segmentation-tfjs-fp16": "68838bf6a9fc9084",
 }
 
@@ -141,7 +142,8 @@ def assert_as_counted(weights, folder, main):
         assert values == checks[main]["params"]
     assert values > 1000
     assert all(array.dtype in (np.float32, np.int32, np.bool_) for array in weights.values())
-    assert all(np.isfinite(array).all() for array in weights.values())
+    # The single value around the input of a max-pooling may be minus infinity.
+    assert all(np.isfinite(array).all() or array.size == 1 for array in weights.values())
 
 
 def test_how_many_models_have_a_manifest(shared):
@@ -149,7 +151,7 @@ def test_how_many_models_have_a_manifest(shared):
     for name in models():
         files = [file.path for file in find_record(name).files]
         loadable += any(path.endswith(("model.json", "manifest.json")) for path in files)
-    assert loadable == 18
+    assert loadable == 19
 
 
 def test_posenet_is_read_as_its_raw_files_say(shared):

@@ -206,7 +206,7 @@ def models(pattern: str = "*") -> list[str]:
     >>> models("posenet.*")
     ['posenet.mobilenet_v1_075', 'posenet.mobilenet_v1_075_quant', 'posenet.tiny']
     >>> models("detection")
-    ['ssd.mobilenet_v1']
+    ['nanodet.g_416', 'ssd.mobilenet_v1']
     """
     from fnmatch import fnmatchcase
 

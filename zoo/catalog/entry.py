@@ -21,6 +21,8 @@ class Preprocess(NamedTuple):
 
     Crops of an image are not resized by Pillow but sampled, and ``border`` says what lies outside
     of the image.
+
+    At last channels are brought into the order of the network, and axes into that of its input.
     """
 
     size: tuple[int, int] | None = None  # height and width of the input; None: the model says
@@ -30,6 +32,8 @@ class Preprocess(NamedTuple):
     dtype: str = "float32"  # or "uint8", "int32": pixels as they are
     resize: str = "pillow"  # Pillow's BILINEAR on uint8, or "tfjs": resizeBilinear, without corners
     border: str = "zero"  # or "replicate": the nearest pixel of the image
+    channels: str = "rgb"  # or "bgr"
+    axes: str = "nhwc"  # or "nchw": channels before rows and columns
 
 
 class Entry(NamedTuple):

@@ -12,6 +12,7 @@ from zoo.catalog.model_names import BackendName, DetectFacesModelName
 from zoo.effects.application import Effect, apply_effect, checked_number
 from zoo.images.opencv import cv2
 from zoo.pipeline.verb_signatures import ImageSource, OwnModel, public_verb
+from zoo.tasks.faces import MODELS
 from zoo.tasks.faces.verbs import detect_faces
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ _ABOVE = 1.6  # margin above a box, which ends below the hair, in margins
 _SOFT = 0.06  # width of the soft edge, outside of the region, in its sides
 _GROWTH = 1.0  # of a face that is not found any more: margins added, in its sides per second
 _SAME = 0.2  # least intersection over union of one face in two frames
-_PART = 0.6  # side of the parts of an image that are searched again, in its sides
 
 
 class _Region(NamedTuple):
@@ -72,9 +72,9 @@ def blur_faces(
     strength: float = 1.0,
     shape: Shape = "ellipse",
     margin: float = 0.25,
-    model: DetectFacesModelName | OwnModel = "blazeface.refined",
+    model: DetectFacesModelName | OwnModel | None = None,
     backend: BackendName | None = None,
-    score_threshold: float = 0.45,
+    score_threshold: float = 0.5,
     thorough: bool | None = None,
     hold: float = 0.5,
 ) -> Image.Image:
@@ -95,13 +95,14 @@ def blur_faces(
         strength: of the blur, 0.5..3, for 12 to 2 colours across a face.
         shape: ``"ellipse"`` or ``"box"``.
         margin: what is hidden around the box of a face, in its sides, 0..2; more of it above.
-        model: see `detect_faces`.
+        model: see `detect_faces`; by default ``thorough`` chooses.
         backend: see `detect_faces`.
-        score_threshold: minimum score of a face, 0..1. It is lower than that of `detect_faces`, and
-            so something else than a face may be blurred.
-        thorough: whether to search four overlapping parts of the image as well, which finds small
-            faces; by default in images, but not in the frames of a stream, as it takes five times
-            as long.
+        score_threshold: minimum score of a face, 0..1. It is lower than that of `detect_faces`, as
+            a face that shows is worse than something else that is blurred: `zoo/docs/models.md` has
+            what is found and what is blurred at this threshold and at others.
+        thorough: whether to take ``"blazeface.thorough"``, which finds small and half hidden faces,
+            or else ``"blazeface.refined"``; by default for images, but not for the frames of a
+            stream, as it takes five times as long.
         hold: for how many seconds a face of a stream stays hidden after it was last found, 0..10.
 
     Returns:
@@ -116,19 +117,32 @@ def blur_faces(
         raise ZooError(f"shape={shape!r:.80} must be one of {list(_SHAPES)}")
     if thorough not in (None, True, False):
         raise ZooError(f"thorough={thorough!r:.80} must be True, False or None")
+    if model is not None and thorough is not None:
+        raise ZooError(
+            f"thorough={thorough} chooses between two models, but model={model!r:.80} is given: "
+            "leave out one of them"
+        )
     few = ": weaker ones leave faces recognizable"
     least = checked_number("score_threshold", score_threshold, 0, 1)
-    options = {"model": model, "backend": backend, "score_threshold": least}
     effect = _HiddenFaces(
         checked_number("strength", strength, 0.5, 3, few),
         shape,
         checked_number("margin", margin, 0, 2),
-        options,
-        thorough,
+        _models(model, thorough),
+        {"backend": backend, "least": least},
         checked_number("hold", hold, 0, 10),
     )
     hidden: Image.Image = apply_effect(image, effect)
     return hidden
+
+
+def _models(model: Any, thorough: bool | None) -> tuple[Any, Any]:
+    """Return what finds the faces of an image, and what those of a frame of a stream."""
+    if model is not None:
+        return model, model
+    choices = MODELS["detect_faces"]
+    names = {True: choices.best, False: choices.default}
+    return names[thorough is not False], names[thorough is True]
 
 
 class _HiddenFaces(Effect):
@@ -144,13 +158,14 @@ class _HiddenFaces(Effect):
         strength: float,
         shape: Shape,
         margin: float,
+        models: tuple[Any, Any],
         options: Mapping[str, Any],
-        thorough: bool | None,
         hold: float,
     ):
         super().__init__()
         self._cells, self._shape, self._margin = _CELLS / strength, shape, margin
-        self._options, self._thorough, self._hold = options, thorough, hold
+        self._of_image, self._of_frame = models
+        self._options, self._hold = options, hold
         self._seen: list[tuple[_Region, float]] = []  # faces, and when each was last found
 
     def forget(self) -> None:
@@ -159,8 +174,8 @@ class _HiddenFaces(Effect):
 
     def apply(self, pixels: np.ndarray, time: float | None) -> tuple[np.ndarray, bool]:
         """Return the image with its faces hidden, and whether there were any."""
-        everywhere = time is None if self._thorough is None else self._thorough
-        faces = list(_found_in(pixels, everywhere, self._options))
+        model = self._of_image if time is None else self._of_frame
+        faces = list(_found_in(pixels, model, **self._options))
         if time is not None:
             faces += self._remembered(faces, time)
         hidden = pixels.copy()
@@ -181,21 +196,13 @@ class _HiddenFaces(Effect):
 
 
 def _found_in(
-    pixels: np.ndarray, everywhere: bool, options: Mapping[str, Any]
+    pixels: np.ndarray, model: Any, backend: BackendName | None, least: float
 ) -> Iterator[_Region]:
-    """Yield the boxes of faces in the image, and in four overlapping parts of it."""
-    height, width = pixels.shape[:2]
-    parts = [(0, 0, width, height)]
-    if everywhere and min(height, width) >= 64:
-        side_x, side_y = round(_PART * width), round(_PART * height)
-        parts += [(x, y, side_x, side_y) for x in (0, width - side_x) for y in (0, height - side_y)]
-    for left, top, across, down in parts:
-        part = np.ascontiguousarray(pixels[top : top + down, left : left + across])
-        for face in detect_faces(part, **options):
-            box = face["box"]
-            if box["width"] > 0 and box["height"] > 0:
-                x, y = box["x"] + left, box["y"] + top
-                yield _Region(x, y, x + box["width"], y + box["height"])
+    """Yield the boxes of the faces in an image."""
+    for face in detect_faces(pixels, model=model, backend=backend, score_threshold=least):
+        x, y, width, height = (face["box"][side] for side in ("x", "y", "width", "height"))
+        if width > 0 and height > 0:
+            yield _Region(x, y, x + width, y + height)
 
 
 def _distinct(regions: Sequence[_Region]) -> list[_Region]:

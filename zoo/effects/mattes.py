@@ -9,6 +9,8 @@ import numpy as np
 
 from zoo.images.opencv import cv2
 from zoo.live.smoothing import MaskBlender
+from zoo.pipeline.binding import bind
+from zoo.pipeline.following import Follower
 from zoo.tasks.segmentation.verbs import segment_person
 
 _RADIUS = 0.012  # of the windows of the guided filter, in sides of the image
@@ -24,21 +26,36 @@ class PersonMatte:
 
     def __init__(self, options: Mapping[str, Any]):
         self._options = options
-        self._blend = MaskBlender()
+        self.forget()
 
     def forget(self) -> None:
         """Forget the masks of the frames before."""
         self._blend = MaskBlender()
+        self._follow: Follower | None = None
 
     def __call__(self, pixels: np.ndarray, time: float | None) -> np.ndarray | None:
         """Return the matte, float32 [height, width] in 0..1; None if there is nobody."""
-        found = segment_person(pixels, probability=True, **self._options)
-        likely = np.asarray(found["probability"], np.float32)
-        if time is not None:
-            likely = self._blend(likely, time)
+        if time is None:
+            likely = segment_person(pixels, probability=True, **self._options)["probability"]
+        else:
+            likely = self._blend(self._followed(pixels, time), time)
         if (likely > _SURE).mean() < _LEAST:
             return None
         return refined_matte(pixels, likely)
+
+    def _followed(self, pixels: np.ndarray, time: float) -> np.ndarray:
+        """Return the probability of a person's pixel in a frame, float32 [height, width]."""
+        if self._follow is None:
+            self._follow = person_follower(self._options)
+        likely: np.ndarray = self._follow(pixels, time)["probability"]
+        return likely
+
+
+def person_follower(options: Mapping[str, Any]) -> Follower:
+    """Return what finds people in frames with their probability, by a model and a backend."""
+    bound = bind(segment_person, probability=True, **options)
+    follow: Follower = bound.model.follower(bound.verb, bound.options)
+    return follow
 
 
 def refined_matte(pixels: np.ndarray, likely: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from zoo.catalog.model_names import BackendName
 from zoo.pipeline.model import Model
 from zoo.tasks.classification.classifier import ClassifierModel
 from zoo.tasks.classification.verbs import classify
+from zoo.tasks.detection.nanodet import NanoDetModel
 from zoo.tasks.detection.ssd import SsdModel
 from zoo.tasks.detection.verbs import detect
 from zoo.tasks.faces.attention import AttentionMesh
@@ -21,6 +22,7 @@ from zoo.tasks.faces.detectors import BlazeFace, RefinedBlazeFace, TinyFaceDetec
 from zoo.tasks.faces.face_api import FacePoints, FaceReader
 from zoo.tasks.faces.irises import IrisModel
 from zoo.tasks.faces.mesh import FaceMesh
+from zoo.tasks.faces.thorough import ThoroughBlazeFace
 from zoo.tasks.faces.verbs import detect_faces, estimate_faces
 from zoo.tasks.gestures.keypoint_classifier import KeypointClassifier
 from zoo.tasks.gestures.verbs import recognize_gestures
@@ -34,7 +36,8 @@ from zoo.tasks.pose.posenet import CoralPoseNetModel, PoseNetModel
 from zoo.tasks.pose.topdown import TopDownModel
 from zoo.tasks.pose.verbs import estimate_multiple_poses, estimate_single_pose
 from zoo.tasks.segmentation.bodypix import BodyPixModel
-from zoo.tasks.segmentation.person_masks import DeepLabModel, PersonModel
+from zoo.tasks.segmentation.person_check import SelfieModel
+from zoo.tasks.segmentation.person_masks import DeepLabModel
 from zoo.tasks.segmentation.verbs import (
     segment,
     segment_person,
@@ -86,9 +89,14 @@ def load(
 ) -> ClassifierModel: ...
 @overload
 def load(
-    name: Literal[
-        "ssd.mobilenet_v1", "detection.fast", "detection.best", "detect.fast", "detect.best"
-    ],
+    name: Literal["nanodet.g_416", "detection.best", "detect.best"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> NanoDetModel: ...
+@overload
+def load(
+    name: Literal["ssd.mobilenet_v1", "detection.fast", "detect.fast"],
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
@@ -106,6 +114,7 @@ def load(
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
+        "blazeface.thorough",
         "faceapi.tiny_detector",
     ]
     | Model = ...,
@@ -126,7 +135,7 @@ def load(
 ) -> BlazeFace: ...
 @overload
 def load(
-    name: Literal["blazeface.refined", "detect_faces.best"],
+    name: Literal["blazeface.refined"],
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
@@ -153,6 +162,7 @@ def load(
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
+        "blazeface.thorough",
         "faceapi.tiny_detector",
     ]
     | Model = ...,
@@ -186,10 +196,18 @@ def load(
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
+        "blazeface.thorough",
         "faceapi.tiny_detector",
     ]
     | Model = ...,
 ) -> FaceMesh: ...
+@overload
+def load(
+    name: Literal["blazeface.thorough", "detect_faces.best"],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> ThoroughBlazeFace: ...
 @overload
 def load(
     name: Literal["gesture.keypoints"],
@@ -314,15 +332,6 @@ def load(
 @overload
 def load(
     name: Literal[
-        "deeplab.v3", "segmentation.fast", "segmentation.best", "segment.fast", "segment.best"
-    ],
-    *,
-    backend: BackendName | None = None,
-    weights: str | os.PathLike[str] | None = None,
-) -> DeepLabModel: ...
-@overload
-def load(
-    name: Literal[
         "selfie.base",
         "selfie.landscape",
         "selfie.tfjs",
@@ -332,7 +341,16 @@ def load(
     *,
     backend: BackendName | None = None,
     weights: str | os.PathLike[str] | None = None,
-) -> PersonModel: ...
+) -> SelfieModel: ...
+@overload
+def load(
+    name: Literal[
+        "deeplab.v3", "segmentation.fast", "segmentation.best", "segment.fast", "segment.best"
+    ],
+    *,
+    backend: BackendName | None = None,
+    weights: str | os.PathLike[str] | None = None,
+) -> DeepLabModel: ...
 @overload
 def load(
     name: str | os.PathLike[str],
@@ -352,6 +370,7 @@ def load(
         "blazeface.front",
         "blazeface.back",
         "blazeface.refined",
+        "blazeface.thorough",
         "faceapi.tiny_detector",
     ]
     | Literal["palm.lite", "palm.full", "handpose.palm"]

@@ -23,14 +23,15 @@ def prepare(image: np.ndarray, how: Preprocess, size: Size) -> tuple[np.ndarray,
         size: height and width of the input.
 
     Returns:
-        [1, height, width, 3] of the entry's dtype, and where the image lies in it.
+        [1, height, width, 3] of the entry's dtype (of ``axes="nchw"`` [1, 3, height, width]), and
+        where the image lies in it.
     """
     fit = _FITS[how.fit](image.shape[:2], size)
     if how.resize == "pillow":
         values = _resized_and_scaled(image, fit, size, how)
     else:
         values = _scaled(_resized_as_tfjs(image, fit, size), how)
-    return values[None], fit.placement
+    return _arranged(values[None], how), fit.placement
 
 
 def placement_of(image: Size, how: Preprocess, size: Size) -> Placement:
@@ -50,13 +51,23 @@ def prepare_crops(
         regions: in pixels of the image; they may reach out of it.
 
     Returns:
-        [regions, height, width, 3] of the entry's dtype, and where each region lies in it.
+        [regions, height, width, 3] of the entry's dtype, or of its ``axes``, and where each region
+        lies in it.
     """
     placements = [region.placement(size) for region in regions]
     crops = np.empty((len(regions), *size, 3), _levels_of(how).dtype)
     for placement, crop in zip(placements, crops, strict=True):
         _write_crop(image, placement, how, crop)
-    return crops.astype(how.dtype, copy=False), placements
+    return _arranged(crops.astype(how.dtype, copy=False), how), placements
+
+
+def _arranged(images: np.ndarray, how: Preprocess) -> np.ndarray:
+    """Return images [n, height, width, 3], RGB, in the order of channels and axes of a network."""
+    if how.channels == "bgr":
+        images = images[..., ::-1]
+    if how.axes == "nchw":
+        images = images.transpose(0, 3, 1, 2)
+    return np.ascontiguousarray(images)
 
 
 def _levels_of(how: Preprocess) -> "image_kernels.Scaled":

@@ -1,6 +1,7 @@
 """Faces: which of the labelled ones are found, and what is taken for one."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,12 @@ from tests.benchmarks.answers.labelled_people import PeoplePhoto, people_photos
 from tests.benchmarks.answers.nobody import seen_in_nobody
 from tests.benchmarks.answers.scope import Scope
 from tests.benchmarks.answers.tables import Row, Share, Table
+from zoo.catalog.entries import choices
 
-TITLES = ("Face detectors", "Faces with points")
+TITLES = ("Face detectors", "Faces with points", "Faces by threshold")
+
+#: Of the best detector: its own, and those among which that of `blur_faces` was chosen.
+THRESHOLDS = (0.7, 0.6, 0.5, 0.45)
 
 CROWD = 10  # faces from which on a photo is one of a crowd
 
@@ -22,27 +27,37 @@ _FRONT = slice(0, 3)  # nose and eyes
 
 
 def tables(scope: Scope) -> Iterator[Table]:
-    """A row for each model."""
-    for title, verb in zip(TITLES, ("detect_faces", "estimate_faces"), strict=True):
+    """A row for each model, and for each threshold of the best."""
+    for title, verb in zip(TITLES, ("detect_faces", "estimate_faces"), strict=False):
         yield Table(title, [_row(name, verb, scope) for name in scope.models(verb)])
+    best = choices()["detect_faces"].best
+    if best in scope.models("detect_faces"):
+        yield Table(TITLES[2], [_by_threshold(best, least, scope) for least in THRESHOLDS])
 
 
 def _row(name: str, verb: str, scope: Scope) -> Row:
     model = zoo.load(name)
     find = Clock(getattr(model, verb))
+    return {"model": titled(name, verb), **_found(find, scope), **costs(model, find)}
+
+
+def _by_threshold(name: str, least: float, scope: Scope) -> Row:
+    find = Clock(partial(zoo.load(name).detect_faces, score_threshold=least))
+    return {"model": f"`{name}`", "score_threshold": least, **_found(find, scope)}
+
+
+def _found(find: Clock, scope: Scope) -> Row:
     labelled, alone = scope.some(photos("faces")), scope.some(gestures())
     near = _sums(find, [image for image in labelled if len(image.label) < CROWD])
     crowds = _sums(find, [image for image in labelled if len(image.label) >= CROWD])
     seen = sum(bool(find(image.pixels)) for image in alone)
     return {
-        "model": titled(name, verb),
         "of few": Share(*near[:2]),
         "in crowds": Share(*crowds[:2]),
         "wrong": near[2] + crowds[2],
         **_of_people(find, scope.some(people_photos())),
         "gestures": Share(seen, len(alone)),
         **seen_in_nobody(find.function, "a face", scope),
-        **costs(model, find),
     }
 
 

@@ -144,7 +144,11 @@ def test_options_are_options_of_the_functions(task):
     assert not then or then <= getattr(zoo, task.then).__kwdefaults__.keys()
 
 
-FOR_EXPERTS = {"estimate_hands": {"iou_threshold"}, "segment_persons": {"nms_radius"}}
+FOR_EXPERTS = {
+    "estimate_hands": {"iou_threshold"},
+    "segment_persons": {"nms_radius"},
+    "segment_person_parts": {"person_check"},
+}
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.command)

@@ -15,6 +15,7 @@ from zoo.effects.hidden_faces import blur_faces
 from zoo.effects.mattes import refined_matte, spread_colours
 from zoo.images.reading import ImageError
 from zoo.live.frame_source import Frame
+from zoo.shared.boxes import overlap
 
 require_opencv()
 
@@ -54,7 +55,11 @@ def person(monkeypatch):
         likely[:, width // 3 : 2 * width // 3] = given["inside"]
         return {"mask": (likely > 0.5).astype(np.uint8), "probability": likely}
 
+    def follower(options):
+        return lambda pixels, time: segmented(pixels, probability=True)
+
     monkeypatch.setattr("zoo.effects.mattes.segment_person", segmented)
+    monkeypatch.setattr("zoo.effects.mattes.person_follower", follower)
     return given
 
 
@@ -72,6 +77,11 @@ def frames_of(images, step=0.1, start=0.0):
     return (Frame(image, i, start + i * step) for i, image in enumerate(images))
 
 
+def corners(box) -> np.ndarray:
+    x, y, width, height = box.values()
+    return np.array([x, y, x + width, y + height])
+
+
 def detail(pixels) -> float:
     """How much neighbours differ."""
     return float(np.abs(np.diff(np.asarray(pixels).astype(int), axis=1)).mean())
@@ -85,8 +95,11 @@ def test_faces_on_photos_are_not_found_any_more(photo):
         image = photo(name)
         hidden = blur_faces(image)
         before = zoo.detect_faces(image, score_threshold=0.45)
-        assert len(before) >= count and not zoo.detect_faces(hidden)
+        assert len(before) >= count
+        after = [corners(face["box"]) for face in zoo.detect_faces(hidden)]
         for face in before:
+            # Two blurs beside each other may look like one larger face.
+            assert not any(overlap(corners(face["box"]), np.array([box])) > 0.3 for box in after)
             left, top, width, height = (int(v) for v in face["box"].values())
             part = np.s_[max(0, top) : top + height, max(0, left) : left + width]
             assert detail(np.asarray(hidden)[part]) < 0.5 * detail(image[part])
@@ -238,6 +251,7 @@ def test_a_stream_without_faces_warns_at_its_end(faces, rng):
         ({"margin": -1}, r"margin=-1 must be in 0..2"),
         ({"hold": True}, r"hold=True must be a number in 0..10"),
         ({"thorough": "yes"}, r"thorough='yes' must be True, False or None"),
+        ({"thorough": True, "model": "best"}, r"thorough=True chooses between .* but model='best'"),
         ({"score_threshold": 2}, r"score_threshold=2 must be in 0..1"),
         ({"strenght": 1}, r"unknown option 'strenght' of blur_faces: did you mean 'strength'"),
         ({"model": "posenet"}, r"posenet"),
@@ -314,6 +328,12 @@ def test_photos_without_people_warn(photo):
     with pytest.warns(UserWarning, match="nobody was found, so all of the image is blurred"):
         blurred = blur_background(image, model="bodypix.mobilenet_075")
     assert detail(blurred) < 0.5 * detail(image)
+
+
+def test_nobody_is_cut_out_of_a_photo_of_a_cat(photo):
+    with pytest.warns(UserWarning, match="nobody was found"):
+        figure = np.asarray(cut_out(photo("cat_demo")))
+    assert not figure[..., 3].any()
 
 
 def test_masks_of_frames_are_steadied(person):

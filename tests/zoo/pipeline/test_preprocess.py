@@ -71,6 +71,23 @@ def test_numbers_per_channel_and_integers(photo):
     np.testing.assert_allclose(scaled, plain / np.array(divide) - np.array(subtract), atol=1e-6)
 
 
+def test_the_order_of_channels_and_axes(photo):
+    """Numbers are per red, green and blue, whatever the order of the network."""
+    usual = Preprocess(divide=(50.0, 60.0, 70.0), subtract=(1.0, 2.0, 3.0))
+    turned = usual._replace(channels="bgr", axes="nchw")
+    regions = [Region(60, 40, 32, 24), Region(30, 50, 64, 48, 0.5)]
+    for (values, _), (expected, _) in (
+        (prepare(photo, turned, SIZE), prepare(photo, usual, SIZE)),
+        (
+            prepare_crops(photo, turned, SIZE, regions),
+            prepare_crops(photo, usual, SIZE, regions),
+        ),
+    ):
+        assert values.shape[1:] == (3, *SIZE) and values.flags.c_contiguous
+        np.testing.assert_array_equal(values[:, 0], expected[..., 2])
+        np.testing.assert_array_equal(values[:, 2], expected[..., 0])
+
+
 def test_the_tfjs_filter_pads_first(photo):
     how = Preprocess(fit="pad", resize="tfjs")
     values, _ = prepare(photo, how, (64, 64))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import zoo
+from tests import packages
 from tests.conftest import ROOT
 from tests.golden.litert import Reference
 from tests.zoo.tasks.audit import audit
@@ -13,7 +14,9 @@ from weights_cache.common.errors import WeightsError, ZooError
 from zoo.catalog.entries import all_entries, find_entry, model_class
 from zoo.catalog.labels import read_labels
 from zoo.shared.boxes import Found, overlap, to_detections, without_nested
-from zoo.tasks.detection.ssd_decode import Heads, decode_detections
+from zoo.tasks.detection.competition import best_of
+from zoo.tasks.detection.nanodet_decode import Level, decode_level
+from zoo.tasks.detection.ssd_decode import Heads, candidates
 
 ENTRY = find_entry("ssd.mobilenet_v1")
 LABELS = read_labels(ENTRY.labels)
@@ -42,6 +45,11 @@ def cats(shared):
 def golden_of(shared, name):
     folder = shared / "weights" / ENTRY.weights / "reference"
     return np.load(folder / f"{name}.npz"), json.loads((folder / f"{name}.json").read_text())
+
+
+def decode_detections(heads, *, score_threshold, **options):
+    """What the op does."""
+    return best_of(candidates(heads, score_threshold), **options)
 
 
 # --- goldens ------------------------------------------------------------------------------------
@@ -349,3 +357,49 @@ def test_classes_compete():
     assert decode_detections(twice, **options).classes.tolist() == [1]
     assert len(decode_detections(twice, **options, classes={0}).boxes) == 0
     assert decode_detections(twice, **options | {"iou_threshold": 1.0}).classes.tolist() == [1, 0]
+
+
+# --- NanoDet ------------------------------------------------------------------------------------
+
+
+def test_a_cell_of_nanodet_by_hand():
+    """A cell in row 1 and column 2 of 4 x 4, 8 pixels each, with sure distances of 0, 1, 2, 1."""
+    scores = np.full((16, 3), 0.1)
+    scores[6] = 0.2, 0.8, 0.3
+    edges = np.zeros((16, 4, 3))
+    edges[6, np.arange(4), [0, 1, 2, 1]] = 50
+    found = decode_level(Level(8, scores, edges.reshape(16, 12)), 0.5, 32)
+    assert found.classes.tolist() == [1] and found.scores.tolist() == [0.8]
+    np.testing.assert_allclose(found.boxes, [[20, 12 - 8, 20 + 16, 12 + 8]], atol=1e-9)
+    assert len(decode_level(Level(8, scores, edges.reshape(16, 12)), 0.9, 32).boxes) == 0
+
+
+def test_nanodet_finds_what_is_there(shared, monkeypatch):
+    packages.require_weights(find_entry("nanodet.g_416").weights)
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    nanodet = zoo.load("nanodet.g_416")
+    riders = zoo.read_image(shared / "images" / "photos" / "coco_000000214753.jpg")
+    found = nanodet.detect(riders)
+    assert sorted(each["label"] for each in found) == ["horse", "horse", "person", "person"]
+    people = [each for each in found if each["label"] == "person"]
+    assert nanodet.detect(riders, labels=["person"], max_detections=1) == people[:1]
+    # Each sits on a horse: above its middle, and within its sides.
+    for x, y, width, height in (each["box"].values() for each in people):
+        horses = [each["box"] for each in found if each["label"] == "horse"]
+        assert any(
+            horse["x"] <= x + width / 2 <= horse["x"] + horse["width"]
+            and y + height / 2 < horse["y"] + horse["height"] / 2
+            for horse in horses
+        )
+
+
+def test_nanodet_finds_objects_of_mirror_images_where_they_are(shared, monkeypatch):
+    packages.require_weights(find_entry("nanodet.g_416").weights)
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    nanodet = zoo.load("nanodet.g_416")
+    riders = zoo.read_image(shared / "images" / "photos" / "coco_000000214753.jpg")
+    usual, mirrored = nanodet.detect(riders), nanodet.detect(riders[:, ::-1], mirror=True)
+    for one, other in zip(usual, mirrored, strict=True):
+        assert (one["label"], one["score"]) == (other["label"], other["score"])
+        right = one["box"]["x"] + one["box"]["width"]
+        assert other["box"]["x"] == pytest.approx(riders.shape[1] - right, abs=0.01)

@@ -22,7 +22,8 @@ from zoo.tasks.faces.irises import openness
 from zoo.tasks.faces.mesh import closer_region
 from zoo.tasks.faces.verbs import choose_model, detect_faces, estimate_faces
 
-BLAZEFACES = [f"blazeface.{variant}" for variant in ("short", "full", "front", "back", "refined")]
+VARIANTS = ("short", "full", "front", "back", "refined", "thorough")
+BLAZEFACES = [f"blazeface.{variant}" for variant in VARIANTS]
 DETECTORS = [*BLAZEFACES, "faceapi.tiny_detector"]
 ESTIMATORS = ["facemesh.base", "faceapi.landmark68", "faceapi.landmark68_tiny", *DETECTORS]
 ALL = {"expressions": True, "age_gender": True}
@@ -425,6 +426,27 @@ def test_two_looks_find_small_faces_where_they_are(photos, load):
     for animals in ("dogs_demo", "coral_cat_720p", "coral_parrot"):
         assert load("blazeface.back").detect_faces(photos(animals))
         assert load("blazeface.refined").detect_faces(photos(animals)) == []
+
+
+def test_several_looks_find_more_of_a_crowd(photos, load):
+    labels = LABELS["human_solvay1927.jpg"]["faces"]
+    crowd = photos("human_solvay1927")
+    looks = {v: load(f"blazeface.{v}").detect_faces(crowd) for v in ("refined", "thorough")}
+    found, _, wrong = count(looks["thorough"], labels)
+    assert found >= count(looks["refined"], labels)[0] + 2 and wrong == 0
+    scores = [face["score"] for face in looks["thorough"]]
+    assert scores == sorted(scores, reverse=True) and scores[-1] >= 0.7 and scores[0] <= 1
+
+
+def test_thorough_looks_at_the_whole_first(photos, load):
+    """What fills the image is seen as by one look, and no part of it is another face."""
+    portrait = photos("portrait")
+    (face,), (usual,) = (
+        load(f"blazeface.{v}").detect_faces(portrait) for v in ("thorough", "refined")
+    )
+    box, other = np.array(corners(face)), np.array(corners(usual))
+    assert overlap(box, other[None]) > 0.5
+    assert load("blazeface.thorough").detect_faces(np.zeros((40, 50, 3), np.uint8)) == []
 
 
 def test_the_thresholds_of_two_looks(photos, load):

@@ -33,6 +33,9 @@ ABILITIES = [
     (BODYPIX, "segment_person_parts"),
 ]
 
+#: Those whose masks are empty where nobody is seen.
+CHECKED = [pair for pair in ABILITIES if pair[0] != DEEPLAB and pair[1] != "segment_persons"]
+
 #: Entry -> its goldens, and the output among them that tells of people or classes.
 GOLDENS = [
     (DEEPLAB, "coral_bird_segmentation", "logits"),
@@ -328,6 +331,74 @@ def test_scenes_without_people(models, shared):
     assert not models[BODYPIX].segment_person_parts(black)["mask"].any()
     for name in SELFIES:
         assert not models[name].segment_person(black)["mask"].any()
+
+
+@pytest.mark.parametrize("name", [*SELFIES, BODYPIX])
+def test_masks_are_empty_where_nobody_is_seen(name, models, shared):
+    cat = shared / "images" / "photos" / "cat_demo.jpg"
+    result = models[name].segment_person(cat, probability=True)
+    assert not result["mask"].any() and not result["probability"].any()
+    unchecked = models[name].segment_person(cat, probability=True, person_check=False)
+    assert unchecked["mask"].any() and unchecked["probability"].max() > 0.5
+
+
+def test_parts_are_empty_where_nobody_is_seen(models, shared):
+    cat = shared / "images" / "photos" / "cat_demo.jpg"
+    assert not models[BODYPIX].segment_person_parts(cat)["mask"].any()
+    assert models[BODYPIX].segment_person_parts(cat, person_check=False)["mask"].any()
+
+
+@pytest.mark.parametrize("name, verb", CHECKED)
+def test_the_check_changes_no_mask_of_people(name, verb, models, photo, seen):
+    same(getattr(models[name], verb)(photo, person_check=False), seen[name, verb])
+
+
+class Checks:
+    """What the check sees from now on, and how often it was asked."""
+
+    somebody = True
+    asked = 0
+
+    def __call__(self, image, outputs):
+        self.asked += 1
+        return self.somebody
+
+
+@pytest.mark.parametrize("name, verb", CHECKED)
+def test_frames_are_checked_from_time_to_time(name, verb, models, photo, seen, monkeypatch):
+    checks, model = Checks(), models[name]
+    monkeypatch.setattr(model, "shows_somebody", checks)
+    follow = model.follower(verb, {})
+    for frame in range(11):
+        same(follow(photo, 0.05 * frame), seen[name, verb])
+    assert checks.asked == 3  # in half a second
+
+
+def test_somebody_stays_for_a_while_and_comes_at_once(models, photo, monkeypatch):
+    checks, model = Checks(), models["selfie.base"]
+    monkeypatch.setattr(model, "shows_somebody", checks)
+    follow = model.follower("segment_person", {"probability": True})
+
+    def shown(*times):
+        results = [follow(photo, time) for time in times]
+        assert all(r["probability"].any() == r["mask"].any() for r in results)
+        return [bool(r["mask"].any()) for r in results]
+
+    checks.somebody = False
+    assert shown(0.0, 0.1, 0.3) == [False] * 3
+    checks.somebody = True
+    assert shown(0.4, 0.55) == [False, True]
+    checks.somebody = False
+    assert shown(1.0, 2.0, 2.5, 2.6, 3.0) == [True, True, True, False, False]
+
+
+def test_frames_that_are_not_checked(models, photo, monkeypatch):
+    checks, model = Checks(), models["selfie.base"]
+    monkeypatch.setattr(model, "shows_somebody", checks)
+    checks.somebody = False
+    assert model.follower("segment_person", {"person_check": False})(photo, 0.0)["mask"].any()
+    assert model.follower("segment_person", {})(np.zeros_like(photo), 0.0)["mask"].sum() == 0
+    assert checks.asked == 0
 
 
 @pytest.mark.parametrize("name, verb", ABILITIES)

@@ -24,7 +24,12 @@ ASKED = [
         "labels=person,tie&labels=dog&score_threshold=0.4&max_detections=9",
         {"labels": ["person", "tie", "dog"], "score_threshold": 0.4, "max_detections": 9},
     ),
-    ("detect_faces", "three_people.jpg", "max_faces=2&model=best", {"max_faces": 2}),
+    (
+        "detect_faces",
+        "three_people.jpg",
+        "max_faces=2&model=fast",
+        {"max_faces": 2, "model": "fast"},
+    ),
     (
         "estimate_faces",
         "coral_grace_hopper.jpg",

@@ -100,8 +100,9 @@ def _check_same(entry: Entry, graph: "Graph") -> None:
     if entry.preprocess.size is None:
         return
     height, width = entry.preprocess.size
+    axes = entry.preprocess.axes
     for end in graph.inputs.values():
-        sides = (end.spec.shape or ())[1:3]
+        sides = (end.spec.shape or ())[axes.index("h") : axes.index("w") + 1]
         if sides not in ((height, width), (None, None)):
             raise CoreError(
                 f"its input is {end.spec.shape}, images are resized to {height} x {width}"

@@ -4,11 +4,11 @@ from zoo.catalog.choices import Choices
 from zoo.catalog.option import IOU_THRESHOLD, MIRROR, OWN, Option, by_name, count, threshold
 
 #: Families of the names ``family.variant`` in entries.py.
-FAMILIES = ("ssd",)
+FAMILIES = ("ssd", "nanodet")
 
 #: Verb -> its models. `zoo/docs/models.md` has the measurements behind each choice.
 MODELS = {
-    "detect": Choices(default="ssd.mobilenet_v1", fast="ssd.mobilenet_v1", best="ssd.mobilenet_v1"),
+    "detect": Choices(default="ssd.mobilenet_v1", fast="ssd.mobilenet_v1", best="nanodet.g_416"),
 }
 
 #: Verb -> its options.

@@ -1,70 +1,26 @@
 """Single-shot detectors of objects, from TensorFlow Lite's files."""
 
-from collections.abc import Iterable
-from functools import partial
-from typing import Any
-
-import numpy as np
-
 from core import Node
 from weights_cache.common.errors import WeightsError
-from zoo.catalog.entry import Entry
-from zoo.catalog.labels import read_labels, wanted_labels
-from zoo.catalog.option import OWN
-from zoo.pipeline.model import Model, Outputs
-from zoo.pipeline.verb_signatures import ImageSource, model_verb
-from zoo.results.vocabulary import Detection
-from zoo.shared.boxes import to_detections
+from zoo.pipeline.model import Outputs
+from zoo.shared.boxes import Found
 from zoo.shared.placement import Placement
-from zoo.tasks.detection.ssd_decode import Heads, decode_detections
+from zoo.tasks.detection.object_model import ObjectModel
+from zoo.tasks.detection.ssd_decode import Heads, candidates
 
 #: The op at the end of such files. It keeps 10 boxes at thresholds of its own, so that its inputs
 #: are decoded instead.
 _LAST_OP = "TFLite_Detection_PostProcess"
 
-#: Placeholder in lists of labels: a number without a class.
-_NO_CLASS = "???"
 
-
-class SsdModel(Model):
+class SsdModel(ObjectModel):
     """A loaded detector."""
 
-    @classmethod
-    def labels_of(cls, entry: Entry) -> tuple[str, ...]:
-        """Return the names of the objects that the network detects."""
-        return tuple(name for name in read_labels(entry.labels) if name != _NO_CLASS)
-
-    @model_verb
-    def detect(
-        self,
-        image: ImageSource,
-        *,
-        labels: Iterable[str] | None = None,
-        score_threshold: float = OWN,
-        iou_threshold: float = OWN,
-        ios_threshold: float = OWN,
-        max_detections: int = OWN,
-        mirror: bool = False,
-    ) -> list[Detection]:
-        """Return the objects in an image; see `zoo.detect`."""
-        wanted = wanted_labels(self.name, labels, self.labels)
-        names = read_labels(self.entry.labels)
-        decode = partial(
-            self._decode,
-            classes={index for index, name in enumerate(names) if name in wanted},
-            score_threshold=score_threshold,
-            iou_threshold=iou_threshold,
-            ios_threshold=ios_threshold,
-            limit=max_detections,
-        )
-        return self.run(image, decode, mirror=mirror)
-
-    def _decode(
-        self, image: np.ndarray, outputs: Outputs, placement: Placement, **options: Any
-    ) -> list[Detection]:
-        """Return the objects in an image, by the options of `decode_detections`."""
-        found = decode_detections(self._heads(outputs), **options)
-        return to_detections(found, read_labels(self.entry.labels), image.shape[:2])
+    def candidates(
+        self, outputs: Outputs, placement: Placement, size: tuple[int, int], score_threshold: float
+    ) -> Found:
+        """Return the boxes of one image, which fills the input."""
+        return candidates(self._heads(outputs), score_threshold)
 
     @property
     def output_names(self) -> list[str]:

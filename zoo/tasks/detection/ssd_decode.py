@@ -4,12 +4,11 @@ Source: Liu et al., "SSD: Single Shot MultiBox Detector" (2016), with the encodi
 Lite's op TFLite_Detection_PostProcess, whose results this reproduces with the op's own thresholds.
 """
 
-from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 
-from zoo.shared.boxes import Found, suppress, without_nested
+from zoo.shared.boxes import Found
 
 
 class Heads(NamedTuple):
@@ -21,40 +20,11 @@ class Heads(NamedTuple):
     scales: tuple[float, float, float, float]  # of the codes
 
 
-def decode_detections(
-    heads: Heads,
-    *,
-    score_threshold: float,
-    iou_threshold: float,
-    limit: int,
-    ios_threshold: float = 1.0,
-    classes: Collection[int] | None = None,
-) -> Found:
-    """Return the boxes whose score is high enough, one for each object.
-
-    An anchor counts with its best class alone, and boxes compete whatever their class is, as in
-    the op: what could be a cat or a dog is found once. Classes that nobody asked for compete, too,
-    so that asking for some classes gives those of all that belong to them. Of boxes of one label
-    that lie in each other, which their overlap does not show, the op keeps all.
-
-    Args:
-        heads: of one image.
-        score_threshold: minimum score, 0..1.
-        iou_threshold: of two boxes that overlap more, the worse goes.
-        limit: at most so many.
-        ios_threshold: of two boxes of one label whose intersection, within the image, is more than
-            this share of the smaller one, the worse goes; 1 keeps both.
-        classes: leave out all others.
-    """
+def candidates(heads: Heads, score_threshold: float) -> Found:
+    """Return the boxes whose score is high enough, by the best class of each anchor alone."""
     best = heads.scores.argmax(axis=1)
     sure = np.nonzero(heads.scores.max(axis=1) >= score_threshold)[0]
-    found = Found(_boxes(heads, sure), heads.scores[sure, best[sure]], best[sure])
-    best_of_all = suppress(found.boxes, found.scores, iou_threshold=iou_threshold)
-    inside = np.clip(found.boxes, 0, 1)
-    kept = np.array(without_nested(inside, found.classes, best_of_all, ios_threshold), int)
-    if classes is not None:
-        kept = kept[np.isin(found.classes[kept], list(classes))]
-    return Found(*(array[kept[:limit]] for array in found))
+    return Found(_boxes(heads, sure), heads.scores[sure, best[sure]], best[sure])
 
 
 def _boxes(heads: Heads, sure: np.ndarray) -> np.ndarray:

@@ -45,22 +45,23 @@ def detect(
             `zoo.load` returned.
         backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
         mirror: the image is a mirror image (selfie view); boxes remain those in the image.
-        ios_threshold: of ``ssd.*``: of two boxes of one label whose intersection is a larger share
-            of the smaller box, the one with the lower score is dropped, 0..1; by default 0.9; 1
-            keeps both.
+        ios_threshold: of ``ssd.*`` and ``nanodet.*``: of two boxes of one label whose intersection
+            is a larger share of the smaller box, the one with the lower score is dropped, 0..1; by
+            default 0.9; 1 keeps both.
 
     Returns:
         ``[{"label": "dog", "score": 0.86, "box": {"x": 12.5, "y": 40.1, "width": 210.0,
-        "height": 180.3}}, ..]``: best first, boxes in pixels of the image, those of ``ssd.*`` and
-        ``handtrack.*`` clipped to it, scores in 0..1; ``[]`` if nothing is found. A list of images
-        gives a list of such lists, an iterator an iterator.
+        "height": 180.3}}, ..]``: best first, boxes in pixels of the image, those of ``ssd.*``,
+        ``nanodet.*`` and ``handtrack.*`` clipped to it, scores in 0..1; ``[]`` if nothing is found.
+        A list of images gives a list of such lists, an iterator an iterator.
 
     Raises:
         ImageError: the image cannot be read.
         ZooError: a model, label or option is unknown or out of range.
 
-    Source: boxes are decoded as by TensorFlow Lite's TFLite_Detection_PostProcess with the given
-    thresholds, except that it keeps all nested boxes.
+    Source: boxes of ``ssd.*`` are decoded as by TensorFlow Lite's TFLite_Detection_PostProcess with
+    the given thresholds, except that it keeps all nested boxes; those of ``nanodet.*`` as in Li et
+    al., "Generalized Focal Loss" (2020).
     """
     bound = bind_model(
         "detect",

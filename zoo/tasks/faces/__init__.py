@@ -10,7 +10,7 @@ FAMILIES = ("blazeface", "facemesh", "iris", "faceapi")
 MODELS = {
     "estimate_faces": Choices(default="facemesh.base", fast="facemesh.base", best="facemesh.base"),
     "detect_faces": Choices(
-        default="blazeface.refined", fast="blazeface.short", best="blazeface.refined"
+        default="blazeface.refined", fast="blazeface.short", best="blazeface.thorough"
     ),
 }
 

@@ -1,6 +1,6 @@
 """Face detectors: MediaPipe's BlazeFace, alone or refined, and the tiny one of face-api.js."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,13 +12,14 @@ from zoo.pipeline.detector import BoxDetector
 from zoo.pipeline.model import Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Face
-from zoo.shared.anchors import Candidates, find_candidates
+from zoo.shared.anchors import AnchorGrid, Candidates, find_candidates
 from zoo.shared.placement import Placement, Region, region_of_box
 from zoo.tasks.faces.entries import Refinement
 from zoo.tasks.faces.estimating import FaceModel, Located, to_faces
 from zoo.tasks.faces.face_api_decode import find_faces
 
-_WHOLE = Placement.of_scale(1.0, 1.0, 0.0, 0.0)  # of positions that are the image's already
+#: The placement of positions that are the image's already.
+WHOLE = Placement.of_scale(1.0, 1.0, 0.0, 0.0)
 
 
 class FaceDetector(BoxDetector, FaceModel):
@@ -81,15 +82,29 @@ class RefinedBlazeFace(FaceDetector):
         proposals = detector.find(image, score_threshold=least, size=size)
         regions = [region_of_box(box).squared().scaled(how.scale) for box in proposals.boxes]
         if not regions:
-            return proposals, _WHOLE
-        outputs, placements = self.run_on_regions(image, regions)
-        nearest = []
-        for i, (placement, region) in enumerate(zip(placements, regions, strict=True)):
-            of_one = {name: values[i : i + 1] for name, values in outputs.items()}
-            seen = find_candidates(of_one, how.grid, score_threshold=score_threshold)
-            nearest.append(_best_within(seen.in_image(placement), region, how))
-        joined = (np.concatenate(arrays) for arrays in zip(*nearest, strict=True))
-        return Candidates(*joined), _WHOLE
+            return proposals, WHOLE
+        seen = seen_in(self, image, regions, how.grid, score_threshold)
+        pairs = zip(seen, regions, strict=True)
+        return joined([_best_within(found, region, how) for found, region in pairs]), WHOLE
+
+
+def seen_in(
+    model: FaceDetector,
+    image: np.ndarray,
+    regions: Sequence[Region],
+    grid: AnchorGrid,
+    score_threshold: float,
+) -> Iterator[Candidates]:
+    """Yield what a network sees in each of some regions, at least one, in pixels of the image."""
+    outputs, placements = model.run_on_regions(image, regions)
+    for i, placement in enumerate(placements):
+        of_one = {name: values[i : i + 1] for name, values in outputs.items()}
+        yield find_candidates(of_one, grid, score_threshold=score_threshold).in_image(placement)
+
+
+def joined(looks: Iterable[Candidates]) -> Candidates:
+    """Return the faces of at least one look as one."""
+    return Candidates(*(np.concatenate(arrays) for arrays in zip(*looks, strict=True)))
 
 
 def _best_within(found: Candidates, region: Region, how: Refinement) -> Candidates:

@@ -16,6 +16,18 @@ class Refinement(NamedTuple):
     reach: float = 1.0  # how far off a face may be, in sides of the proposed box
 
 
+class Looks(NamedTuple):
+    """Facts by which `ThoroughBlazeFace` looks at an image several times.
+
+    Its steps of scores are such that one threshold is as right in all looks.
+    """
+
+    grid: AnchorGrid  # of the network that looks at heads
+    people_threshold: float = 0.2  # least score of a person whose head is looked at
+    step: float = 0.05  # scores in parts of the image count that much less, of heads more
+    nested: float = 0.5  # of two faces that share more of the smaller one the worse goes
+
+
 # Expressions, age and gender are read from a box about the 68 points, as in face-api.js.
 _READERS = {
     "points68": "faceapi.landmark68",
@@ -127,6 +139,19 @@ _BLAZEFACES.append(
         options=_detector("blazeface.back", _PROPOSERS),
         limits=f"{_NARROW.format(30)} In crowds it misses a third of the faces: those that are "
         "small, turned away or half hidden.",
+    )
+)
+
+_BLAZEFACES.append(
+    next(entry for entry in _BLAZEFACES if entry.name == "blazeface.full")._replace(
+        name="blazeface.thorough",
+        model="thorough:ThoroughBlazeFace",
+        decode=Looks(_FULL_GRID),
+        defaults={**DETECTOR_DEFAULTS, "score_threshold": 0.7},
+        title="BlazeFace in several looks: at the whole, at four parts, at the heads of people",
+        parts={"detector": "blazeface.refined", "people": "topdown.people", **_READERS},
+        limits=f"{_NARROW.format(50)} It takes five times as long as blazeface.refined, and sees "
+        "twice as many faces where none is.",
     )
 )
 

@@ -65,7 +65,7 @@ def detect_faces(
         backend: where the network runs, by default ``CORE_BACKEND`` or else ``"cpu"``.
         max_faces: largest number of faces to find, 1 or more; by default all.
         score_threshold: minimum score of a face, 0..1; by default the model's own
-            (blazeface.refined 0.7, blazeface.full 0.6, others 0.5).
+            (blazeface.refined and thorough 0.7, full 0.6, others 0.5).
         iou_threshold: of two boxes with a larger intersection over union, the one with the lower
             score is dropped, 0..1; by default the model's own (0.3, faceapi.tiny_detector 0.4).
         mirror: the image is a mirror image (selfie view): positions remain those in the image, left

@@ -20,11 +20,12 @@ MODELS = {
 
 _THRESHOLD = threshold("threshold", "minimum probability of a person's pixel", 0.5)
 _PROBABILITY = flag("probability", "also return the probability of each pixel")
+_CHECK = flag("person_check", "return an empty mask where nobody is seen", True, expert=True)
 
 #: Verb -> its options.
 OPTIONS = {
     "segment": by_name(_PROBABILITY, MIRROR),
-    "segment_person": by_name(_THRESHOLD, _PROBABILITY, MIRROR),
+    "segment_person": by_name(_THRESHOLD, _PROBABILITY, _CHECK, MIRROR),
     "segment_persons": by_name(
         count("max_persons", "maximum number of people", 10),
         threshold("score_threshold", "minimum score of a person"),
@@ -32,5 +33,5 @@ OPTIONS = {
         MIRROR,
         NMS_RADIUS,
     ),
-    "segment_person_parts": by_name(_THRESHOLD, _PROBABILITY, MIRROR),
+    "segment_person_parts": by_name(_THRESHOLD, _PROBABILITY, _CHECK, MIRROR),
 }

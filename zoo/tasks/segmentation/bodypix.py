@@ -24,7 +24,7 @@ from zoo.shared.boxes import to_box
 from zoo.shared.personlab import Points, decode_multiple, read_coral_fields, to_points, to_pose
 from zoo.shared.placement import Placement
 from zoo.tasks.segmentation.cells import walked
-from zoo.tasks.segmentation.person_masks import PersonModel
+from zoo.tasks.segmentation.person_check import CheckedPersonModel
 from zoo.tasks.segmentation.upsampling import Enlargement, strongest
 
 #: 0, then the channels of the part heatmaps (tfjs-models' body-pix, part_channels.ts).
@@ -48,11 +48,17 @@ MOST_PEOPLE = 255  # that masks tell apart
 FACE = 5  # the first keypoints: nose, eyes, ears
 REFINEMENTS = 10  # how often a point that an offset leads to is moved on by the offset there
 LEAST_SCORE = 0.3  # of a keypoint that counts
+SOMEBODY = 0.1  # score of a pose from which on masks count: see `zoo/docs/models.md`
 SPACING = 4  # pixels of the input between the locations that are assigned
 
 
-class BodyPixModel(PersonModel):
-    """A loaded BodyPix."""
+class BodyPixModel(CheckedPersonModel):
+    """A loaded BodyPix, whose own poses show whether anybody is there."""
+
+    followers = {
+        **CheckedPersonModel.followers,
+        "segment_person_parts": "zoo.tasks.segmentation.following:PartsFollower",
+    }
 
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
@@ -66,11 +72,20 @@ class BodyPixModel(PersonModel):
         *,
         threshold: float = 0.5,
         probability: bool = False,
+        person_check: bool = True,
         mirror: bool = False,
     ) -> Segmentation:
         """Return the parts of people's bodies; see `zoo.segment_person_parts`."""
         decode = partial(self.decode, self.parts, threshold=threshold, probability=probability)
-        return self.run(image, decode, mirror=mirror)
+        return self.run(image, self.checked(decode) if person_check else decode, mirror=mirror)
+
+    def shows_somebody(self, image: np.ndarray, outputs: Outputs) -> bool:
+        """Return whether the network sees a pose, unsure ones included."""
+        radius = self.entry.defaults["nms_radius"]
+        stride = self.entry.decode.stride
+        return bool(
+            find_people(outputs, stride=stride, score_threshold=SOMEBODY, nms_radius=radius)
+        )
 
     @model_verb
     def segment_persons(

@@ -16,7 +16,7 @@ _STRETCH = Preprocess(fit="stretch", divide=255.0)
 _SELFIE = Entry(
     name="selfie.base",
     task="segmentation",
-    model="person_masks:PersonModel",
+    model="person_check:SelfieModel",
     weights="mediapipe-selfie-segmentation-tflite",
     file="selfie_segmentation.tflite",
     preprocess=_STRETCH._replace(size=(256, 256)),
@@ -24,8 +24,10 @@ _SELFIE = Entry(
     embedding="add_13__xeno_compat__1",
     title="MediaPipe Selfie Segmentation, people near the camera, by Google",
     decode=Cells(log_odds=False),
+    parts={"pose": "topdown.tiny"},
     limits="Made for people within 2 m of the camera: those further off and in crowds are missed. "
-    "Where there is nobody, what lies in front may be taken for a person: a cat, a bed.",
+    "What lies in front, such as a cat or a bed, may be taken for a person: masks are empty where "
+    "nobody is seen by another network, which does not see a hand alone.",
     accuracy=_accuracy(0.984),
 )
 

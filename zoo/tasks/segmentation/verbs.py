@@ -73,6 +73,7 @@ def segment_person(
     backend: BackendName | None = None,
     threshold: float = 0.5,
     probability: bool = False,
+    person_check: bool | None = None,
     mirror: bool = False,
 ) -> Segmentation:
     """Find which pixels of an image belong to people.
@@ -90,11 +91,14 @@ def segment_person(
         backend: see `segment`.
         threshold: minimum probability of a person's pixel, 0..1.
         probability: also return the probability of each pixel to be a person's.
+        person_check: of ``selfie.*`` and ``bodypix.*``: return an empty mask where no pose of a
+            person is seen, as these models also mark animals and objects; by default True. A hand
+            alone is no pose: pass False for it.
         mirror: see `segment`.
 
     Returns:
         ``{"mask": .., "labels": ["background", "person"]}``, and the probability if requested,
-        as for `segment`. The mask is 0 everywhere if nobody is found.
+        as for `segment`. Both are 0 everywhere if nobody is found.
 
     Raises:
         ImageError: the image cannot be read.
@@ -108,6 +112,7 @@ def segment_person(
         backend=backend,
         threshold=threshold,
         probability=probability,
+        person_check=person_check,
         mirror=mirror,
     )
     return bound.model.segment_person(image, **bound.options)
@@ -180,6 +185,7 @@ def segment_person_parts(
     backend: BackendName | None = None,
     threshold: float = 0.5,
     probability: bool = False,
+    person_check: bool | None = None,
     mirror: bool = False,
 ) -> Segmentation:
     """Find the parts of people's bodies: faces, arms, hands, torsos, legs, feet.
@@ -197,6 +203,7 @@ def segment_person_parts(
         backend: see `segment`.
         threshold: see `segment_person`.
         probability: see `segment_person`.
+        person_check: see `segment_person`.
         mirror: see `segment`; left and right parts are those of the real person.
 
     Returns:
@@ -215,6 +222,7 @@ def segment_person_parts(
         backend=backend,
         threshold=threshold,
         probability=probability,
+        person_check=person_check,
         mirror=mirror,
     )
     return bound.model.segment_person_parts(image, **bound.options)
