@@ -3,7 +3,7 @@
 >>> import zoo
 >>> pose = zoo.estimate_single_pose("gallery/one_line_pose/astronaut.jpg")
 >>> sorted(pose)
-['keypoints', 'score']
+['box', 'keypoints', 'score']
 
 Tasks, each a function of an image:
 

@@ -58,7 +58,8 @@ def test_the_first_lines_of_code_tell_the_truth():
     path, shown = re.search(lines, text).groups()
     poses = zoo.estimate_multiple_poses(ROOT / path)
     assert len(poses) == 2
-    pose = {**poses[0], "keypoints": poses[0]["keypoints"][:1]}
+    first = poses[0]  # its box is left out
+    pose = {"score": first["score"], "keypoints": first["keypoints"][:1]}
     expected = json.loads(f"{shown}]}}")
     assert_near(pose, expected, 0.051)
     assert pose["score"] == pytest.approx(expected["score"], abs=0.005)

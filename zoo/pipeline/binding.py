@@ -57,7 +57,7 @@ def bind(verb: Callable[..., Any], **options: Any) -> Any:
     >>> import zoo
     >>> model, verb, options = bind(zoo.estimate_single_pose, score_threshold=0.4)
     >>> model.name, verb, options
-    ('posenet.tiny', 'estimate_single_pose', {'score_threshold': 0.4, 'mirror': False})
+    ('topdown.tiny', 'estimate_single_pose', {'score_threshold': 0.4, 'mirror': False})
     >>> bind(zoo.estimate_hands, hands=1)
     Traceback (most recent call last):
     zoo.ZooError: unknown option 'hands' of estimate_hands: did you mean 'max_hands'?;\

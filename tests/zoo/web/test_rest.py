@@ -46,7 +46,7 @@ ASKED = [
     (
         "estimate_single_pose",
         "yoga_beach.jpg",
-        "model=best&segmentation=true",
+        "model=blazepose.lite&segmentation=true",
         {"model": "blazepose.lite", "segmentation": True},
     ),
     (

@@ -34,7 +34,7 @@ class BodyPoints(NamedTuple):
 
     @property
     def visible(self) -> np.ndarray:
-        """Which keypoints count, bool [17]."""
+        """Whether each keypoint counts, bool [17]."""
         seen: np.ndarray = self.scores > VISIBLE
         return seen
 

@@ -78,7 +78,7 @@ class TopDownModel(CropPoseModel):
     def looked_at_again(self, image: np.ndarray, bodies: Sequence[BodyPoints]) -> list[BodyPoints]:
         """Return the bodies with joints where the second network of the entry sees them.
 
-        Scores stay those of the first, which tell who is there at all. Where the second network
+        Scores stay those of the first, which say who is there at all. Where the second network
         sees another person, the body stays as it is.
         """
         if not bodies or _REFINER not in self.entry.parts:

@@ -59,8 +59,8 @@ def estimate_single_pose(
         model: name of a pose model (`zoo.models`), ``"fast"``, ``"best"``, or a model that
             `zoo.load` returned.
         backend: where networks run, by default ``CORE_BACKEND`` or else ``"cpu"``.
-        score_threshold: minimum score of a pose, 0..1; by default 0.15 for PoseNet, 0.4 for MoveNet
-            and 0.5 for BlazePose.
+        score_threshold: minimum score of a pose, 0..1; by default 0.3 for top-down models, 0.15 for
+            PoseNet, 0.4 for MoveNet and 0.5 for BlazePose.
         mirror: the image is a mirror image (selfie view): positions remain those in the image, left
             and right are those of the real person.
         keypoint_threshold: of PoseNet: minimum score of a person's best keypoint, 0..1; by default
@@ -69,7 +69,7 @@ def estimate_single_pose(
             pixels of the network's input, 0 or more; by default 20.
         detector_threshold: of top-down models and BlazePose, and of MoveNet for several people,
             which process one person at a time, found by a detector: minimum score of a detected
-            person, 0..1; by default the detector's.
+            person, 0..1; by default 0.1 for top-down models, else the detector's.
         output_stride: of PoseNet (not Coral's): pixels of the network's input for each cell of its
             output, 8 or 16 (default).
         input_size: of PoseNet (not Coral's): size of the network's input in pixels, a number or
@@ -89,7 +89,7 @@ def estimate_single_pose(
         from the middle of the hips. ``"segmentation"`` is ``{"mask": uint8 [height, width],
         "labels": ["background", "person"]}``: the mask is 1 where the probability is at least 0.5;
         with ``probability=True`` it also has ``"probability"``, float32 [height, width]. Poses of
-        MoveNet and BlazePose have ``"box"``, the smallest box around all keypoints; it may extend
+        all models but PoseNet have ``"box"``, the smallest box around all keypoints; it may extend
         beyond the image. If nobody is found, score is 0.0 and keypoints is ``[]``.
 
     Raises:
@@ -144,8 +144,8 @@ def estimate_multiple_poses(
         model: see `estimate_single_pose`.
         backend: see `estimate_single_pose`.
         max_poses: largest number of people to find, 1 or more.
-        score_threshold: minimum score of a pose, 0..1; by default 0.15 for PoseNet, 0.25 for
-            MoveNet and 0.5 for BlazePose.
+        score_threshold: minimum score of a pose, 0..1; by default 0.3 for top-down models, 0.15 for
+            PoseNet, 0.25 for MoveNet and 0.5 for BlazePose.
         mirror: see `estimate_single_pose`.
         keypoint_threshold: see `estimate_single_pose`.
         nms_radius: see `estimate_single_pose`.
