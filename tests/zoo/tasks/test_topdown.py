@@ -5,12 +5,16 @@ import pytest
 
 import zoo
 from core.graph_model.graph_model import GraphModel
+from tests.benchmarks.answers import labelled_people
+from tests.benchmarks.answers.pose_scores import score_one
+from tests.zoo.tasks.audit import audit
 from weights_cache import load_weights
 from weights_cache.common.errors import WeightsError
 from zoo.catalog.networks.topdown import POSE, build_people, build_pose
 from zoo.shared.placement import Region
 from zoo.shared.skeletons import BODY_17
-from zoo.tasks.pose.bodies import BodyPoints
+from zoo.tasks.pose.bodies import SIGMAS, BodyPoints, similarity
+from zoo.tasks.pose.deduplication import choose_bodies
 from zoo.tasks.pose.topdown_decode import read_joints
 
 MODEL, DETECTOR = "topdown.tiny", "topdown.people"
@@ -118,6 +122,83 @@ def test_regions_of_several_sizes_keep_their_order(model):
         np.testing.assert_allclose(body.points, other.points, atol=0.01)
         np.testing.assert_allclose(body.scores, other.scores, atol=1e-4)
         assert body.presence == pytest.approx(other.presence, abs=1e-4)
+
+
+def body_of(scores, x: float = 0.0, presence: float = 1.0) -> BodyPoints:
+    """A body of 100 x 100 pixels with the first keypoints in its corners."""
+    points = np.full((17, 2), 50.0)
+    points[:4] = [[0, 0], [100, 0], [0, 100], [100, 100]]
+    return BodyPoints(points + (x, 0), np.asarray(scores, float), presence)
+
+
+def test_similarity_is_coco_s_of_what_both_show():
+    seen = np.where(np.arange(17) < 4, 0.9, 0.1)
+    assert similarity(body_of(seen), body_of(seen)) == 1
+    area = 0.53 * 100 * 100 + 1
+    expected = np.exp(-(9**2) / (2 * (2 * SIGMAS[:4]) ** 2 * area)).mean()
+    assert similarity(body_of(seen), body_of(seen, x=9)) == pytest.approx(expected)
+    others = np.where(np.arange(17) < 4, 0.1, 0.9)
+    assert similarity(body_of(seen), body_of(others)) == 0
+
+
+def test_of_one_person_seen_twice_the_whole_body_stays():
+    """The face alone has the higher score, as there is nothing to guess."""
+    face = body_of(np.where(np.arange(17) < 4, 0.95, 0))
+    whole, far = body_of(np.full(17, 0.9)), body_of(np.full(17, 0.8), x=500)
+    unsure = body_of(np.full(17, 0.9), x=900, presence=0.1)
+    chosen = choose_bodies([face, far, whole, unsure], score_threshold=0.3, limit=9)
+    assert chosen == [whole, far]
+    assert choose_bodies([far, whole], score_threshold=0.3, limit=1) == [whole]
+
+
+def test_the_second_look_moves_joints_of_the_same_person_only(model, monkeypatch):
+    near, far = body_of(np.full(17, 0.9)), body_of(np.full(17, 0.9), x=300)
+    looks = [body_of(np.full(17, 0.5), x=3), body_of(np.full(17, 0.5), x=900)]
+
+    class Refiner:
+        region_of = staticmethod(lambda box: box)
+        bodies_in = staticmethod(lambda image, regions: looks)
+
+    monkeypatch.setattr(model, "entry", model.entry._replace(parts={"refiner": "another"}))
+    monkeypatch.setitem(model._parts, "refiner", Refiner())
+    first, second = model.looked_at_again(np.zeros((9, 9, 3), np.uint8), [near, far])
+    assert (first.points == looks[0].points).all() and (first.scores == near.scores).all()
+    assert second is far
+    monkeypatch.undo()
+    assert model.looked_at_again(np.zeros((9, 9, 3), np.uint8), [near]) == [near]
+
+
+# --- photos ---------------------------------------------------------------------------------
+
+
+def test_joints_are_where_people_labelled_them(shared, monkeypatch):
+    """Of photos on which nothing was trained; the whole table is that of the answers."""
+    monkeypatch.setattr(labelled_people, "FOLDER", shared / "images" / "people")
+    photos = [photo for photo in labelled_people.people_photos() if photo.shows_one][10:20]
+    one = score_one(zoo.estimate_single_pose, photos)
+    assert one.photos == 10 and one.missed == 0
+    assert one.oks.value > 0.8
+
+
+@pytest.mark.parametrize("verb", ["estimate_single_pose", "estimate_multiple_poses"])
+@pytest.mark.parametrize("size", [(1, 1), (1, 300), (40, 640)])
+def test_pictures_of_nothing_have_nobody(model, verb, size):
+    result = getattr(model, verb)(np.zeros((*size, 3), np.uint8))
+    assert result in ([], {"score": 0.0, "keypoints": []})
+
+
+@pytest.mark.parametrize("name", ["coral_parrot.jpg", "coral_cat_720p.jpg", "coffee.jpg"])
+def test_animals_and_things_are_nobody(shared, name):
+    assert zoo.estimate_multiple_poses(shared / "images" / "photos" / name) == []
+
+
+def test_mirror_images_have_the_joints_of_the_real_person(model, shared):
+    photo = zoo.read_image(shared / "images" / "photos" / "coral_squat.jpg")
+    upright = model.estimate_single_pose(photo)
+    flipped = model.estimate_single_pose(np.ascontiguousarray(photo[:, ::-1]), mirror=True)
+    expected = at(upright) * (-1, 1) + (photo.shape[1], 0)
+    np.testing.assert_allclose(at(flipped), expected, atol=0.01)
+    audit(upright, photo.shape[:2])
 
 
 # --- weights --------------------------------------------------------------------------------
