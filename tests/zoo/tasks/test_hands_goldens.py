@@ -60,7 +60,7 @@ def palms_of(model, stored, photo):
     placement = placement_of(photo.shape[:2], model.entry.preprocess, model.input_size)
     seen = arrays(model.predict(stored["input"])), placement
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(model, "run_on_image", lambda _: seen)
+        patch.setattr(model, "run_on_image", lambda *_: seen)
         return model.find(photo)
 
 
