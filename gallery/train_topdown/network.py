@@ -25,12 +25,7 @@ from training.convolutions import (
     unfold_convolution,
 )
 
-from zoo.catalog.networks.topdown import Plan
-
-TRUNK, TOP = "MobilenetV1/", "Top/"
-HALVING_BLOCKS = (2, 4, 6)  # of the trunk; so does its first convolution
-SIDE_BLOCK = 5  # the last of the trunk at stride 8
-DEEP_BLOCKS = 3  # at stride 32, the first of which halves
+from zoo.catalog.networks.topdown import DEEP_BLOCKS, HALVING_BLOCKS, SIDE_BLOCK, TOP, TRUNK, Plan
 
 FIRST_HEAD_DEVIATION = 0.01
 # sigmoid(-4) = 0.018: few cells are the middle of somebody.

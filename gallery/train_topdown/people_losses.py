@@ -8,7 +8,7 @@ from people_scenes import Boxes
 from torch import Tensor
 from training.losses import heatmap_loss
 
-from zoo.catalog.networks.topdown import STRIDE
+from zoo.tasks.pose.topdown_decode import STRIDE
 
 # Standard deviations in pixels of the heat around the middle of a box, by its sides.
 DEVIATION_OF_SIDE, LEAST_DEVIATION, MOST_DEVIATION = 0.10, 4.5, 26.0

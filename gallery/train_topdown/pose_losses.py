@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 from training.losses import huber
 
-from zoo.catalog.networks.topdown import STRIDE
+from zoo.tasks.pose.topdown_decode import STRIDE
 
 OFFSET_SHARE, PRESENCE_SHARE, WRONG_SHARE = 1.5, 0.5, 0.5
 # Standard deviation in pixels of where a joint shall be looked for, and the least of that within

@@ -17,12 +17,11 @@ from core import Endpoint, Graph, Node, PartialSpec
 from zoo.catalog.networks.convolutions import Convolutions, NetworkBlock
 
 INPUT = "image"
-STRIDE = 8  # pixels of the input per cell of the outputs
 
-_TRUNK, _TOP = "MobilenetV1/", "Top/"
+TRUNK, TOP = "MobilenetV1/", "Top/"
 _HALVE = NetworkBlock(stride=2)
-_HALVING = (0, 2, 4, 6)  # convolutions of the trunk with stride 2
-_SIDE = 5  # the last convolution of the trunk at stride 8
+HALVING_BLOCKS = (0, 2, 4, 6)  # convolutions of the trunk with stride 2
+SIDE_BLOCK = 5  # the last convolution of the trunk at stride 8
 
 
 class Plan(NamedTuple):
@@ -40,7 +39,7 @@ class Plan(NamedTuple):
         return self.channels[-1]
 
 
-_DEEP_BLOCKS = 3  # at stride 32
+DEEP_BLOCKS = 3  # at stride 32
 
 PEOPLE = Plan(
     channels=(16, 24, 48, 48, 96, 96, *[192] * 6),
@@ -99,14 +98,14 @@ def _build(plan: Plan, weights: Mapping[str, np.ndarray], network: str) -> Graph
     layers = Convolutions(weights, network)
     side, trunk = _add_trunk(layers, plan.channels)
     deep = trunk
-    for i in range(1, _DEEP_BLOCKS + 1):
+    for i in range(1, DEEP_BLOCKS + 1):
         block = _HALVE if i == 1 else NetworkBlock()
-        deep = layers.add_block(f"{_TOP}Down_{i}", deep, plan.deep, plan.deep, block)
+        deep = layers.add_block(f"{TOP}Down_{i}", deep, plan.deep, plan.deep, block)
     path = _add_path(layers, plan, side, trunk, deep)
     outputs = {}
     for name, channels in plan.heads.items():
-        layers.add(_TOP + name, path, (1, 1, plan.path, channels), activation=None)
-        outputs[name] = Endpoint(_TOP + name, PartialSpec((None, None, None, channels)))
+        layers.add(TOP + name, path, (1, 1, plan.path, channels), activation=None)
+        outputs[name] = Endpoint(TOP + name, PartialSpec((None, None, None, channels)))
     if plan.whole:
         outputs[plan.whole] = _add_whole(layers, plan, deep)
     return Graph(
@@ -119,32 +118,32 @@ def _build(plan: Plan, weights: Mapping[str, np.ndarray], network: str) -> Graph
 
 def _add_trunk(layers: Convolutions, channels: tuple[int, ...]) -> tuple[str, str]:
     """Add MobileNetV1, and return its last layers at stride 8 and at stride 16."""
-    trunk = layers.add(f"{_TRUNK}Conv2d_0", INPUT, (3, 3, 3, channels[0]), _HALVE)
+    trunk = layers.add(f"{TRUNK}Conv2d_0", INPUT, (3, 3, 3, channels[0]), _HALVE)
     side = trunk
     for i in range(1, len(channels)):
-        block = _HALVE if i in _HALVING else NetworkBlock()
-        name = f"{_TRUNK}Conv2d_{i}"
+        block = _HALVE if i in HALVING_BLOCKS else NetworkBlock()
+        name = f"{TRUNK}Conv2d_{i}"
         trunk = layers.add_block(name, trunk, channels[i - 1], channels[i], block)
-        side = trunk if i == _SIDE else side
+        side = trunk if i == SIDE_BLOCK else side
     return side, trunk
 
 
 def _add_path(layers: Convolutions, plan: Plan, side: str, trunk: str, deep: str) -> str:
     """Add the path from stride 32 over 16 to 8, and return its last layer."""
-    path = layers.add(f"{_TOP}Side_32", deep, (1, 1, plan.deep, plan.path))
-    other = layers.add(f"{_TOP}Side_16", trunk, (1, 1, plan.channels[-1], plan.path))
+    path = layers.add(f"{TOP}Side_32", deep, (1, 1, plan.deep, plan.path))
+    other = layers.add(f"{TOP}Side_16", trunk, (1, 1, plan.channels[-1], plan.path))
     path = _add_sum(layers, 16, path, other)
-    path = layers.add_block(f"{_TOP}Mix_16", path, plan.path, plan.path)
-    other = layers.add(f"{_TOP}Side_8", side, (1, 1, plan.channels[_SIDE], plan.path))
+    path = layers.add_block(f"{TOP}Mix_16", path, plan.path, plan.path)
+    other = layers.add(f"{TOP}Side_8", side, (1, 1, plan.channels[SIDE_BLOCK], plan.path))
     path = _add_sum(layers, 8, path, other)
     for i in range(1, plan.blocks + 1):
-        path = layers.add_block(f"{_TOP}Mix_8_{i}", path, plan.path, plan.path)
+        path = layers.add_block(f"{TOP}Mix_8_{i}", path, plan.path, plan.path)
     return path
 
 
 def _add_sum(layers: Convolutions, stride: int, small: str, large: str) -> str:
     """Add the sum of a layer, enlarged to the size of another, and that layer."""
-    name = f"{_TOP}Sum_{stride}"
+    name = f"{TOP}Sum_{stride}"
     begin = layers.add_constant(f"{name}/begin", np.array([1], np.int32))
     end = layers.add_constant(f"{name}/end", np.array([3], np.int32))
     step = layers.add_constant(f"{name}/step", np.array([1], np.int32))
@@ -160,9 +159,9 @@ def _add_sum(layers: Convolutions, stride: int, small: str, large: str) -> str:
 
 def _add_whole(layers: Convolutions, plan: Plan, deep: str) -> Endpoint:
     """Add the output about the whole input: of the mean of a layer."""
-    axes = layers.add_constant(f"{_TOP}mean/axes", np.array([1, 2], np.int32))
-    layers.nodes.append(Node(f"{_TOP}mean", "Mean", (deep, axes), {"keep_dims": True}))
-    layers.add(_TOP + plan.whole, f"{_TOP}mean", (1, 1, plan.deep, 1), activation=None)
-    rows = layers.add_constant(f"{_TOP}rows", np.array([-1, 1], np.int32))
-    layers.nodes.append(Node(f"{_TOP}logit", "Reshape", (_TOP + plan.whole, rows)))
-    return Endpoint(f"{_TOP}logit", PartialSpec((None, 1)))
+    axes = layers.add_constant(f"{TOP}mean/axes", np.array([1, 2], np.int32))
+    layers.nodes.append(Node(f"{TOP}mean", "Mean", (deep, axes), {"keep_dims": True}))
+    layers.add(TOP + plan.whole, f"{TOP}mean", (1, 1, plan.deep, 1), activation=None)
+    rows = layers.add_constant(f"{TOP}rows", np.array([-1, 1], np.int32))
+    layers.nodes.append(Node(f"{TOP}logit", "Reshape", (TOP + plan.whole, rows)))
+    return Endpoint(f"{TOP}logit", PartialSpec((None, 1)))

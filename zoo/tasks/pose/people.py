@@ -6,8 +6,8 @@ from zoo.pipeline.detector import PointDetector
 from zoo.pipeline.model import Outputs
 from zoo.shared.anchors import Candidates
 from zoo.shared.logistic import sigmoid
+from zoo.tasks.pose.topdown_decode import STRIDE
 
-_STRIDE = 8  # pixels of the input per cell of the outputs
 _UNIT = 16.0  # pixels of the input that the network's distances are measured in
 
 
@@ -25,7 +25,7 @@ class PeopleDetector(PointDetector):
         scores = sigmoid(outputs["person"][0, :, :, 0].astype(np.float64))
         rows, columns = np.nonzero((scores >= score_threshold) & (scores >= _highest_near(scores)))
         away = np.exp(np.clip(outputs["box"][0, rows, columns].astype(np.float64), -5, 5)) * _UNIT
-        middles = np.stack([columns, rows], axis=1) * _STRIDE + 0.5  # of pixels
+        middles = np.stack([columns, rows], axis=1) * STRIDE + 0.5  # of pixels
         boxes = np.concatenate([middles - away[:, :2], middles + away[:, 2:]], axis=1)
         return Candidates(scores[rows, columns], boxes, np.empty((len(rows), 0, 2)))
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from zoo.shared.logistic import sigmoid
 
-_STRIDE = 8  # pixels of the input per cell of the outputs
+#: Pixels of the input per cell of the outputs, in both top-down networks.
+STRIDE = 8
 
 
 class Joints(NamedTuple):
@@ -30,8 +31,8 @@ def read_joints(outputs: Mapping[str, np.ndarray]) -> Joints:
     row, column = np.divmod(cells, columns)
     crop, joint = np.arange(batch)[:, None], np.arange(joints)
     offset = outputs["offset"][crop, row, column].astype(np.float64)  # [batch, 17, 34]
-    x = column * _STRIDE + offset[crop, joint, joint + joints] + 0.5  # pixels have their middle
-    y = row * _STRIDE + offset[crop, joint, joint] + 0.5
+    x = column * STRIDE + offset[crop, joint, joint + joints] + 0.5  # pixels have their middle
+    y = row * STRIDE + offset[crop, joint, joint] + 0.5
     return Joints(
         points=np.stack([x, y], axis=2),
         scores=sigmoid(outputs["visibility"][crop, row, column, joint].astype(np.float64)),
