@@ -14,15 +14,10 @@ Every op of ``core.ops`` is an attribute of this package.
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.public.namespaces import NAMESPACES, add_namespaces
 from weights_cache.common.providers import provide
-
-if TYPE_CHECKING:
-    from inspect import Signature
-
-    from core.engine.operation import Op
 
 #: The module of each name. It is imported at the name's first use: a process that runs a stored
 #: network needs few of them, and no op.
@@ -120,6 +115,7 @@ _WITHOUT_OPS = {
     "get_tier",
     "limits",
     "memory",
+    "ops",
     "set_backend",
     "set_threads",
     "set_tier",
@@ -127,7 +123,6 @@ _WITHOUT_OPS = {
 
 # What lower rooms use of higher ones.
 provide(
-    ops="core.ops",
     backends="core.backends",
     backend_of_ops="core.backends.automatic:backend_of_ops",
     save_graph="core.converter.web_writer:save_graph",
@@ -173,17 +168,10 @@ def _is_module(name: str) -> bool:
 def _load_ops() -> None:
     """Make every op of the engine an attribute of this package, and list it."""
     if "__all__" not in globals():
-        declared = getattr(import_module("core.ops"), "DECLARED", None)
-        if declared is not None:  # else one of its files asks
+        declared = import_module("core.ops").load()
+        if declared:
             globals().update(declared)
-            import_module("core.engine.operation").Op.__signature__ = property(_signature)
             globals()["__all__"] = sorted({*_HOMES, *declared} - {*_NOT_LISTED})
-
-
-def _signature(op: "Op") -> "Signature":
-    from core.public.signatures import signature_of
-
-    return signature_of(op)
 
 
 def _declared() -> dict[str, Any]:

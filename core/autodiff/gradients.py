@@ -5,10 +5,10 @@ from contextlib import ExitStack
 from functools import wraps
 from typing import Any, NamedTuple
 
+from core import ops
 from core.autodiff.tape import Tape, filled, gradient_dtype
 from core.engine.dispatch import tensor
 from core.engine.dtypes import DIFFERENTIABLE
-from core.engine.late_ops import ops
 from core.engine.observers import observing, unobserved
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable

@@ -8,9 +8,9 @@ tape sees the inner walk, and gradients of gradients work.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from core import ops
 from core.engine.dispatch import tensor
-from core.engine.dtypes import DIFFERENTIABLE
-from core.engine.late_ops import ops
+from core.engine.dtypes import DIFFERENTIABLE, DType
 from core.engine.nan_check import NotFiniteError, users_line
 from core.engine.observers import Observer
 from core.engine.op_places import active_place, walking_back
@@ -264,7 +264,7 @@ def _is_differentiable(value: Any) -> bool:
     return any(t.spec.dtype in DIFFERENTIABLE for t in tensors_in(value))
 
 
-def gradient_dtype(spec: Spec) -> str:
+def gradient_dtype(spec: Spec) -> DType:
     """The dtype of gradients of such a tensor: float32 also for integers."""
     return "complex64" if spec.dtype == "complex64" else "float32"
 

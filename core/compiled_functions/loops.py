@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from core import ops
 from core.autodiff.tape import Tape, filled
 from core.engine.backend import Backend
 from core.engine.dispatch import handle_on, wrap
 from core.engine.dtypes import dtype_of
-from core.engine.late_ops import ops
 from core.engine.observers import active_observers, observing, unobserved
 from core.engine.program import ABSENT, Step
 from core.engine.settings import active_backend, running_on

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from core import ops
 from core.autodiff.gradients import grads
 from core.conformance.op_cases import Gradient, OpCase, arrays_of
 from core.engine.backend import Backend
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 
 #: Tolerance of derivatives, which are sums of many values, in epsilons of the backend.

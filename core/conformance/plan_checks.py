@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from core import ops
 from core.compiled_functions.compiled_function import CompiledFunction
 from core.conformance.comparison import TOLERANCE, differences
 from core.conformance.op_cases import OpCase, as_arguments
 from core.engine.backend import Backend
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 
 

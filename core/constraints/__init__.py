@@ -10,8 +10,8 @@ MaxNorm(max_value=2, axis=0)
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.settings import epsilon
 from core.engine.tensors import Tensor
 from core.errors import CoreError

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from core.engine.late_ops import ops
+from core import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.nodes import PartialSpec

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.backend import Backend, Clock, Handle
 from core.engine.dtypes import DType, dtype_of, promote, to_numpy
@@ -15,7 +16,7 @@ from core.engine.limits import value_ceiling
 from core.engine.nan_check import check_finite
 from core.engine.observers import Observer, active_observers
 from core.engine.operation import Op, set_dispatch
-from core.engine.registry import KERNEL_NAMES, OPS, READY, find_kernel
+from core.engine.registry import KERNEL_NAMES, READY, find_kernel
 from core.engine.run_guard import check_promised, count_results
 from core.engine.settings import active_backend, flags
 from core.engine.specs import Spec
@@ -64,7 +65,7 @@ def tensor(
         dtype = shape
     if isinstance(value, Tensor):
         value = value._operand()
-        return value if dtype is None else OPS["cast"](value, dtype=dtype)
+        return value if dtype is None else ops.cast(value, dtype=dtype)
     if type(value) is float and dtype is None and -_LARGEST < value < _LARGEST:
         array, spec = np.array(value, np.float32), _NUMBER  # the usual case, in a third of the time
     else:
@@ -90,7 +91,7 @@ def _shaped(flat: Tensor, shape: Sequence[int]) -> Tensor:
             f"tensor got values of shape {flat.shape}, which do not fill the shape {wanted}: give "
             f"as many values as it takes, in one flat list"
         )
-    return OPS["reshape"](flat, shape=wanted)
+    return ops.reshape(flat, shape=wanted)
 
 
 def _holds_a_tensor(value: Any) -> bool:
@@ -295,7 +296,7 @@ def _as_common_dtype(op: Op, inputs: list[Input]) -> list[Input]:
 
 
 def _as_dtype(value: Tensor, dtype: str) -> Tensor:
-    return value if value.spec.dtype == dtype else OPS["cast"](value, dtype=dtype)
+    return value if value.spec.dtype == dtype else ops.cast(value, dtype=dtype)
 
 
 def _as_required(op: Op, name: str, kind: Mapping[str, str], value: Tensor) -> Tensor:

@@ -2,27 +2,60 @@
 
 `core.engine.registry.op` declares one, and `core.engine.dispatch` runs it.
 
-The rule is a function from Specs to the Spec of the result. Its positional parameters are the
-tensors, distinguished by annotation: ``Spec`` (a tensor), ``Spec | None`` (may be absent),
-``list[Spec]`` (several). Its keyword-only parameters are the attributes. It returns a Spec, a
-tuple of Specs for several results, or None where the shape depends on the data.
+The rule is a function with the signature of the op: first tensors, annotated as ``TensorLike``,
+``TensorLike | None`` (may be absent) or ``Sequence[TensorLike]`` (several), then attributes, of
+any other type. The engine calls it with a Spec for each tensor, as which `spec_of` and `specs_of`
+show them to type checkers. It returns the Spec of the result, a tuple of Specs for several
+results, or None where the shape depends on the data.
+
+A rule may also say what it is called with: ``Spec``, ``Spec | None`` and ``list[Spec]`` are
+tensors, too, and so are positional parameters without annotation.
 """
 
 import inspect
 import sys
-from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, get_args
+from types import MethodType
+from typing import (
+    Any,
+    Concatenate,
+    Generic,
+    NamedTuple,
+    ParamSpec,
+    TypeVar,
+    get_args,
+    get_origin,
+    overload,
+)
 
+from core.engine.argument_types import TensorLike
 from core.engine.dtypes import DTYPES, KINDS
 from core.engine.specs import Spec
+from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.process.locks import lazy_property
 
 Rule = Callable[..., Any]
 
 #: Runs an op: the op, its inputs, all its attributes → the result or results.
 Dispatch = Callable[["Op", tuple, dict[str, Any]], Any]
+
+#: The parameters of an op, those after the first one, and what a call returns.
+Parameters = ParamSpec("Parameters")
+Others = ParamSpec("Others")
+Result = TypeVar("Result")
+Result_co = TypeVar("Result_co", covariant=True)
+
+_ONE, _OPTIONAL, _SEVERAL = "one", "optional", "several"
+
+#: Kinds of tensors that an op takes, by annotation.
+_INPUTS: dict[Any, str] = {
+    Spec: _ONE,
+    TensorLike: _ONE,
+    Spec | None: _OPTIONAL,
+    TensorLike | None: _OPTIONAL,
+    list[Spec]: _SEVERAL,
+    Sequence[TensorLike]: _SEVERAL,
+}
 
 
 class Gradient(NamedTuple):
@@ -54,8 +87,8 @@ class Traits(NamedTuple):
     heavy: bool = False
 
 
-#: Traits of an op that declares none.
-PLAIN = Traits()
+#: Traits of an op that declares none, and the most frequent others.
+PLAIN, ELEMENTWISE = Traits(), Traits(elementwise=True)
 
 
 class Spellings(NamedTuple):
@@ -81,7 +114,47 @@ class Spellings(NamedTuple):
 UNSPELLED = Spellings()
 
 
-class Op:
+class _Alias(str):
+    """A type that signatures show by its short name, also where it is a long union."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+#: The type that users see of each kind.
+_TAKEN = {
+    _ONE: _Alias("TensorLike"),
+    _OPTIONAL: _Alias("TensorLike | None"),
+    _SEVERAL: _Alias("Sequence[TensorLike]"),
+}
+
+
+@overload
+def spec_of(x: None) -> None: ...
+
+
+@overload
+def spec_of(x: TensorLike) -> Spec: ...
+
+
+@overload
+def spec_of(x: TensorLike | None) -> Spec | None: ...
+
+
+def spec_of(x: Any) -> Any:
+    """Return the spec of a tensor in a shape rule: the argument itself, by another type.
+
+    Users give the op a tensor there, the engine gives the rule its spec.
+    """
+    return x
+
+
+def specs_of(tensors: Sequence[TensorLike]) -> list[Spec]:
+    """Return the specs of several tensors in a shape rule; see `spec_of`."""
+    return tensors  # type: ignore[return-value]
+
+
+class Op(Generic[Parameters, Result_co]):
     """An operation by name. Calling it runs the kernel of the active backend."""
 
     def __init__(
@@ -92,14 +165,13 @@ class Op:
         doc: str | None = None,
         kernel_name: str = "",
         js_names: Mapping[str, str] | None = None,
-        outputs: Sequence[str] = (),
+        results: type[tuple] | None = None,
         gradients: Mapping[str, Rule | None] | None = None,
         promote: bool | tuple[str, ...] = False,
         input_dtype: str | Mapping[str, str] | None = None,
         traits: Traits = PLAIN,
         method: bool = False,
         spellings: Spellings = UNSPELLED,
-        attributes_of: "Op | None" = None,
     ):
         """Describe the op; `core.engine.registry.register` makes it known.
 
@@ -110,63 +182,66 @@ class Op:
             kernel_name: TensorFlow.js's name, by default the Python name in CamelCase.
             js_names: TensorFlow.js's names of inputs and attributes, where they are not the
                 Python names in camelCase.
-            outputs: names of several results, which then come as a named tuple.
+            results: the class of several results, a named tuple.
             gradients: for each input that has one, its gradient rule.
             promote: convert all inputs, or the named ones, to their common dtype first.
             input_dtype: what the inputs must be, one of `core.engine.dtypes.KINDS` for all or for
-                each
-                by name: ``"float32"`` (integers and bools are converted), ``"bool"``,
+                each by name: ``"float32"`` (integers and bools are converted), ``"bool"``,
                 ``"int32"``, ``"number"`` (bools become int32), ``"real"`` (the same without
                 complex64), ``"complex64"``, ``"string"`` or ``"no string"``.
             traits: properties that passes, plans and backends may rely on.
             method: make the op a method of tensors, too, if it is declared when `core` is imported.
             spellings: the op's names in model formats.
-            attributes_of: an op whose attributes this op has, too. The rule takes them as
-                ``**how``, and its docstring explains all in one line, ``**how: ...``. Attributes
-                of the rule without a default come before them, those with a default after them.
         """
         self.rule, self.name = rule, name or rule.__name__
         self.kernel_name = kernel_name or "".join(w.capitalize() for w in self.name.split("_"))
         self.traits, self.method, self.spellings = traits, method, spellings
         self.__doc__, self.__name__ = doc or rule.__doc__, self.name
-        if attributes_of is not None:
-            self.__doc__ = _with_attributes(self.__doc__ or "", attributes_of.attributes)
-        self._read_parameters(attributes_of)
+        #: The class of several results, and their names.
+        self.results: Callable[..., Any] | None = results
+        self.outputs: tuple[str, ...] = getattr(results, "_fields", ())
+        self._read_parameters()
         self._read_input_dtypes(input_dtype)
         names = {n: camel_case(n) for n in self.inputs + self.attributes}
         self.js_names = {**names, **(js_names or {})}
-        self.outputs = tuple(outputs)
         self.promote = self.inputs if promote is True else promote or ()
         self.gradients: dict[str, Gradient] = {}
         for input_name, gradient in (gradients or {}).items():
             if gradient is not None:
                 self._add_gradient(input_name, gradient)
 
-    def _read_parameters(self, like: "Op | None") -> None:
+    def _read_parameters(self) -> None:
         code = self.rule.__code__
-        count, named = code.co_argcount, code.co_kwonlyargcount
-        self.inputs = code.co_varnames[:count]
-        self.count = count
-        self.attributes = code.co_varnames[count : count + named]
-        self.defaults: dict[str, Any] = dict(self.rule.__kwdefaults__ or {})
-        unsaid = {**dict.fromkeys(self.attributes, Any), **dict.fromkeys(self.inputs, Spec)}
-        given = inspect.get_annotations(self.rule, eval_str=True)
-        self.annotations = kinds = {**unsaid, "return": Spec, **given}
-        if like is not None:
-            needed = tuple(n for n in self.attributes if n not in self.defaults)
-            self.attributes = (*needed, *like.attributes, *self.attributes[len(needed) :])
-            self.defaults |= like.defaults
-            kinds |= {n: like.annotations[n] for n in like.attributes}
+        by_position = code.co_varnames[: code.co_argcount]
+        by_keyword = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+        kinds = {"return": Spec, **inspect.get_annotations(self.rule, eval_str=True)}
+        inputs = {n: _INPUTS.get(kinds.get(n, Spec)) for n in by_position}
+        inputs |= {n: _INPUTS.get(kinds[n]) for n in by_keyword if n in kinds}
+        self.inputs = tuple(n for n, kind in inputs.items() if kind)
+        self.count = count = len(self.inputs)
+        if self.inputs != by_position[:count]:
+            raise CoreError(
+                f"op {self.name!r}: the tensors {list(self.inputs)} must be its first parameters, "
+                f"not keyword-only ones"
+            )
+        self.attributes = by_position[count:] + by_keyword
+        values = self.rule.__defaults__ or ()
+        with_default = zip(by_position[::-1], values[::-1], strict=False)
+        self.defaults: dict[str, Any] = {
+            **{n: value for n, value in [*with_default][::-1] if n not in self.inputs},
+            **(self.rule.__kwdefaults__ or {}),
+        }
         self._names = frozenset(self.attributes)
         self.required_attributes = self._names - set(self.defaults)
         self.simple_attributes: dict[str, type] = {
             n: kinds[n] for n in self.attributes if kinds.get(n) in (bool, float, str)
         }
-        self.list_inputs = {n for n in self.inputs if kinds.get(n) == list[Spec]}
-        self.optional_inputs = {n for n in self.inputs if kinds.get(n) == Spec | None}
+        self.list_inputs = {n for n in self.inputs if inputs[n] == _SEVERAL}
+        self.optional_inputs = {n for n in self.inputs if inputs[n] == _OPTIONAL}
         required = [n for n in self.inputs if n not in self.optional_inputs]
-        if _admits_none(kinds.get("return")):
+        if _admits_none(kinds["return"]):
             self.traits = self.traits._replace(data_dependent=True)
+        self._most = -1 if self.required_attributes else count  # of arguments without attributes
         #: The least number of inputs, if inputs that may be absent come last.
         self.least = len(required) if self.inputs[: len(required)] == tuple(required) else count
 
@@ -221,37 +296,58 @@ class Op:
 
         return add
 
-    @lazy_property
-    def results(self) -> type[tuple]:
-        """The named tuple of several results; making one takes as long as declaring ten ops."""
-        return namedtuple(self.name, self.outputs)
-
     @property
     def __signature__(self) -> inspect.Signature:
-        empty, given = inspect.Parameter.empty, inspect.Parameter.POSITIONAL_OR_KEYWORD
-        kinds = self.annotations
-        defaults = dict.fromkeys(self.optional_inputs) | self.defaults
-        parameters = [
-            inspect.Parameter(n, given, default=defaults.get(n, empty), annotation=kinds[n])
-            for n in self.inputs + self.attributes
-        ]
-        return inspect.Signature(parameters)
+        """The rule's, with tensors for specs and the type of a call's result."""
+        found = inspect.signature(self.rule, eval_str=True)
+        given = [self._as_called(each) for each in found.parameters.values()]
+        return found.replace(parameters=given, return_annotation=self._returned())
 
-    def __call__(self, *inputs: Any, **attributes: Any) -> Any:
+    def _as_called(self, parameter: inspect.Parameter) -> inspect.Parameter:
+        name = parameter.name
+        if name not in self.inputs:
+            return parameter
+        if name in self.optional_inputs:
+            return parameter.replace(default=None, annotation=_TAKEN[_OPTIONAL])
+        kind = _SEVERAL if name in self.list_inputs else _ONE
+        return parameter.replace(annotation=_TAKEN[kind])
+
+    def _returned(self) -> Any:
+        if self.results is not None:
+            return self.results
+        found = inspect.get_annotations(self.rule, eval_str=True).get("return")
+        several = any(get_origin(kind) is tuple for kind in (found, *get_args(found)))
+        return _Alias("list[Tensor]" if several else "Tensor")
+
+    def __call__(self, *inputs: Parameters.args, **attributes: Parameters.kwargs) -> Result_co:
         """Run the op on tensors, or on anything that `core.tensor` takes."""
-        if attributes:
-            given = attributes.keys()
-            usual = self.least <= len(inputs) <= self.count
-            if usual and self.required_attributes <= given <= self._names:
-                attributes = self._frozen(attributes)
+        tensors: tuple[Any, ...] = inputs
+        given: dict[str, Any] = attributes
+        if given:
+            names = given.keys()
+            usual = self.least <= len(tensors) <= self.count
+            if usual and self.required_attributes <= names <= self._names:
+                given = self._frozen(given)
             else:
-                inputs, attributes = self._bind(inputs, attributes)
-        elif self.required_attributes or len(inputs) > self.count:
-            inputs, attributes = self._bind(inputs, attributes)
+                tensors, given = self._bind(tensors, given)
+        elif len(tensors) > self._most:
+            tensors, given = self._bind(tensors, given)
         else:
-            attributes = self.defaults
-        outputs = _dispatch(self, inputs, attributes)
-        return self.results(*outputs) if self.outputs else outputs
+            given = self.defaults
+        outputs = _dispatch(self, tensors, given)
+        return outputs if self.results is None else self.results(*outputs)
+
+    @overload
+    def __get__(
+        self: "Op[Concatenate[Any, Others], Result]", instance: Tensor, owner: type
+    ) -> Callable[Others, Result]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> "Op[Parameters, Result_co]": ...
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        """The op with a tensor as its first argument, of which it is a method, else the op."""
+        return MethodType(self, instance) if isinstance(instance, Tensor) else self
 
     def _bind(self, inputs: tuple, given: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
         """Assign arguments given by keyword or position to parameters, and fill in defaults.
@@ -316,15 +412,6 @@ class Op:
 
 
 _PLAIN = frozenset({int, float, bool, str, type(None)})
-
-
-def _with_attributes(doc: str, names: Sequence[str]) -> str:
-    """Return documentation with a line for each attribute instead of that for ``**how``."""
-    before, mark, after = doc.partition("**how: ")
-    meaning, _, rest = after.partition("\n")
-    new_line = before[before.rfind("\n") :]
-    lines = new_line.join(f"{name}: {meaning}" for name in names)
-    return f"{before}{lines}\n{rest}" if mark else doc
 
 
 def camel_case(name: str) -> str:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from functools import cache, wraps
 from inspect import isfunction
-from typing import Any, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 from core.engine.backends import (
     BUILT_IN,
@@ -16,11 +16,13 @@ from core.engine.backends import (
     load_backend,
     unknown_backend,
 )
-from core.engine.late_ops import ops
-from core.engine.operation import Op, Rule
+from core.engine.operation import Op, Parameters, Result_co, Rule
+from core.engine.specs import Spec
+from core.engine.tensors import Tensor
 from core.errors import MISUSE, CoreError, KernelNotFound
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Results = TypeVar("Results", bound=tuple[Any, ...])
 
 OPS: dict[str, Op] = {}
 KERNEL_NAMES: dict[str, Op] = {}  # ops by their TensorFlow.js names
@@ -48,22 +50,53 @@ def register(op: Op) -> Op:
     OPS[op.name] = KERNEL_NAMES[op.kernel_name] = op
     if op.method:
         METHODS[op.name] = op
-    ops.forget(op.name)
     return op
 
 
-def op(**options: Any) -> Callable[[Rule], Op]:
+class Declaration(Protocol):
+    """Makes an op of a rule, for type checkers: with its parameters, and tensors for specs."""
+
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # a rule of None alone has one result
+        self, rule: Callable[Parameters, Spec | None], /
+    ) -> Op[Parameters, Tensor]: ...
+
+    @overload
+    def __call__(
+        self, rule: Callable[Parameters, tuple[Spec, ...] | None], /
+    ) -> Op[Parameters, list[Tensor]]: ...
+
+
+class NamedDeclaration(Protocol[Result_co]):
+    """Makes an op of a rule for several results, which come as a named tuple."""
+
+    def __call__(
+        self, rule: Callable[Parameters, tuple[Spec, ...] | None], /
+    ) -> Op[Parameters, Result_co]:
+        """Declare an op."""
+
+
+@overload
+def op(*, results: type[Results], **options: Any) -> NamedDeclaration[Results]: ...
+
+
+@overload
+def op(**options: Any) -> Declaration: ...
+
+
+def op(**options: Any) -> Any:
     """Declare the decorated rule as an op; the options are those of `core.engine.operation.Op`.
 
-    Parameters of the rule without annotations are a `Spec`, or an attribute of any type.
+    The op has the parameters of the rule: tensors, annotated as ``TensorLike``, then attributes.
+    Parameters without annotations are a tensor, or an attribute of any type.
     """
+    return lambda rule: register(Op(_function(rule), **options))
 
-    def declared(rule: Rule) -> Op:
-        if not isfunction(rule):
-            raise CoreError(f"core.op() decorates the function of an op's shape, got {rule!r:.80}")
-        return register(Op(rule, **options))
 
-    return declared
+def _function(rule: Any) -> Rule:
+    if not isfunction(rule):
+        raise CoreError(f"core.op() decorates the function of an op's shape, got {rule!r:.80}")
+    return rule
 
 
 @overload
@@ -102,7 +135,6 @@ def _public(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     FUNCTIONS[name] = checked
     if method:
         METHODS[name] = checked
-    ops.forget(name)
     return checked
 
 

@@ -5,15 +5,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from core import ops
 from core.engine.backend import Backend, Handle
 from core.engine.dlpack import CPU_DEVICE, NotGiven, Request
 from core.engine.dtypes import DType
-from core.engine.late_ops import add_late_methods, ops
 from core.engine.run_guard import live_containers, live_tensors, next_id
 from core.engine.specs import Shape, Spec
+from core.engine.tensor_index import part
 from core.errors import CoreError
 
-if TYPE_CHECKING:  # stubs of the operators and methods that core.engine.methods adds
+if TYPE_CHECKING:  # a stub of the methods that core.ops.families adds
+    from core.engine.argument_types import Index, TensorLike
     from core.engine.tensor_methods import TensorMethods
 else:
     TensorMethods = object
@@ -82,7 +84,7 @@ class Tensor(TensorMethods):
     """An immutable array on a backend. Make one with `core.tensor`.
 
     Operators and many ops are methods too, such as ``x.relu()`` and ``x.sum(axis=0)``, and NumPy's
-    basic indexing works, such as ``x[1:, ::-1]``: see `core.engine.methods`.
+    basic indexing works, such as ``x[1:, ::-1]``: see `core.engine.tensor_index`.
 
     >>> import core
     >>> x = core.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -175,11 +177,11 @@ class Tensor(TensorMethods):
 
     def reshape(self, *shape: int | Sequence[int]) -> "Tensor":
         """The values in another shape, given as one or several arguments; one length may be -1."""
-        return ops.reshape(self, shape=shape[0] if len(shape) == 1 else shape)
+        return ops.reshape(self, shape=_one_or_several(shape))
 
     def transpose(self, *perm: int | Sequence[int], conjugate: bool = False) -> "Tensor":
         """The axes in another order, given as one or several, by default reversed."""
-        order = perm[0] if len(perm) == 1 else perm or None
+        order = _one_or_several(perm) if perm else None
         return ops.transpose(self, perm=order, conjugate=conjugate)
 
     def cast(self, dtype: DType) -> "Tensor":
@@ -194,6 +196,29 @@ class Tensor(TensorMethods):
     def T(self) -> "Tensor":  # noqa: N802 - as NumPy calls it
         """The axes in reverse order."""
         return ops.transpose(self)
+
+    def concat(self, others: "TensorLike | Sequence[TensorLike]", axis: int = 0) -> "Tensor":
+        """`core.concat` of this tensor and another tensor or array, or a list of them."""
+        return ops.concat([self, *_listed(others)], axis=axis)
+
+    def stack(self, others: "TensorLike | Sequence[TensorLike]", axis: int = 0) -> "Tensor":
+        """`core.stack` of this tensor and another tensor or array, or a list of them."""
+        return ops.stack([self, *_listed(others)], axis=axis)
+
+    def where(self, condition: "TensorLike", other: "TensorLike") -> "Tensor":
+        """The values of this tensor where a condition is true, values of another one elsewhere."""
+        return ops.where(condition, self, other)
+
+    def print(self) -> None:
+        """Print the values, indented below a title, as TensorFlow.js does.
+
+        >>> import core
+        >>> core.tensor([[1.0, 2.5]]).print()
+        Tensor
+            [[1. , 2.5]]
+        """
+        values = np.array2string(self.numpy(), separator=", ", prefix="    ")
+        print(f"Tensor\n    {values}")
 
     def _read(self) -> np.ndarray:
         return self.container.backend.download(self.handle, self.spec)
@@ -288,8 +313,120 @@ class Tensor(TensorMethods):
         values = np.array2string(self._read(), threshold=20, separator=", ", prefix="Tensor(")
         return f"Tensor({values}, shape={self.shape}, dtype={self.dtype})"
 
+    # Operators. Of None, Python knows by itself that it is no tensor.
 
-add_late_methods(Tensor)
+    def __neg__(self) -> "Tensor":
+        return ops.neg(self)
+
+    def __abs__(self) -> "Tensor":
+        return ops.abs(self)
+
+    def __invert__(self) -> "Tensor":
+        return ops.logical_not(self)
+
+    def __add__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.add(self, other)
+
+    def __sub__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.sub(self, other)
+
+    def __mul__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.mul(self, other)
+
+    def __truediv__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.div(self, other)
+
+    def __floordiv__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.floor_div(self, other)
+
+    def __mod__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.mod(self, other)
+
+    def __pow__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.pow(self, other)
+
+    def __matmul__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.matmul(self, other)
+
+    def __lt__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.less(self, other)
+
+    def __le__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.less_equal(self, other)
+
+    def __gt__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.greater(self, other)
+
+    def __ge__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.greater_equal(self, other)
+
+    def __eq__(self, other: "TensorLike") -> "Tensor":  # type: ignore[override]
+        return NotImplemented if other is None else ops.equal(self, other)
+
+    def __ne__(self, other: "TensorLike") -> "Tensor":  # type: ignore[override]
+        return NotImplemented if other is None else ops.not_equal(self, other)
+
+    def __and__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.logical_and(self, other)
+
+    def __or__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.logical_or(self, other)
+
+    def __xor__(self, other: "TensorLike") -> "Tensor":
+        return NotImplemented if other is None else ops.logical_xor(self, other)
+
+    def __radd__(self, other: "TensorLike") -> "Tensor":
+        return ops.add(other, self)
+
+    def __rsub__(self, other: "TensorLike") -> "Tensor":
+        return ops.sub(other, self)
+
+    def __rmul__(self, other: "TensorLike") -> "Tensor":
+        return ops.mul(other, self)
+
+    def __rtruediv__(self, other: "TensorLike") -> "Tensor":
+        return ops.div(other, self)
+
+    def __rfloordiv__(self, other: "TensorLike") -> "Tensor":
+        return ops.floor_div(other, self)
+
+    def __rmod__(self, other: "TensorLike") -> "Tensor":
+        return ops.mod(other, self)
+
+    def __rpow__(self, other: "TensorLike") -> "Tensor":
+        return ops.pow(other, self)
+
+    def __rmatmul__(self, other: "TensorLike") -> "Tensor":
+        return ops.matmul(other, self)
+
+    def __rand__(self, other: "TensorLike") -> "Tensor":
+        return ops.logical_and(other, self)
+
+    def __ror__(self, other: "TensorLike") -> "Tensor":
+        return ops.logical_or(other, self)
+
+    def __rxor__(self, other: "TensorLike") -> "Tensor":
+        return ops.logical_xor(other, self)
+
+    def __getitem__(self, index: "Index") -> "Tensor":
+        return part(self, index)
+
+    if not TYPE_CHECKING:  # a checker would take any name for a method
+
+        def __getattr__(self, name: str) -> Any:
+            """Import the ops, which makes many of them methods; then unknown names are errors."""
+            if name.startswith("__"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            ops.load()
+            return getattr(self, name)
+
+
+def _one_or_several(values: tuple[Any, ...]) -> Any:
+    return values[0] if len(values) == 1 else values
+
+
+def _listed(others: Any) -> list[Any]:
+    return list(others) if isinstance(others, (list, tuple)) else [others]
 
 
 def wrap(backend: Backend, handle: Handle, spec: Spec) -> Tensor:

@@ -1,31 +1,27 @@
 """Variables: named tensors whose values change, for trainable weights."""
 
-import operator
 import sys
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.backend import Backend, Handle
 from core.engine.dtypes import DType, promote
-from core.engine.late_ops import SWAPPED
 from core.engine.observers import active_observers
-from core.engine.registry import OPS
 from core.engine.specs import Spec
 from core.engine.tensors import Tensor, disposed_error, wrap
 from core.engine.trace_hook import active_trace
 from core.errors import CoreError
 from core.process.locks import new_lock
 
-if TYPE_CHECKING:  # a stub of the methods that the end of this file adds
-    from core.engine.tensor_methods import VariableMethods
-else:
-    VariableMethods = object
+#: A class of variables.
+Own = TypeVar("Own", bound="Variable")
 
 _number = count(1).__next__
 
@@ -33,7 +29,7 @@ _number = count(1).__next__
 Counts = tuple[int, int, int]
 
 
-class Variable(Tensor, VariableMethods):
+class Variable(Tensor):
     """A tensor that can be given new values of its shape and dtype. Make one with `core.variable`.
 
     Ops take a variable like any tensor and use its present value; their results do not change
@@ -116,7 +112,7 @@ class Variable(Tensor, VariableMethods):
             raise CoreError(f"variable {self.name!r} was disposed: make another with core.variable")
         dtypes = {given.dtype, spec.dtype}
         if len(dtypes) == 2 and "string" not in dtypes and promote(*dtypes) == spec.dtype:
-            given = OPS["cast"](given, dtype=spec.dtype)
+            given = ops.cast(given, dtype=spec.dtype)
         if given.spec != spec:
             raise CoreError(
                 f"variable {self.name!r} is {spec.dtype} {spec.shape}, the new value is "
@@ -203,6 +199,45 @@ class Variable(Tensor, VariableMethods):
 
     def __repr__(self) -> str:
         return f"Variable({self.name!r}, {self._present()!r})"
+
+    # ``w -= 0.1 * g`` changes the variable; a name bound to a new tensor would not train any more.
+
+    def __iadd__(self: Own, other: TensorLike) -> Own:
+        return self._assigned(self + other)
+
+    def __isub__(self: Own, other: TensorLike) -> Own:
+        return self._assigned(self - other)
+
+    def __imul__(self: Own, other: TensorLike) -> Own:
+        return self._assigned(self * other)
+
+    def __itruediv__(self: Own, other: TensorLike) -> Own:
+        return self._assigned(self / other)
+
+    def __ifloordiv__(self: Own, other: TensorLike) -> Own:
+        return self._assigned(self // other)
+
+    def __imod__(self: Own, other: TensorLike) -> Own:
+        return self._assigned(self % other)
+
+    def __ipow__(self: Own, other: TensorLike) -> Own:
+        return self._assigned(self**other)
+
+    def __imatmul__(self: Own, other: TensorLike) -> Own:
+        return self._assigned(self @ other)
+
+    def __iand__(self: Own, other: TensorLike) -> Own:
+        return self._assigned(self & other)
+
+    def __ior__(self: Own, other: TensorLike) -> Own:
+        return self._assigned(self | other)
+
+    def __ixor__(self: Own, other: TensorLike) -> Own:
+        return self._assigned(self ^ other)
+
+    def _assigned(self: Own, value: Tensor) -> Own:
+        self.assign(value)
+        return self
 
 
 def variable(
@@ -295,16 +330,3 @@ def _owners_of_one(backend: Backend) -> Counts:
     for _ in range(100):  # where the counts of a first call differ from later ones: copy
         least = min(least, _owners(value))
     return least
-
-
-def _assigned(function: Callable[[Any, Any], Tensor]) -> Callable[[Variable, Any], Variable]:
-    def operate(self: Variable, other: Any) -> Variable:
-        self.assign(function(self, other))
-        return self
-
-    return operate
-
-
-# ``w -= 0.1 * g`` changes the variable; a name bound to a new tensor would not train any more.
-for _name in SWAPPED:
-    setattr(Variable, f"__i{_name}__", _assigned(getattr(operator, f"__{_name}__")))

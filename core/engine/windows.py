@@ -13,7 +13,7 @@ from core.errors import CoreError
 Sides = tuple[tuple[int, int], ...]
 #: "same", "valid", pixels on every side, or sides; these also with the batch and the channels,
 #: as [[0, 0], [top, bottom], [left, right], [0, 0]] (in the order of the data format).
-Padding = str | int | Sides
+Padding = str | int | Sequence[Sequence[int]]
 #: One number for all axes, or one each.
 Pair = int | Sequence[int]
 Triple = int | Sequence[int]

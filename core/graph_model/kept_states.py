@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from core import ops
 from core.autodiff.scopes import keep
-from core.engine.late_ops import ops
 from core.graph.executor import Executor
 from core.graph.feeds import Feed, as_tensors
 from core.graph.nodes import Graph

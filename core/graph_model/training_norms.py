@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core import ops
 from core.autodiff.tape import Tape
-from core.engine.late_ops import ops
 from core.engine.observers import unobserved
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from typing import Any
 
-from core.engine.late_ops import ops
+from core import ops
 from core.layers.layer_call import LayerCall, Lengths, Operand, RunLengths, Value, is_operand
 
 #: A function from a call, inputs (None for an absent one) and attributes to lengths, or to a list

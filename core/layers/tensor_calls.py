@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core import ops
 from core.autodiff.gradients import stop_gradient
 from core.autodiff.tape import Tape
 from core.engine.dispatch import tensor
 from core.engine.generators import Seed
-from core.engine.late_ops import ops
 from core.engine.observers import unobserved
 from core.engine.op_places import in_layer
 from core.engine.tensors import Tensor

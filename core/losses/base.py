@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.keras.configured import Configured, snake_case

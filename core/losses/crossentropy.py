@@ -3,9 +3,9 @@
 From logits they use forms without overflow, so that gradients are finite everywhere.
 """
 
+from core import ops
 from core.autodiff.gradients import custom_grad
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.losses.base import EPSILON, as_float, as_floats, as_tensor

@@ -1,7 +1,7 @@
 """Hinge losses: correct scores with a margin of 1 cost nothing."""
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.losses.base import NamedLoss, as_floats
 

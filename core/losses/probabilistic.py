@@ -1,7 +1,7 @@
 """Losses of probabilities as classes, and divergences of distributions."""
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.losses.base import EPSILON, NamedLoss, ReductionName, as_floats, as_tensor

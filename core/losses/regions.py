@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.losses.base import EPSILON, NamedLoss, ReductionName, as_floats, as_tensor
 

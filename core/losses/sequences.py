@@ -1,7 +1,7 @@
 """Loss of sequences whose positions are not labelled: connectionist temporal classification."""
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.losses.base import NamedLoss

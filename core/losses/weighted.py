@@ -7,8 +7,8 @@ TensorFlow.js. All nine are in ``core.losses.weighted``.
 
 from enum import Enum
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.losses import crossentropy

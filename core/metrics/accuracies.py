@@ -1,7 +1,7 @@
 """Accuracies: shares of samples whose class the outputs name."""
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.losses.base import as_float, as_floats, as_tensor, same_rank

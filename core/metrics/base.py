@@ -1,14 +1,13 @@
 """Base of all metrics: variables that batches change, and a result."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
-from core import initializers
+from core import initializers, ops
 from core.engine.argument_types import TensorLike
 from core.engine.dtypes import DType
-from core.engine.late_ops import ops
 from core.engine.specs import checked_shape
 from core.engine.tensors import Tensor
 from core.engine.variables import Variable
@@ -149,4 +148,4 @@ def add(variable: Variable, values: TensorLike) -> None:
 
 def quotient(a: TensorLike, b: TensorLike) -> Tensor:
     """Return ``a / b``, 0 where b is 0."""
-    return cast(Tensor, ops.div_no_nan(a, b))
+    return ops.div_no_nan(a, b)

@@ -5,8 +5,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.losses.base import as_float, as_floats, fitted_weights

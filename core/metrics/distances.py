@@ -1,8 +1,7 @@
 """Metrics of numbers: means of errors and of angles."""
 
-from core import losses
+from core import losses, ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.losses.base import as_floats
 from core.metrics.means import NamedMean

@@ -1,8 +1,7 @@
 """Means of losses of classes as metrics: cross entropies, divergences, hinges."""
 
-from core import losses
+from core import losses, ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.losses.base import as_float, as_tensor
 from core.metrics.means import NamedMean
 

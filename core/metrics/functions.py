@@ -1,7 +1,7 @@
 """Functions of TensorFlow.js's ``tf.metrics`` that Keras 3 has as classes alone."""
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.losses.base import as_float, as_floats
 from core.losses.regression import cosine_similarity as cosine_proximity

@@ -3,8 +3,8 @@
 from math import prod
 from typing import Any, ClassVar
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.losses.base import as_float, fitted_weights

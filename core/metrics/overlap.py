@@ -5,8 +5,8 @@ Sample weights count as they are; Keras 3 cuts off their fractions unless it is 
 
 from collections.abc import Sequence
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.losses.base import EPSILON, as_float, as_tensor, fitted_weights

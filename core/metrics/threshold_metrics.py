@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from core.engine.late_ops import ops
+from core import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.metrics.base import quotient

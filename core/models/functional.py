@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.engine.late_ops import ops
+from core import ops
 from core.engine.op_places import in_layer
 from core.errors import CoreError
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, TensorFacts

@@ -7,7 +7,7 @@ import numpy as np
 
 from core import losses as all_losses
 from core import metrics as all_metrics
-from core.engine.late_ops import ops
+from core import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.layers.call_context import LOGITS, MASKS

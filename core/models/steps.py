@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from core import ops
 from core.autodiff.gradients import variable_grads
 from core.compiled_functions.compiled_function import CompiledFunction
-from core.engine.late_ops import ops
 from core.engine.nan_check import NotFiniteError
 from core.engine.op_places import in_phase
 from core.engine.settings import get_backend

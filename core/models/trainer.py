@@ -8,11 +8,10 @@ from warnings import warn
 import numpy as np
 
 from core import callbacks as all_callbacks
-from core import optimizers
+from core import ops, optimizers
 from core.callbacks import Callback, History
 from core.callbacks.callback_list import Callbacks
 from core.data.batches import Batch, Samples, TrainingData, as_batches, split_validation
-from core.engine.late_ops import ops
 from core.engine.specs import integer
 from core.engine.tensors import Tensor
 from core.errors import CoreError

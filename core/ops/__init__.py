@@ -1,18 +1,29 @@
-"""Every op, in files by family. Importing this package declares them all.
+"""Every op, in files by family: ``from core import ops``, then ``ops.relu(x)``.
 
-It also gives tensors the operators and methods that are ops.
+The families are imported when the first op is looked up, and then are names of this package. So
+files that are imported before the ops may use them, and a program that only runs stored networks
+does not wait the 25 ms that importing all takes. Type checkers read ``__init__.pyi``.
 """
 
 from importlib import import_module
-from pkgutil import iter_modules
+from typing import Any
 
-from core.engine.methods import install_methods
-from core.engine.registry import FUNCTIONS, OPS
 
-for _file in iter_modules(__path__):
-    import_module(f"{__name__}.{_file.name}")
+def load() -> dict[str, Any]:
+    """Import every op, and return those of this package by name, and functions made of ops.
 
-#: Every op of the engine, and every function made of ops, by name.
-DECLARED = {**OPS, **FUNCTIONS}
+    While a file of ops is being imported, as it may use others, the result is empty.
+    """
+    return vars(import_module(f"{__name__}.families")).get("DECLARED", {})
 
-install_methods()
+
+def __getattr__(name: str) -> Any:
+    """Find an op or a function made of ops, also one that a program declares."""
+    if not name.startswith("__"):
+        load()
+        from core.engine.registry import FUNCTIONS, OPS
+
+        found = globals().get(name) or OPS.get(name) or FUNCTIONS.get(name)
+        if found is not None:
+            return found
+    raise AttributeError(f"no op {name!r}")

@@ -1,13 +1,15 @@
 """Activations along an axis, and gradients of activations."""
 
-from core.engine.late_ops import ops
+from core import ops
+from core.engine.argument_types import TensorLike
+from core.engine.declaring import zero_gradient
+from core.engine.operation import spec_of
 from core.engine.registry import op
 from core.engine.specs import Spec, broadcast_shapes, check_dy, normal_axis
-from core.ops.declaring import zero_gradient
 
 
 @op(input_dtype="float32", js_names={"axis": "dim"}, method=True)
-def softmax(logits: Spec, *, axis: int = -1) -> Spec:
+def softmax(logits: TensorLike, axis: int = -1) -> Spec:
     """e**logits divided by their sum along an axis: positive numbers with sum 1.
 
     Args:
@@ -20,6 +22,7 @@ def softmax(logits: Spec, *, axis: int = -1) -> Spec:
     >>> core.softmax([[1.0, 1.0, 1.0, 1.0]]).numpy()
     array([[0.25, 0.25, 0.25, 0.25]], dtype=float32)
     """
+    logits = spec_of(logits)
     normal_axis(axis, len(logits.shape))
     return logits
 
@@ -31,7 +34,7 @@ def _(g, y, axis):
 
 
 @op(input_dtype="float32", method=True)
-def log_softmax(logits: Spec, *, axis: int = -1) -> Spec:
+def log_softmax(logits: TensorLike, axis: int = -1) -> Spec:
     """The logarithm of `softmax`, exact where that is near 0.
 
     Args:
@@ -44,15 +47,18 @@ def log_softmax(logits: Spec, *, axis: int = -1) -> Spec:
     >>> core.log_softmax([0.0, 1000.0]).numpy()
     array([-1000.,     0.], dtype=float32)
     """
+    logits = spec_of(logits)
     normal_axis(axis, len(logits.shape))
     return logits
 
 
-log_softmax.gradient("logits")(lambda g, y, axis: ops.log_softmax_grad(g, y, axis=axis))
+@log_softmax.gradient("logits")
+def _(g, y, axis):
+    return ops.log_softmax_grad(g, y, axis=axis)
 
 
 @op(input_dtype="float32")
-def log_softmax_grad(dy: Spec, y: Spec, *, axis: int = -1) -> Spec:
+def log_softmax_grad(dy: TensorLike, y: TensorLike, axis: int = -1) -> Spec:
     """The gradient of `core.log_softmax`: dy - (the sum of dy along the axis) * e**y.
 
     Args:
@@ -63,6 +69,7 @@ def log_softmax_grad(dy: Spec, y: Spec, *, axis: int = -1) -> Spec:
     >>> core.log_softmax_grad([1.0, 0.0], [-0.69314718, -0.69314718]).numpy()
     array([ 0.5, -0.5], dtype=float32)
     """
+    dy, y = spec_of(dy), spec_of(y)
     check_dy(y, dy)
     normal_axis(axis, len(y.shape))
     return y
@@ -79,7 +86,7 @@ def _(g, dy, y, axis):
 
 
 @op(input_dtype="float32")
-def relu_grad(dy: Spec, y: Spec) -> Spec:
+def relu_grad(dy: TensorLike, y: TensorLike) -> Spec:
     """The gradient of `core.relu`: dy where y is positive, else 0; NaN where y is.
 
     Args:
@@ -89,6 +96,7 @@ def relu_grad(dy: Spec, y: Spec) -> Spec:
     >>> core.relu_grad([3.0, 3.0], [2.0, 0.0]).numpy()
     array([3., 0.], dtype=float32)
     """
+    dy, y = spec_of(dy), spec_of(y)
     check_dy(y, dy)
     return y
 
@@ -98,7 +106,7 @@ zero_gradient(relu_grad, "y")
 
 
 @op(input_dtype="float32")
-def elu_grad(dy: Spec, y: Spec) -> Spec:
+def elu_grad(dy: TensorLike, y: TensorLike) -> Spec:
     """The gradient of `core.elu`: dy where y is positive, else dy * (y + 1).
 
     Args:
@@ -108,6 +116,7 @@ def elu_grad(dy: Spec, y: Spec) -> Spec:
     >>> core.elu_grad([1.0, 1.0], [2.0, -0.75]).numpy()
     array([1.  , 0.25], dtype=float32)
     """
+    dy, y = spec_of(dy), spec_of(y)
     return Spec(broadcast_shapes(dy.shape, y.shape))
 
 

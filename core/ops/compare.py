@@ -1,88 +1,186 @@
-"""Element-wise comparison and logic: one row each. The results are bool."""
+"""Element-wise comparison and logic. The results are bool."""
 
-from typing import NamedTuple
-
-from core.engine.late_ops import ops
-from core.engine.operation import UNSPELLED, Rule, Spellings
+from core import ops
+from core.engine.argument_types import TensorLike
+from core.engine.declaring import zero, zero_gradient
+from core.engine.operation import Spellings, spec_of
 from core.engine.registry import op
 from core.engine.specs import Spec, broadcast_shapes
 from core.errors import CoreError
-from core.ops.declaring import TAKES, declare_row, zero, zero_gradient
 
 
-def to_bool(a: Spec, b: Spec) -> Spec:
-    """bool, of the common shape."""
-    return Spec(broadcast_shapes(a.shape, b.shape), "bool")
+def bools(a: TensorLike, b: TensorLike) -> Spec:
+    """The result of a comparison: strings compare as their bytes in UTF-8."""
+    return Spec(broadcast_shapes(spec_of(a).shape, spec_of(b).shape), "bool")
 
 
-def to_order(a: Spec, b: Spec) -> Spec:
-    """bool, of the common shape; complex64 has no order and is refused."""
-    if a.dtype == "complex64":
+def ordered(a: TensorLike, b: TensorLike) -> Spec:
+    """The result of a comparison by order, which complex64 has not."""
+    if spec_of(a).dtype == "complex64":
         raise CoreError("complex numbers have no order: compare core.abs of them")
-    return to_bool(a, b)
+    return bools(a, b)
 
 
-class CompareRow(NamedTuple):
-    """One element-wise op of a and b that gives true or false."""
+@op(promote=True, method=True, spellings=Spellings(("Equal",), "EQUAL"))
+def equal(a: TensorLike, b: TensorLike) -> Spec:
+    """Element-wise: whether a == b.
 
-    name: str
-    dtype: str | None  # None: compare in the common dtype; strings as their bytes in UTF-8
-    doc: str
-    rule: Rule = to_bool
-    gradient: Rule | None = None  # for both inputs
-    method: bool = True
-    example: tuple[str, str] = ("", "")  # the arguments of a call, and the printed result
-    spellings: Spellings = UNSPELLED
+    Args:
+        a: a tensor, of any dtype.
+        b: a tensor of a shape that broadcasts with that of a.
+
+    Returns:
+        bool, of the common shape.
+
+    >>> core.equal([1, 2, 3], [1, 5, 3]).numpy()
+    array([ True, False,  True])
+    """
+    return bools(a, b)
 
 
-# Filled lines, since a formatter would give each value a line of its own:
-# fmt: off
-COMPARE = [
-    CompareRow("equal", None, "whether a == b",
-        example=("[1, 2, 3], [1, 5, 3]", "array([ True, False,  True])"),
-        spellings=Spellings(("Equal",), "EQUAL")),
-    CompareRow("not_equal", None, "whether a != b",
-        example=('["a", "b"], ["a", "c"]', "array([False,  True])"),
-        spellings=Spellings(("NotEqual",), "NOT_EQUAL")),
-    CompareRow("less", None, "whether a < b", to_order,
-        example=("[1, 2, 3], 2", "array([ True, False, False])"),
-        spellings=Spellings(("Less",), "LESS")),
-    CompareRow("less_equal", None, "whether a <= b", to_order,
-        example=("[1, 2, 3], 2", "array([ True,  True, False])"),
-        spellings=Spellings(("LessEqual",), "LESS_EQUAL")),
-    CompareRow("greater", None, "whether a > b", to_order,
-        example=("[1, 2, 3], 2", "array([False, False,  True])"),
-        spellings=Spellings(("Greater",), "GREATER")),
-    CompareRow("greater_equal", None, "whether a >= b", to_order, zero,
-        example=("[1, 2, 3], 2", "array([False,  True,  True])"),
-        spellings=Spellings(("GreaterEqual",), "GREATER_EQUAL")),
-    CompareRow("logical_and", "bool", "whether both values are true",
-        example=("[True, True, False], [True, False, False]", "array([ True, False, False])"),
-        spellings=Spellings(("LogicalAnd",), "LOGICAL_AND")),
-    CompareRow("logical_or", "bool", "whether at least one value is true",
-        example=("[True, True, False], [True, False, False]", "array([ True,  True, False])"),
-        spellings=Spellings(("LogicalOr",), "LOGICAL_OR")),
-    CompareRow("logical_xor", "bool", "whether exactly one value is true",
-        example=("[True, True, False], [True, False, False]", "array([False,  True, False])")),
-]
-# fmt: on
+@op(promote=True, method=True, spellings=Spellings(("NotEqual",), "NOT_EQUAL"))
+def not_equal(a: TensorLike, b: TensorLike) -> Spec:
+    """Element-wise: whether a != b.
 
-for _row in COMPARE:
-    declare_row(
-        _row,
-        _row.rule,
-        f"Element-wise: {_row.doc}.",
-        [
-            f"a: a tensor, {TAKES[_row.dtype]}.",
-            "b: a tensor of a shape that broadcasts with that of a.",
-        ],
-        [_row.gradient, _row.gradient],
-        promote=_row.dtype is None,
-    )
+    Args:
+        a: a tensor, of any dtype.
+        b: a tensor of a shape that broadcasts with that of a.
+
+    Returns:
+        bool, of the common shape.
+
+    >>> core.not_equal(["a", "b"], ["a", "c"]).numpy()
+    array([False,  True])
+    """
+    return bools(a, b)
+
+
+@op(promote=True, method=True, spellings=Spellings(("Less",), "LESS"))
+def less(a: TensorLike, b: TensorLike) -> Spec:
+    """Element-wise: whether a < b.
+
+    Args:
+        a: a tensor, of any dtype.
+        b: a tensor of a shape that broadcasts with that of a.
+
+    Returns:
+        bool, of the common shape; complex64 has no order and is refused.
+
+    >>> core.less([1, 2, 3], 2).numpy()
+    array([ True, False, False])
+    """
+    return ordered(a, b)
+
+
+@op(promote=True, method=True, spellings=Spellings(("LessEqual",), "LESS_EQUAL"))
+def less_equal(a: TensorLike, b: TensorLike) -> Spec:
+    """Element-wise: whether a <= b.
+
+    Args:
+        a: a tensor, of any dtype.
+        b: a tensor of a shape that broadcasts with that of a.
+
+    Returns:
+        bool, of the common shape; complex64 has no order and is refused.
+
+    >>> core.less_equal([1, 2, 3], 2).numpy()
+    array([ True,  True, False])
+    """
+    return ordered(a, b)
+
+
+@op(promote=True, method=True, spellings=Spellings(("Greater",), "GREATER"))
+def greater(a: TensorLike, b: TensorLike) -> Spec:
+    """Element-wise: whether a > b.
+
+    Args:
+        a: a tensor, of any dtype.
+        b: a tensor of a shape that broadcasts with that of a.
+
+    Returns:
+        bool, of the common shape; complex64 has no order and is refused.
+
+    >>> core.greater([1, 2, 3], 2).numpy()
+    array([False, False,  True])
+    """
+    return ordered(a, b)
+
+
+@op(
+    promote=True,
+    gradients={"a": zero, "b": zero},
+    method=True,
+    spellings=Spellings(("GreaterEqual",), "GREATER_EQUAL"),
+)
+def greater_equal(a: TensorLike, b: TensorLike) -> Spec:
+    """Element-wise: whether a >= b.
+
+    Args:
+        a: a tensor, of any dtype.
+        b: a tensor of a shape that broadcasts with that of a.
+
+    Returns:
+        bool, of the common shape; complex64 has no order and is refused.
+
+    >>> core.greater_equal([1, 2, 3], 2).numpy()
+    array([False,  True,  True])
+    """
+    return ordered(a, b)
+
+
+@op(input_dtype="bool", method=True, spellings=Spellings(("LogicalAnd",), "LOGICAL_AND"))
+def logical_and(a: TensorLike, b: TensorLike) -> Spec:
+    """Element-wise: whether both values are true.
+
+    Args:
+        a: a tensor, bool.
+        b: a tensor of a shape that broadcasts with that of a.
+
+    Returns:
+        bool, of the common shape.
+
+    >>> core.logical_and([True, True, False], [True, False, False]).numpy()
+    array([ True, False, False])
+    """
+    return bools(a, b)
+
+
+@op(input_dtype="bool", method=True, spellings=Spellings(("LogicalOr",), "LOGICAL_OR"))
+def logical_or(a: TensorLike, b: TensorLike) -> Spec:
+    """Element-wise: whether at least one value is true.
+
+    Args:
+        a: a tensor, bool.
+        b: a tensor of a shape that broadcasts with that of a.
+
+    Returns:
+        bool, of the common shape.
+
+    >>> core.logical_or([True, True, False], [True, False, False]).numpy()
+    array([ True,  True, False])
+    """
+    return bools(a, b)
+
+
+@op(input_dtype="bool", method=True)
+def logical_xor(a: TensorLike, b: TensorLike) -> Spec:
+    """Element-wise: whether exactly one value is true.
+
+    Args:
+        a: a tensor, bool.
+        b: a tensor of a shape that broadcasts with that of a.
+
+    Returns:
+        bool, of the common shape.
+
+    >>> core.logical_xor([True, True, False], [True, False, False]).numpy()
+    array([False,  True, False])
+    """
+    return bools(a, b)
 
 
 @op(kernel_name="Select", promote=("t", "e"), spellings=Spellings(("SelectV2", "Select")))
-def select(condition: Spec, t: Spec, e: Spec) -> Spec:
+def select(condition: TensorLike, t: TensorLike, e: TensorLike) -> Spec:
     """Values of ``t`` where the condition is true, else of ``e``.
 
     Args:
@@ -93,6 +191,7 @@ def select(condition: Spec, t: Spec, e: Spec) -> Spec:
     >>> core.select([True, False], [1.0, 2.0], [3.0, 4.0]).numpy()
     array([1., 4.], dtype=float32)
     """
+    condition, t, e = spec_of(condition), spec_of(t), spec_of(e)
     if condition.dtype != "bool":
         raise CoreError(f"select needs a bool condition, got {condition.dtype}: compare first")
     return Spec(broadcast_shapes(condition.shape, broadcast_shapes(t.shape, e.shape)), t.dtype)

@@ -4,14 +4,12 @@ The gradient of a complex tensor holds the derivative along the real part in its
 along the imaginary part in its imaginary part.
 """
 
-from types import SimpleNamespace
-
-from core.engine.late_ops import ops
-from core.engine.operation import Spellings
+from core import ops
+from core.engine.argument_types import TensorLike
+from core.engine.operation import Spellings, spec_of
 from core.engine.registry import op
 from core.engine.specs import Spec
 from core.errors import CoreError
-from core.ops.declaring import declare_row
 
 
 def conjugate(x):
@@ -20,7 +18,7 @@ def conjugate(x):
 
 
 @op(input_dtype="float32", spellings=Spellings(("Complex",)))
-def complex(real: Spec, imag: Spec) -> Spec:
+def complex(real: TensorLike, imag: TensorLike) -> Spec:
     """Complex numbers with given real and imaginary parts.
 
     Args:
@@ -33,37 +31,72 @@ def complex(real: Spec, imag: Spec) -> Spec:
     >>> core.complex([1.0, 2.0], [0.0, -1.0]).numpy()
     array([1.+0.j, 2.-1.j], dtype=complex64)
     """
+    real, imag = spec_of(real), spec_of(imag)
     if real.shape != imag.shape:
         raise CoreError(f"the parts must have one shape, got {real.shape} and {imag.shape}")
     return Spec(real.shape, "complex64")
 
 
-complex.gradient("real")(lambda g: ops.real(g))
-complex.gradient("imag")(lambda g: ops.imag(g))
+@complex.gradient("real")
+def _(g):
+    return ops.real(g)
 
 
-def _part(input: Spec) -> Spec:
-    """float32, of the same shape."""
-    return Spec(input.shape)
+@complex.gradient("imag")
+def _(g):
+    return ops.imag(g)
 
 
-for _name, _kind, _example, _gradient in (
-    ("real", "real", "1., 2.", lambda g: ops.complex(g, ops.zeros_like(g))),
-    ("imag", "imaginary", "3., 4.", lambda g: ops.complex(ops.zeros_like(g), g)),
-):
-    _call = "core.complex([1.0, 2.0], [3.0, 4.0])", f"array([{_example}], dtype=float32)"
-    _fields = {"method": False, "spellings": Spellings((_name.capitalize(),), _name.upper())}
-    declare_row(
-        SimpleNamespace(name=_name, dtype="complex64", example=_call, **_fields),
-        _part,
-        f"The {_kind} parts of complex numbers.",
-        ["input: complex64 tensor of any shape."],
-        [_gradient],
-    )
+@op(
+    input_dtype="complex64",
+    spellings=Spellings(("Real",), "REAL"),
+)
+def real(input: TensorLike) -> Spec:
+    """The real parts of complex numbers.
+
+    Args:
+        input: complex64 tensor of any shape.
+
+    Returns:
+        float32, of the same shape.
+
+    >>> core.real(core.complex([1.0, 2.0], [3.0, 4.0])).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    return Spec(spec_of(input).shape)
+
+
+@real.gradient("input")
+def _(g):
+    return ops.complex(g, ops.zeros_like(g))
+
+
+@op(
+    input_dtype="complex64",
+    spellings=Spellings(("Imag",), "IMAG"),
+)
+def imag(input: TensorLike) -> Spec:
+    """The imaginary parts of complex numbers.
+
+    Args:
+        input: complex64 tensor of any shape.
+
+    Returns:
+        float32, of the same shape.
+
+    >>> core.imag(core.complex([1.0, 2.0], [3.0, 4.0])).numpy()
+    array([3., 4.], dtype=float32)
+    """
+    return Spec(spec_of(input).shape)
+
+
+@imag.gradient("input")
+def _(g):
+    return ops.complex(ops.zeros_like(g), g)
 
 
 @op(input_dtype="complex64", spellings=Spellings(("ComplexAbs",), "COMPLEX_ABS"))
-def complex_abs(x: Spec) -> Spec:
+def complex_abs(x: TensorLike) -> Spec:
     """The magnitudes of complex numbers, as `core.abs` returns them.
 
     Args:
@@ -75,6 +108,7 @@ def complex_abs(x: Spec) -> Spec:
     >>> core.complex_abs(core.complex([3.0], [4.0])).numpy()
     array([5.], dtype=float32)
     """
+    x = spec_of(x)
     return Spec(x.shape)
 
 

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
 from core.engine.limits import claim
 from core.engine.registry import composite
 from core.engine.specs import normal_axes, normal_axis
@@ -220,7 +220,7 @@ def where(
     condition = tensor(condition)
     if condition.dtype != "bool":
         raise CoreError(f"where needs a bool condition, got {condition.dtype}: compare first")
-    if a is None:
+    if a is None or b is None:
         marked = np.asarray(condition)
         claim(8 * np.count_nonzero(marked) * marked.ndim, "coordinates, in 64 bits")
         return tensor(np.argwhere(marked))

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core import ops
 from core.engine.argument_types import TensorLike
-from core.engine.late_ops import ops
+from core.engine.operation import specs_of
 from core.engine.registry import composite, op
 from core.engine.specs import Shape, Spec
 from core.engine.tensors import Tensor
@@ -89,7 +90,7 @@ def _sizes(
 
 
 @op(kernel_name="Einsum", promote=True, input_dtype="real")
-def contract(inputs: list[Spec], *, equation: str) -> Spec:
+def contract(inputs: Sequence[TensorLike], equation: str) -> Spec:
     """`einsum` with a list of tensors as the first argument.
 
     Args:
@@ -99,8 +100,9 @@ def contract(inputs: list[Spec], *, equation: str) -> Spec:
     >>> core.contract([[[1.0, 2.0]], [3.0, 4.0]], equation="ij,j->i").numpy()
     array([11.], dtype=float32)
     """
-    terms = read_equation(equation, [s.shape for s in inputs])
-    return Spec(tuple(terms.sizes[letter] for letter in terms.output), inputs[0].dtype)
+    specs = specs_of(inputs)
+    terms = read_equation(equation, [s.shape for s in specs])
+    return Spec(tuple(terms.sizes[letter] for letter in terms.output), specs[0].dtype)
 
 
 @contract.gradient("inputs")

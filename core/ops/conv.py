@@ -1,12 +1,14 @@
 """Convolutions over images, [batch, height, width, channels] or with channels second."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from core import ops
 from core.engine.argument_types import TensorLike
+from core.engine.declaring import image_op
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
-from core.engine.operation import Op, Rule, Traits
-from core.engine.registry import composite, register
+from core.engine.operation import Op, Traits, spec_of
+from core.engine.registry import composite, op
 from core.engine.specs import Shape, Spec, check_dy
 from core.engine.tensors import Tensor
 from core.engine.windows import (
@@ -20,7 +22,6 @@ from core.engine.windows import (
     window,
 )
 from core.errors import CoreError
-from core.ops.declaring import image_op
 
 
 def conv_window(
@@ -60,9 +61,8 @@ def conv_spec(x: Spec, w: Window, channels: int, data_format: str) -> Spec:
     kernel_name="Conv2D", promote=True, input_dtype="real", traits=Traits(heavy=True), method=True
 )
 def conv2d(
-    x: Spec,
-    filter: Spec,
-    *,
+    x: TensorLike,
+    filter: TensorLike,
     strides: Pair = 1,
     pad: Padding = "valid",
     data_format: str = "NHWC",
@@ -88,48 +88,13 @@ def conv2d(
     >>> core.conv2d(core.ones((1, 3, 3, 1)), core.ones((2, 2, 1, 1))).numpy().ravel()
     array([4., 4., 4., 4.], dtype=float32)
     """
+    x, filter = spec_of(x), spec_of(filter)
     w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
     return conv_spec(x, w, filter.shape[3], data_format)
 
 
-def backprops(
-    forward: Op,
-    kernel_names: tuple[str, str],
-    shapes: tuple[Shape, Shape, Shape],
-    sizes: str = "height, width",
-    channels: tuple[str, str, str] = ("in", "in, out", "out"),
-    heavy: bool = False,
-) -> tuple[Op, Op]:
-    """Declare the gradients of a convolution for x and for its filter, and their gradients.
-
-    Args:
-        forward: the convolution, of which both have the attributes.
-        kernel_names: TensorFlow.js's names of both.
-        shapes: of x, the filter and the result in the examples.
-        sizes: names of the axes of a window.
-        channels: names of the other axes of x, the filter and the result.
-        heavy: whether they are, see `core.engine.operation.Traits`.
-    """
-
-    def for_x(dy: Spec, filter: Spec, *, input_shape: Shape, **how: Any) -> Spec:
-        x = Spec(tuple(input_shape))
-        check_dy(forward.rule(x, filter, **how), dy)
-        return x
-
-    def for_filter(x: Spec, dy: Spec, *, filter_shape: Shape, **how: Any) -> Spec:
-        filter = Spec(tuple(filter_shape))
-        check_dy(forward.rule(x, filter, **how), dy)
-        return filter
-
-    def declared(rule: Rule, of: str, kernel_name: str, text: str) -> Op:
-        rule.__module__ = forward.rule.__module__  # whose name the files of kernels have
-        options: Any = {"kernel_name": kernel_name, "input_dtype": "float32"}
-        options |= {"attributes_of": forward, "traits": Traits(heavy=heavy)}
-        return register(Op(rule, name=f"{forward.name}_backprop_{of}", doc=text, **options))
-
-    texts = _texts(forward, shapes, sizes, channels)
-    to_x = declared(for_x, "input", kernel_names[0], texts[0])
-    to_filter = declared(for_filter, "filter", kernel_names[1], texts[1])
+def differentiate(forward: Op, to_x: Op, to_filter: Op) -> None:
+    """Attach the gradients of a convolution for x and for its filter, and their gradients."""
     forward.gradient("x")(lambda g, filter, x_spec, **how: to_x(g, filter, x_spec.shape, **how))
     forward.gradient("filter")(
         lambda g, x, filter_spec, **how: to_filter(x, g, filter_spec.shape, **how)
@@ -142,52 +107,77 @@ def backprops(
         lambda g, dy, x_spec, filter_shape, **how: to_x(dy, g, x_spec.shape, **how)
     )
     to_filter.gradient("dy")(lambda g, x, filter_shape, **how: forward(x, g, **how))
-    return to_x, to_filter
 
 
-def _texts(
-    forward: Op, shapes: tuple[Shape, Shape, Shape], sizes: str, channels: tuple[str, str, str]
-) -> tuple[str, str]:
-    """The documentation of the gradients of a convolution for x and for its filter."""
-    name, (x, filter, dy) = forward.name, shapes
-    axes_of_x = f"[batch, {sizes}, {channels[0]}]"
-    axes_of_filter = f"[filter {sizes.replace(', ', ', filter ')}, {channels[1]}]"
-    axes_of_dy = f"[batch, new {sizes.replace(', ', ', new ')}, {channels[2]}]"
-    usual = "conv3d" if len(x) == 5 else "conv2d"
-    indent = " " * len(f">>> core.{name}_backprop_input(")
-    to_x = f"""The gradient of `{name}` for x: the transposed convolution of ``dy``.
+@op(kernel_name="Conv2DBackpropInput", input_dtype="float32", traits=Traits(heavy=True))
+def conv2d_backprop_input(
+    dy: TensorLike,
+    filter: TensorLike,
+    input_shape: Sequence[int],
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
+    """The gradient of `conv2d` for x: the transposed convolution of ``dy``.
 
-Args:
-    dy: {axes_of_dy}, the gradient of the result.
-    filter: {axes_of_filter}.
-    input_shape: of x, {axes_of_x}.
-    **how: see `{usual}`.
+    Args:
+        dy: [batch, new height, new width, out], the gradient of the result.
+        filter: [filter height, filter width, in, out].
+        input_shape: of x, [batch, height, width, in].
+        strides: see `conv2d`.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
 
->>> core.{name}_backprop_input(core.ones({dy}), core.ones({filter}),
-...{indent[3:]}input_shape={x}).shape
-{x}
-"""
-    to_filter = f"""The gradient of `{name}` for its filter, of shape ``filter_shape``.
-
-Args:
-    x: {axes_of_x}.
-    dy: {axes_of_dy}, the gradient of the result.
-    filter_shape: {axes_of_filter}.
-    **how: see `{usual}`.
-
->>> core.{name}_backprop_filter(core.ones({x}), core.ones({dy}),
-...{indent[3:]} filter_shape={filter}).shape
-{filter}
-"""
-    return to_x, to_filter
+    >>> core.conv2d_backprop_input(core.ones((1, 1, 1, 1)), core.ones((2, 2, 1, 1)),
+    ...                            input_shape=(1, 2, 2, 1)).shape
+    (1, 2, 2, 1)
+    """
+    x = Spec(tuple(input_shape))
+    check_dy(
+        conv2d.rule(x, filter, strides, pad, data_format, dilations, dim_rounding_mode), spec_of(dy)
+    )
+    return x
 
 
-conv2d_backprop_input, conv2d_backprop_filter = backprops(
-    conv2d,
-    ("Conv2DBackpropInput", "Conv2DBackpropFilter"),
-    ((1, 2, 2, 1), (2, 2, 1, 1), (1, 1, 1, 1)),
-    heavy=True,
-)
+@op(kernel_name="Conv2DBackpropFilter", input_dtype="float32", traits=Traits(heavy=True))
+def conv2d_backprop_filter(
+    x: TensorLike,
+    dy: TensorLike,
+    filter_shape: Sequence[int],
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
+    """The gradient of `conv2d` for its filter, of shape ``filter_shape``.
+
+    Args:
+        x: [batch, height, width, in].
+        dy: [batch, new height, new width, out], the gradient of the result.
+        filter_shape: [filter height, filter width, in, out].
+        strides: see `conv2d`.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
+
+    >>> core.conv2d_backprop_filter(core.ones((1, 2, 2, 1)), core.ones((1, 1, 1, 1)),
+    ...                             filter_shape=(2, 2, 1, 1)).shape
+    (2, 2, 1, 1)
+    """
+    filter = Spec(tuple(filter_shape))
+    check_dy(
+        conv2d.rule(x, filter, strides, pad, data_format, dilations, dim_rounding_mode), spec_of(dy)
+    )
+    return filter
+
+
+differentiate(conv2d, conv2d_backprop_input, conv2d_backprop_filter)
 
 
 @composite(method=True)

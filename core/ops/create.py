@@ -1,20 +1,21 @@
 """Ops and functions that make tensors from values, shapes, numbers and ranges."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from core import ops
 from core.engine.argument_types import Scalar, TensorLike
+from core.engine.declaring import zero_gradient
 from core.engine.dispatch import tensor
 from core.engine.dtypes import DTYPES, DType, check_dtype, check_value
-from core.engine.late_ops import ops
+from core.engine.operation import spec_of
 from core.engine.registry import composite, op
 from core.engine.specs import Spec, check_choice, checked_shape, integer
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.ops.declaring import zero_gradient
 
 
 def fill_dtype(value: Any, dtype: str | None) -> str:
@@ -31,7 +32,7 @@ def fill_dtype(value: Any, dtype: str | None) -> str:
 
 
 @op()
-def fill(*, shape: Sequence[int], value: Scalar, dtype: DType | None = None) -> Spec:
+def fill(shape: Sequence[int], value: Scalar, dtype: DType | None = None) -> Spec:
     """A tensor of one value.
 
     Args:
@@ -110,7 +111,7 @@ def range_steps(start: float, stop: float, step: float) -> tuple[int, float]:
 
 
 @op(name="range", kernel_name="Range")
-def number_range(*, start: float, stop: float, step: float = 1, dtype: DType = "float32") -> Spec:
+def number_range(start: float, stop: float, step: float = 1, dtype: DType = "float32") -> Spec:
     """Numbers from ``start`` up to, but excluding, ``stop``.
 
     Args:
@@ -130,7 +131,7 @@ def number_range(*, start: float, stop: float, step: float = 1, dtype: DType = "
 
 
 @op(kernel_name="LinSpace")
-def linspace(*, start: float, stop: float, num: int) -> Spec:
+def linspace(start: float, stop: float, num: int) -> Spec:
     """Numbers at equal distances, from ``start`` to ``stop``, both included.
 
     Args:
@@ -150,7 +151,7 @@ def linspace(*, start: float, stop: float, num: int) -> Spec:
 
 
 @op(input_dtype="no string")
-def diag(x: Spec) -> Spec:
+def diag(x: TensorLike) -> Spec:
     """A tensor with the values of ``x`` on its diagonal, and zeros elsewhere.
 
     Args:
@@ -163,6 +164,7 @@ def diag(x: Spec) -> Spec:
     array([[1, 0],
            [0, 2]], dtype=int32)
     """
+    x = spec_of(x)
     return Spec(x.shape * 2, x.dtype)
 
 
@@ -176,8 +178,7 @@ def _(g, x_spec):
 
 @op(input_dtype={"indices": "int32"}, method=True)
 def one_hot(
-    indices: Spec,
-    *,
+    indices: TensorLike,
     depth: int,
     on_value: float | bool = 1,
     off_value: float | bool = 0,
@@ -199,6 +200,7 @@ def one_hot(
     array([[1, 0, 0],
            [0, 0, 1]], dtype=int32)
     """
+    indices = spec_of(indices)
     length = integer(depth, "depth", 2)
     if check_dtype(dtype) == "string":
         raise CoreError("one_hot makes no strings: gather them by the indices")
@@ -284,7 +286,13 @@ Raises:
 """
 
 
-def _of_rank(rank: int) -> Callable[..., Tensor]:
+class _OfRank(Protocol):
+    def __call__(
+        self, values: TensorLike, shape: Sequence[int] | None = None, dtype: DType | None = None
+    ) -> Tensor: ...
+
+
+def _of_rank(rank: int) -> _OfRank:
     def made(
         values: TensorLike, shape: Sequence[int] | None = None, dtype: DType | None = None
     ) -> Tensor:
@@ -296,9 +304,7 @@ def _of_rank(rank: int) -> Callable[..., Tensor]:
     made.__name__ = f"tensor{rank}d"
     shape = (2,) if rank == 1 else (*(1,) * (rank - 1), 2)
     made.__doc__ = _DOCUMENT.format(rank=rank, shape=shape)
-    found: Callable[..., Tensor] = composite(made)
-    return found
+    return composite(made)
 
 
-for _rank in range(1, 7):
-    _of_rank(_rank)
+tensor1d, tensor2d, tensor3d, tensor4d, tensor5d, tensor6d = map(_of_rank, range(1, 7))

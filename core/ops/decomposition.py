@@ -1,14 +1,14 @@
 """Parts and decompositions of matrices."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
-from core.engine.operation import Spellings
+from core.engine.operation import Spellings, spec_of
 from core.engine.registry import composite, op
 from core.engine.specs import Spec
 from core.engine.tensors import Tensor
@@ -21,7 +21,7 @@ from core.errors import CoreError
     input_dtype={"a": "no string", "num_lower": "int32", "num_upper": "int32"},
     spellings=Spellings(("MatrixBandPart",)),
 )
-def band_part(a: Spec, num_lower: Spec, num_upper: Spec) -> Spec:
+def band_part(a: TensorLike, num_lower: TensorLike, num_upper: TensorLike) -> Spec:
     """Matrices with zeros outside of a band along the diagonal.
 
     Args:
@@ -36,6 +36,7 @@ def band_part(a: Spec, num_lower: Spec, num_upper: Spec) -> Spec:
     array([[1, 2],
            [0, 4]], dtype=int32)
     """
+    a, num_lower, num_upper = spec_of(a), spec_of(num_lower), spec_of(num_upper)
     if len(a.shape) < 2:
         raise CoreError(f"band_part needs matrices, two axes or more, got shape {a.shape}")
     if num_lower.shape or num_upper.shape:
@@ -66,7 +67,7 @@ def gram_schmidt(xs: TensorLike | Sequence[TensorLike]) -> Tensor | list[Tensor]
         vectors = [tensor(x) for x in xs]
         _check_vectors([v.shape for v in vectors])
         return _orthogonal(vectors)
-    matrix: Tensor = ops.identity(xs)
+    matrix = ops.identity(cast(TensorLike, xs))
     if matrix.ndim != 2:
         raise CoreError(f"gram_schmidt needs a matrix or a list of vectors, got {matrix.shape}")
     count, length = matrix.shape

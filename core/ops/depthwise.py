@@ -1,18 +1,18 @@
 """Depthwise and separable convolutions."""
 
-from typing import Any
+from collections.abc import Sequence
 
+from core import ops
 from core.engine.argument_types import TensorLike
+from core.engine.declaring import image_op
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
-from core.engine.operation import Traits
-from core.engine.registry import composite
-from core.engine.specs import Spec
+from core.engine.operation import Traits, spec_of
+from core.engine.registry import composite, op
+from core.engine.specs import Spec, check_dy
 from core.engine.tensors import Tensor
 from core.engine.windows import Padding, Pair, check_format
 from core.errors import CoreError
-from core.ops.conv import backprops, conv2d, conv_spec, conv_window
-from core.ops.declaring import image_op
+from core.ops.conv import conv_spec, conv_window, differentiate
 
 
 @image_op(
@@ -21,15 +21,26 @@ from core.ops.declaring import image_op
     input_dtype="real",
     traits=Traits(heavy=True),
     method=True,
-    attributes_of=conv2d,
 )
-def depthwise_conv2d(x: Spec, filter: Spec, **how: Any) -> Spec:
+def depthwise_conv2d(
+    x: TensorLike,
+    filter: TensorLike,
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
     """Convolve each channel with separate filters.
 
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
         filter: [filter height, filter width, channels, multiplier].
-        **how: see `conv2d`.
+        strides: see `conv2d`.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
 
     Returns:
         [batch, new height, new width, channels * multiplier]
@@ -37,17 +48,90 @@ def depthwise_conv2d(x: Spec, filter: Spec, **how: Any) -> Spec:
     >>> core.depthwise_conv2d(core.ones((1, 2, 2, 3)), core.ones((2, 2, 3, 1))).numpy().ravel()
     array([4., 4., 4.], dtype=float32)
     """
-    w = conv_window(x, filter, 2, **how)
-    return conv_spec(x, w, filter.shape[2] * filter.shape[3], how["data_format"])
+    x, filter = spec_of(x), spec_of(filter)
+    w = conv_window(x, filter, 2, strides, pad, data_format, dilations, dim_rounding_mode)
+    return conv_spec(x, w, filter.shape[2] * filter.shape[3], data_format)
 
 
-depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_filter = backprops(
-    depthwise_conv2d,
-    ("DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter"),
-    ((1, 2, 2, 3), (2, 2, 3, 1), (1, 1, 1, 3)),
-    channels=("channels", "channels, multiplier", "channels * multiplier"),
-    heavy=True,
+@op(
+    kernel_name="DepthwiseConv2dNativeBackpropInput",
+    input_dtype="float32",
+    traits=Traits(heavy=True),
 )
+def depthwise_conv2d_backprop_input(
+    dy: TensorLike,
+    filter: TensorLike,
+    input_shape: Sequence[int],
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
+    """The gradient of `depthwise_conv2d` for x: the transposed convolution of ``dy``.
+
+    Args:
+        dy: [batch, new height, new width, channels * multiplier], the gradient of the result.
+        filter: [filter height, filter width, channels, multiplier].
+        input_shape: of x, [batch, height, width, channels].
+        strides: see `conv2d`.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
+
+    >>> core.depthwise_conv2d_backprop_input(core.ones((1, 1, 1, 3)), core.ones((2, 2, 3, 1)),
+    ...                                      input_shape=(1, 2, 2, 3)).shape
+    (1, 2, 2, 3)
+    """
+    x = Spec(tuple(input_shape))
+    check_dy(
+        depthwise_conv2d.rule(x, filter, strides, pad, data_format, dilations, dim_rounding_mode),
+        spec_of(dy),
+    )
+    return x
+
+
+@op(
+    kernel_name="DepthwiseConv2dNativeBackpropFilter",
+    input_dtype="float32",
+    traits=Traits(heavy=True),
+)
+def depthwise_conv2d_backprop_filter(
+    x: TensorLike,
+    dy: TensorLike,
+    filter_shape: Sequence[int],
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
+    """The gradient of `depthwise_conv2d` for its filter, of shape ``filter_shape``.
+
+    Args:
+        x: [batch, height, width, channels].
+        dy: [batch, new height, new width, channels * multiplier], the gradient of the result.
+        filter_shape: [filter height, filter width, channels, multiplier].
+        strides: see `conv2d`.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
+
+    >>> core.depthwise_conv2d_backprop_filter(core.ones((1, 2, 2, 3)), core.ones((1, 1, 1, 3)),
+    ...                                       filter_shape=(2, 2, 3, 1)).shape
+    (2, 2, 3, 1)
+    """
+    filter = Spec(tuple(filter_shape))
+    check_dy(
+        depthwise_conv2d.rule(x, filter, strides, pad, data_format, dilations, dim_rounding_mode),
+        spec_of(dy),
+    )
+    return filter
+
+
+differentiate(depthwise_conv2d, depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_filter)
 
 
 @composite(method=True)

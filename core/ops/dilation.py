@@ -4,13 +4,15 @@ from collections.abc import Iterable
 from math import nan
 from typing import Any
 
-from core.engine.late_ops import ops
+from core import ops
+from core.engine.argument_types import TensorLike
+from core.engine.declaring import image_op, zero_gradient
 from core.engine.nan_check import unchecked
+from core.engine.operation import spec_of
 from core.engine.registry import op
 from core.engine.specs import Spec, check_dy
 from core.engine.windows import Padding, Pair, Window, check_format, window
 from core.errors import CoreError
-from core.ops.declaring import image_op, zero_gradient
 from core.ops.pooling import pool_spec, taps
 
 #: TensorFlow.js's result for a window that holds no number.
@@ -29,9 +31,8 @@ def _dilation_window(x: Any, filter: Any, strides: Pair, pad: Padding, dilations
 
 @image_op(kernel_name="Dilation2D", promote=True, input_dtype="real", method=True)
 def dilation2d(
-    x: Spec,
-    filter: Spec,
-    *,
+    x: TensorLike,
+    filter: TensorLike,
     strides: Pair,
     pad: Padding,
     dilations: Pair = 1,
@@ -53,6 +54,7 @@ def dilation2d(
     >>> core.dilation2d([[[1.0], [3.0], [2.0]]], [[[0.0], [0.5]]], 1, "valid").numpy().ravel()
     array([3.5, 3. ], dtype=float32)
     """
+    x, filter = spec_of(x), spec_of(filter)
     check_format(data_format, 2, channels_last=True)
     return pool_spec(x, _dilation_window(x, filter, strides, pad, dilations), x.dtype)
 
@@ -69,7 +71,12 @@ def _(g, x, filter, data_format, **how):
 
 @op(kernel_name="Dilation2DBackpropInput", input_dtype="float32")
 def dilation2d_backprop_input(
-    x: Spec, dy: Spec, filter: Spec, *, strides: Pair, pad: Padding, dilations: Pair = 1
+    x: TensorLike,
+    dy: TensorLike,
+    filter: TensorLike,
+    strides: Pair,
+    pad: Padding,
+    dilations: Pair = 1,
 ) -> Spec:
     """The gradient of `dilation2d` for x: that of a window belongs to its first largest sum.
 
@@ -88,6 +95,7 @@ def dilation2d_backprop_input(
     ...                                ).numpy().ravel()
     array([0., 5.], dtype=float32)
     """
+    x, dy, filter = spec_of(x), spec_of(dy), spec_of(filter)
     check_dy(pool_spec(x, _dilation_window(x, filter, strides, pad, dilations)), dy)
     return x
 
@@ -98,19 +106,24 @@ def _(g, x, filter, **how):
     return _of_winners(x, filter, w, taps(g, w))
 
 
-@op(
-    kernel_name="Dilation2DBackpropFilter",
-    input_dtype="float32",
-    attributes_of=dilation2d_backprop_input,
-)
-def dilation2d_backprop_filter(x: Spec, dy: Spec, filter: Spec, **how: Any) -> Spec:
+@op(kernel_name="Dilation2DBackpropFilter", input_dtype="float32")
+def dilation2d_backprop_filter(
+    x: TensorLike,
+    dy: TensorLike,
+    filter: TensorLike,
+    strides: Pair,
+    pad: Padding,
+    dilations: Pair = 1,
+) -> Spec:
     """The gradient of `dilation2d` for its filter.
 
     Args:
         x: [batch, height, width, channels].
         dy: [batch, new height, new width, channels], the gradient of the result.
         filter: [filter height, filter width, channels].
-        **how: see `dilation2d`.
+        strides: see `dilation2d`.
+        pad: see `dilation2d`.
+        dilations: see `dilation2d`.
 
     Returns:
         float32, of the shape of the filter.
@@ -119,7 +132,8 @@ def dilation2d_backprop_filter(x: Spec, dy: Spec, filter: Spec, **how: Any) -> S
     ...                                 "valid").numpy().ravel()
     array([0., 5.], dtype=float32)
     """
-    dilation2d_backprop_input.rule(x, dy, filter, **how)
+    x, dy, filter = spec_of(x), spec_of(dy), spec_of(filter)
+    dilation2d_backprop_input.rule(x, dy, filter, strides, pad, dilations)
     return filter
 
 
@@ -145,7 +159,9 @@ def _of_winners(x: Any, filter: Any, w: Window, flows: Iterable[Any]) -> Any:
     Sums that are equal in float32 are compared by their rounding errors, as if they
     were not rounded.
     """
-    best, best_rest, found = LOWEST, 0.0, 0.0
+    best: Any = LOWEST
+    best_rest: Any = 0.0
+    found: Any = 0.0
     for pixel, added, flow in zip(taps(x, w, nan), _rows(filter), flows, strict=True):
         total = pixel + added
         back = total - pixel

@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from core.engine.late_ops import ops
-from core.engine.operation import Op, Rule, Traits
+from core import ops
+from core.engine.argument_types import TensorLike
+from core.engine.declaring import image_op
+from core.engine.operation import Op, Rule, Traits, spec_of
 from core.engine.registry import op
 from core.engine.specs import Shape, Spec, broadcasts_to
+from core.engine.windows import Padding, Pair
 from core.errors import CoreError
 from core.ops.conv import conv2d
-from core.ops.declaring import image_op
 from core.ops.depthwise import depthwise_conv2d
 from core.ops.linear import matmul
 
@@ -51,21 +53,19 @@ def per_channel(shape: Shape, data_format: str) -> Shape:
     return (*shape, 1, 1) if data_format == "NCHW" and len(shape) == 1 else shape
 
 
-@image_op(
-    kernel_name="FusedConv2D",
-    input_dtype="float32",
-    traits=Traits(heavy=True),
-    attributes_of=conv2d,
-)
+@image_op(kernel_name="FusedConv2D", input_dtype="float32", traits=Traits(heavy=True))
 def fused_conv2d(
-    x: Spec,
-    filter: Spec,
-    bias: Spec | None = None,
-    prelu_activation_weights: Spec | None = None,
-    *,
+    x: TensorLike,
+    filter: TensorLike,
+    bias: TensorLike | None = None,
+    prelu_activation_weights: TensorLike | None = None,
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
     activation: str = "linear",
     leakyrelu_alpha: float = 0.2,
-    **how: Any,
 ) -> Spec:
     """A convolution, then a bias and an activation, in one step.
 
@@ -75,7 +75,11 @@ def fused_conv2d(
         bias: [out], added to every pixel, or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, one, [out] or
             [height, width, out] (in the order of ``data_format``).
-        **how: see `conv2d`.
+        strides: see `conv2d`.
+        pad: see `conv2d`.
+        data_format: see `conv2d`.
+        dilations: see `conv2d`.
+        dim_rounding_mode: see `conv2d`.
         activation: ``"linear"``, ``"relu"``, ``"relu6"``, ``"elu"``, ``"sigmoid"``,
             ``"leakyrelu"`` or ``"prelu"``.
         leakyrelu_alpha: for ``"leakyrelu"``: the negative slope.
@@ -84,27 +88,30 @@ def fused_conv2d(
     ...                   activation="relu6").numpy().ravel()
     array([6.], dtype=float32)
     """
-    spec = conv2d.rule(x, filter, **how)
+    x, filter = spec_of(x), spec_of(filter)
+    bias, prelu_activation_weights = spec_of(bias), spec_of(prelu_activation_weights)
+    spec = conv2d.rule(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
     if prelu_activation_weights is not None and len(prelu_activation_weights.shape) in (2, 4):
         raise CoreError(
             f"prelu_activation_weights must have no axis, one or three, got "
             f"{prelu_activation_weights.shape}"
         )
-    return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, how["data_format"])
+    return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, data_format)
 
 
-@image_op(
-    kernel_name="FusedDepthwiseConv2D",
-    input_dtype="float32",
-    traits=Traits(heavy=True),
-    attributes_of=fused_conv2d,
-)
+@image_op(kernel_name="FusedDepthwiseConv2D", input_dtype="float32", traits=Traits(heavy=True))
 def fused_depthwise_conv2d(
-    x: Spec,
-    filter: Spec,
-    bias: Spec | None = None,
-    prelu_activation_weights: Spec | None = None,
-    **how: Any,
+    x: TensorLike,
+    filter: TensorLike,
+    bias: TensorLike | None = None,
+    prelu_activation_weights: TensorLike | None = None,
+    strides: Pair = 1,
+    pad: Padding = "valid",
+    data_format: str = "NHWC",
+    dilations: Pair = 1,
+    dim_rounding_mode: str | None = None,
+    activation: str = "linear",
+    leakyrelu_alpha: float = 0.2,
 ) -> Spec:
     """A depthwise convolution, a bias and an activation in one step; see `fused_conv2d`.
 
@@ -113,32 +120,34 @@ def fused_depthwise_conv2d(
         filter: [filter height, filter width, channels, multiplier].
         bias: [channels * multiplier], or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
-        **how: see `fused_conv2d`.
+        strides: see `fused_conv2d`.
+        pad: see `fused_conv2d`.
+        data_format: see `fused_conv2d`.
+        dilations: see `fused_conv2d`.
+        dim_rounding_mode: see `fused_conv2d`.
+        activation: see `fused_conv2d`.
+        leakyrelu_alpha: see `fused_conv2d`.
 
     >>> core.fused_depthwise_conv2d(core.ones((1, 2, 2, 1)), core.ones((2, 2, 1, 1)), [5.0],
     ...                             activation="relu6").numpy().ravel()
     array([6.], dtype=float32)
     """
-    spec = depthwise_conv2d.rule(x, filter, **{n: how[n] for n in depthwise_conv2d.attributes})
-    weights, activation = prelu_activation_weights, how["activation"]
-    return _fused_conv_spec(spec, bias, weights, activation, how["data_format"])
+    x, filter = spec_of(x), spec_of(filter)
+    bias, prelu_activation_weights = spec_of(bias), spec_of(prelu_activation_weights)
+    spec = depthwise_conv2d.rule(x, filter, strides, pad, data_format, dilations, dim_rounding_mode)
+    return _fused_conv_spec(spec, bias, prelu_activation_weights, activation, data_format)
 
 
-@op(
-    kernel_name="_FusedMatMul",
-    input_dtype="float32",
-    traits=Traits(heavy=True),
-    attributes_of=matmul,
-)
+@op(kernel_name="_FusedMatMul", input_dtype="float32", traits=Traits(heavy=True))
 def fused_matmul(
-    a: Spec,
-    b: Spec,
-    bias: Spec | None = None,
-    prelu_activation_weights: Spec | None = None,
-    *,
+    a: TensorLike,
+    b: TensorLike,
+    bias: TensorLike | None = None,
+    prelu_activation_weights: TensorLike | None = None,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
     activation: str = "linear",
     leakyrelu_alpha: float = 0.2,
-    **how: Any,
 ) -> Spec:
     """A matrix product, then a bias and an activation, in one step.
 
@@ -147,14 +156,19 @@ def fused_matmul(
         b: [..., inner, columns].
         bias: [columns], or anything that broadcasts to the result.
         prelu_activation_weights: for ``"prelu"``: negative slopes, which broadcast.
-        **how: see `matmul`.
+        transpose_a: see `matmul`.
+        transpose_b: see `matmul`.
         activation: see `fused_conv2d`.
         leakyrelu_alpha: see `fused_conv2d`.
 
     >>> core.fused_matmul([[1.0, 2.0]], [[3.0], [-4.0]], [1.0], activation="relu").numpy()
     array([[0.]], dtype=float32)
     """
-    return fused_spec(matmul.rule(a, b, **how), bias, prelu_activation_weights, activation)
+    a, b = spec_of(a), spec_of(b)
+    bias, prelu_activation_weights = spec_of(bias), spec_of(prelu_activation_weights)
+    return fused_spec(
+        matmul.rule(a, b, transpose_a, transpose_b), bias, prelu_activation_weights, activation
+    )
 
 
 # The gradient before each activation by its result: the input of the activation is not computed

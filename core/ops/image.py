@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
+from core.engine.operation import spec_of
 from core.engine.registry import composite, op
 from core.engine.specs import Spec
 from core.engine.tensors import Tensor
@@ -16,7 +17,7 @@ LUMA = np.array([0.2989, 0.587, 0.114], np.float32)
 
 
 @op()
-def flip_left_right(image: Spec) -> Spec:
+def flip_left_right(image: TensorLike) -> Spec:
     """Mirror images [batch, height, width, channels].
 
     Args:
@@ -25,6 +26,7 @@ def flip_left_right(image: Spec) -> Spec:
     >>> core.flip_left_right([[[[1.0], [2.0]]]]).numpy().ravel()
     array([2., 1.], dtype=float32)
     """
+    image = spec_of(image)
     check_images(image)
     return image
 

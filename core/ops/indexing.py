@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from math import prod
 
-from core.engine.late_ops import ops
-from core.engine.operation import Spellings
+from core import ops
+from core.engine.argument_types import TensorLike
+from core.engine.declaring import zero_gradient
+from core.engine.operation import Spellings, spec_of
 from core.engine.registry import op
 from core.engine.specs import Shape, Spec, checked_shape, integer, normal_axis
 from core.errors import CoreError
-from core.ops.declaring import zero_gradient
 
 
 def gather_axes(x: Shape, indices: Shape, axis: int, batch_dims: int) -> tuple[int, int]:
@@ -29,7 +30,7 @@ def gather_axes(x: Shape, indices: Shape, axis: int, batch_dims: int) -> tuple[i
 
 
 @op(kernel_name="GatherV2", input_dtype={"indices": "int32"}, method=True)
-def gather(x: Spec, indices: Spec, *, axis: int = 0, batch_dims: int = 0) -> Spec:
+def gather(x: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Spec:
     """Return the entries along an axis at given indices, in their order.
 
     Args:
@@ -48,6 +49,7 @@ def gather(x: Spec, indices: Spec, *, axis: int = 0, batch_dims: int = 0) -> Spe
     array([[5, 6],
            [1, 2]], dtype=int32)
     """
+    x, indices = spec_of(x), spec_of(indices)
     at, batch = gather_axes(x.shape, indices.shape, axis, batch_dims)
     return Spec((*x.shape[:at], *indices.shape[batch:], *x.shape[at + 1 :]), x.dtype)
 
@@ -92,7 +94,7 @@ def nd_depth(indices: Shape, target: Shape) -> int:
 
 
 @op(input_dtype={"indices": "int32"}, js_names={"x": "params"}, spellings=Spellings(("GatherNd",)))
-def gather_nd(x: Spec, indices: Spec) -> Spec:
+def gather_nd(x: TensorLike, indices: TensorLike) -> Spec:
     """Return the entries at given index tuples.
 
     Args:
@@ -109,6 +111,7 @@ def gather_nd(x: Spec, indices: Spec) -> Spec:
     >>> core.gather_nd([[1, 2], [3, 4]], [[1, 0], [0, 1]]).numpy()
     array([3, 2], dtype=int32)
     """
+    x, indices = spec_of(x), spec_of(indices)
     depth = nd_depth(indices.shape, x.shape)
     return Spec((*indices.shape[:-1], *x.shape[depth:]), x.dtype)
 
@@ -144,7 +147,7 @@ def _as_lists(indices):
 
 
 @op(input_dtype={"indices": "int32", "updates": "number"})
-def scatter_nd(indices: Spec, updates: Spec, *, shape: Sequence[int]) -> Spec:
+def scatter_nd(indices: TensorLike, updates: TensorLike, shape: Sequence[int]) -> Spec:
     """Write values at indices into a tensor of zeros; values with one index are added.
 
     Args:
@@ -159,6 +162,7 @@ def scatter_nd(indices: Spec, updates: Spec, *, shape: Sequence[int]) -> Spec:
     >>> core.scatter_nd([[1], [3], [1]], [5, 6, 7], shape=(4,)).numpy()
     array([ 0, 12,  0,  6], dtype=int32)
     """
+    indices, updates = spec_of(indices), spec_of(updates)
     wanted = checked_shape(shape)
     scatter_depth(indices.shape, updates.shape, wanted)
     return Spec(wanted, updates.dtype)
@@ -172,7 +176,7 @@ scatter_nd.gradient("updates")(lambda g, indices: ops.gather_nd(g, _as_lists(ind
     input_dtype={"indices": "int32"},
     spellings=Spellings(("TensorScatterUpdate",)),
 )
-def tensor_scatter_update(tensor: Spec, indices: Spec, updates: Spec) -> Spec:
+def tensor_scatter_update(tensor: TensorLike, indices: TensorLike, updates: TensorLike) -> Spec:
     """A copy of a tensor with some values replaced; of values with one index the last counts.
 
     Args:
@@ -187,6 +191,7 @@ def tensor_scatter_update(tensor: Spec, indices: Spec, updates: Spec) -> Spec:
     >>> core.tensor_scatter_update([1, 2, 3], [[0], [2]], [9, 8]).numpy()
     array([9, 2, 8], dtype=int32)
     """
+    tensor, indices, updates = spec_of(tensor), spec_of(indices), spec_of(updates)
     scatter_depth(indices.shape, updates.shape, tensor.shape)
     if tensor.dtype != updates.dtype:
         raise CoreError(f"updates are {updates.dtype}, the tensor is {tensor.dtype}: cast one")

@@ -1,9 +1,9 @@
 """Matrix products."""
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
-from core.engine.operation import Traits
+from core.engine.operation import Traits, spec_of
 from core.engine.registry import composite, op
 from core.engine.specs import Spec, broadcast_shapes
 from core.engine.tensors import Tensor
@@ -17,7 +17,9 @@ from core.errors import CoreError
     traits=Traits(heavy=True),
     method=True,
 )
-def matmul(a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = False) -> Spec:
+def matmul(
+    a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False
+) -> Spec:
     """Matrix product of the last two axes; leading axes broadcast.
 
     Args:
@@ -32,6 +34,7 @@ def matmul(a: Spec, b: Spec, *, transpose_a: bool = False, transpose_b: bool = F
     >>> core.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy()
     array([[11.]], dtype=float32)
     """
+    a, b = spec_of(a), spec_of(b)
     if len(a.shape) < 2 or len(b.shape) < 2:
         raise CoreError(f"matmul needs two axes or more on both sides, got {a.shape} and {b.shape}")
     rows, inner = a.shape[-2:][::-1] if transpose_a else a.shape[-2:]

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from core import ops
 from core.autodiff.gradients import grads
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
-from core.engine.operation import Spellings
+from core.engine.operation import Spellings, spec_of
 from core.engine.registry import composite, op
 from core.engine.specs import Spec, broadcasts_to, check_dy, integer
 from core.engine.tensors import Tensor
@@ -19,12 +19,11 @@ from core.errors import CoreError
 
 @op(kernel_name="FusedBatchNorm", input_dtype="float32", method=True)
 def batch_norm(
-    x: Spec,
-    mean: Spec,
-    variance: Spec,
-    offset: Spec | None,
-    scale: Spec | None,
-    *,
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike | None = None,
+    scale: TensorLike | None = None,
     variance_epsilon: float = 0.001,
 ) -> Spec:
     """Normalise by a given mean and variance, then scale and shift.
@@ -45,6 +44,8 @@ def batch_norm(
     >>> core.batch_norm([[1.0], [3.0]], [2.0], [4.0], variance_epsilon=0.0).numpy().ravel()
     array([-0.5,  0.5], dtype=float32)
     """
+    x, mean, variance = spec_of(x), spec_of(mean), spec_of(variance)
+    offset, scale = spec_of(offset), spec_of(scale)
     for name, spec in (("variance", variance), ("offset", offset), ("scale", scale)):
         if spec and len(spec.shape) != len(mean.shape):
             raise CoreError(f"{name} of shape {spec.shape} needs as many axes as mean {mean.shape}")
@@ -98,7 +99,19 @@ _RANK_DOCUMENT = """`batch_norm` of an x with {rank} axes.
     """
 
 
-def _batch_norm_of_rank(rank: int) -> Callable[..., Any]:
+class _BatchNorm(Protocol):
+    def __call__(
+        self,
+        x: TensorLike,
+        mean: TensorLike,
+        variance: TensorLike,
+        offset: TensorLike | None = None,
+        scale: TensorLike | None = None,
+        variance_epsilon: float = 0.001,
+    ) -> Tensor: ...
+
+
+def _batch_norm_of_rank(rank: int) -> _BatchNorm:
     def with_rank(
         x: TensorLike,
         mean: TensorLike,
@@ -118,13 +131,15 @@ def _batch_norm_of_rank(rank: int) -> Callable[..., Any]:
     return composite(with_rank)
 
 
-for _rank in (2, 3, 4):
-    _batch_norm_of_rank(_rank)
+batch_norm2d, batch_norm3d, batch_norm4d = map(_batch_norm_of_rank, (2, 3, 4))
 
 
 @op(input_dtype="float32")
 def instance_norm(
-    x: Spec, scale: Spec | None, offset: Spec | None, *, epsilon: float = 1e-5
+    x: TensorLike,
+    scale: TensorLike | None = None,
+    offset: TensorLike | None = None,
+    epsilon: float = 1e-5,
 ) -> Spec:
     """Normalise each channel of each image by its own mean and variance, then scale and shift.
 
@@ -144,6 +159,7 @@ def instance_norm(
     >>> core.instance_norm([[[1.0], [3.0]]], scale=[4.0], offset=[1.0], epsilon=3.0).numpy().ravel()
     array([-1.,  3.], dtype=float32)
     """
+    x, scale, offset = spec_of(x), spec_of(scale), spec_of(offset)
     if len(x.shape) < 3:
         raise CoreError(f"expected [batch, ..., channels] of 3 axes or more, got shape {x.shape}")
     for name, spec in (("scale", scale), ("offset", offset)):
@@ -183,7 +199,7 @@ def _check_channels(x: Spec, depth_radius: int) -> None:
 
 @op(kernel_name="LRN", input_dtype="float32", method=True, spellings=Spellings(("LRN",)))
 def local_response_normalization(
-    x: Spec, *, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5
+    x: TensorLike, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5
 ) -> Spec:
     """Divide each value by a power of the sum of squares of the channels around it.
 
@@ -199,6 +215,7 @@ def local_response_normalization(
     >>> core.local_response_normalization([[[3.0, 4.0]]], bias=0.0).numpy()
     array([[[0.6, 0.8]]], dtype=float32)
     """
+    x = spec_of(x)
     _check_channels(x, depth_radius)
     return x
 
@@ -208,21 +225,33 @@ def _(g, x, y, **how):
     return ops.local_response_normalization_grad(x, g, y, **how)
 
 
-@op(kernel_name="LRNGrad", input_dtype="float32", attributes_of=local_response_normalization)
-def local_response_normalization_grad(x: Spec, dy: Spec, y: Spec, **how: Any) -> Spec:
+@op(kernel_name="LRNGrad", input_dtype="float32")
+def local_response_normalization_grad(
+    x: TensorLike,
+    dy: TensorLike,
+    y: TensorLike,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+) -> Spec:
     """The gradient of `local_response_normalization` for its input.
 
     Args:
         x: the images that were normalised.
         dy: the gradient of the result.
         y: the result.
-        **how: see `local_response_normalization`.
+        depth_radius: see `local_response_normalization`.
+        bias: see `local_response_normalization`.
+        alpha: see `local_response_normalization`.
+        beta: see `local_response_normalization`.
 
     >>> x = core.ones((1, 1, 1))
     >>> core.local_response_normalization_grad(x, x, x * 0.5, bias=3.0).numpy()
     array([[[0.375]]], dtype=float32)
     """
-    _check_channels(x, how["depth_radius"])
+    x, dy, y = spec_of(x), spec_of(dy), spec_of(y)
+    _check_channels(x, depth_radius)
     check_dy(x, y, "y")
     check_dy(x, dy)
     return x

@@ -3,15 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from math import inf, nan
-from typing import Any
+from typing import Any, NamedTuple
 
-from core.engine.late_ops import ops
+from core import ops
+from core.engine.argument_types import TensorLike
+from core.engine.declaring import image_op, zero_gradient
 from core.engine.nan_check import unchecked
+from core.engine.operation import spec_of
 from core.engine.registry import op
 from core.engine.specs import Spec, check_choice, check_dy
+from core.engine.tensors import Tensor
 from core.engine.windows import Padding, Pair, Window, refuse_strided_dilation, window
 from core.errors import CoreError
-from core.ops.declaring import image_op, zero_gradient
 
 #: Reductions of a window by `pool`.
 POOLING_TYPES = ("avg", "max")
@@ -50,7 +53,8 @@ def of_winners(
         better: whether a value wins over the best of earlier positions.
         lowest: the bound for the first winner; without a winner the result is 0.
     """
-    best, found = lowest, 0.0
+    best: Any = lowest
+    found: Any = 0.0
     for value, flow in zip(values, flows, strict=True):
         wins = better(value, best)
         best, found = ops.select(wins, value, best), ops.select(wins, flow, found)
@@ -65,7 +69,11 @@ def _comparable(x: Spec) -> str:
 
 @image_op(kernel_name="AvgPool", input_dtype="float32", method=True)
 def avg_pool(
-    x: Spec, *, filter_size: Pair, strides: Pair, pad: Padding, dim_rounding_mode: str | None = None
+    x: TensorLike,
+    filter_size: Pair,
+    strides: Pair,
+    pad: Padding,
+    dim_rounding_mode: str | None = None,
 ) -> Spec:
     """The average of each window; padding does not count.
 
@@ -82,20 +90,34 @@ def avg_pool(
     >>> core.avg_pool([[[1.0], [3.0], [5.0]]], (1, 2), 1, "same").numpy().ravel()
     array([2., 4., 5.], dtype=float32)
     """
+    x = spec_of(x)
     return pool_spec(x, window(x.shape, filter_size, strides, pad, "NHWC", 1, dim_rounding_mode))
 
 
-avg_pool.gradient("x")(lambda g, x, **how: ops.avg_pool_grad(g, x, **how))
+@avg_pool.gradient("x")
+def _(g, x, **how):
+    return ops.avg_pool_grad(g, x, **how)
 
 
-@op(kernel_name="AvgPoolGrad", input_dtype="float32", attributes_of=avg_pool)
-def avg_pool_grad(dy: Spec, input: Spec, *, dilations: Pair = 1, **how: Any) -> Spec:
+@op(kernel_name="AvgPoolGrad", input_dtype="float32")
+def avg_pool_grad(
+    dy: TensorLike,
+    input: TensorLike,
+    filter_size: Pair,
+    strides: Pair,
+    pad: Padding,
+    dim_rounding_mode: str | None = None,
+    dilations: Pair = 1,
+) -> Spec:
     """The gradient of `avg_pool`; of the input only the shape is used.
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
         input: [batch, height, width, channels], the images that were pooled.
-        **how: see `avg_pool`.
+        filter_size: see `avg_pool`.
+        strides: see `avg_pool`.
+        pad: see `avg_pool`.
+        dim_rounding_mode: see `avg_pool`.
         dilations: see `pool`.
 
     Returns:
@@ -104,7 +126,9 @@ def avg_pool_grad(dy: Spec, input: Spec, *, dilations: Pair = 1, **how: Any) -> 
     >>> core.avg_pool_grad([[[[6.0]]]], core.ones((1, 1, 2, 1)), (1, 2), 1, "valid").numpy().ravel()
     array([3., 3.], dtype=float32)
     """
-    check_dy(pool_spec(input, pool_window(input, dilations=dilations, **how)), dy)
+    dy, input = spec_of(dy), spec_of(input)
+    w = window(input.shape, filter_size, strides, pad, "NHWC", dilations, dim_rounding_mode)
+    check_dy(pool_spec(input, w), dy)
     return input
 
 
@@ -116,13 +140,22 @@ def _(g, filter_size, **how):
 zero_gradient(avg_pool_grad, "input")
 
 
-@image_op(kernel_name="MaxPool", input_dtype="no string", method=True, attributes_of=avg_pool)
-def max_pool(x: Spec, **how: Any) -> Spec:
+@image_op(kernel_name="MaxPool", input_dtype="no string", method=True)
+def max_pool(
+    x: TensorLike,
+    filter_size: Pair,
+    strides: Pair,
+    pad: Padding,
+    dim_rounding_mode: str | None = None,
+) -> Spec:
     """The largest value of each window; NaN and padding are ignored.
 
     Args:
         x: [batch, height, width, channels], or [height, width, channels]: one image.
-        **how: see `avg_pool`.
+        filter_size: see `avg_pool`.
+        strides: see `avg_pool`.
+        pad: see `avg_pool`.
+        dim_rounding_mode: see `avg_pool`.
 
     Returns:
         [batch, new height, new width, channels]; -inf for a window without a number.
@@ -130,21 +163,38 @@ def max_pool(x: Spec, **how: Any) -> Spec:
     >>> core.max_pool([[[1.0], [3.0], [2.0]]], (1, 2), 1, "valid").numpy().ravel()
     array([3., 3.], dtype=float32)
     """
-    return pool_spec(x, pool_window(x, **how), _comparable(x))
+    x = spec_of(x)
+    w = window(x.shape, filter_size, strides, pad, "NHWC", 1, dim_rounding_mode)
+    return pool_spec(x, w, _comparable(x))
 
 
-max_pool.gradient("x")(lambda g, x, y, **how: ops.max_pool_grad(g, x, y, **how))
+@max_pool.gradient("x")
+def _(g, x, y, **how):
+    return ops.max_pool_grad(g, x, y, **how)
 
 
-@op(kernel_name="MaxPoolGrad", input_dtype="float32", attributes_of=avg_pool_grad)
-def max_pool_grad(dy: Spec, input: Spec, output: Spec, **how: Any) -> Spec:
+@op(kernel_name="MaxPoolGrad", input_dtype="float32")
+def max_pool_grad(
+    dy: TensorLike,
+    input: TensorLike,
+    output: TensorLike,
+    filter_size: Pair,
+    strides: Pair,
+    pad: Padding,
+    dim_rounding_mode: str | None = None,
+    dilations: Pair = 1,
+) -> Spec:
     """The gradient of `max_pool`: that of a window belongs to the first of its largest values.
 
     Args:
         dy: [batch, new height, new width, channels], the gradient of the result.
         input: [batch, height, width, channels], the images that were pooled.
         output: the result, of the shape of dy.
-        **how: see `avg_pool_grad`.
+        filter_size: see `avg_pool_grad`.
+        strides: see `avg_pool_grad`.
+        pad: see `avg_pool_grad`.
+        dim_rounding_mode: see `avg_pool_grad`.
+        dilations: see `avg_pool_grad`.
 
     Returns:
         float32, of the shape of input.
@@ -153,7 +203,9 @@ def max_pool_grad(dy: Spec, input: Spec, output: Spec, **how: Any) -> Spec:
     ...                    ).numpy().ravel()
     array([6., 0.], dtype=float32)
     """
-    check_dy(pool_spec(input, pool_window(input, **how)), dy)
+    dy, input, output = spec_of(dy), spec_of(input), spec_of(output)
+    w = window(input.shape, filter_size, strides, pad, "NHWC", dilations, dim_rounding_mode)
+    check_dy(pool_spec(input, w), dy)
     check_dy(dy, output, "output")
     return input
 
@@ -167,10 +219,16 @@ def _(g, input, **how):
 zero_gradient(max_pool_grad, "input", "output")
 
 
-@op(kernel_name="MaxPoolWithArgmax", input_dtype="no string", outputs=("result", "indexes"))
+class MaxPoolWithArgmaxResults(NamedTuple):
+    """The results of `max_pool_with_argmax`."""
+
+    result: Tensor
+    indexes: Tensor
+
+
+@op(kernel_name="MaxPoolWithArgmax", input_dtype="no string", results=MaxPoolWithArgmaxResults)
 def max_pool_with_argmax(
-    x: Spec,
-    *,
+    x: TensorLike,
     filter_size: Pair,
     strides: Pair,
     pad: Padding,
@@ -193,6 +251,7 @@ def max_pool_with_argmax(
     array([[[[1],
              [1]]]], dtype=int32)
     """
+    x = spec_of(x)
     spec = pool_spec(x, window(x.shape, filter_size, strides, pad, "NHWC"), _comparable(x))
     return spec, Spec(spec.shape, "int32")
 
@@ -204,8 +263,7 @@ def _(g, x, y, include_batch_in_index, **how):
 
 @image_op(kernel_name="Pool", input_dtype="no string", method=True)
 def pool(
-    input: Spec,
-    *,
+    input: TensorLike,
     window_shape: Pair,
     pooling_type: str,
     pad: Padding,
@@ -227,6 +285,7 @@ def pool(
     >>> core.pool([[[1.0], [9.0], [4.0]]], (1, 2), "max", "valid", dilations=(1, 2)).item()
     4.0
     """
+    input = spec_of(input)
     check_choice(pooling_type, "pooling_type", POOLING_TYPES)
     w = window(input.shape, window_shape, strides, pad, "NHWC", dilations, dim_rounding_mode)
     refuse_strided_dilation(w)

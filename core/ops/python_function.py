@@ -4,13 +4,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.engine.late_ops import ops
+from core import ops
+from core.engine.argument_types import TensorLike
+from core.engine.operation import spec_of
 from core.engine.registry import op
 from core.engine.specs import Spec
 
 
 @op(input_dtype="float32")
-def check_numerics(x: Spec, *, message: str = "the tensor") -> Spec:
+def check_numerics(x: TensorLike, message: str = "the tensor") -> Spec:
     """Pass values on; raise if one is NaN or infinite, before any op that follows in a plan.
 
     Args:
@@ -23,7 +25,7 @@ def check_numerics(x: Spec, *, message: str = "the tensor") -> Spec:
     >>> core.check_numerics([1.0, 2.0]).numpy()
     array([1., 2.], dtype=float32)
     """
-    return x
+    return spec_of(x)
 
 
 @check_numerics.gradient("x")
@@ -32,7 +34,7 @@ def _(g):
 
 
 @op(input_dtype="float32")
-def numpy_function(x: Spec, *, function: Callable[[np.ndarray], np.ndarray]) -> Spec:
+def numpy_function(x: TensorLike, function: Callable[[np.ndarray], np.ndarray]) -> Spec:
     """Apply a function of arrays, also inside of a compiled function; it has no gradient.
 
     Args:
@@ -46,4 +48,4 @@ def numpy_function(x: Spec, *, function: Callable[[np.ndarray], np.ndarray]) -> 
     >>> core.numpy_function([2.0, 1.0], function=np.sort).numpy()
     array([1., 2.], dtype=float32)
     """
-    return x
+    return spec_of(x)

@@ -4,8 +4,9 @@ from math import isfinite
 
 import numpy as np
 
-from core.engine.late_ops import ops
-from core.engine.operation import Spellings, Traits
+from core import ops
+from core.engine.argument_types import TensorLike
+from core.engine.operation import Spellings, Traits, spec_of
 from core.engine.registry import op
 from core.engine.specs import Spec, integer
 from core.errors import CoreError
@@ -19,7 +20,7 @@ NUDGE = np.float32(1 + 2**-20)
 
 @op(input_dtype="float32", traits=Traits(elementwise=True), spellings=Spellings(("QuantiseRound",)))
 def quantise_round(
-    x: Spec, *, scale: float, zero_point: int, low: int, high: int, nudge: bool = True
+    x: TensorLike, scale: float, zero_point: int, low: int, high: int, nudge: bool = True
 ) -> Spec:
     """The nearest quantized real values: ``(integer - zero_point) * scale``.
 
@@ -49,7 +50,7 @@ def quantise_round(
         raise CoreError(f"scale={scale} must be above 0")
     if low > high:
         raise CoreError(f"low={low} must not be above high={high}")
-    return x
+    return spec_of(x)
 
 
 @quantise_round.gradient("x")

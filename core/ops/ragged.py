@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
+from core.engine.operation import spec_of, specs_of
 from core.engine.registry import composite, op
 from core.engine.specs import Spec, check_rank, require
 from core.engine.tensors import Tensor
@@ -20,15 +21,11 @@ class GatheredRows(NamedTuple):
     output_dense_values: Tensor
 
 
-@op(
-    kernel_name="RaggedGather",
-    input_dtype={"params_nested_splits": "int32", "indices": "int32"},
-)
+@op(kernel_name="RaggedGather", input_dtype={"params_nested_splits": "int32", "indices": "int32"})
 def ragged_gather_parts(
-    params_nested_splits: list[Spec],
-    params_dense_values: Spec,
-    indices: Spec,
-    *,
+    params_nested_splits: Sequence[TensorLike],
+    params_dense_values: TensorLike,
+    indices: TensorLike,
     output_ragged_rank: int | None = None,
 ) -> tuple[Spec, ...] | None:
     """The results of `core.ragged_gather` as one list: the splits, and last the values.
@@ -43,11 +40,13 @@ def ragged_gather_parts(
     >>> splits.numpy(), values.numpy()
     (array([0, 1, 3], dtype=int32), array([b'c', b'a', b'b'], dtype=object))
     """
-    for splits in params_nested_splits:
+    specs = specs_of(params_nested_splits)
+    params_dense_values = spec_of(params_dense_values)
+    for splits in specs:
         check_rank(splits, 1, "params_nested_splits")
     needs = {
         "params.rank must be nonzero": params_dense_values.shape != (),
-        "Ragged splits may not be empty": all(s.shape != (0,) for s in params_nested_splits),
+        "Ragged splits may not be empty": all(s.shape != (0,) for s in specs),
     }
     require(needs, f"{params_nested_splits=}, {params_dense_values=}: splits of no rows are [0]")
     return None
@@ -101,8 +100,15 @@ def ragged_gather(
     return GatheredRows(splits, values)
 
 
-@op(promote=True, input_dtype="real", outputs=("rt_nested_splits", "rt_dense_values"))
-def ragged_range(starts: Spec, limits: Spec, deltas: Spec) -> None:
+class RaggedRangeResults(NamedTuple):
+    """The results of `ragged_range`."""
+
+    rt_nested_splits: Tensor
+    rt_dense_values: Tensor
+
+
+@op(promote=True, input_dtype="real", results=RaggedRangeResults)
+def ragged_range(starts: TensorLike, limits: TensorLike, deltas: TensorLike) -> None:
     """Sequences of numbers, one for each row.
 
     Args:
@@ -118,6 +124,7 @@ def ragged_range(starts: Spec, limits: Spec, deltas: Spec) -> None:
     >>> ranges.rt_nested_splits.numpy(), ranges.rt_dense_values.numpy()
     (array([0, 2, 4], dtype=int32), array([2, 3, 5, 8], dtype=int32))
     """
+    starts, limits, deltas = spec_of(starts), spec_of(limits), spec_of(deltas)
     shapes = {"starts": starts.shape, "limits": limits.shape, "deltas": deltas.shape}
     needs = {f"{name} must be a scalar or vector": len(s) < 2 for name, s in shapes.items()}
     one_length = len({shape for shape in shapes.values() if shape}) < 2
@@ -139,11 +146,10 @@ def has_row_count(row_partition_types: Sequence[str]) -> bool:
 
 @op(input_dtype={"shape": "int32", "row_partition_tensors": "int32"})
 def ragged_tensor_to_tensor(
-    shape: Spec,
-    values: Spec,
-    default_value: Spec,
-    row_partition_tensors: list[Spec],
-    *,
+    shape: TensorLike,
+    values: TensorLike,
+    default_value: TensorLike,
+    row_partition_tensors: Sequence[TensorLike],
     row_partition_types: Sequence[str],
 ) -> None:
     """A ragged tensor as a dense one: short rows are padded, long rows cut.
@@ -168,7 +174,9 @@ def ragged_tensor_to_tensor(
            [0, 0],
            [2, 3]], dtype=int32)
     """
-    _check_partitions(row_partition_tensors, row_partition_types)
+    specs = specs_of(row_partition_tensors)
+    shape, values, default_value = spec_of(shape), spec_of(values), spec_of(default_value)
+    _check_partitions(specs, row_partition_types)
     if len(shape.shape) > 1:
         raise CoreError(f"shape must be a vector or the scalar -1, got shape {shape.shape}")
     check_default(default_value, values)

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
 from core.engine.dtypes import DType, to_numpy
 from core.engine.generators import Seed, begin_drawing, generator, restart
-from core.engine.late_ops import ops
 from core.engine.limits import claim
-from core.engine.operation import Traits
+from core.engine.operation import Traits, spec_of
 from core.engine.registry import composite, op
 from core.engine.specs import Shape, Spec, check_choice, checked_shape, integer, integers
 from core.engine.tensors import Tensor
@@ -305,7 +305,7 @@ def _noise_shape(shape: Shape, noise_shape: Sequence[int | None] | None) -> Shap
 
 @op(input_dtype="float32", traits=Traits(random=True))
 def multinomial(
-    logits: Spec, *, num_samples: int, seed: Seed = None, normalized: bool = False
+    logits: TensorLike, num_samples: int, seed: Seed = None, normalized: bool = False
 ) -> Spec:
     """Draw outcomes with given probabilities.
 
@@ -321,6 +321,7 @@ def multinomial(
     >>> core.multinomial([0.0, 100.0], 3).numpy()
     array([1, 1, 1], dtype=int32)
     """
+    logits = spec_of(logits)
     count = integer(num_samples, "num_samples", 0)
     if len(logits.shape) not in (1, 2) or logits.shape[-1] == 0 or logits.size == 1:
         raise CoreError(f"logits must be [n] or [batch, n] of two or more, got {logits.shape}")

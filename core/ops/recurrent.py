@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
 from core.engine.registry import composite
 from core.engine.tensors import Tensor
 from core.errors import CoreError

@@ -1,20 +1,19 @@
 """Ops that resize images, and their gradients."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from core.engine.operation import Op
-from core.engine.registry import op, register
+from core.engine.argument_types import TensorLike
+from core.engine.declaring import zero_gradient
+from core.engine.operation import spec_of
+from core.engine.registry import op
 from core.engine.specs import Spec, check_dy
 from core.engine.windows import new_size
 from core.errors import CoreError
-from core.ops.declaring import zero_gradient
 
 
 @op(input_dtype="float32", method=True)
 def resize_bilinear(
-    images: Spec,
-    *,
+    images: TensorLike,
     size: Sequence[int],
     align_corners: bool = False,
     half_pixel_centers: bool = False,
@@ -33,6 +32,7 @@ def resize_bilinear(
     >>> core.resize_bilinear([[[[0.0], [2.0]]]], size=(1, 4)).numpy().ravel()
     array([0., 1., 2., 2.], dtype=float32)
     """
+    images = spec_of(images)
     if len(images.shape) not in (3, 4) or 0 in images.shape[-3:-1]:
         raise CoreError(
             f"expected images [batch, height, width, channels], or one without the batch, "
@@ -43,13 +43,20 @@ def resize_bilinear(
     return Spec((*images.shape[:-3], *new_size(size), images.shape[-1]))
 
 
-@op(method=True, attributes_of=resize_bilinear)
-def resize_nearest_neighbor(images: Spec, **how: Any) -> Spec:
+@op(method=True)
+def resize_nearest_neighbor(
+    images: TensorLike,
+    size: Sequence[int],
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+) -> Spec:
     """Resize images by the nearest pixel.
 
     Args:
         images: [batch, height, width, channels], or one image without the batch; float32 or int32.
-        **how: see `resize_bilinear`.
+        size: see `resize_bilinear`.
+        align_corners: see `resize_bilinear`.
+        half_pixel_centers: see `resize_bilinear`.
 
     Returns:
         float32 or int32, as the images.
@@ -57,38 +64,79 @@ def resize_nearest_neighbor(images: Spec, **how: Any) -> Spec:
     >>> core.resize_nearest_neighbor([[[[1.0], [2.0]]]], size=(1, 4)).numpy().ravel()
     array([1., 1., 2., 2.], dtype=float32)
     """
+    images = spec_of(images)
     if images.dtype not in ("float32", "int32"):
         raise CoreError(f"resize_nearest_neighbor needs float32 or int32, got {images.dtype}")
-    return Spec(resize_bilinear.rule(images, **how).shape, images.dtype)
+    return Spec(
+        resize_bilinear.rule(images, size, align_corners, half_pixel_centers).shape, images.dtype
+    )
 
 
-def _declare_gradient(resize: Op, example: str) -> None:
-    """Declare the gradient of a resize, and the gradients of both."""
+@op(input_dtype="float32")
+def resize_bilinear_grad(
+    dy: TensorLike,
+    images: TensorLike,
+    size: Sequence[int],
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+) -> Spec:
+    """The gradient of `resize_bilinear` for its images: each pixel's share of ``dy``.
 
-    def rule(dy: Spec, images: Spec, **how: Any) -> Spec:
-        check_dy(resize.rule(images, **how), dy)
-        return images
+    Args:
+        dy: [batch, new height, new width, channels], the gradient of the result.
+        images: the images that were resized; only their shape counts.
+        size: see `resize_bilinear`.
+        align_corners: see `resize_bilinear`.
+        half_pixel_centers: see `resize_bilinear`.
 
-    text = f"""The gradient of `{resize.name}` for its images: each pixel's share of ``dy``.
+    Returns:
+        float32, of the shape of images.
 
-Args:
-    dy: [batch, new height, new width, channels], the gradient of the result.
-    images: the images that were resized; only their shape counts.
-    **how: see `{resize.name}`.
-
-Returns:
-    float32, of the shape of images.
-
->>> dy, images = core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1))
->>> core.{resize.name}_grad(dy, images, size=(1, 4)).numpy().ravel()
-array([{example}], dtype=float32)
-"""
-    options: dict[str, Any] = {"input_dtype": "float32", "attributes_of": resize}
-    backward = register(Op(rule, name=f"{resize.name}_grad", doc=text, **options))
-    resize.gradient("images")(lambda g, images, **how: backward(g, images, **how))
-    backward.gradient("dy")(lambda g, **how: resize(g, **how))
-    zero_gradient(backward, "images")
+    >>> dy, images = core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1))
+    >>> core.resize_bilinear_grad(dy, images, size=(1, 4)).numpy().ravel()
+    array([1.5, 2.5], dtype=float32)
+    """
+    check_dy(resize_bilinear.rule(images, size, align_corners, half_pixel_centers), spec_of(dy))
+    return spec_of(images)
 
 
-_declare_gradient(resize_bilinear, "1.5, 2.5")
-_declare_gradient(resize_nearest_neighbor, "2., 2.")
+resize_bilinear.gradient("images")(lambda g, images, **how: resize_bilinear_grad(g, images, **how))
+resize_bilinear_grad.gradient("dy")(lambda g, **how: resize_bilinear(g, **how))
+zero_gradient(resize_bilinear_grad, "images")
+
+
+@op(input_dtype="float32")
+def resize_nearest_neighbor_grad(
+    dy: TensorLike,
+    images: TensorLike,
+    size: Sequence[int],
+    align_corners: bool = False,
+    half_pixel_centers: bool = False,
+) -> Spec:
+    """The gradient of `resize_nearest_neighbor` for its images: each pixel's share of ``dy``.
+
+    Args:
+        dy: [batch, new height, new width, channels], the gradient of the result.
+        images: the images that were resized; only their shape counts.
+        size: see `resize_nearest_neighbor`.
+        align_corners: see `resize_nearest_neighbor`.
+        half_pixel_centers: see `resize_nearest_neighbor`.
+
+    Returns:
+        float32, of the shape of images.
+
+    >>> dy, images = core.ones((1, 1, 4, 1)), core.ones((1, 1, 2, 1))
+    >>> core.resize_nearest_neighbor_grad(dy, images, size=(1, 4)).numpy().ravel()
+    array([2., 2.], dtype=float32)
+    """
+    check_dy(
+        resize_nearest_neighbor.rule(images, size, align_corners, half_pixel_centers), spec_of(dy)
+    )
+    return spec_of(images)
+
+
+resize_nearest_neighbor.gradient("images")(
+    lambda g, images, **how: resize_nearest_neighbor_grad(g, images, **how)
+)
+resize_nearest_neighbor_grad.gradient("dy")(lambda g, **how: resize_nearest_neighbor(g, **how))
+zero_gradient(resize_nearest_neighbor_grad, "images")

@@ -4,14 +4,17 @@ They follow PyTorch's ``torch.nn.functional.affine_grid`` and ``grid_sample``, b
 axes (Jaderberg et al., Spatial Transformer Networks, 2015, https://arxiv.org/abs/1506.02025).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from core import ops
+from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
+from core.engine.operation import spec_of
 from core.engine.registry import op
-from core.engine.specs import Shape, Spec, check_choice, check_dy, integers
+from core.engine.specs import Spec, check_choice, check_dy, integers
 from core.engine.windows import check_images, new_size
 from core.errors import CoreError
 
@@ -22,7 +25,7 @@ SLOPES = ("x", "y", "xy")
 
 
 @op(input_dtype="float32")
-def affine_grid(theta: Spec, *, size: Shape, align_corners: bool = False) -> Spec:
+def affine_grid(theta: TensorLike, size: Sequence[int], align_corners: bool = False) -> Spec:
     """The positions at which `grid_sample` reads an image to warp it by an affine map.
 
     Args:
@@ -39,6 +42,7 @@ def affine_grid(theta: Spec, *, size: Shape, align_corners: bool = False) -> Spe
     array([[[[0., 0.],
              [1., 0.]]]], dtype=float32)
     """
+    theta = spec_of(theta)
     if theta.shape[1:] != (2, 3):
         raise CoreError(f"theta must be [batch, 2, 3], got shape {theta.shape}")
     return Spec((theta.shape[0], *grid_size(size, theta.shape[0]), 2))
@@ -89,9 +93,8 @@ def check_grid(x: Spec, grid: Spec, padding_mode: str) -> None:
 
 @op(input_dtype="float32")
 def grid_sample(
-    x: Spec,
-    grid: Spec,
-    *,
+    x: TensorLike,
+    grid: TensorLike,
     mode: str = "bilinear",
     padding_mode: str = "zeros",
     align_corners: bool = False,
@@ -117,6 +120,7 @@ def grid_sample(
     >>> core.grid_sample(image, [[[[0, 0], [0.5, 0], [1, 0]]]], align_corners=True).numpy().ravel()
     array([2., 3., 4.], dtype=float32)
     """
+    x, grid = spec_of(x), spec_of(grid)
     check_grid(x, grid, padding_mode)
     check_choice(mode, "mode", METHODS)
     return Spec((*grid.shape[:-1], x.shape[-1]))
@@ -132,7 +136,11 @@ grid_sample.gradient("grid")(lambda g, x, grid, **how: _into_grid(g, x, grid, **
 
 @op(input_dtype="float32")
 def grid_sample_slope(
-    x: Spec, grid: Spec, *, along: str, padding_mode: str = "zeros", align_corners: bool = False
+    x: TensorLike,
+    grid: TensorLike,
+    along: str,
+    padding_mode: str = "zeros",
+    align_corners: bool = False,
 ) -> Spec:
     """The derivative of `grid_sample` (bilinear) with respect to the positions.
 
@@ -153,6 +161,7 @@ def grid_sample_slope(
     ...                        align_corners=True).numpy().ravel()
     array([1., 2.], dtype=float32)
     """
+    x, grid = spec_of(x), spec_of(grid)
     check_grid(x, grid, padding_mode)
     check_choice(along, "along", SLOPES)
     return Spec((*grid.shape[:-1], x.shape[-1]))
@@ -168,10 +177,9 @@ grid_sample_slope.gradient("grid")(lambda g, x, grid, **how: _into_grid(g, x, gr
 
 @op(input_dtype="float32")
 def grid_sample_backprop_input(
-    dy: Spec,
-    grid: Spec,
-    *,
-    input_shape: Shape,
+    dy: TensorLike,
+    grid: TensorLike,
+    input_shape: Sequence[int],
     along: str = "",
     mode: str = "bilinear",
     padding_mode: str = "zeros",
@@ -192,6 +200,7 @@ def grid_sample_backprop_input(
     ...                                 align_corners=True).numpy().ravel()
     array([3., 5.], dtype=float32)
     """
+    dy, grid = spec_of(dy), spec_of(grid)
     x = Spec(integers(input_shape, "input_shape"))
     check_grid(x, grid, padding_mode)
     check_choice(mode, "mode", METHODS[:1] if along else METHODS)

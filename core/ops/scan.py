@@ -1,12 +1,14 @@
 """Cumulative sums and products along an axis."""
 
-from core.engine.late_ops import ops
+from core import ops
+from core.engine.argument_types import TensorLike
+from core.engine.operation import spec_of
 from core.engine.registry import op
 from core.engine.specs import Spec, normal_axis
 
 
 @op(input_dtype="real", method=True)
-def cumsum(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Spec:
+def cumsum(x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Spec:
     """Cumulative sums along an axis.
 
     Args:
@@ -18,6 +20,7 @@ def cumsum(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = F
     >>> core.cumsum([1, 2, 3]).numpy(), core.cumsum([1, 2, 3], exclusive=True).numpy()
     (array([1, 3, 6], dtype=int32), array([0, 1, 3], dtype=int32))
     """
+    x = spec_of(x)
     normal_axis(axis, len(x.shape))
     return x
 
@@ -26,7 +29,7 @@ cumsum.gradient("x")(lambda g, reverse, **how: ops.cumsum(g, reverse=not reverse
 
 
 @op(input_dtype="real", method=True)
-def cumprod(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Spec:
+def cumprod(x: TensorLike, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Spec:
     """Cumulative products along an axis.
 
     Args:
@@ -38,6 +41,7 @@ def cumprod(x: Spec, *, axis: int = 0, exclusive: bool = False, reverse: bool = 
     >>> core.cumprod([1, 2, 3]).numpy(), core.cumprod([1, 2, 3], reverse=True).numpy()
     (array([1, 2, 6], dtype=int32), array([6, 6, 3], dtype=int32))
     """
+    x = spec_of(x)
     normal_axis(axis, len(x.shape))
     return x
 

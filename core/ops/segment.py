@@ -1,8 +1,9 @@
 """Ops that sum or count entries by ids or values."""
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
+from core.engine.operation import spec_of
 from core.engine.registry import composite, op
 from core.engine.specs import Shape, Spec, integer
 from core.engine.tensors import Tensor
@@ -10,7 +11,7 @@ from core.errors import CoreError
 
 
 @op(input_dtype={"x": "number", "segment_ids": "int32"}, method=True)
-def unsorted_segment_sum(x: Spec, segment_ids: Spec, *, num_segments: int) -> Spec:
+def unsorted_segment_sum(x: TensorLike, segment_ids: TensorLike, num_segments: int) -> Spec:
     """Sums of the entries that have the same id.
 
     Args:
@@ -25,6 +26,7 @@ def unsorted_segment_sum(x: Spec, segment_ids: Spec, *, num_segments: int) -> Sp
     >>> core.unsorted_segment_sum([1.0, 2.0, 4.0], [1, 0, 1], num_segments=3).numpy()
     array([2., 5., 0.], dtype=float32)
     """
+    x, segment_ids = spec_of(x), spec_of(segment_ids)
     count, lead = integer(num_segments, "num_segments", 0), len(segment_ids.shape)
     if x.shape[:lead] != segment_ids.shape:
         raise CoreError(f"segment_ids {segment_ids.shape} must be for the first axes of {x.shape}")
@@ -51,7 +53,7 @@ def _check_weights(x: Spec, weights: Spec | None) -> str:
 
 
 @op(input_dtype={"x": "int32", "weights": "real"})
-def bincount(x: Spec, weights: Spec | None = None, *, size: int) -> Spec:
+def bincount(x: TensorLike, weights: TensorLike | None = None, *, size: int) -> Spec:
     """Count how often each number from 0 to ``size - 1`` occurs.
 
     Args:
@@ -68,12 +70,13 @@ def bincount(x: Spec, weights: Spec | None = None, *, size: int) -> Spec:
     >>> core.bincount([1, 1, 2], size=4).numpy()
     array([0, 2, 1, 0], dtype=int32)
     """
+    x, weights = spec_of(x), spec_of(weights)
     return Spec((integer(size, "size", 0),), _check_weights(x, weights))
 
 
 @op(input_dtype={"x": "int32", "weights": "real"})
 def dense_bincount(
-    x: Spec, weights: Spec | None = None, *, size: int, binary_output: bool = False
+    x: TensorLike, weights: TensorLike | None = None, *, size: int, binary_output: bool = False
 ) -> Spec:
     """Count how often each number from 0 to ``size - 1`` occurs in each row.
 
@@ -93,6 +96,7 @@ def dense_bincount(
     array([[0, 2, 0],
            [1, 0, 1]], dtype=int32)
     """
+    x, weights = spec_of(x), spec_of(weights)
     if len(x.shape) not in (1, 2):
         raise CoreError(f"dense_bincount needs a vector or a matrix, got shape {x.shape}")
     rows: Shape = x.shape[:-1]

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from core import ops
 from core.autodiff.tape import gradient_dtype
 from core.engine.argument_types import TensorLike
 from core.engine.dtypes import DType, check_dtype
-from core.engine.late_ops import ops
-from core.engine.operation import Spellings, Traits
+from core.engine.operation import Spellings, Traits, spec_of
 from core.engine.registry import composite, op
 from core.engine.specs import (
     Spec,
@@ -21,7 +21,7 @@ from core.errors import CoreError
 
 
 @op(traits=Traits(view=True))
-def identity(x: Spec) -> Spec:
+def identity(x: TensorLike) -> Spec:
     """A tensor that shares the data.
 
     Args:
@@ -30,14 +30,14 @@ def identity(x: Spec) -> Spec:
     >>> core.identity([1.0, 2.0]).numpy()
     array([1., 2.], dtype=float32)
     """
-    return x
+    return spec_of(x)
 
 
 identity.gradient("x")(lambda g: g)
 
 
 @op(traits=Traits(view=True))
-def reshape(x: Spec, *, shape: Sequence[int]) -> Spec:
+def reshape(x: TensorLike, shape: Sequence[int]) -> Spec:
     """Return the data in another shape; one length may be -1.
 
     Args:
@@ -54,6 +54,7 @@ def reshape(x: Spec, *, shape: Sequence[int]) -> Spec:
     >>> core.reshape([1, 2, 3, 4, 5, 6], shape=(2, -1)).shape
     (2, 3)
     """
+    x = spec_of(x)
     return Spec(normal_shape(shape, x.size), x.dtype)
 
 
@@ -61,7 +62,7 @@ reshape.gradient("x")(lambda g, x_spec: ops.reshape(g, shape=x_spec.shape))
 
 
 @op(traits=Traits(view=True), js_names={"x": "input", "axis": "dim"}, method=True)
-def expand_dims(x: Spec, *, axis: int = 0) -> Spec:
+def expand_dims(x: TensorLike, axis: int = 0) -> Spec:
     """Return the data with a new axis of length 1 at ``axis``.
 
     Args:
@@ -75,6 +76,7 @@ def expand_dims(x: Spec, *, axis: int = 0) -> Spec:
     >>> core.expand_dims([1.0, 2.0], axis=1).shape
     (2, 1)
     """
+    x = spec_of(x)
     at = normal_axis(axis, len(x.shape) + 1)
     return Spec((*x.shape[:at], 1, *x.shape[at:]), x.dtype)
 
@@ -83,7 +85,7 @@ expand_dims.gradient("x")(lambda g, x_spec: ops.reshape(g, shape=x_spec.shape))
 
 
 @op(traits=Traits(view=True))
-def cast(x: Spec, *, dtype: DType) -> Spec:
+def cast(x: TensorLike, dtype: DType) -> Spec:
     """The values converted to another dtype; fractions are truncated, every value but 0 is true.
 
     Args:
@@ -96,6 +98,7 @@ def cast(x: Spec, *, dtype: DType) -> Spec:
     >>> core.cast([1.7, -1.7], dtype="int32").numpy()
     array([ 1, -1], dtype=int32)
     """
+    x = spec_of(x)
     if x.dtype != check_dtype(dtype) and "string" in (x.dtype, dtype):
         raise CoreError(f"cannot cast {x.dtype} to {dtype}: strings are not converted")
     return Spec(x.shape, dtype)
@@ -105,7 +108,7 @@ cast.gradient("x")(lambda g, x_spec: ops.cast(g, dtype=gradient_dtype(x_spec)))
 
 
 @op()
-def transpose(x: Spec, *, perm: Sequence[int] | None = None, conjugate: bool = False) -> Spec:
+def transpose(x: TensorLike, perm: Sequence[int] | None = None, conjugate: bool = False) -> Spec:
     """Permute the axes; by default reverse them.
 
     Args:
@@ -116,6 +119,7 @@ def transpose(x: Spec, *, perm: Sequence[int] | None = None, conjugate: bool = F
     >>> core.transpose([[1, 2, 3]]).shape
     (3, 1)
     """
+    x = spec_of(x)
     rank = len(x.shape)
     order = range(rank)[::-1] if perm is None else integers(perm, "perm")
     valid = all(-rank <= p < rank for p in order)
@@ -133,7 +137,7 @@ def _(g, x_spec, perm, conjugate):
 
 @op(method=True)
 def broadcast_to(
-    x: Spec, *, shape: Sequence[int], input_shape: Sequence[int] | None = None
+    x: TensorLike, shape: Sequence[int], input_shape: Sequence[int] | None = None
 ) -> Spec:
     """Repeat along axes of length 1 until the shape is reached.
 
@@ -146,6 +150,7 @@ def broadcast_to(
     array([[1., 1., 1.],
            [2., 2., 2.]], dtype=float32)
     """
+    x = spec_of(x)
     wanted = integers(shape, "shape")
     if broadcast_shapes(x.shape, wanted) != wanted:
         raise CoreError(f"shape {x.shape} does not broadcast to {wanted}")
@@ -158,7 +163,7 @@ broadcast_to.gradient("x")(lambda g: g)  # the tape sums it back to the shape of
 
 
 @op(input_dtype="int32", spellings=Spellings(("BroadcastArgs",)))
-def broadcast_args(s0: Spec, s1: Spec) -> Spec:
+def broadcast_args(s0: TensorLike, s1: TensorLike) -> Spec:
     """The shape that two shapes, given as vectors, have in common when they broadcast.
 
     Args:
@@ -174,13 +179,14 @@ def broadcast_args(s0: Spec, s1: Spec) -> Spec:
     >>> core.broadcast_args([2, 1], [5]).numpy()
     array([2, 5], dtype=int32)
     """
+    s0, s1 = spec_of(s0), spec_of(s1)
     if not len(s0.shape) == len(s1.shape) == 1:
         raise CoreError(f"broadcast_args needs two vectors, got shapes {s0.shape} and {s1.shape}")
     return Spec(max(s0.shape, s1.shape), "int32")
 
 
 @op(method=True)
-def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
+def tile(x: TensorLike, reps: int | Sequence[int]) -> Spec:
     """Repeat the whole tensor ``reps`` times along each axis.
 
     Args:
@@ -193,6 +199,7 @@ def tile(x: Spec, *, reps: int | Sequence[int]) -> Spec:
     >>> core.tile([1, 2], reps=(2,)).numpy()
     array([1, 2, 1, 2], dtype=int32)
     """
+    x = spec_of(x)
     counts = integers(reps, "reps")
     if len(counts) != len(x.shape) or any(r < 0 for r in counts):
         raise CoreError(f"reps {counts} must be one count for each axis of {x.shape}")
@@ -208,7 +215,7 @@ def _(g, x_spec, reps):
 
 
 @op(js_names={"axis": "dims"}, method=True)
-def reverse(x: Spec, *, axis: int | Sequence[int] | None = None) -> Spec:
+def reverse(x: TensorLike, axis: int | Sequence[int] | None = None) -> Spec:
     """Reverse the order along some axes (all by default).
 
     Args:
@@ -218,6 +225,7 @@ def reverse(x: Spec, *, axis: int | Sequence[int] | None = None) -> Spec:
     >>> core.reverse([1, 2, 3]).numpy()
     array([3, 2, 1], dtype=int32)
     """
+    x = spec_of(x)
     normal_axes(axis, len(x.shape))
     return x
 

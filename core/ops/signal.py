@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
-from core.engine.operation import Spellings
+from core.engine.operation import Spellings, spec_of
 from core.engine.registry import composite, op
 from core.engine.specs import Spec, integer
 from core.engine.tensors import Tensor
@@ -23,7 +23,7 @@ def _check_last_axis(input: Spec) -> Spec:
 
 
 @op(kernel_name="FFT", input_dtype="complex64", method=True, spellings=Spellings(("FFT",)))
-def fft(input: Spec) -> Spec:
+def fft(input: TensorLike) -> Spec:
     """The discrete Fourier transform along the last axis.
 
     Args:
@@ -32,14 +32,17 @@ def fft(input: Spec) -> Spec:
     >>> core.fft(core.complex([1.0, 0.0, 0.0], [0.0, 0.0, 0.0])).numpy()
     array([1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
     """
+    input = spec_of(input)
     return _check_last_axis(input)
 
 
-fft.gradient("input")(lambda g: ops.ifft(g) * float(g.shape[-1]))
+@fft.gradient("input")
+def _(g):
+    return ops.ifft(g) * float(g.shape[-1])
 
 
 @op(kernel_name="IFFT", input_dtype="complex64", method=True, spellings=Spellings(("IFFT",)))
-def ifft(input: Spec) -> Spec:
+def ifft(input: TensorLike) -> Spec:
     """The inverse of `fft`: ``ifft(fft(x))`` is x.
 
     Args:
@@ -48,6 +51,7 @@ def ifft(input: Spec) -> Spec:
     >>> core.ifft(core.complex([3.0, 0.0, 0.0], [0.0, 0.0, 0.0])).numpy()
     array([1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
     """
+    input = spec_of(input)
     return _check_last_axis(input)
 
 

@@ -1,23 +1,28 @@
 """Ops that sort values, or search in sorted values."""
 
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
+from core import ops
 from core.engine.argument_types import TensorLike
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
-from core.engine.operation import Spellings
+from core.engine.operation import Spellings, spec_of
 from core.engine.registry import composite, op
 from core.engine.specs import Spec, check_choice, integer, normal_axis
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.ops.declaring import TAKES, declare_row
 
 
-@op(kernel_name="TopK", outputs=("values", "indices"), method=True)
-def topk(x: Spec, *, k: int = 1, sorted: bool = True) -> tuple[Spec, Spec]:
+class TopkResults(NamedTuple):
+    """The results of `topk`."""
+
+    values: Tensor
+    indices: Tensor
+
+
+@op(kernel_name="TopK", method=True, results=TopkResults)
+def topk(x: TensorLike, k: int = 1, sorted: bool = True) -> tuple[Spec, Spec]:
     """The largest values along the last axis, and their indices.
 
     Args:
@@ -32,6 +37,7 @@ def topk(x: Spec, *, k: int = 1, sorted: bool = True) -> tuple[Spec, Spec]:
     >>> values.numpy(), indices.numpy()
     (array([5, 5, 3], dtype=int32), array([1, 3, 2], dtype=int32))
     """
+    x = spec_of(x)
     if not x.shape or x.dtype in ("complex64", "string"):
         raise CoreError(f"topk needs numbers along an axis, got {x.dtype} {x.shape}")
     count = integer(k, "k")
@@ -57,8 +63,15 @@ def _(g, y, x_spec):
     return ops.reshape(flat, shape=x_spec.shape)
 
 
-@op(outputs=("values", "indices"), method=True)
-def unique(x: Spec, *, axis: int = 0) -> None:
+class UniqueResults(NamedTuple):
+    """The results of `unique`."""
+
+    values: Tensor
+    indices: Tensor
+
+
+@op(method=True, results=UniqueResults)
+def unique(x: TensorLike, axis: int = 0) -> None:
     """The different entries along an axis, in the order in which they first occur.
 
     Args:
@@ -73,38 +86,54 @@ def unique(x: Spec, *, axis: int = 0) -> None:
     >>> values.numpy(), indices.numpy()
     (array([7, 9, 8], dtype=int32), array([0, 1, 0, 2], dtype=int32))
     """
+    x = spec_of(x)
     normal_axis(axis, len(x.shape))
 
 
-def _search(sorted_sequence: Spec, values: Spec) -> Spec:
-    """int32 [..., m], from 0 to n."""
-    a, b = sorted_sequence.shape, values.shape
+def _positions(sorted_sequence: TensorLike, values: TensorLike) -> Spec:
+    """The result of a search in rows: int32 [..., m], from 0 to n."""
+    a, b = spec_of(sorted_sequence).shape, spec_of(values).shape
     if not a or not b or Spec(a[:-1]).size != Spec(b[:-1]).size:
         raise CoreError(f"sorted_sequence {a} and values {b} must agree in all axes but the last")
     return Spec(b, "int32")
 
 
-for _name, _value, _type, _shown in (
-    ("lower_bound", "no smaller", "LowerBound", "[1, 3, 4]"),
-    ("upper_bound", "a larger", "UpperBound", "[3, 3, 4]"),
-):
-    _example = "[1, 3, 3, 5], [3, 4, 9]", f"array({_shown}, dtype=int32)"
-    _fields = {"example": _example, "method": False, "spellings": Spellings((_type,))}
-    declare_row(
-        SimpleNamespace(name=_name, dtype="real", **_fields),
-        _search,
-        f"For each value, the first position in a sorted row that has {_value} value.",
-        [
-            f"sorted_sequence: [..., n], rows in ascending order, {TAKES['real']}.",
-            "values: [..., m], as many rows; mixed dtypes become their common one.",
-        ],
-        [None, None],
-        promote=True,
-    )
+@op(promote=True, input_dtype="real", spellings=Spellings(("LowerBound",)))
+def lower_bound(sorted_sequence: TensorLike, values: TensorLike) -> Spec:
+    """For each value, the first position in a sorted row that has no smaller value.
+
+    Args:
+        sorted_sequence: [..., n], rows in ascending order, float32 or int32; bool becomes int32.
+        values: [..., m], as many rows; mixed dtypes become their common one.
+
+    Returns:
+        int32 [..., m], from 0 to n.
+
+    >>> core.lower_bound([1, 3, 3, 5], [3, 4, 9]).numpy()
+    array([1, 3, 4], dtype=int32)
+    """
+    return _positions(sorted_sequence, values)
+
+
+@op(promote=True, input_dtype="real", spellings=Spellings(("UpperBound",)))
+def upper_bound(sorted_sequence: TensorLike, values: TensorLike) -> Spec:
+    """For each value, the first position in a sorted row that has a larger value.
+
+    Args:
+        sorted_sequence: [..., n], rows in ascending order, float32 or int32; bool becomes int32.
+        values: [..., m], as many rows; mixed dtypes become their common one.
+
+    Returns:
+        int32 [..., m], from 0 to n.
+
+    >>> core.upper_bound([1, 3, 3, 5], [3, 4, 9]).numpy()
+    array([3, 3, 4], dtype=int32)
+    """
+    return _positions(sorted_sequence, values)
 
 
 @op(promote=True, input_dtype="real")
-def search_sorted(sorted_sequence: Spec, values: Spec, *, side: str = "left") -> Spec:
+def search_sorted(sorted_sequence: TensorLike, values: TensorLike, side: str = "left") -> Spec:
     """The positions of values in sorted rows.
 
     Args:
@@ -119,7 +148,7 @@ def search_sorted(sorted_sequence: Spec, values: Spec, *, side: str = "left") ->
     array([3, 4], dtype=int32)
     """
     check_choice(side, "side", ("left", "right"))
-    return _search(sorted_sequence, values)
+    return _positions(sorted_sequence, values)
 
 
 @composite

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
-from core.engine.argument_types import Scalar
+from core import ops
+from core.engine.argument_types import Scalar, TensorLike
 from core.engine.dtypes import check_value
-from core.engine.late_ops import ops
+from core.engine.operation import spec_of
 from core.engine.registry import op
 from core.engine.specs import Shape, Spec, check_choice, integer, integers
 from core.engine.windows import check_format
@@ -26,7 +27,7 @@ def padded_shape(shape: Shape, paddings: Pads, largest: Shape | None = None) -> 
 
 
 @op(kernel_name="PadV2", method=True)
-def pad(x: Spec, *, paddings: Pads, constant_value: Scalar = 0) -> Spec:
+def pad(x: TensorLike, paddings: Pads, constant_value: Scalar = 0) -> Spec:
     """Pad a tensor with one value.
 
     Args:
@@ -37,6 +38,7 @@ def pad(x: Spec, *, paddings: Pads, constant_value: Scalar = 0) -> Spec:
     >>> core.pad([1, 2], paddings=[(1, 2)]).numpy()
     array([0, 1, 2, 0, 0], dtype=int32)
     """
+    x = spec_of(x)
     if constant_value != 0 or x.dtype == "string":
         check_value(constant_value, x.dtype)
     return Spec(padded_shape(x.shape, paddings), x.dtype)
@@ -48,7 +50,7 @@ def _(g, x_spec, paddings):
 
 
 @op(method=True)
-def mirror_pad(x: Spec, *, paddings: Pads, mode: str = "reflect") -> Spec:
+def mirror_pad(x: TensorLike, paddings: Pads, mode: str = "reflect") -> Spec:
     """Pad a tensor by mirroring its values.
 
     Args:
@@ -59,6 +61,7 @@ def mirror_pad(x: Spec, *, paddings: Pads, mode: str = "reflect") -> Spec:
     >>> core.mirror_pad([1, 2, 3], paddings=[(2, 2)], mode="reflect").numpy()
     array([3, 2, 1, 2, 3, 2, 1], dtype=int32)
     """
+    x = spec_of(x)
     check_choice(mode, "mode", ("reflect", "symmetric"))
     largest = tuple(max(n - (mode == "reflect"), 0) for n in x.shape)
     return Spec(padded_shape(x.shape, paddings, largest), x.dtype)
@@ -131,7 +134,7 @@ def space_paddings(rank: int, paddings: Pads) -> list[Sequence[int]]:
 
 
 @op(kernel_name="SpaceToBatchND", method=True)
-def space_to_batch_nd(x: Spec, *, block_shape: Sequence[int], paddings: Pads) -> Spec:
+def space_to_batch_nd(x: TensorLike, block_shape: Sequence[int], paddings: Pads) -> Spec:
     """Move every pixel of a block to a separate batch entry.
 
     Args:
@@ -146,6 +149,7 @@ def space_to_batch_nd(x: Spec, *, block_shape: Sequence[int], paddings: Pads) ->
     array([[1, 3],
            [2, 4]], dtype=int32)
     """
+    x = spec_of(x)
     lengths = _check_blocks(x.shape, block_shape, paddings, "paddings")
     shape = padded_shape(x.shape, space_paddings(len(x.shape), paddings))
     if any(n % b for n, b in zip(shape[1:], lengths, strict=False)):
@@ -153,9 +157,9 @@ def space_to_batch_nd(x: Spec, *, block_shape: Sequence[int], paddings: Pads) ->
     return Spec(blocks(shape, lengths).batched, x.dtype)
 
 
-space_to_batch_nd.gradient("x")(
-    lambda g, block_shape, paddings: ops.batch_to_space_nd(g, block_shape, paddings)
-)
+@space_to_batch_nd.gradient("x")
+def _(g, block_shape, paddings):
+    return ops.batch_to_space_nd(g, block_shape, paddings)
 
 
 def uncropped_shape(shape: Shape, block_shape: Sequence[int]) -> Shape:
@@ -166,7 +170,7 @@ def uncropped_shape(shape: Shape, block_shape: Sequence[int]) -> Shape:
 
 
 @op(kernel_name="BatchToSpaceND", method=True)
-def batch_to_space_nd(x: Spec, *, block_shape: Sequence[int], crops: Pads) -> Spec:
+def batch_to_space_nd(x: TensorLike, block_shape: Sequence[int], crops: Pads) -> Spec:
     """Join batch entries to blocks of pixels: the inverse of `space_to_batch_nd`.
 
     Args:
@@ -177,6 +181,7 @@ def batch_to_space_nd(x: Spec, *, block_shape: Sequence[int], crops: Pads) -> Sp
     >>> core.batch_to_space_nd([[1, 3], [2, 4]], block_shape=(2,), crops=[(0, 1)]).numpy()
     array([[1, 2, 3]], dtype=int32)
     """
+    x = spec_of(x)
     lengths = _check_blocks(x.shape, block_shape, crops, "crops")
     if x.shape[0] % prod(lengths):
         raise CoreError(f"a batch of {x.shape[0]} does not make blocks of {lengths}")
@@ -214,7 +219,7 @@ def depth_blocks(shape: Shape, size: int, data_format: str) -> DepthBlocks:
 
 
 @op(method=True)
-def depth_to_space(x: Spec, *, block_size: int, data_format: str = "NHWC") -> Spec:
+def depth_to_space(x: TensorLike, block_size: int, data_format: str = "NHWC") -> Spec:
     """Rearrange the channels of each pixel into a block of pixels.
 
     Args:
@@ -229,6 +234,7 @@ def depth_to_space(x: Spec, *, block_size: int, data_format: str = "NHWC") -> Sp
     array([[1, 2],
            [3, 4]], dtype=int32)
     """
+    x = spec_of(x)
     check_format(data_format, 2)
     if len(x.shape) != 4:
         raise CoreError(f"depth_to_space needs images with 4 axes, got shape {x.shape}")

@@ -1,12 +1,15 @@
 """Ops on sparse tensors (indices, values, dense shape) and on segments of rows."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from core import ops
+from core.engine.argument_types import TensorLike
 from core.engine.dtypes import promote
-from core.engine.late_ops import ops
-from core.engine.operation import Spellings
+from core.engine.operation import Spellings, spec_of
 from core.engine.registry import op
 from core.engine.specs import Spec, check_rank, checked_shape
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.ops.indexing import where_last
 
@@ -21,12 +24,18 @@ def check_default(default_value: Spec, values: Spec) -> None:
         )
 
 
-@op(
-    input_dtype={**_INDICES, "dense_shape": "int32"},
-    outputs=("output_indices", "output_values", "empty_row_indicator", "reverse_index_map"),
-)
+class SparseFillEmptyRowsResults(NamedTuple):
+    """The results of `sparse_fill_empty_rows`."""
+
+    output_indices: Tensor
+    output_values: Tensor
+    empty_row_indicator: Tensor
+    reverse_index_map: Tensor
+
+
+@op(input_dtype={**_INDICES, "dense_shape": "int32"}, results=SparseFillEmptyRowsResults)
 def sparse_fill_empty_rows(
-    indices: Spec, values: Spec, dense_shape: Spec, default_value: Spec
+    indices: TensorLike, values: TensorLike, dense_shape: TensorLike, default_value: TensorLike
 ) -> None:
     """Give each empty row of a sparse tensor one value, at its first position.
 
@@ -47,6 +56,8 @@ def sparse_fill_empty_rows(
     >>> filled.output_values.numpy(), filled.empty_row_indicator.numpy()
     (array([ 7., -1.,  8.], dtype=float32), array([False,  True, False]))
     """
+    indices, values, dense_shape = spec_of(indices), spec_of(values), spec_of(dense_shape)
+    default_value = spec_of(default_value)
     check_rank(indices, 2, "indices")
     check_rank(values, 1, "values")
     check_rank(dense_shape, 1, "dense_shape")
@@ -69,8 +80,17 @@ def _(g, y):
     return ops.sum(ops.select(filled, g[1], ops.zeros_like(g[1])))
 
 
-@op(input_dtype="int32", outputs=("output_indices", "output_shape"))
-def sparse_reshape(input_indices: Spec, input_shape: Spec, new_shape: Spec) -> tuple[Spec, Spec]:
+class SparseReshapeResults(NamedTuple):
+    """The results of `sparse_reshape`."""
+
+    output_indices: Tensor
+    output_shape: Tensor
+
+
+@op(input_dtype="int32", results=SparseReshapeResults)
+def sparse_reshape(
+    input_indices: TensorLike, input_shape: TensorLike, new_shape: TensorLike
+) -> tuple[Spec, Spec]:
     """The indices of a sparse tensor's values after a reshape.
 
     Args:
@@ -85,6 +105,11 @@ def sparse_reshape(input_indices: Spec, input_shape: Spec, new_shape: Spec) -> t
     >>> moved.output_indices.numpy().tolist(), moved.output_shape.numpy()
     ([[0, 1], [2, 1]], array([3, 2], dtype=int32))
     """
+    input_indices, input_shape, new_shape = (
+        spec_of(input_indices),
+        spec_of(input_shape),
+        spec_of(new_shape),
+    )
     check_rank(input_indices, 2, "input_indices")
     check_rank(input_shape, 1, "input_shape")
     check_rank(new_shape, 1, "new_shape")
@@ -112,7 +137,7 @@ _SEGMENTS = {"data": "real", **_INDICES, "segment_ids": "int32"}
 
 
 @op(input_dtype=_SEGMENTS, spellings=Spellings(("SparseSegmentSum",)))
-def sparse_segment_sum(data: Spec, indices: Spec, segment_ids: Spec) -> None:
+def sparse_segment_sum(data: TensorLike, indices: TensorLike, segment_ids: TensorLike) -> None:
     """The sums of chosen rows, segment by segment.
 
     Args:
@@ -130,6 +155,7 @@ def sparse_segment_sum(data: Spec, indices: Spec, segment_ids: Spec) -> None:
     array([[6, 8],
            [3, 4]], dtype=int32)
     """
+    data, indices, segment_ids = spec_of(data), spec_of(indices), spec_of(segment_ids)
     _check_segments(data, indices, segment_ids)
 
 
@@ -141,7 +167,7 @@ def _spread_segments(g, indices, segment_ids, data_spec: Spec):
 
 
 @op(input_dtype=_SEGMENTS, spellings=Spellings(("SparseSegmentMean",)))
-def sparse_segment_mean(data: Spec, indices: Spec, segment_ids: Spec) -> None:
+def sparse_segment_mean(data: TensorLike, indices: TensorLike, segment_ids: TensorLike) -> None:
     """The means of chosen rows, segment by segment; means of integers are truncated.
 
     Args:
@@ -158,6 +184,7 @@ def sparse_segment_mean(data: Spec, indices: Spec, segment_ids: Spec) -> None:
     >>> core.sparse_segment_mean([1.0, 3.0, 5.0], [0, 2, 1], [0, 0, 1]).numpy()
     array([3., 3.], dtype=float32)
     """
+    data, indices, segment_ids = spec_of(data), spec_of(indices), spec_of(segment_ids)
     _check_segments(data, indices, segment_ids)
 
 
@@ -172,9 +199,9 @@ def _(g, indices, segment_ids, data_spec):
 
 @op(promote=("sparse_values", "default_value"), input_dtype={"sparse_indices": "int32"})
 def sparse_to_dense(
-    sparse_indices: Spec,
-    sparse_values: Spec,
-    default_value: Spec | None = None,
+    sparse_indices: TensorLike,
+    sparse_values: TensorLike,
+    default_value: TensorLike | None = None,
     *,
     output_shape: Sequence[int],
 ) -> Spec:
@@ -192,6 +219,11 @@ def sparse_to_dense(
     >>> core.sparse_to_dense([1, 3], [5, 6], output_shape=(4,)).numpy()
     array([0, 5, 0, 6], dtype=int32)
     """
+    sparse_indices, sparse_values, default_value = (
+        spec_of(sparse_indices),
+        spec_of(sparse_values),
+        spec_of(default_value),
+    )
     shape = checked_shape(output_shape)
     found = sparse_indices.shape
     depth = found[1] if len(found) == 2 else 1

@@ -1,10 +1,13 @@
 """Ops on tensors of strings."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from core.engine.operation import Spellings
+from core.engine.argument_types import TensorLike
+from core.engine.operation import Spellings, spec_of, specs_of
 from core.engine.registry import op
 from core.engine.specs import Spec, check_choice, check_rank, integer, integers
+from core.engine.tensors import Tensor
 from core.errors import CoreError
 
 _MOST_BUCKETS = 2**31  # as many as int32 can number
@@ -13,7 +16,7 @@ _ENCODINGS_OF_CASE = ("", "utf-8")
 
 @op(input_dtype="string", js_names={"input": "x"}, spellings=Spellings(("StaticRegexReplace",)))
 def static_regex_replace(
-    input: Spec, *, pattern: str, rewrite: str, replace_global: bool = True
+    input: TensorLike, pattern: str, rewrite: str, replace_global: bool = True
 ) -> Spec:
     r"""Replace the matches of a regular expression in each string.
 
@@ -32,11 +35,19 @@ def static_regex_replace(
     >>> core.static_regex_replace(["a   b  c"], pattern=" +", rewrite=" ").numpy()
     array([b'a b c'], dtype=object)
     """
-    return input
+    return spec_of(input)
 
 
-@op(input_dtype="string", outputs=("indices", "values", "shape"))
-def string_split(input: Spec, delimiter: Spec, *, skip_empty: bool = True) -> None:
+class StringSplitResults(NamedTuple):
+    """The results of `string_split`."""
+
+    indices: Tensor
+    values: Tensor
+    shape: Tensor
+
+
+@op(input_dtype="string", results=StringSplitResults)
+def string_split(input: TensorLike, delimiter: TensorLike, skip_empty: bool = True) -> None:
     """Split each string into tokens, as a sparse matrix.
 
     Args:
@@ -53,12 +64,13 @@ def string_split(input: Spec, delimiter: Spec, *, skip_empty: bool = True) -> No
     >>> tokens.values.numpy(), tokens.shape.numpy()
     (array([b'hello', b'world', b'a', b'b', b'c'], dtype=object), array([2, 3], dtype=int32))
     """
+    input, delimiter = spec_of(input), spec_of(delimiter)
     check_rank(input, 1, "input")
     check_rank(delimiter, 0, "delimiter")
 
 
 @op(input_dtype="string", spellings=Spellings(("StringToHashBucketFast",)))
-def string_to_hash_bucket_fast(input: Spec, *, num_buckets: int) -> Spec:
+def string_to_hash_bucket_fast(input: TensorLike, num_buckets: int) -> Spec:
     """A bucket for each string: its FarmHash fingerprint modulo the number of buckets.
 
     Equal on every computer and in every version; no protection against chosen collisions.
@@ -73,16 +85,23 @@ def string_to_hash_bucket_fast(input: Spec, *, num_buckets: int) -> Spec:
     >>> core.string_to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).numpy()
     array([0, 2, 2], dtype=int32)
     """
+    input = spec_of(input)
     if not 1 <= integer(num_buckets, "num_buckets") <= _MOST_BUCKETS:
         raise CoreError(f"num_buckets={num_buckets} must be from 1 to {_MOST_BUCKETS}")
     return Spec(input.shape, "int32")
 
 
-@op(input_dtype={"data": "string", "data_splits": "int32"}, outputs=("n_grams", "n_grams_splits"))
+class StringNGramsResults(NamedTuple):
+    """The results of `string_n_grams`."""
+
+    n_grams: Tensor
+    n_grams_splits: Tensor
+
+
+@op(input_dtype={"data": "string", "data_splits": "int32"}, results=StringNGramsResults)
 def string_n_grams(
-    data: Spec,
-    data_splits: Spec,
-    *,
+    data: TensorLike,
+    data_splits: TensorLike,
     separator: str,
     n_gram_widths: Sequence[int],
     left_pad: str,
@@ -114,6 +133,7 @@ def string_n_grams(
     >>> pairs.n_grams.numpy()
     array([b'LP|a', b'a|b', b'b|c', b'c|RP'], dtype=object)
     """
+    data = spec_of(data)
     check_rank(data, 1, "data")
     if any(width < 1 for width in integers(n_gram_widths, "n_gram_widths")):
         raise CoreError(f"n_gram_widths {n_gram_widths} must be 1 or more")
@@ -121,7 +141,7 @@ def string_n_grams(
 
 
 @op(input_dtype="string", spellings=Spellings(("StringLower",)))
-def string_lower(input: Spec, *, encoding: str = "") -> Spec:
+def string_lower(input: TensorLike, encoding: str = "") -> Spec:
     """The strings in small letters.
 
     Args:
@@ -132,11 +152,11 @@ def string_lower(input: Spec, *, encoding: str = "") -> Spec:
     'Äpfel & birnen'
     """
     check_choice(encoding, "encoding", _ENCODINGS_OF_CASE)
-    return input
+    return spec_of(input)
 
 
 @op(input_dtype="string", spellings=Spellings(("StringUpper",)))
-def string_upper(input: Spec, *, encoding: str = "") -> Spec:
+def string_upper(input: TensorLike, encoding: str = "") -> Spec:
     """The strings in capital letters.
 
     Args:
@@ -147,11 +167,11 @@ def string_upper(input: Spec, *, encoding: str = "") -> Spec:
     'ÄPFEL & BIRNEN'
     """
     check_choice(encoding, "encoding", _ENCODINGS_OF_CASE)
-    return input
+    return spec_of(input)
 
 
 @op(input_dtype="string", spellings=Spellings(("StringStrip",)))
-def string_strip(input: Spec) -> Spec:
+def string_strip(input: TensorLike) -> Spec:
     """The strings without spaces, tabs and line breaks at both ends.
 
     Args:
@@ -160,11 +180,11 @@ def string_strip(input: Spec) -> Spec:
     >>> core.string_strip([" a b ", "c"]).numpy()
     array([b'a b', b'c'], dtype=object)
     """
-    return input
+    return spec_of(input)
 
 
 @op(input_dtype="string", spellings=Spellings(("StringLength",)))
-def string_length(input: Spec, *, unit: str = "BYTE") -> Spec:
+def string_length(input: TensorLike, unit: str = "BYTE") -> Spec:
     """The lengths of strings.
 
     Args:
@@ -177,12 +197,13 @@ def string_length(input: Spec, *, unit: str = "BYTE") -> Spec:
     >>> core.string_length(["cat", "猫"]).numpy()
     array([3, 3], dtype=int32)
     """
+    input = spec_of(input)
     check_choice(unit, "unit", ("BYTE", "UTF8_CHAR"))
     return Spec(input.shape, "int32")
 
 
 @op(input_dtype="string", spellings=Spellings(("StringJoin",)))
-def string_join(inputs: list[Spec], *, separator: str = "") -> Spec:
+def string_join(inputs: Sequence[TensorLike], separator: str = "") -> Spec:
     """Strings at equal positions of several tensors, joined.
 
     Args:
@@ -192,18 +213,23 @@ def string_join(inputs: list[Spec], *, separator: str = "") -> Spec:
     >>> core.string_join([["a", "b"], "x"], separator="-").numpy()
     array([b'a-x', b'b-x'], dtype=object)
     """
-    shapes = {each.shape for each in inputs if each.shape}
-    if len(shapes) > 1 or not inputs:
+    specs = specs_of(inputs)
+    shapes = {each.shape for each in specs if each.shape}
+    if len(shapes) > 1 or not specs:
         raise CoreError(f"inputs must have one shape or be scalars, got {sorted(shapes)}")
     return Spec(shapes.pop() if shapes else (), "string")
 
 
-@op(
-    input_dtype="string",
-    outputs=("indices", "values", "shape"),
-    spellings=Spellings(("StringSplitV2",)),
-)
-def string_split_v2(input: Spec, sep: Spec, *, maxsplit: int = -1) -> None:
+class StringSplitV2Results(NamedTuple):
+    """The results of `string_split_v2`."""
+
+    indices: Tensor
+    values: Tensor
+    shape: Tensor
+
+
+@op(input_dtype="string", spellings=Spellings(("StringSplitV2",)), results=StringSplitV2Results)
+def string_split_v2(input: TensorLike, sep: TensorLike, maxsplit: int = -1) -> None:
     """Split each string at a separator, as a sparse matrix.
 
     Args:
@@ -219,6 +245,7 @@ def string_split_v2(input: Spec, sep: Spec, *, maxsplit: int = -1) -> None:
     >>> core.string_split_v2(["a, b", " c  d "], "").values.numpy()
     array([b'a,', b'b', b'c', b'd'], dtype=object)
     """
+    input, sep = spec_of(input), spec_of(sep)
     check_rank(input, 1, "input")
     check_rank(sep, 0, "sep")
     integer(maxsplit, "maxsplit")
@@ -228,14 +255,16 @@ _ON_ERRORS = ("strict", "replace", "ignore")
 _LAST_CHARACTER = 0x10FFFF
 
 
-@op(
-    input_dtype="string",
-    outputs=("row_splits", "char_values"),
-    spellings=Spellings(("UnicodeDecode",)),
-)
+class UnicodeDecodeResults(NamedTuple):
+    """The results of `unicode_decode`."""
+
+    row_splits: Tensor
+    char_values: Tensor
+
+
+@op(input_dtype="string", spellings=Spellings(("UnicodeDecode",)), results=UnicodeDecodeResults)
 def unicode_decode(
-    input: Spec,
-    *,
+    input: TensorLike,
     input_encoding: str = "UTF-8",
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
@@ -271,9 +300,8 @@ def unicode_decode(
     spellings=Spellings(("UnicodeEncode",)),
 )
 def unicode_encode(
-    input_values: Spec,
-    input_splits: Spec,
-    *,
+    input_values: TensorLike,
+    input_splits: TensorLike,
     errors: str = "replace",
     output_encoding: str = "UTF-8",
     replacement_char: int = 0xFFFD,
@@ -298,6 +326,7 @@ def unicode_encode(
     >>> core.unicode_encode([97, 98, 99], [0, 1, 3]).numpy()
     array([b'a', b'bc'], dtype=object)
     """
+    input_values, input_splits = spec_of(input_values), spec_of(input_splits)
     check_rank(input_values, 1, "input_values")
     check_rank(input_splits, 1, "input_splits")
     check_choice(output_encoding, "output_encoding", ("UTF-8",))
@@ -314,7 +343,7 @@ def _check_replacing(errors: str, replacement_char: int) -> None:
 
 
 @op(spellings=Spellings(("VocabularyIndex",)))
-def vocabulary_index(input: Spec, vocabulary: Spec) -> Spec:
+def vocabulary_index(input: TensorLike, vocabulary: TensorLike) -> Spec:
     """The position of each value in a vocabulary, -1 where it lacks the value.
 
     Args:
@@ -327,6 +356,7 @@ def vocabulary_index(input: Spec, vocabulary: Spec) -> Spec:
     >>> core.vocabulary_index([["owl", "ox"]], ["cat", "owl"]).numpy()
     array([[ 1, -1]], dtype=int32)
     """
+    input, vocabulary = spec_of(input), spec_of(vocabulary)
     check_rank(vocabulary, 1, "vocabulary")
     if input.dtype != vocabulary.dtype or input.dtype not in ("string", "int32"):
         raise CoreError(

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from core.engine.argument_types import TensorLike
+from core.engine.operation import spec_of
 from core.engine.registry import op
 from core.engine.specs import Spec, check_choice
 from core.engine.windows import check_images, new_size
@@ -13,10 +15,9 @@ FILL_MODES = ("constant", "reflect", "wrap", "nearest")
 
 @op(input_dtype={"image": "float32", "boxes": "float32", "box_ind": "int32"})
 def crop_and_resize(
-    image: Spec,
-    boxes: Spec,
-    box_ind: Spec,
-    *,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_ind: TensorLike,
     crop_size: Sequence[int],
     method: str = "bilinear",
     extrapolation_value: float = 0,
@@ -42,6 +43,7 @@ def crop_and_resize(
     >>> core.crop_and_resize(image, [[0.0, 0.0, 1.0, 1.0]], [0], crop_size=(1, 3)).numpy().ravel()
     array([2. , 2.5, 3. ], dtype=float32)
     """
+    image, boxes, box_ind = spec_of(image), spec_of(boxes), spec_of(box_ind)
     check_images(image)
     if len(boxes.shape) != 2 or boxes.shape[1] != 4 or box_ind.shape != boxes.shape[:1]:
         raise CoreError(
@@ -55,8 +57,7 @@ def crop_and_resize(
 
 @op(input_dtype="float32")
 def rotate_with_offset(
-    image: Spec,
-    *,
+    image: TensorLike,
     radians: float,
     fill_value: float | Sequence[float] = 0,
     center: float | Sequence[float] = 0.5,
@@ -74,6 +75,7 @@ def rotate_with_offset(
     >>> core.rotate_with_offset(image, radians=3.14159, fill_value=9.0).numpy().ravel()
     array([9., 9., 9., 4.], dtype=float32)
     """
+    image = spec_of(image)
     check_images(image)
     if isinstance(fill_value, tuple) and (len(fill_value) != 3 or image.shape[3] > 4):
         raise CoreError(
@@ -87,9 +89,8 @@ def rotate_with_offset(
 
 @op(input_dtype="float32")
 def transform(
-    image: Spec,
-    transforms: Spec,
-    *,
+    image: TensorLike,
+    transforms: TensorLike,
     interpolation: str = "nearest",
     fill_mode: str = "constant",
     fill_value: float = 0,
@@ -113,6 +114,7 @@ def transform(
     >>> core.transform(image, [[1, 0, 1, 0, 1, 0, 0, 0]]).numpy().ravel()
     array([2., 3., 0.], dtype=float32)
     """
+    image, transforms = spec_of(image), spec_of(transforms)
     check_images(image)
     if transforms.shape not in ((1, 8), (image.shape[0], 8)):
         raise CoreError(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from core.engine.late_ops import ops
+from core import ops
 from core.engine.tensors import Tensor
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from core import ops
 from core.autodiff.gradients import VariableGrads
 from core.autodiff.tape import Tape
 from core.engine.backend import Backend
-from core.engine.late_ops import ops
 from core.engine.observers import unobserved
 from core.engine.specs import integer
 from core.engine.tensors import Tensor

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core import ops
 from core.engine.dispatch import tensor
 from core.engine.dtypes import DTYPES
-from core.engine.late_ops import ops
 from core.engine.specs import Shape, Spec
 from core.engine.tensors import Tensor
 from core.errors import CoreError

@@ -2,6 +2,7 @@
 
 from core.engine.operation import Op
 from core.engine.specs import Spec
+from core.engine.tensors import Tensor
 from core.plan.plan import Plan
 
 
@@ -13,4 +14,4 @@ def _results(tensors: list[Spec], *, plan: Plan) -> tuple[Spec, ...]:
 #: The inputs are the first ones of the plan, the others of which begin as zeros; the results are
 #: its first outputs. Only traces of functions add it to programs, for backends with loops: it is
 #: not registered as an op for users, who have no such plans.
-LOOP = Op(_results, name="loop")
+LOOP: Op[..., list[Tensor]] = Op(_results, name="loop")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from core.engine.late_ops import ops
+from core import ops
 from core.engine.limits import LimitError
 from core.engine.run_guard import RunCancelledError, active_guard, check_active
 from core.engine.settings import active_backend

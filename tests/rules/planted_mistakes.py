@@ -38,6 +38,21 @@ def more_mistakes(photo: str, photos: list[str]) -> None:
     model.estimate_hands(photo, max_hands="two")  # mistake: a value of an option
 
 
+def mistakes_with_tensors(x: core.Tensor) -> None:
+    core.conv2d(x, x, stride=2)  # mistake: an attribute of an op
+    core.mean(x, axis="rows")  # mistake: a text for an axis
+    core.matmul(x)  # mistake: a tensor is missing
+    core.concat(x)  # mistake: a tensor for several
+    core.cast(x, dtype="float23")  # mistake: a dtype
+    x.sum(keepdims=True)  # mistake: an attribute of a method
+    x.topk(2).value  # mistake: a result # noqa: B018
+    print(x + {"a": 1})  # mistake: a dict for a number
+    core.moments(x).variance.numpyy()  # mistake: a method of a result
+    x.meen()  # mistake: a method of a tensor
+    core.split(x, 2).shape  # mistake: an attribute of a list # noqa: B018
+    core.image.resize_bilinear(x, (2, 2), corners=True)  # mistake: an attribute in a namespace
+
+
 def mistakes_in_training(model: core.Sequential, x: np.ndarray) -> None:
     core.layers.Dense(8, activations="relu")  # mistake: an argument of a layer
     core.layers.Dense("8")  # mistake: a text for a number

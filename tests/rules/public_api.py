@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from core.engine.operation import Op
+
 FILE = Path(__file__).with_name("public_api.txt")
 
 #: Every module whose public names programs import.
@@ -60,7 +62,8 @@ def _members(name: str, kind: type) -> Iterator[str]:
         value = inspect.getattr_static(kind, each)
         if isinstance(value, (staticmethod, classmethod)):
             value = value.__func__
-        yield f"{name}.{each}{_signature(value) if inspect.isfunction(value) else ''}"
+        is_method = inspect.isfunction(value) or isinstance(value, Op)
+        yield f"{name}.{each}{_signature(value) if is_method else ''}"
 
 
 def _signature(value: Any) -> str:

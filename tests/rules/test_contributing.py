@@ -1,4 +1,4 @@
-"""What ``core/docs/how_to/op.md`` says that takes one row takes one row."""
+"""What ``core/docs/how_to/op.md`` says that a new op takes is all that it takes."""
 
 import os
 import re
@@ -22,11 +22,13 @@ TESTS = (
 )
 
 
-def rows_of_the_document() -> list[str]:
-    """The rows of an op: its declaration, and its kernels on each backend."""
+def parts_of_an_elementwise_op() -> list[str]:
+    """What the document adds for an op: its declaration, and its kernels on each backend."""
     text = PAGE.read_text()
     block = text[text.index("## An element-wise op") :]
-    code = block[block.index("```python") + len("```python") : block.index("```\n\nThe tables")]
+    code = block[
+        block.index("```python") + len("```python") : block.index("```\n\nThe declaration")
+    ]
     parts = re.split(r"^(?:#.*\n)+", code, flags=re.MULTILINE)
     return [part.strip() for part in parts if part.strip()]
 
@@ -35,6 +37,10 @@ def insert_row(file, table: str, row: str) -> None:
     text = file.read_text()
     opened = re.search(rf"^{table}\b.*[\[{{]$", text, re.MULTILINE)
     file.write_text(f"{text[: opened.end()]}\n    {row}{text[opened.end() :]}")
+
+
+def append(file, code: str) -> None:
+    file.write_text(f"{file.read_text()}\n\n{code}\n")
 
 
 def parts_of_any_other_op() -> dict[str, str]:
@@ -70,13 +76,13 @@ def run_in(folder, module: str, *arguments: str) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-def test_an_elementwise_op_takes_a_row_per_backend_and_no_test(tmp_path):
+def test_an_elementwise_op_takes_a_function_a_row_per_backend_and_no_test(tmp_path):
     copy_sources(tmp_path)
-    declared, computed, drawn, by_tensorflow = rows_of_the_document()
-    insert_row(tmp_path / "core/ops/unary.py", "UNARY", declared)
+    declared, computed, drawn, by_tensorflow = parts_of_an_elementwise_op()
+    append(tmp_path / "core/ops/unary.py", declared)
     insert_row(tmp_path / "core/backends/cpu/kernels/unary.py", "UNARY", computed)
     insert_row(tmp_path / "core/backends/shader/codegen/expressions.py", "UNARY", drawn)
-    name = re.search(r'"(\w+)"', declared).group(1)
+    name = re.search(r"def (\w+)", declared).group(1)
     insert_row(tmp_path / "core/backends/tf/kernels/unary.py", "UNARY", by_tensorflow)
     assert passed_in(tmp_path, "-k", name) >= 10
     run_in(tmp_path, "tests.rules.new_op", name)
@@ -87,8 +93,7 @@ def test_an_elementwise_op_takes_a_row_per_backend_and_no_test(tmp_path):
 def test_any_other_op_takes_what_the_document_shows(tmp_path):
     copy_sources(tmp_path)
     for file, code in parts_of_any_other_op().items():
-        path = tmp_path / file
-        path.write_text(f"{path.read_text()}\n\n{code}")
+        append(tmp_path / file, code)
     assert passed_in(tmp_path, "-k", "roll or every_op_has or every_attribute") >= 10
     if find_spec("tensorflow"):
         assert passed_in(tmp_path, "-k", "roll", backend="tf") >= 3

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.engine.specs import integers, normal_axes, normal_axis
-from core.ops.slice import Index, block_at, split_sizes, strided_index
+from core.ops.slicing import Index, block_at, split_sizes, strided_index
 from core.ops.space import depth_blocks
 
 #: Views of a result and of an input, or of a number, that have the same shape.

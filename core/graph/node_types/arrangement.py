@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from core.engine.late_ops import ops
+from core import ops
 from core.engine.specs import Shape
 from core.engine.tensors import Tensor
 from core.errors import CoreError

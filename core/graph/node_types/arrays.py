@@ -7,8 +7,8 @@ each comes after the one before.
 from collections.abc import Sequence
 from typing import Any
 
+from core import ops
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.element_shapes import ElementShape, defined, element_shape, merged, number, numbers

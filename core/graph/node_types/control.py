@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
+from core import ops
 from core.autodiff.gradients import stop_gradient
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
 from core.engine.run_guard import active_guard
 from core.engine.tensors import Tensor
 from core.errors import CoreError

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.engine.late_ops import ops
+from core import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.node_types.convolution import check_format

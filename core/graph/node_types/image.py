@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.engine.late_ops import ops
+from core import ops
 from core.engine.tensors import Tensor
 from core.graph.node_types.rows import NodeType, copied
 from core.graph.nodes import Attributes

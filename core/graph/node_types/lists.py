@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from typing import Any
 
+from core import ops
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
 from core.engine.specs import Shape
 from core.engine.tensors import Tensor
 from core.errors import CoreError
@@ -210,7 +210,7 @@ def joined(shape: ElementShape, what: str) -> Shape:
     return (0, *defined(None if shape is None else shape[1:], (), what))
 
 
-def empty(shape: Shape, dtype: str) -> Tensor:
+def empty(shape: Shape, dtype: Any) -> Tensor:
     """A tensor of no values."""
     made: Tensor = ops.fill(shape=shape, value="" if dtype == "string" else 0, dtype=dtype)
     return made

@@ -7,10 +7,12 @@ from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
-import core.ops  # noqa: F401 - declares the ops that nodes are
+from core import ops
 from core.engine.operation import Op
 from core.engine.registry import NODE_OPS, OPS
 from core.graph.nodes import Attributes
+
+ops.load()  # declares the ops that nodes are
 
 #: Attributes of a node → those of its op.
 Translation = Callable[[Attributes], dict[str, Any]]
@@ -111,7 +113,7 @@ def _row_of(op: Op) -> NodeType:
     tensors = (slice(None),) if op.list_inputs else tuple(range(op.count))
     needed = required(*(name for name in op.attributes if name in op.required_attributes))
     others = copied(*op.defaults)
-    outputs = tuple(op.outputs or ())
+    outputs = op.outputs
     if not op.attributes:
         return NodeType(op.name, tensors, outputs=outputs)
     return NodeType(

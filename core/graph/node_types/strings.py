@@ -6,9 +6,9 @@ long as its model, by the name of its node.
 
 from typing import Any
 
+from core import ops
 from core.autodiff.scopes import keep
 from core.engine.dispatch import tensor
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.errors import CoreError
 from core.graph.graph_json_reader import dtype_of_type

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core import ops
 from core.data import augmentation
 from core.data.random_transform import RandomTransform
-from core.engine.late_ops import ops
 from core.engine.tensors import Tensor
 from core.engine.trace_hook import active_trace
 from core.layers.layer_call import LayerCall, Operand

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core import ops
 from core.engine.generators import Seed
-from core.engine.late_ops import ops
 from core.engine.specs import Shape
 from core.engine.tensors import Tensor
 from core.layers.call_context import add_loss

@@ -13,9 +13,9 @@ import numpy as np
 from core.conformance.op_cases import PATH, SIXTEENTH, is_float
 from core.engine.dtypes import DTYPES, dtype_of
 from core.engine.registry import OPS
-from core.ops.unary import BOOL, UNARY
 from tests.core.ops.records import CASES
 from tests.core.ops.records.case import WIDER, Case, to_list, widened
+from tests.core.ops.records.elementwise import UNARY, kind_of
 from weights_cache.atomic_files import replacing
 
 #: Of every case's generator: the fixture `rng` has it, too.
@@ -32,8 +32,8 @@ def special_cases() -> list[Case]:
     """NaN, infinities and zeros of both signs, for each op of one number."""
     x = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0], np.float32)
     first = {case.op: case for case in reversed(CASES)}
-    rows = [first[row.name] for row in UNARY if row.dtype != BOOL]
-    return [Case(c.op, (lambda _: x,), c.oracle, c.attributes, "special", False) for c in rows]
+    ops = [first[op.name] for op in UNARY if kind_of(op) != "bool"]
+    return [Case(c.op, (lambda _: x,), c.oracle, c.attributes, "special", False) for c in ops]
 
 
 class Writer:

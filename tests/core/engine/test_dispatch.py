@@ -7,11 +7,13 @@ import pickle
 import subprocess
 import sys
 import threading
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import core
+from core import ops
 from core.engine import registry
 from core.engine.dtypes import promote
 from core.engine.operation import Op
@@ -411,9 +413,14 @@ def test_named_results(scratch_op):
     def halves(x: core.Spec) -> tuple[core.Spec, core.Spec]:
         return x, x
 
-    core.op(outputs=("low", "high"), gradients={"x": lambda g: g[0] * 0.5 + g[1] * 2.0})(halves)
+    class Halves(NamedTuple):
+        low: core.Tensor
+        high: core.Tensor
+
+    core.op(results=Halves, gradients={"x": lambda g: g[0] * 0.5 + g[1] * 2.0})(halves)
     core.kernel("halves", "cpu")(lambda x: (x / 2, x * 2))
     low, high = result = core.halves([2.0])
+    assert type(result) is Halves
     assert (result.low.item(), result.high.item()) == (low.item(), high.item()) == (1, 4)
     assert core.grad(lambda x: core.halves(x).high)([1.0]).item() == 2
 
@@ -448,7 +455,7 @@ def test_methods_are_the_functions():
     np.testing.assert_array_equal(x.relu().numpy(), core.relu(x).numpy())
     assert x.sum(axis=1, keep_dims=True).shape == (2, 1)
     assert x.transpose((1, 0)).shape == (2, 2)
-    assert x.squeeze.__doc__ == "`core.squeeze` of this tensor."
+    assert x.squeeze.__doc__ == core.squeeze.__doc__ and x.sum.__doc__ == core.sum.__doc__
     for name in METHODS:
         assert callable(getattr(x, name)), name
 
@@ -624,7 +631,7 @@ def test_an_op_that_is_declared_again(scratch_op):
     core.kernel("again", "cpu")(lambda x: x)
     for _ in range(2):
         core.op()(again)
-        assert registry.ops.again is OPS["again"]
+        assert ops.again is core.again is OPS["again"]
 
 
 def test_a_tensor_that_no_memory_holds():

@@ -78,7 +78,7 @@ def test_a_rule_without_annotations():
         return x
 
     try:
-        assert str(inspect.signature(unannotated)) == "(x: TensorLike, how: Any = 2) -> Tensor"
+        assert str(inspect.signature(unannotated)) == "(x: TensorLike, *, how=2) -> Tensor"
         assert "unannotated" in repr(unannotated)
         with pytest.raises(core.KernelNotFound, match="no kernel 'unannotated'"):
             unannotated([1.0], how="so")

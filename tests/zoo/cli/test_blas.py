@@ -118,7 +118,7 @@ def test_what_the_user_set_stays(tmp_path):
 
 
 def test_the_packages_never_set_it(tmp_path):
-    use = "import zoo, core.ops; zoo.estimate_single_pose"
+    use = "import zoo, core.ops.families; zoo.estimate_single_pose"
     assert set_at_numpy(tmp_path, cpu(), use) is None
 
 
@@ -126,7 +126,7 @@ def test_commands_leave_threads_out_unless_they_are_asked_for(tmp_path):
     name = "OPENBLAS_NUM_THREADS"
     assert set_at_numpy(tmp_path, cpu(), variable=name) == "1"
     assert set_at_numpy(tmp_path, cpu(), variable=name, OPENBLAS_NUM_THREADS="2") == "2"
-    assert set_at_numpy(tmp_path, cpu(), "import zoo, core.ops", variable=name) is None
+    assert set_at_numpy(tmp_path, cpu(), "import zoo, core.ops.families", variable=name) is None
 
 
 def test_the_kernels_in_use_are_found():

@@ -165,7 +165,12 @@ def test_without_a_gpu_a_later_process_starts_as_fast_as_on_cpu(tmp_path, monkey
     (first, *_), (pose, backend, modules) = found[0], found[-1]
     assert pose == first and backend == "auto"
     assert "core.backends.cpu.stored_program" in modules
-    unneeded = ("core.ops", "core.plan", "core.graph_model.automatic_model", "core.backends.shader")
+    unneeded = (
+        "core.ops.",
+        "core.plan",
+        "core.graph_model.automatic_model",
+        "core.backends.shader",
+    )
     assert not [m for m in modules if m.startswith((*unneeded, "moderngl"))]
 
 

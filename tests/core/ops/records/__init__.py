@@ -4,8 +4,11 @@ import importlib
 import pkgutil
 
 import core
+from core import ops
 from core.engine.registry import OPS
 from tests.core.ops.records.case import Case
+
+ops.load()
 
 CASES: list[Case] = [
     case

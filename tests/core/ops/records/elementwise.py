@@ -1,6 +1,7 @@
-"""Element-wise ops need no record: rows say where inputs are drawn, oracles are found by name.
+"""Element-wise ops need no record: their cases follow from the declarations.
 
-Further cases have what rows cannot say: values of attributes, other dtypes, ops that are no rows.
+Oracles are found by name, and floats are drawn from -3 to 3; tables say where that does not do.
+Further cases have values of attributes and other dtypes.
 """
 
 from collections.abc import Callable
@@ -9,13 +10,82 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from core.engine.dtypes import KINDS
+from core.engine.operation import Op
 from core.engine.registry import OPS
-from core.ops.binary import BINARY
-from core.ops.compare import COMPARE
-from core.ops.unary import UNARY
 from tests.core.ops.records.case import Case, bools, complexes, floats, ints, strings
 
-_FORMULAS = {row.name: row.formula for row in [*UNARY, *BINARY] if row.formula}
+
+def ops_of(family: str, count: int) -> list[Op]:
+    """The ops of a file of `core.ops` that take so many tensors, as they are declared."""
+    home = f"core.ops.{family}"
+    return [op for op in OPS.values() if op.rule.__module__ == home and op.count == count]
+
+
+UNARY, BINARY, COMPARE = ops_of("unary", 1), ops_of("binary", 2), ops_of("compare", 2)
+
+
+def kind_of(op: Op) -> str | None:
+    """What the first input must be, one of `core.engine.dtypes.KINDS`; None for any dtype."""
+    return next((name for name, dtypes in KINDS.items() if dtypes is op.kinds[0]), None)
+
+
+#: From where to where inputs are drawn.
+_DOMAINS: dict[str, tuple[float, float]] = {
+    "sqrt": (0.1, 5),
+    "rsqrt": (0.2, 5),
+    "reciprocal": (0.2, 3),
+    "log": (0.1, 5),
+    "log1p": (-0.8, 5),
+    "tan": (-1, 1),
+    "asin": (-0.9, 0.9),
+    "acos": (-0.9, 0.9),
+    "acosh": (1.1, 5),
+    "atanh": (-0.9, 0.9),
+    "sigmoid": (-5, 5),
+    "softplus": (-5, 5),
+    "relu6": (-3, 9),
+    "logical_not": (0, 1),
+    "pow": (0.3, 3),
+    "bitwise_and": (-9, 9),
+}
+
+#: Oracles that NumPy and SciPy have by no function of that name.
+_FORMULAS = {
+    "neg": "-x",
+    "sign": "(x > 0) * 1.0 - (x < 0)",
+    "rsqrt": "1 / np.sqrt(x)",
+    "reciprocal": "1 / x",
+    "asin": "np.arcsin(x)",
+    "acos": "np.arccos(x)",
+    "atan": "np.arctan(x)",
+    "asinh": "np.arcsinh(x)",
+    "acosh": "np.arccosh(x)",
+    "atanh": "np.arctanh(x)",
+    "sigmoid": "special.expit(x)",
+    "softplus": "np.logaddexp(x, 0)",
+    "relu": "np.where(x < 0, 0, x)",
+    "relu6": "np.where(x < 0, 0, np.where(x > 6, 6, x))",
+    "elu": "np.where(x < 0, np.expm1(x), x)",
+    "selu": "1.0507009873554805 * np.where(x < 0, 1.6732632423543772 * np.expm1(x), x)",
+    "leaky_relu": "np.where(x < 0, alpha * x, x)",
+    "step": "np.where(np.isnan(x), x, np.where(x > 0, 1, alpha))",
+    "clip_by_value": "np.where(x < clip_value_min, clip_value_min, "
+    "np.where(x > clip_value_max, clip_value_max, x))",
+    "round": "special.round(x)",
+    "is_nan": "np.isnan(x)",
+    "is_inf": "np.isinf(x)",
+    "is_finite": "np.isfinite(x)",
+    "sub": "a - b",
+    "mul": "a * b",
+    "div": "a / b",
+    "floor_div": "np.floor(a / b).astype(int)",
+    "mod": "a - np.floor(a / b) * b",
+    "pow": "np.power(base, exp)",
+    "squared_difference": "(a - b) ** 2",
+    "atan2": "np.arctan2(a, b)",
+    "prelu": "np.where(x < 0, alpha * x, x)",
+}
 
 #: Values of attributes that have no default.
 _REQUIRED: dict[str, dict[str, Any]] = {
@@ -24,12 +94,12 @@ _REQUIRED: dict[str, dict[str, Any]] = {
 
 
 def oracle_of(name: str) -> Callable[..., Any]:
-    """By the row's formula, or by name in NumPy or SciPy; never what the backend itself runs."""
+    """By its formula, or by name in NumPy or SciPy; never what the backend itself runs."""
     if name in _FORMULAS:
         return _evaluated(name, _FORMULAS[name])
     found = getattr(np, name, None) or getattr(scipy.special, name, None)
     if found is None:
-        raise LookupError(f"NumPy and SciPy have no {name!r}: give its row a formula")
+        raise LookupError(f"NumPy and SciPy have no {name!r}: give it a formula")
     return found
 
 
@@ -47,30 +117,27 @@ def _evaluated(name: str, formula: str) -> Callable[..., Any]:
 _BROADCASTS = [((3, 5), (3, 5)), ((3, 5), (5,)), ((3, 1), (1, 5)), ((), (3, 5)), ((0, 5), (1, 5))]
 
 
-def _draw_of(dtype: str | None, domain: tuple[float, float]) -> Callable[..., Any]:
-    if dtype == "bool":
+def _draw_of(op: Op) -> Callable[..., Any]:
+    kind = kind_of(op)
+    domain = _DOMAINS.get(op.name, (-3, 3) if kind else (-7, 8))
+    if kind == "bool":
         return bools
-    if dtype == "int32":
-        return lambda *shape: ints(*shape, low=int(domain[0]), high=int(domain[1]))
+    if kind in ("int32", None):
+        low, high = map(int, domain)
+        return lambda *shape: ints(*shape, low=low, high=high)
     return lambda *shape: floats(*shape, domain=domain)
 
 
-def _row_cases() -> list[Case]:
+def _declared_cases() -> list[Case]:
     cases = []
-    for row in UNARY:
-        draw, oracle = _draw_of(row.dtype, row.domain), oracle_of(row.name)
-        how = _REQUIRED.get(row.name, {})
+    for op in UNARY:
+        draw, oracle, how = _draw_of(op), oracle_of(op.name), _REQUIRED.get(op.name, {})
         for shape in [(3, 5), (), (0, 4)]:
-            cases.append(Case(row.name, (draw(*shape),), oracle, how, label=str(shape)))
-    for row in BINARY:
-        draw, oracle = _draw_of(row.dtype, row.domain), oracle_of(row.name)
+            cases.append(Case(op.name, (draw(*shape),), oracle, how, label=str(shape)))
+    for op in [*BINARY, *COMPARE]:
+        draw, oracle = _draw_of(op), oracle_of(op.name)
         for a, b in _BROADCASTS:
-            cases.append(Case(row.name, (draw(*a), draw(*b)), oracle, label=f"{a} {b}"))
-    for row in COMPARE:
-        draw = _draw_of(row.dtype or "int32", (-7, 8))
-        for a, b in _BROADCASTS:
-            inputs = draw(*a), draw(*b)
-            cases.append(Case(row.name, inputs, oracle_of(row.name), label=f"{a} {b}"))
+            cases.append(Case(op.name, (draw(*a), draw(*b)), oracle, label=f"{a} {b}"))
     return cases
 
 
@@ -115,4 +182,4 @@ def _attribute_cases() -> list[Case]:
     ]
 
 
-CASES = [*_row_cases(), *_labelled_cases(), *_attribute_cases()]
+CASES = [*_declared_cases(), *_labelled_cases(), *_attribute_cases()]

@@ -10,8 +10,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
-import core.ops  # noqa: E402, F401 - declares all kernels
 from core.engine.registry import KERNEL_NAMES
+from core.ops import families  # noqa: E402, F401 - declares all kernels
 from tests.core.ops.tf_oracle.agreement import agreement_of
 from tests.core.ops.tf_oracle.coverage import GRADIENTS_NOT_COMPARED, collected, gaps
 from tests.core.ops.tf_oracle.report import as_json, table

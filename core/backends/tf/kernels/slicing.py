@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.backends.tf.raw_ops import integer, integers, raw
 from core.engine.registry import kernel
-from core.ops.slice import block_at, split_sizes
+from core.ops.slicing import block_at, split_sizes
 
 if TYPE_CHECKING:
     from core.backends.tf.raw_ops import TfTensor

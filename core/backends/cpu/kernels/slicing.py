@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from core.engine.registry import kernel
-from core.ops.slice import block_at, split_sizes, strided_index
+from core.ops.slicing import block_at, split_sizes, strided_index
 
 
 @kernel("slice", "cpu")

@@ -12,7 +12,7 @@ from core.backends.shader.codegen.kernel_language import (
 from core.backends.shader.kernels.shape import merged, picked, three_axes
 from core.engine.registry import kernel
 from core.engine.specs import Spec
-from core.ops.slice import block_at, full_index, split_sizes, strided_index, taken_range
+from core.ops.slicing import block_at, full_index, split_sizes, strided_index, taken_range
 
 
 @kernel("slice", "shader")

@@ -5,7 +5,9 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from core.engine.late_ops import ops
+from core import ops
+from core.engine.argument_types import TensorLike
+from core.engine.operation import spec_of, specs_of
 from core.engine.registry import op
 from core.engine.specs import Shape, Spec, integers, normal_axis
 from core.errors import CoreError
@@ -38,7 +40,9 @@ def block_at(shape: Shape, begin: Any, size: Any) -> tuple[Shape, Shape]:
 
 
 @op(name="slice", method=True)
-def block(x: Spec, *, begin: int | Sequence[int], size: int | Sequence[int] | None = None) -> Spec:
+def block(
+    x: TensorLike, begin: int | Sequence[int], size: int | Sequence[int] | None = None
+) -> Spec:
     """A block of a tensor.
 
     Args:
@@ -49,6 +53,7 @@ def block(x: Spec, *, begin: int | Sequence[int], size: int | Sequence[int] | No
     >>> core.slice([1, 2, 3, 4], begin=(1,), size=(2,)).numpy()
     array([2, 3], dtype=int32)
     """
+    x = spec_of(x)
     return Spec(block_at(x.shape, begin, size)[1], x.dtype)
 
 
@@ -119,8 +124,7 @@ def indexed_shape(shape: Shape, index: Index) -> Shape:
 
 @op(method=True)
 def strided_slice(
-    x: Spec,
-    *,
+    x: TensorLike,
     begin: Sequence[int],
     end: Sequence[int],
     strides: Sequence[int] | None = None,
@@ -146,6 +150,7 @@ def strided_slice(
     >>> core.strided_slice([1, 2, 3, 4, 5], begin=(3,), end=(0,), strides=(-2,)).numpy()
     array([4, 2], dtype=int32)
     """
+    x = spec_of(x)
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     return Spec(indexed_shape(x.shape, strided_index(begin, end, strides, masks)), x.dtype)
 
@@ -191,7 +196,7 @@ def _spaced(g, steps: list[int]):
 
 
 @op(promote=True, js_names={"tensors": "inputs"})
-def concat(tensors: list[Spec], *, axis: int = 0) -> Spec:
+def concat(tensors: Sequence[TensorLike], axis: int = 0) -> Spec:
     """Join tensors along an axis; their other lengths must agree.
 
     Args:
@@ -202,15 +207,16 @@ def concat(tensors: list[Spec], *, axis: int = 0) -> Spec:
     array([[1, 2],
            [3, 4]], dtype=int32)
     """
-    first = tensors[0]
+    specs = specs_of(tensors)
+    first = specs[0]
     at = normal_axis(axis, len(first.shape))
-    rest = [(*s.shape[:at], *s.shape[at + 1 :]) for s in tensors]
-    if any(len(s.shape) != len(first.shape) for s in tensors) or len(set(rest)) > 1:
+    rest = [(*s.shape[:at], *s.shape[at + 1 :]) for s in specs]
+    if any(len(s.shape) != len(first.shape) for s in specs) or len(set(rest)) > 1:
         raise CoreError(
-            f"cannot join shapes {[s.shape for s in tensors]} along axis {axis}: the other axes "
+            f"cannot join shapes {[s.shape for s in specs]} along axis {axis}: the other axes "
             f"must have equal lengths"
         )
-    total = sum(s.shape[at] for s in tensors)
+    total = sum(s.shape[at] for s in specs)
     return Spec((*first.shape[:at], total, *first.shape[at + 1 :]), first.dtype)
 
 
@@ -237,7 +243,9 @@ def split_sizes(length: int, num_or_size_splits: int | Sequence[int]) -> list[in
 
 
 @op(kernel_name="SplitV", method=True)
-def split(x: Spec, *, num_or_size_splits: int | Sequence[int], axis: int = 0) -> tuple[Spec, ...]:
+def split(
+    x: TensorLike, num_or_size_splits: int | Sequence[int], axis: int = 0
+) -> tuple[Spec, ...]:
     """Cut along an axis into equal parts (a number) or parts of given lengths.
 
     Args:
@@ -252,6 +260,7 @@ def split(x: Spec, *, num_or_size_splits: int | Sequence[int], axis: int = 0) ->
     >>> [part.shape for part in core.split([1, 2, 3], num_or_size_splits=[1, 2])]
     [(1,), (2,)]
     """
+    x = spec_of(x)
     at = normal_axis(axis, len(x.shape))
     sizes = split_sizes(x.shape[at], num_or_size_splits)
     return tuple(Spec((*x.shape[:at], n, *x.shape[at + 1 :]), x.dtype) for n in sizes)
@@ -261,7 +270,7 @@ split.gradient("x")(lambda g, axis: ops.concat(g, axis=axis))
 
 
 @op(kernel_name="Pack", js_names={"tensors": "inputs"})
-def stack(tensors: list[Spec], *, axis: int = 0) -> Spec:
+def stack(tensors: Sequence[TensorLike], axis: int = 0) -> Spec:
     """Join tensors of one shape and dtype along a new axis.
 
     Args:
@@ -272,21 +281,24 @@ def stack(tensors: list[Spec], *, axis: int = 0) -> Spec:
     array([[1, 3],
            [2, 4]], dtype=int32)
     """
-    shape = tensors[0].shape
-    if any(s.shape != shape for s in tensors):
-        raise CoreError(f"cannot stack tensors of different shapes: {[s.shape for s in tensors]}")
-    dtypes = {s.dtype for s in tensors}
+    specs = specs_of(tensors)
+    shape = specs[0].shape
+    if any(s.shape != shape for s in specs):
+        raise CoreError(f"cannot stack specs of different shapes: {[s.shape for s in specs]}")
+    dtypes = {s.dtype for s in specs}
     if len(dtypes) > 1:
-        raise CoreError(f"cannot stack tensors of different dtypes: {sorted(dtypes)}: cast them")
+        raise CoreError(f"cannot stack specs of different dtypes: {sorted(dtypes)}: cast them")
     at = normal_axis(axis, len(shape) + 1)
-    return Spec((*shape[:at], len(tensors), *shape[at:]), tensors[0].dtype)
+    return Spec((*shape[:at], len(specs), *shape[at:]), specs[0].dtype)
 
 
-stack.gradient("tensors")(lambda g, axis: ops.unstack(g, axis=axis))
+@stack.gradient("tensors")
+def _(g, axis):
+    return ops.unstack(g, axis=axis)
 
 
 @op(kernel_name="Unpack", js_names={"x": "value"}, method=True)
-def unstack(x: Spec, *, axis: int = 0) -> tuple[Spec, ...]:
+def unstack(x: TensorLike, axis: int = 0) -> tuple[Spec, ...]:
     """Split along an axis into tensors without the axis, one for each index.
 
     Args:
@@ -299,6 +311,7 @@ def unstack(x: Spec, *, axis: int = 0) -> tuple[Spec, ...]:
     >>> [row.numpy().tolist() for row in core.unstack([[1, 2], [3, 4]])]
     [[1, 2], [3, 4]]
     """
+    x = spec_of(x)
     at = normal_axis(axis, len(x.shape))
     part = Spec((*x.shape[:at], *x.shape[at + 1 :]), x.dtype)
     return (part,) * x.shape[at]

@@ -1,0 +1,92 @@
+"""Writes by what editors and type checkers know `core`: ``python -m tests.rules.public_stubs``.
+
+Its names are imported at their first use, and tensors get the methods that are ops when the ops are
+imported: no checker sees either. The stubs import them from the files that define them.
+"""
+
+import importlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import core
+from core.engine.operation import Op
+from core.engine.registry import FUNCTIONS, METHODS, OPS
+from core.public.layer_stubs import layers_stub
+from core.public.namespaces import NAMESPACES, names_in
+from tests.rules.sources import ROOT
+
+FOLDER = ROOT / "core"
+
+
+def stubs() -> dict[str, str]:
+    """The name of each stub in the folder of `core`, and its text.
+
+    >>> "from core.ops.unary import relu as relu" in stubs()["ops/__init__.pyi"]
+    True
+    """
+    names = sorted(name for name in declared() if is_ours(name))
+    methods = sorted(name for name in METHODS if is_ours(name))
+    of_tensors = [f"    {name} = ops.{name}" for name in methods]
+    return {
+        "__init__.pyi": _text("What `core` has.", [*_homes(), *_imported("core.ops", names)]),
+        "ops/__init__.pyi": _text("Every op.", ["from typing import Any", *map(_defined, names)])
+        + "\ndef load() -> dict[str, Any]: ...\n",
+        "engine/tensor_methods.pyi": _text("Methods of tensors.", ["from core import ops"])
+        + "\n".join(["\nclass TensorMethods:", *of_tensors, ""]),
+        "layers/__init__.pyi": layers_stub(),
+        **{
+            f"{name}.pyi": _text(NAMESPACES[name][0], _imported("core.ops", names_in(name)))
+            for name in NAMESPACES
+        },
+    }
+
+
+def declared() -> dict[str, Any]:
+    """Every op, and every function made of ops, by name."""
+    return {**OPS, **FUNCTIONS}
+
+
+def is_ours(name: str) -> bool:
+    """Whether an op or function is of this package, not of a program."""
+    return _module_of(name).startswith("core.")
+
+
+def _module_of(name: str) -> str:
+    found = declared()[name]
+    module: str = (found.rule if isinstance(found, Op) else found).__module__
+    return module
+
+
+def _homes() -> Iterator[str]:
+    """Import lines of the names that ``core/__init__.py`` imports at their first use."""
+    for name, module in {**vars(core)["_HOMES"], **{n: f"core.{n}" for n in NAMESPACES}}.items():
+        yield from _imported("core" if module == f"core.{name}" else module, [name])
+
+
+def _imported(module: str, names: Iterable[str]) -> list[str]:
+    return [f"from {module} import {name} as {name}" for name in names]
+
+
+def _defined(name: str) -> str:
+    """The import of an op from its file, where its name may be another one."""
+    module, found = _module_of(name), declared()[name]
+    members = vars(importlib.import_module(module))
+    own = name if members.get(name) is found else next(n for n in members if members[n] is found)
+    if own == name:
+        return f"from {module} import {name} as {name}"
+    return f"from {module} import {own}\n{name} = {own}"
+
+
+def _text(summary: str, imports: Iterable[str]) -> str:
+    head = f'"""{summary} Written by ``python -m tests.rules.public_stubs``."""\n'
+    return "\n".join([head, *sorted(imports), ""])
+
+
+def main() -> None:
+    """Write the stubs into the folder of `core`."""
+    for name, text in stubs().items():
+        (FOLDER / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
