@@ -295,7 +295,7 @@ def _as_common_dtype(op: Op, inputs: list[Input]) -> list[Input]:
     ]
 
 
-def _as_dtype(value: Tensor, dtype: str) -> Tensor:
+def _as_dtype(value: Tensor, dtype: Any) -> Tensor:
     return value if value.spec.dtype == dtype else ops.cast(value, dtype=dtype)
 
 

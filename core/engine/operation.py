@@ -51,6 +51,7 @@ _ONE, _OPTIONAL, _SEVERAL = "one", "optional", "several"
 _INPUTS: dict[Any, str] = {
     Spec: _ONE,
     TensorLike: _ONE,
+    Tensor: _ONE,
     Spec | None: _OPTIONAL,
     TensorLike | None: _OPTIONAL,
     list[Spec]: _SEVERAL,
@@ -215,35 +216,31 @@ class Op(Generic[Parameters, Result_co]):
         by_position = code.co_varnames[: code.co_argcount]
         by_keyword = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
         kinds = {"return": Spec, **inspect.get_annotations(self.rule, eval_str=True)}
-        inputs = {n: _INPUTS.get(kinds.get(n, Spec)) for n in by_position}
-        inputs |= {n: _INPUTS.get(kinds[n]) for n in by_keyword if n in kinds}
-        self.inputs = tuple(n for n, kind in inputs.items() if kind)
-        self.count = count = len(self.inputs)
-        if self.inputs != by_position[:count]:
-            raise CoreError(
-                f"op {self.name!r}: the tensors {list(self.inputs)} must be its first parameters, "
-                f"not keyword-only ones"
-            )
-        self.attributes = by_position[count:] + by_keyword
-        values = self.rule.__defaults__ or ()
-        with_default = zip(by_position[::-1], values[::-1], strict=False)
-        self.defaults: dict[str, Any] = {
-            **{n: value for n, value in [*with_default][::-1] if n not in self.inputs},
-            **(self.rule.__kwdefaults__ or {}),
-        }
+        inputs = _tensors(self.name, by_position, by_keyword, kinds)
+        self.inputs, self.count = tuple(inputs), len(inputs)
+        self.attributes = by_position[self.count :] + by_keyword
+        last = self.rule.__defaults__ or ()
+        defaults = dict(zip(by_position[len(by_position) - len(last) :], last, strict=True))
+        defaults |= self.rule.__kwdefaults__ or {}
+        self.defaults: dict[str, Any] = {n: v for n, v in defaults.items() if n not in inputs}
         self._names = frozenset(self.attributes)
         self.required_attributes = self._names - set(self.defaults)
         self.simple_attributes: dict[str, type] = {
             n: kinds[n] for n in self.attributes if kinds.get(n) in (bool, float, str)
         }
-        self.list_inputs = {n for n in self.inputs if inputs[n] == _SEVERAL}
-        self.optional_inputs = {n for n in self.inputs if inputs[n] == _OPTIONAL}
-        required = [n for n in self.inputs if n not in self.optional_inputs]
+        self.list_inputs = {n for n, kind in inputs.items() if kind == _SEVERAL}
+        self.optional_inputs = {n for n, kind in inputs.items() if kind == _OPTIONAL}
         if _admits_none(kinds["return"]):
             self.traits = self.traits._replace(data_dependent=True)
-        self._most = -1 if self.required_attributes else count  # of arguments without attributes
+        self._count_arguments()
+
+    def _count_arguments(self) -> None:
+        required = tuple(n for n in self.inputs if n not in self.optional_inputs)
+        absent_last = self.inputs[: len(required)] == required
         #: The least number of inputs, if inputs that may be absent come last.
-        self.least = len(required) if self.inputs[: len(required)] == tuple(required) else count
+        self.least = len(required) if absent_last else self.count
+        # The most arguments that are no attributes, of a call without keywords.
+        self._most = -1 if self.required_attributes else self.count
 
     def _read_input_dtypes(self, dtypes: str | Mapping[str, str] | None) -> None:
         each = dtypes if isinstance(dtypes, Mapping) else dict.fromkeys(self.inputs, dtypes)
@@ -307,10 +304,10 @@ class Op(Generic[Parameters, Result_co]):
         name = parameter.name
         if name not in self.inputs:
             return parameter
-        if name in self.optional_inputs:
-            return parameter.replace(default=None, annotation=_TAKEN[_OPTIONAL])
         kind = _SEVERAL if name in self.list_inputs else _ONE
-        return parameter.replace(annotation=_TAKEN[kind])
+        return parameter.replace(
+            annotation=_TAKEN[_OPTIONAL if name in self.optional_inputs else kind]
+        )
 
     def _returned(self) -> Any:
         if self.results is not None:
@@ -412,6 +409,20 @@ class Op(Generic[Parameters, Result_co]):
 
 
 _PLAIN = frozenset({int, float, bool, str, type(None)})
+
+
+def _tensors(
+    op: str, by_position: Sequence[str], by_keyword: Sequence[str], kinds: Mapping[str, Any]
+) -> dict[str, str]:
+    """The parameters of a rule that are tensors, and the kind of each."""
+    found = {n: _INPUTS.get(kinds.get(n, Spec)) for n in by_position}
+    found |= {n: _INPUTS.get(kinds.get(n)) for n in by_keyword}
+    tensors = {n: kind for n, kind in found.items() if kind}
+    if tuple(tensors) != tuple(by_position[: len(tensors)]):
+        raise CoreError(
+            f"op {op!r}: its tensors {list(tensors)} must be the first parameters, by position"
+        )
+    return tensors
 
 
 def camel_case(name: str) -> str:

@@ -6,6 +6,8 @@ import pytest
 
 import core
 from core.converter.tflite.families import elementwise
+from core.engine.argument_types import TensorLike
+from core.engine.operation import Op, spec_of
 from core.engine.registry import KERNEL_NAMES, METHODS, NODE_OPS, OPS
 from core.graph.node_types import find_node_type, rows
 from core.layers.lowering import activation, merging
@@ -86,3 +88,37 @@ def test_a_rule_without_annotations():
         del OPS["unannotated"], KERNEL_NAMES["Unannotated"]
     with pytest.raises(core.CoreError, match=r"core.op\(\) decorates the function .* got 3"):
         core.op()(3)
+
+
+def test_a_rule_with_the_signature_of_users():
+    def rows(x: TensorLike, y: TensorLike | None = None, count: int = 1, *, how: str) -> core.Spec:
+        return core.Spec((count, *spec_of(x).shape))
+
+    op = Op(rows)
+    assert (op.inputs, op.attributes, op.least) == (("x", "y"), ("count", "how"), 1)
+    assert op.defaults == {"count": 1} and op.required_attributes == {"how"}
+    assert op.optional_inputs == {"y"} and op.simple_attributes == {"how": str}
+    shown = "(x: TensorLike, y: TensorLike | None = None, count: int = 1, *, how: str) -> Tensor"
+    assert str(inspect.signature(op)) == shown
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda count=1, *, x: x,
+        lambda count, x: x,
+    ],
+)
+def test_tensors_come_first(rule):
+    rule.__annotations__ = {"x": TensorLike, "count": int}
+    with pytest.raises(core.CoreError, match=r"'my_op': its tensors \['x'\] must be the first"):
+        Op(rule, name="my_op")
+
+
+def test_an_op_of_a_class_is_a_method_of_tensors_only():
+    class Net:
+        activation = core.relu
+
+    assert Net().activation is core.relu is core.Tensor.relu
+    method = core.tensor([-1.0, 2.0]).relu
+    assert method.__name__ == "relu" and method().tolist() == [0, 2]

@@ -86,7 +86,7 @@ core.reshape(x, "2, 3")
 x.sum(dim=0)
 x.relu(3)
 x.topk(2).values.index
-core.ops.relu(x).numpyy()
+core.matmul(x)
 -x @ {1: 2}
 x.concat(x, axes=1)
 w = core.variable([1.0]) - {"a": 1}
