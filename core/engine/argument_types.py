@@ -34,5 +34,5 @@ TensorLike = Tensor | np.ndarray | Scalar | Nested | SupportsArray | SupportsDLP
 
 _Entry = SupportsIndex | slice | EllipsisType | None
 
-#: Indices that ``x[index]`` takes; see `core.engine.methods.get_item`.
+#: Indices that ``x[index]`` takes; see `core.Tensor`.
 Index = _Entry | tuple[_Entry, ...] | Tensor | np.ndarray | list[int] | list[bool]

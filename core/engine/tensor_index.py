@@ -10,29 +10,11 @@ from core.engine.dtypes import dtype_of, to_numpy
 from core.errors import CoreError
 
 if TYPE_CHECKING:
-    from core.engine.argument_types import Index
     from core.engine.tensors import Tensor
 
 
-def part(x: "Tensor", index: "Index") -> "Tensor":
-    """Part of a tensor, by NumPy's basic indexing, a mask or a list of indices.
-
-    Args:
-        x: the tensor.
-        index: integers, slices, None (a new axis) and an ellipsis, one or a tuple of them;
-            or a bool mask of the first axes; or an int32 tensor, array or list of indices on the
-            first axis, where negative ones count from the end.
-
-    Raises:
-        CoreError: the index is of another type, or outside of the tensor.
-
-    >>> import core
-    >>> x = core.tensor([[1, 2, 3], [4, 5, 6]])
-    >>> x[1, ::2].tolist(), x[:, -1].tolist(), x[[1, 1]].tolist()
-    ([4, 6], [3, 6], [[4, 5, 6], [4, 5, 6]])
-    """
-    if isinstance(index, (list, np.ndarray)) or hasattr(index, "container"):
-        return _picked(x, index)
+def sliced(x: "Tensor", index: Any) -> "Tensor":
+    """Part of a tensor by integers, slices, None and an ellipsis."""
     items = index if isinstance(index, tuple) else (index,)
     begin, end, strides, masks = [], [], [], [0] * 5
     for position, item in enumerate(items):
@@ -75,7 +57,7 @@ def _whole(value: Any, default: int = 0) -> int:
     )
 
 
-def _picked(x: "Tensor", index: Any) -> "Tensor":
+def picked(x: "Tensor", index: Any) -> "Tensor":
     """The entries that a mask or indices choose along the first axis."""
     if isinstance(index, (list, np.ndarray)):
         index = to_numpy(index)

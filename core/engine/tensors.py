@@ -11,7 +11,7 @@ from core.engine.dlpack import CPU_DEVICE, NotGiven, Request
 from core.engine.dtypes import DType
 from core.engine.run_guard import live_containers, live_tensors, next_id
 from core.engine.specs import Shape, Spec
-from core.engine.tensor_index import part
+from core.engine.tensor_index import picked, sliced
 from core.errors import CoreError
 
 if TYPE_CHECKING:  # a stub of the methods that core.ops.families adds
@@ -84,7 +84,7 @@ class Tensor(TensorMethods):
     """An immutable array on a backend. Make one with `core.tensor`.
 
     Operators and many ops are methods too, such as ``x.relu()`` and ``x.sum(axis=0)``, and NumPy's
-    basic indexing works, such as ``x[1:, ::-1]``: see `core.engine.tensor_index`.
+    basic indexing works, such as ``x[1:, ::-1]``.
 
     >>> import core
     >>> x = core.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -409,7 +409,23 @@ class Tensor(TensorMethods):
         return ops.logical_xor(other, self)
 
     def __getitem__(self, index: "Index") -> "Tensor":
-        return part(self, index)
+        """Part of the tensor, by NumPy's basic indexing, a mask or a list of indices.
+
+        Args:
+            index: integers, slices, None (a new axis) and an ellipsis, one or a tuple of them;
+                or a bool mask of the first axes; or an int32 tensor, array or list of indices on
+                the first axis, where negative ones count from the end.
+
+        Raises:
+            CoreError: the index is of another type, or outside of the tensor.
+
+        >>> import core
+        >>> x = core.tensor([[1, 2, 3], [4, 5, 6]])
+        >>> x[1, ::2].tolist(), x[:, -1].tolist(), x[[1, 1]].tolist()
+        ([4, 6], [3, 6], [[4, 5, 6], [4, 5, 6]])
+        """
+        by_entries = isinstance(index, (Tensor, np.ndarray, list))
+        return picked(self, index) if by_entries else sliced(self, index)
 
     if not TYPE_CHECKING:  # a checker would take any name for a method
 
