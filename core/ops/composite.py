@@ -244,8 +244,8 @@ def boolean_mask(tensor: TensorLike, mask: TensorLike, axis: int = 0) -> Tensor:
     array([[1, 2],
            [5, 6]], dtype=int32)
     """
-    x: Tensor = ops.identity(tensor)
-    chosen: Tensor = ops.identity(mask)
+    x = ops.identity(tensor)
+    chosen = ops.identity(mask)
     if chosen.dtype != "bool" or not chosen.shape:
         raise CoreError(f"a mask is a bool tensor with axes, got {chosen.dtype} {chosen.shape}")
     at = normal_axis(axis, x.ndim)

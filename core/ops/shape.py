@@ -251,7 +251,7 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Tensor:
     >>> core.squeeze([[[1.0], [2.0]]]).shape
     (2,)
     """
-    whole: Tensor = ops.identity(x)
+    whole = ops.identity(x)
     axes = normal_axes(axis, whole.ndim)
     if axis is not None and any(whole.shape[a] != 1 for a in axes):
         raise CoreError(f"cannot squeeze axis {axis} of shape {whole.shape}: its length is not 1")
@@ -288,7 +288,7 @@ def ensure_shape(x: TensorLike, shape: Sequence[int | None]) -> Tensor:
     >>> core.ensure_shape([[1.0], [2.0]], (None, 1)).shape
     (2, 1)
     """
-    same: Tensor = ops.identity(x)
+    same = ops.identity(x)
     pairs = zip(same.shape, shape, strict=False)
     if len(same.shape) != len(shape) or any(n not in (m, None) for m, n in pairs):
         raise CoreError(f"the tensor has shape {same.shape}, not {tuple(shape)}")
