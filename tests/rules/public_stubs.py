@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import core
+from core import ops
 from core.engine.operation import Op
 from core.engine.registry import FUNCTIONS, METHODS, OPS
 from core.public.layer_stubs import layers_stub
@@ -43,6 +44,7 @@ def stubs() -> dict[str, str]:
 
 def declared() -> dict[str, Any]:
     """Every op, and every function made of ops, by name."""
+    ops.load()
     return {**OPS, **FUNCTIONS}
 
 

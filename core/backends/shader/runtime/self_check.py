@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core import ops
 from core.backends.shader.codegen.library import FUNCTIONS
 from core.engine.backends import load_backend
 from core.engine.observers import Observer, unobserved
-from core.engine.registry import OPS
 from core.engine.settings import flags, running_on
 from core.process import code_cache
 
@@ -60,20 +60,20 @@ def _checks() -> Mapping[str, Callable[[], Any]]:
     positive, rows = np.abs(wide), _with_nan()
     zeros, variance = np.zeros(192, np.float32), np.linspace(0.1, 9, 192, dtype=np.float32)
     return {
-        "batch_norm": partial(OPS["batch_norm"], ones, zeros, variance, variance_epsilon=1e-3),
-        "div": partial(OPS["div"], wide, wide[::-1] * np.float32(3.1)),
-        "elu": partial(OPS["elu"], small),
-        "expm1": partial(OPS["expm1"], small),
-        "log1p": partial(OPS["log1p"], np.abs(small)),
-        "max of NaN": partial(OPS["max"], rows, axis=1),
-        "mean of NaN": partial(OPS["mean"], rows, axis=1),
-        "pow": partial(OPS["pow"], np.abs(_spread(-1, 1)), _spread(-2, 1.2)),
-        "relu of NaN": partial(OPS["relu"], rows[0]),
-        "rsqrt": partial(OPS["rsqrt"], positive),
-        "sin": partial(OPS["sin"], _spread(-3, 8)),
-        "sqrt": partial(OPS["sqrt"], positive),
-        "sum": partial(OPS["sum"], _cancelling()),
-        "tanh": partial(OPS["tanh"], small),
+        "batch_norm": partial(ops.batch_norm, ones, zeros, variance, variance_epsilon=1e-3),
+        "div": partial(ops.div, wide, wide[::-1] * np.float32(3.1)),
+        "elu": partial(ops.elu, small),
+        "expm1": partial(ops.expm1, small),
+        "log1p": partial(ops.log1p, np.abs(small)),
+        "max of NaN": partial(ops.max, rows, axis=1),
+        "mean of NaN": partial(ops.mean, rows, axis=1),
+        "pow": partial(ops.pow, np.abs(_spread(-1, 1)), _spread(-2, 1.2)),
+        "relu of NaN": partial(ops.relu, rows[0]),
+        "rsqrt": partial(ops.rsqrt, positive),
+        "sin": partial(ops.sin, _spread(-3, 8)),
+        "sqrt": partial(ops.sqrt, positive),
+        "sum": partial(ops.sum, _cancelling()),
+        "tanh": partial(ops.tanh, small),
     }
 
 
