@@ -9,6 +9,7 @@ import pytest
 import core
 import weights_cache
 import zoo
+from core import ops
 from tests.rules.sources import all_modules
 
 
@@ -17,6 +18,10 @@ def test_no_module_is_named_like_a_public_name(package):
     """Importing one would put it in the place of the function, sooner or later."""
     modules = {m.name for m in pkgutil.iter_modules(package.__path__)}
     assert not modules & set(package.__all__)
+
+
+def test_no_file_of_ops_is_named_like_an_op():
+    assert not {m.name for m in pkgutil.iter_modules(ops.__path__)} & set(ops.load())
 
 
 @pytest.mark.parametrize("package", [zoo, core, weights_cache], ids=lambda p: p.__name__)
