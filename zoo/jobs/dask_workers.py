@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import multiprocessing
 import os
+import socket
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -12,7 +14,10 @@ from threading import Lock
 from time import monotonic
 from typing import Any, TypeVar
 
-from weights_cache.common.dependencies import needed_for
+import dask
+from distributed import Client, KilledWorker, LocalCluster, wait
+
+import core
 from weights_cache.common.errors import ZooError
 from weights_cache.progress import say_line
 from zoo.jobs.job import Job
@@ -47,7 +52,7 @@ class DaskWorkers:
         scheduler: address, or ``"local"`` for such a cluster.
 
     Raises:
-        ZooError: Dask is missing, or the scheduler cannot be reached.
+        ZooError: the scheduler cannot be reached.
     """
 
     def __init__(self, job: Job, folder: ResultsFolder, count: int, scheduler: str):
@@ -58,8 +63,6 @@ class DaskWorkers:
         self._numbers: dict[Any, int] = {}  # of the chunks, by their futures
 
     def __enter__(self: Self) -> Self:
-        with needed_for("scheduler= (--scheduler)"):
-            from distributed import Client
         try:
             address: Any = self._scheduler
             if address == LOCAL:
@@ -121,8 +124,6 @@ class DaskWorkers:
 
     def outcomes(self) -> list[Outcome]:
         """Wait until a chunk is done, or its process ended."""
-        from distributed import wait
-
         since, said = monotonic(), False
         while True:
             with self._connected(), suppress(TimeoutError):
@@ -137,8 +138,6 @@ class DaskWorkers:
                 say_line("the cluster has no worker: waiting for one, as of `dask worker ADDRESS`")
 
     def _outcome(self, future: Any) -> Outcome:
-        from distributed import KilledWorker
-
         number = self._numbers.pop(future)
         with self._connected():
             if future.status == "finished":
@@ -171,9 +170,6 @@ def _local_cluster(count: int) -> Iterator[Any]:
     Raises:
         ZooError: the processes do not start.
     """
-    import dask
-    from distributed import LocalCluster
-
     _check_main()
     settings = {
         "distributed.scheduler.allowed-failures": 0,  # `Retries` does chunks again
@@ -203,8 +199,6 @@ def _local_cluster(count: int) -> Iterator[Any]:
 
 def _check_main() -> None:
     """Raise in a process of a cluster that imports the script which starts the cluster."""
-    import multiprocessing
-
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise ZooError(
             'put the call of zoo.batch below `if __name__ == "__main__":`, as each process of the '
@@ -239,8 +233,6 @@ def run_order(folder: str, document: Mapping[str, Any], order: Order) -> dict[st
         ZooError: the process does not see the folder, or cannot write to it.
         WeightsError: it lacks the weights.
     """
-    import core
-
     name = json.dumps([folder, document])
     with _loading:
         if name not in _works:
@@ -254,8 +246,6 @@ def run_order(folder: str, document: Mapping[str, Any], order: Order) -> dict[st
 def _new_work(path: str, document: Mapping[str, Any]) -> Work:
     job, folder = Job(**document), ResultsFolder(path)
     if not folder.exists or job.difference(folder.job_document()):
-        import socket
-
         raise ZooError(
             f"the worker on {socket.gethostname()!r} does not see the folder {path!r} of this run: "
             "give out= on a disk that all computers share, by one path"

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from core import GraphModel
 from core.graph_model.deferred_model import DeferredModel, deferred_model, network_backend
 from core.process.locks import new_lock
 from weights_cache.common.errors import MissingError, ZooError
 from zoo.catalog.entries import find_entry, is_entry, model_class, with_parts
 from zoo.catalog.entry import Entry
+from zoo.catalog.labels import read_labels
 from zoo.catalog.networks import build_network, check_files, network_facts
 from zoo.images.lists import for_each_batch
 from zoo.images.reading import read_image
@@ -57,8 +59,6 @@ class Model(LoadedModel):
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
         """Names of the classes, without loading the network; empty for models without classes."""
-        from zoo.catalog.labels import read_labels
-
         return read_labels(entry.labels) if entry.labels else ()
 
     @property
@@ -323,8 +323,6 @@ def _network_of(
     """
 
     def made(stored: "StoredCalls | None" = None) -> "GraphModel":
-        from core import GraphModel
-
         return GraphModel(build_network(entry, options, weights), backend, stored=stored)
 
     if weights is not None:

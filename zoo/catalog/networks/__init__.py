@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core import CoreError
+from core import CoreError, Endpoint, PartialSpec
+from core.plan.passes import drop_unused, free_batch
+from weights_cache import load_web_model, load_weights
 from weights_cache.common.errors import WeightsError
 from weights_cache.registry import find_record
 from weights_cache.store import locate
@@ -53,8 +55,6 @@ def build_network(
         WeightsError: the weights are missing, damaged, or of another network.
     """
     if entry.network:
-        from weights_cache import load_weights
-
         module, function = entry.network.split(":")
         builder = getattr(importlib.import_module(f"zoo.catalog.networks.{module}"), function)
         taken = {k: options[k] for k in builder.__kwdefaults__ or () if k in options}
@@ -74,8 +74,6 @@ def _prepared(entry: Entry, graph: "Graph") -> "Graph":
     if entry.outputs:
         graph = _with_outputs(graph, entry.outputs)
     if entry.batch:
-        from core.plan.passes import free_batch
-
         return free_batch(graph)
     return graph
 
@@ -122,16 +120,12 @@ def _read(entry: Entry) -> "Graph":
             graph = chain_graphs(graph, *heads)
         return graph
     from core.converter.web import web_source
-    from weights_cache import load_web_model
 
     return web_source(load_web_model(entry.weights)).graph
 
 
 def _with_outputs(graph: "Graph", names: Sequence[str]) -> "Graph":
     """Return the part of a graph that some nodes need, with these nodes as outputs."""
-    from core import Endpoint, PartialSpec
-    from core.plan.passes import drop_unused
-
     known = graph.quantizations
     inner = {name: Endpoint(name, PartialSpec(None), known.get(name)) for name in names}
     outputs = {name: graph.outputs.get(name, inner[name]) for name in names}
