@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from PIL import Image, ImageOps
 
 from core.data.dataset import Dataset
 from core.data.iterators import mapped_in_threads
@@ -186,6 +185,8 @@ class _Reader:
 
     def read(self, path: str) -> np.ndarray:
         """Return the image of a file."""
+        from PIL import Image, ImageOps
+
         with Image.open(path) as file:
             upright = ImageOps.exif_transpose(file).convert(self._mode)
         resized = upright.resize(self._size, Image.Resampling.BILINEAR)

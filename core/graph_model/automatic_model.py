@@ -1,7 +1,6 @@
 """A model on the backend that is the faster one: what ``"auto"`` means for a graph."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -223,6 +222,8 @@ class AutomaticModel(GraphModel):
 
     def _parts(self) -> "ModelParts[GraphModel]":
         """Return the parts of the model on the backend of ops, whose trained graph is like this."""
+        from dataclasses import replace  # training imports it, runs do not
+
         return replace(self._on(backend_of_ops())._parts(), with_graph=self._with_graph)
 
     def _running_on(self) -> list[str]:

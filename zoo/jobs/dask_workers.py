@@ -14,10 +14,8 @@ from threading import Lock
 from time import monotonic
 from typing import Any, TypeVar
 
-import dask
-from distributed import Client, KilledWorker, LocalCluster, wait
-
 import core
+from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from weights_cache.progress import say_line
 from zoo.jobs.job import Job
@@ -42,6 +40,17 @@ _AHEAD = 2
 _TO_COME = ("pending", "lost")
 
 
+def _load_dask() -> Any:
+    """Import Dask with its clients and clusters.
+
+    Raises:
+        ZooError: a package is missing.
+    """
+    with needed_for("scheduler= (--scheduler)"):
+        import distributed
+    return distributed
+
+
 class DaskWorkers:
     """The workers of a cluster.
 
@@ -52,7 +61,7 @@ class DaskWorkers:
         scheduler: address, or ``"local"`` for such a cluster.
 
     Raises:
-        ZooError: the scheduler cannot be reached.
+        ZooError: Dask is missing, or the scheduler cannot be reached.
     """
 
     def __init__(self, job: Job, folder: ResultsFolder, count: int, scheduler: str):
@@ -63,12 +72,15 @@ class DaskWorkers:
         self._numbers: dict[Any, int] = {}  # of the chunks, by their futures
 
     def __enter__(self: Self) -> Self:
+        distributed = _load_dask()
         try:
             address: Any = self._scheduler
             if address == LOCAL:
                 address = self._stack.enter_context(_local_cluster(self._count))
             with _quiet():
-                self._client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+                self._client = distributed.Client(
+                    address, timeout=_CONNECT_SECONDS, set_as_default=False
+                )
             self._stack.callback(self._close_client)
         except (OSError, ValueError, RuntimeError) as error:
             self._stack.close()
@@ -124,6 +136,7 @@ class DaskWorkers:
 
     def outcomes(self) -> list[Outcome]:
         """Wait until a chunk is done, or its process ended."""
+        wait = _load_dask().wait
         since, said = monotonic(), False
         while True:
             with self._connected(), suppress(TimeoutError):
@@ -145,7 +158,7 @@ class DaskWorkers:
             error = future.exception() if future.status == "error" else None
         if error is None:  # cancelled or lost with the scheduler
             raise self._lost(None)
-        if isinstance(error, KilledWorker):
+        if isinstance(error, _load_dask().KilledWorker):
             return Outcome(number, None)
         if isinstance(error, ZooError):
             raise error
@@ -170,6 +183,9 @@ def _local_cluster(count: int) -> Iterator[Any]:
     Raises:
         ZooError: the processes do not start.
     """
+    distributed = _load_dask()
+    import dask
+
     _check_main()
     settings = {
         "distributed.scheduler.allowed-failures": 0,  # `Retries` does chunks again
@@ -180,7 +196,7 @@ def _local_cluster(count: int) -> Iterator[Any]:
     }
     with dask.config.set(settings), _quiet():
         try:
-            cluster = LocalCluster(
+            cluster = distributed.LocalCluster(
                 n_workers=count,
                 threads_per_worker=1,
                 processes=True,

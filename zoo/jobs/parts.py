@@ -11,6 +11,7 @@ from typing import BinaryIO, NamedTuple
 from weights_cache.common.dependencies import needed_for
 from zoo.export.json_text import plain_value
 from zoo.export.tables import Row, columns_of_type, csv_text, table_rows
+from zoo.jobs.parquet import read_table, write_rows
 from zoo.jobs.results_folder import damaged
 from zoo.jobs.schema import IMAGE_COLUMNS, result_of
 from zoo.tasks.task_verbs import result_type
@@ -27,15 +28,7 @@ class PartFormat(NamedTuple):
     package: str | None = None  # that both need
 
 
-def _write_parquet(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:
-    with needed_for("writing Parquet files"):
-        from zoo.jobs.parquet import write_rows
-    write_rows(file, verb, rows)
-
-
 def _read_parquet(path: Path, verb: str) -> Iterator[Row]:
-    with needed_for("reading Parquet files"):
-        from zoo.jobs.parquet import read_table
     for stored in read_table(path).to_pylist():
         row = {name: value for name, value in stored.items() if value is not None}
         yield {**row, "result": result_of(verb, stored["result"])}
@@ -76,7 +69,7 @@ def flat_rows(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 PARTS: Mapping[str, PartFormat] = {
-    "parquet": PartFormat(_write_parquet, _read_parquet, "pyarrow"),
+    "parquet": PartFormat(write_rows, _read_parquet, "pyarrow"),
     "jsonl": PartFormat(_write_json_lines, _read_json_lines),
     "csv": PartFormat(_write_csv, None),
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
+from zoo.jobs.parquet import read_tables
 from zoo.jobs.parts import PARTS, flat_columns, flat_rows
 from zoo.jobs.results_folder import ResultsFolder
 from zoo.results.vocabulary import AnyResult
@@ -120,8 +121,6 @@ class BatchResults:
                 f"to_arrow reads Parquet, and these are {self._job['format']} files: write "
                 "format='parquet'"
             )
-        with needed_for("to_arrow"):
-            from zoo.jobs.parquet import read_tables
         return read_tables(self.function, [self._part(number) for number in self._numbers()])
 
     def _numbers(self) -> list[int]:

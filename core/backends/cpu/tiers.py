@@ -9,8 +9,6 @@ import os
 from typing import TYPE_CHECKING
 
 from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
-from core.backends.cpu.codegen.tiered_executable import lower_generated
-from core.backends.cpu.numpy_steps.loop_executable import executable_of
 from core.errors import SettingError
 
 if TYPE_CHECKING:
@@ -100,5 +98,11 @@ def lower(program: "Program") -> "Executable":
     if tier == GENERATED:
         _check_compiler()
     if not may_generate():
+        from core.backends.cpu.numpy_steps.loop_executable import executable_of
+
         return executable_of(program)
+    from core.backends.cpu.codegen.tiered_executable import (
+        lower_generated,  # what tier 1 does not need
+    )
+
     return lower_generated(program, is_fixed=tier == GENERATED)

@@ -20,6 +20,11 @@ from core.converter.class_labels import Bundle, ClassLabels, Pixels
 from weights_cache.common.errors import WeightsError, ZooError
 from zoo.pipeline.isolation.messages import Message, Stream, receive, send
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
     from zoo.pipeline.loaded_model import LoadedModel
 
@@ -195,9 +200,7 @@ def _taken_bytes() -> tuple[int, int] | None:
 
 def _watch_memory(most: int) -> None:
     """End the process when its memory has grown by ``most`` bytes, on systems that report it."""
-    try:
-        import resource
-    except ImportError:  # Windows
+    if resource is None:
         return
     unit = 1 if sys.platform == "darwin" else 1024
     allowed = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit + most
@@ -231,9 +234,7 @@ def limit_time(seconds: float | None) -> None:
 
 def _set_limit(name: str, value: int, for_good: bool = True) -> None:
     """Set a limit of the operating system, if it exists."""
-    try:
-        import resource
-    except ImportError:  # Windows
+    if resource is None:
         return
     number = getattr(resource, name, None)
     if number is None:
