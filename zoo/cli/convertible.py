@@ -12,7 +12,7 @@ from weights_cache.common.similar_names import did_you_mean
 from weights_cache.manifest import manifest_name
 from zoo.catalog.entries import all_entries, find_entry, is_entry, model_class
 from zoo.catalog.entry import Entry
-from zoo.catalog.networks import build_network
+from zoo.catalog.networks.building import build_network
 from zoo.pipeline.image_inputs import pixels_of
 from zoo.pipeline.options import checked
 

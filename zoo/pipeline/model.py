@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from core import GraphModel
 from core.graph_model.deferred_model import DeferredModel, deferred_model, network_backend
 from core.process.locks import new_lock
 from weights_cache.common.errors import MissingError, ZooError
 from zoo.catalog.entries import find_entry, is_entry, model_class, with_parts
 from zoo.catalog.entry import Entry
 from zoo.catalog.labels import read_labels
-from zoo.catalog.networks import build_network, check_files, network_facts
+from zoo.catalog.networks.facts import check_files, network_facts
 from zoo.images.lists import for_each_batch
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
@@ -323,6 +322,10 @@ def _network_of(
     """
 
     def made(stored: "StoredCalls | None" = None) -> "GraphModel":
+        # Stored calls need neither.
+        from core import GraphModel
+        from zoo.catalog.networks.building import build_network
+
         return GraphModel(build_network(entry, options, weights), backend, stored=stored)
 
     if weights is not None:

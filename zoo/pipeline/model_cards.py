@@ -9,7 +9,7 @@ from weights_cache.common.errors import WeightsError
 from weights_cache.common.sizes import count_text, size_text
 from zoo.catalog.entries import all_entries, find, model_class, verbs_of
 from zoo.catalog.entry import Channels, Entry
-from zoo.catalog.networks import build_network
+from zoo.catalog.networks.building import build_network
 from zoo.catalog.option import OWN, Option
 from zoo.pipeline.model_cache import load
 from zoo.pipeline.network_summary import Card, network_rows

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable
 from functools import cache
 
-from core.backends.cpu.numpy_steps.blas import one_blas_thread
 from core.errors import SettingError
 
 #: Largest default number of threads: more wait for memory.
@@ -44,6 +43,8 @@ def set_threads(count: int) -> None:
             f"set_threads({count!r:.80}): the count must be an int from 1 to {MOST_THREADS}; "
             "get_threads() is the present one"
         )
+    from core.backends.cpu.numpy_steps.blas import one_blas_thread  # that few programs change
+
     _chosen = count
     one_blas_thread().change(count)
     for follow in _followers:
