@@ -35,7 +35,7 @@ LATE = {
     "core/data": {"PIL"},
     "core/optimizers": {"typing_extensions"},
     "core/models": {"typing_extensions"},
-    "core/plots": {"IPython", "PIL", "pandas"},
+    "core/plots": {"IPython", "PIL", "matplotlib", "pandas"},
     "core/backends/cpu/codegen": {"llvmlite"},
     "core/backends/shader": {"moderngl"},
     "weights_cache": {"requests", "urllib3", "filelock", "platformdirs", "tqdm"},
