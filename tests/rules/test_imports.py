@@ -15,6 +15,9 @@ EARLY = {*sys.stdlib_module_names, *PACKAGES, "numpy", "_typeshed"}  # that is f
 
 #: Files that are themselves imported when first used, and what for.
 LATE_FILES = {
+    "core/conformance/__main__.py": {"pytest"},
+    "core/conformance/plugin.py": {"pytest"},
+    "core/conformance/test_backend.py": {"pytest"},
     "zoo/drawing/array_canvas.py": {"cv2"},
     "zoo/drawing/canvas.py": {"PIL"},
     "zoo/drawing/text_masks.py": {"PIL"},
@@ -32,6 +35,7 @@ LATE = {
     "zoo/web": {"fastapi", "starlette", "uvicorn"},
     "core": set(),
     "core/backends/cpu": {"re2"},
+    "core/conformance": {"pytest"},
     "core/data": {"PIL"},
     "core/optimizers": {"typing_extensions"},
     "core/models": {"typing_extensions"},
