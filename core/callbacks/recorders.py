@@ -7,8 +7,6 @@ from pathlib import Path
 
 from core.callbacks.base import Callback, Logs
 from core.errors import CoreError
-from core.plots.figures import check_matplotlib
-from core.plots.training import history
 
 
 class History(Callback):
@@ -118,6 +116,10 @@ class CurvesImage(Callback):
     """
 
     def __init__(self, filename: str | os.PathLike[str]):
+        from core.plots.figures import (
+            check_matplotlib,
+        )  # what trains without pictures loads no plots
+
         check_matplotlib()
         self.filename = Path(filename)
         self._curves: dict[str, list[float]] = {}
@@ -138,6 +140,8 @@ class CurvesImage(Callback):
             self._write()
 
     def _write(self) -> None:
+        from core.plots import history
+
         part = self.filename.with_name(f".{self.filename.name}.{os.getpid()}")
         try:
             history(self._curves).save(part, format="PNG")
