@@ -64,23 +64,27 @@ def draw_series(
         axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
     shown = [_drawable(each, ranges) for each in points]
     for i, (each, ok) in enumerate(zip(points, shown, strict=True)):
-        y = np.where(ok, each.y, np.nan)
-        x = np.where(ok, each.x, np.nan)
         is_dashed = i // len(PALETTE) % 2 == 1 if dashed is None else dashed[i]
-        label = plain_text(each.name, LONGEST)
-        if are_lines:
-            marker = "o" if ok.sum() <= _FEW else ""
-            style = "--" if is_dashed else "-"
-            axes.plot(x, y, style, color=colour_of(i), marker=marker, markersize=4, label=label)
-        else:
-            area = 25 if ok.sum() <= _MANY else 6
-            axes.scatter(x, y, area, color=colour_of(i), label=label)
+        _draw_one(axes, each, ok, colour_of(i), ("--" if is_dashed else "-") if are_lines else "")
     if not any(ok.any() for ok in shown):
         write_empty(axes)
     axes.set_xlim(ranges.x_range)
     axes.set_ylim(ranges.y_range)
     _write_legend(axes)
     return _notes(points, ranges)
+
+
+def _draw_one(axes: "Axes", points: Points, ok: np.ndarray, colour: str, line: str) -> None:
+    """Draw the points of a series that are ok: as a line of a style, or without one as discs."""
+    x, y = (np.where(ok, values, np.nan) for values in (points.x, points.y))
+    label = plain_text(points.name, LONGEST)
+    if label.startswith("_"):
+        label = f" {label}"  # Matplotlib's legends leave out names that begin so
+    if line:
+        marker = "o" if ok.sum() <= _FEW else ""
+        axes.plot(x, y, line, color=colour, marker=marker, markersize=4, label=label)
+    else:
+        axes.scatter(x, y, 25 if ok.sum() <= _MANY else 6, color=colour, label=label)
 
 
 def _are_whole(values: np.ndarray) -> bool:

@@ -87,6 +87,8 @@ def test_the_legend_has_each_series_above_the_data():
         assert of_series(plot, index)[20:top].sum() > 20, index
     alone = line_chart([1.0, 2.0], scale=1)
     assert alone.figure.axes[0].get_legend() is None  # a series without a name has no entry
+    private = line_chart({"_loss": [1.0]}).figure.axes[0].get_legend()
+    assert [text.get_text() for text in private.get_texts()] == [" _loss"]
     many = line_chart({f"series {i}": [i] for i in range(40)})
     assert len(many.figure.axes[0].get_legend().get_texts()) == 16
 
