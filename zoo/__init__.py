@@ -82,7 +82,6 @@ _PUBLIC = {
     "zoo.catalog.entries": ("models",),
     "zoo.drawing": ("draw",),
     "zoo.drawing.live_painting": ("paint",),
-    "zoo.drawing.plan_drawing": ("draw_plan",),
     "zoo.effects.backgrounds": ("blur_background", "cut_out"),
     "zoo.effects.hidden_faces": ("blur_faces",),
     "zoo.export.json_text": ("to_json",),

@@ -102,6 +102,9 @@ class CurvesImage(Callback):
     Args:
         filename: path of the image, in a folder that exists.
 
+    Raises:
+        CoreError: Matplotlib, which draws the curves, is not installed.
+
     >>> import core, pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name, "curves.png")
@@ -114,6 +117,11 @@ class CurvesImage(Callback):
     """
 
     def __init__(self, filename: str | os.PathLike[str]):
+        from core.plots.figures import (
+            check_matplotlib,
+        )  # what trains without pictures loads no plots
+
+        check_matplotlib()
         self.filename = Path(filename)
         self._curves: dict[str, list[float]] = {}
         self._epochs = 0

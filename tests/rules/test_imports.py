@@ -15,6 +15,9 @@ EARLY = {*sys.stdlib_module_names, *PACKAGES, "numpy", "_typeshed"}  # that is f
 
 #: Files that are themselves imported when first used, and what for.
 LATE_FILES = {
+    "core/conformance/__main__.py": {"pytest"},
+    "core/conformance/plugin.py": {"pytest"},
+    "core/conformance/test_backend.py": {"pytest"},
     "zoo/drawing/array_canvas.py": {"cv2"},
     "zoo/drawing/canvas.py": {"PIL"},
     "zoo/drawing/text_masks.py": {"PIL"},
@@ -35,10 +38,11 @@ LATE = {
     "zoo/web": {"fastapi", "starlette", "uvicorn"},
     "core": set(),
     "core/backends/cpu": {"re2"},
+    "core/conformance": {"pytest"},
     "core/data": {"PIL"},
     "core/optimizers": {"typing_extensions"},
     "core/models": {"typing_extensions"},
-    "core/plots": {"IPython", "PIL", "pandas"},
+    "core/plots": {"IPython", "PIL", "matplotlib", "pandas"},
     "core/backends/cpu/codegen": {"llvmlite"},
     "core/backends/shader": {"moderngl"},
     "weights_cache": {"requests", "urllib3", "filelock", "platformdirs", "tqdm"},

@@ -11,9 +11,7 @@ from core.plan.plan_report import step_rows
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
-from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.terminal import show
-from zoo.drawing.plan_drawing import draw_plan
 from zoo.images.reading import read_image
 from zoo.pipeline.model import Model
 
@@ -26,9 +24,6 @@ def declare_plan(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--repeat", type=_count, default=10, metavar="N", help="number of timed runs (default: 10)"
-    )
-    command.add_argument(
-        "--draw", metavar="OUT.png", help="draw the steps and their buffers in memory"
     )
     command.add_argument(
         "--chrome-trace", metavar="OUT.json", help="with an image: write the times for Perfetto"
@@ -47,7 +42,6 @@ def _count(text: str) -> int:
 
 
 def _run_plan(given: argparse.Namespace) -> int:
-    [drawing] = drawing_paths([given.name], given.draw, "plan")
     if given.chrome_trace and not given.image:
         raise ZooError("--chrome-trace writes times: give an image to run the model on")
     with zoo.load(given.name, backend=given.backend, signature=given.signature) as model:
@@ -59,8 +53,6 @@ def _run_plan(given: argparse.Namespace) -> int:
         show(plan if profile is None else profile)
     if given.chrome_trace and profile is not None:
         _save(profile.to_chrome_trace(), given.chrome_trace)
-    if drawing:
-        save_drawing(draw_plan(plan, profile, title=given.name), drawing)
     return 0
 
 

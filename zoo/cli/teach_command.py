@@ -77,7 +77,9 @@ def declare_teach(command: Any) -> None:
     command.add_argument(
         "--sheet", metavar="OUT.png", help="draw the most doubtful and most damaging images"
     )
-    command.add_argument("--confusion", metavar="OUT.png", help="draw the confusion matrix")
+    command.add_argument(
+        "--confusion", metavar="OUT.png", help="draw the confusion matrix, by Matplotlib"
+    )
     command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
     command.add_argument(
         "--no-cache", action="store_true", help="compute all features, and keep none on disk"
@@ -121,7 +123,11 @@ def _drawing(given: argparse.Namespace, name: str) -> str | None:
 
 
 def _check(given: argparse.Namespace) -> None:
-    """Refuse arguments that do not go together."""
+    """Refuse arguments that do not go together, and a drawing that nothing can draw."""
+    if given.confusion:
+        from core.plots.figures import check_matplotlib
+
+        check_matplotlib()
     if given.undo != (given.folder is None):
         raise ZooError(
             "--undo takes no FOLDER" if given.undo else "give the FOLDER to learn from, or --undo"

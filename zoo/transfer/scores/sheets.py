@@ -98,6 +98,9 @@ def confusion_plot(scores: Scores) -> "Plot":
     Args:
         scores: of a classifier.
 
+    Raises:
+        CoreError: Matplotlib is not installed.
+
     >>> from zoo.transfer.scores.class_scores import score_classes
     >>> likely = np.array([[0.9, 0.1], [0.4, 0.6]])
     >>> confusion_plot(score_classes(likely, [0, 1], ["ants", "bees"], [0, 1])).data["count"]

@@ -1,26 +1,19 @@
-"""What models and the command line tell of plans, and how plans are drawn."""
+"""What models and the command line tell of plans."""
 
 import json
-import os
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import zoo
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.graph_model.graph_model import GraphModel
-from core.plan.plan_report import step_rows, timed
+from core.plan.plan_report import step_rows
 from tests.core.converter.tensorflow_runs import unpack
-from tests.core.plan.plan_samples import sample_plan
 from tests.zoo.cli.test_cli import PHOTO, run
 from weights_cache.common.errors import ZooError
-from zoo.drawing.colours import PALETTE, mix
-from zoo.drawing.plan_drawing import _ARENA, _FED, _LINES, _ROW, _SCRATCH, _TOP, draw_plan
 from zoo.pipeline.loaded_model import LoadedModel
-
-PAPER = 255
 
 # What posenet.tiny is made of, for 257 x 257 pixels: each block filters its input channel by
 # channel, and mixes the channels; (pixels on a side, channels before, after).
@@ -36,119 +29,6 @@ BLOCKS = [
 STEM = 129**2 * 9 * 3 * 24
 HEADS = 17**2 * 384 * (17 + 34 + 32 + 32)
 PRODUCTS = STEM + HEADS + sum(side**2 * (9 * a + a * b) for side, a, b in BLOCKS)
-
-
-# --- pictures -------------------------------------------------------------------------------
-
-
-class Drawing:
-    """A picture of a plan, and where its map is."""
-
-    def __init__(self, plan, profile=None):
-        self.plan = plan
-        self.picture = draw_plan(plan, profile, title="sample")
-        self.pixels = np.asarray(self.picture)
-        self.left = int(self.columns(_LINES, _TOP - 3)[0])  # the line at address 0
-
-    def columns(self, colour, row):
-        return np.flatnonzero((self.pixels[row] == colour).all(-1))
-
-    def x(self, address):
-        return self.left + address * _ARENA / self.plan.arena_bytes
-
-    def middle(self, step):
-        """The row of pixels in the middle of that of a step, or a bit below the text there."""
-        return round(_TOP + _ROW * (step + 0.85))
-
-    def at(self, address, step):
-        """The colour in the map."""
-        return tuple(self.pixels[self.middle(step), round(self.x(address))].tolist())
-
-
-def tone(colour):
-    """Of the inside of a buffer."""
-    return mix(colour, (PAPER,) * 3, 0.3)
-
-
-@pytest.fixture(scope="module")
-def plan():
-    return sample_plan(9)
-
-
-@pytest.fixture(scope="module")
-def drawing(plan):
-    return Drawing(plan)
-
-
-def test_a_buffer_is_where_it_lies_while_it_lives(plan, drawing):
-    wide = [b for b in plan.placed if b.bytes > plan.arena_bytes / 50]
-    assert len(wide) > 20
-    colours = {step.name: PALETTE[step.op != "conv2d"] for step in plan.steps}
-    for buffer in wide:
-        inside = tone(colours.get(buffer.name, _FED if buffer.name == "image" else _SCRATCH))
-        middle = buffer.offset + buffer.bytes / 2
-        assert drawing.at(middle, buffer.first) == inside
-        assert drawing.at(middle, buffer.last) == inside
-
-
-def test_as_much_of_the_map_is_filled_as_is_in_use(plan, drawing):
-    right = round(drawing.x(plan.arena_bytes))
-    for step in range(len(plan.steps)):
-        row = drawing.pixels[drawing.middle(step), drawing.left : right].astype(int)
-        is_buffer = (row.max(-1) - row.min(-1) > 40) | (row.max(-1) < 225)
-        live = [b for b in plan.placed if b.first <= step <= b.last]
-        expected = _ARENA * sum(b.bytes for b in live) / plan.arena_bytes
-        # An edge of a pixel may be rounded, a narrow buffer is wider, a line of the grid counts.
-        assert is_buffer.sum() == pytest.approx(expected, abs=6 + 2 * len(live))
-
-
-def bar_lengths(drawing, steps):
-    rows = [drawing.pixels[round(_TOP + _ROW * (i + 0.5)), : drawing.left] for i in range(steps)]
-    return [int(sum((row == colour).all(-1).sum() for colour in PALETTE)) for row in rows]
-
-
-def test_bars_are_as_long_as_the_work(plan, drawing):
-    lengths = np.array(bar_lengths(drawing, len(plan.steps)))
-    work = np.array([step.multiply_adds for step in plan.steps])
-    np.testing.assert_allclose(lengths, work * (lengths.max() / work.max()), atol=0.6)
-    assert lengths.max() == 120
-
-
-def test_with_a_profile_bars_are_as_long_as_the_time(plan):
-    times = [1.0 + i for i in range(len(plan.steps))]
-    drawing = Drawing(plan, timed(plan, times, 10))
-    assert bar_lengths(drawing, len(times)) == [round(120 * ms / times[-1]) for ms in times]
-
-
-def test_the_profile_of_another_plan(plan):
-    other = sample_plan(2)
-    with pytest.raises(ZooError, match=r"profile is of 9 steps, the plan has 30"):
-        draw_plan(plan, timed(other, [1.0] * len(other.steps), 1))
-
-
-def test_the_name_of_a_model_is_no_plan():
-    with pytest.raises(
-        ZooError, match=r"takes a plan, such as zoo.load\('posenet.tiny'\).plan\(\)"
-    ):
-        zoo.draw_plan("posenet.tiny")
-
-
-def test_only_colours_that_occur_are_explained(plan):
-    few = plan._replace(steps=plan.steps[:1], placed=plan.placed[1:2])
-    legends = [Drawing(p).pixels[114] for p in (plan, few)]
-    swatches = [[c for c in (*PALETTE, _FED, _SCRATCH) if (x == c).all(-1).any()] for x in legends]
-    assert swatches == [
-        [PALETTE[0], PALETTE[1], PALETTE[2], PALETTE[4], _FED, _SCRATCH],
-        [(PALETTE[0])],
-    ]
-
-
-def test_plans_of_any_length(plan):
-    empty = plan._replace(steps=[], placed=[], arena_bytes=0, weight_bytes=0)
-    one = plan._replace(steps=plan.steps[:1])
-    heights = [Drawing(p).picture.height for p in (empty, one, plan)]
-    assert np.diff(heights).tolist() == [_ROW, _ROW * (len(plan.steps) - 1)]
-    assert draw_plan(plan, timed(plan, [0.0] * len(plan.steps), 1)).mode == "RGB"
 
 
 # --- models ---------------------------------------------------------------------------------
@@ -293,21 +173,11 @@ def test_the_command_writes_a_chrome_trace(capsys, tmp_path, model):
     assert status and "give an image" in err[-1]
 
 
-def test_the_command_draws(capsys, tmp_path, model):
-    target = tmp_path / "plan.png"
-    status, _, err = run(capsys, "plan", "posenet.tiny", "--draw", str(target))
-    assert (status, err) == (0, [f"drawn: {target}"])
-    expected = draw_plan(model.plan(), title="posenet.tiny")
-    np.testing.assert_array_equal(np.asarray(Image.open(target)), np.asarray(expected))
-    assert os.listdir(tmp_path) == ["plan.png"]
-
-
 @pytest.mark.parametrize(
     "arguments, complaint",
     [
         (["posenet.tin"], "did you mean 'posenet.tiny'"),
         (["posenet.tiny", "--repeat", "0"], "'0' must be an integer, 1 or more"),
-        (["posenet.tiny", "--draw", "plan.txt"], "its name must end in one of"),
         (["posenet.tiny", "no_such.jpg"], "no_such.jpg"),
         (["posenet.tiny", "--backend", "abacus"], "abacus"),
     ],

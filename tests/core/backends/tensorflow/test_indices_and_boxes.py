@@ -10,9 +10,6 @@ from tests.core.ops.records.case import to_list
 
 CALLS = 60
 
-#: TensorFlow checks the partitions of an empty result, too, which cpu does not look at.
-STRICTER = ("ragged_tensor_to_tensor",)
-
 
 def _outcome(name, inputs, attributes, backend):
     """The arrays of the results; None after an error."""
@@ -38,32 +35,12 @@ def test_random_calls(name):
     for seed in range(CALLS):
         inputs, attributes = DRAWS[name](np.random.default_rng([seed, len(name)]))
         found, expected = (_outcome(name, inputs, attributes, b) for b in ("tf", "cpu"))
-        if name in STRICTER and not found and expected and expected[0][2].size == 0:
-            continue
         case = f"{name}(*{inputs}, **{attributes}) of seed {seed}"
         assert (found is None) == (expected is None), f"{case}: {found}, on cpu {expected}"
         worked += found is not None
         for pair in zip(found or [], expected or [], strict=True):
             _assert_equal(*pair)
     assert worked > CALLS / 3
-
-
-@pytest.mark.parametrize(
-    ("partitions", "message"),
-    [
-        ([("ROW_SPLITS", [0, 1, 7])], "the partitions need more values"),
-        ([("ROW_SPLITS", [1, 3])], "row splits must begin with 0"),
-        ([("ROW_SPLITS", [0, 2, 1, 3])], "row splits and row ids must not fall"),
-        ([("FIRST_DIM_SIZE", 2), ("VALUE_ROWIDS", [-1, 0, 1])], "row ids must not be negative"),
-        ([("FIRST_DIM_SIZE", 2), ("VALUE_ROWIDS", [0, 0, 2])], "needs more rows than the axis"),
-        ([("FIRST_DIM_SIZE", -1)], "the number of rows must not be negative"),
-    ],
-)
-def test_wrong_partitions_of_ragged_tensors(partitions, message):
-    """TensorFlow's own op reads beyond its inputs for some of them, and may end the process."""
-    types, tensors = zip(*partitions, strict=True)
-    with core.backend("tf"), pytest.raises(core.CoreError, match=message):
-        core.ragged_tensor_to_tensor(-1, [1, 2, 3], 0, tensors, row_partition_types=types)
 
 
 def test_ops_with_results_of_any_shape_in_a_compiled_function():
@@ -92,26 +69,6 @@ def test_an_index_outside_in_a_compiled_function():
             taken(core.tensor([1.0, 2.0]), core.tensor([5], "int32"))
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_soft_suppression_in_a_compiled_function(seed):
-    """A loop of TensorFlow in a graph gives what it gives op by op, and what cpu gives."""
-    rng = np.random.default_rng(seed)
-    corners = rng.uniform(0, 2, (40, 2))
-    boxes = np.concatenate([corners, corners + rng.uniform(0.1, 1, (40, 2))], 1).astype("float32")
-    scores = rng.uniform(0, 1, 40).astype("float32")
-    how = {"max_output_size": 12, "iou_threshold": 0.4, "score_threshold": 0.2}
-
-    def f(boxes, scores):
-        return core.non_max_suppression_with_score(boxes, scores, **how, soft_nms_sigma=0.3)
-
-    expected = [y.numpy() for y in f(boxes, scores)]
-    with core.backend("tf"):
-        for call in (f, core.compile(f)):
-            indices, lowered = call(core.tensor(boxes), core.tensor(scores))
-            assert indices.tolist() == expected[0].tolist()
-            np.testing.assert_allclose(lowered.numpy(), expected[1], rtol=2e-7)
-
-
 def test_sums_are_rounded_once():
     x = np.array([2.0**24, 1, 1], np.float32)
     with core.backend("tf"):
@@ -120,13 +77,5 @@ def test_sums_are_rounded_once():
             core.scatter_nd([0, 0, 0], x, (1,)),
             core.bincount([0, 0, 0], x, size=1),
             core.dense_bincount([0, 0, 0], x, size=1),
-            core.sparse_segment_sum(x, [0, 1, 2], [0, 0, 0]),
-            core.sparse_segment_mean(x, [0, 1, 2, 0], [0, 0, 0, 1])[:1] * 3,
         ]
-        assert [y.tolist() for y in sums] == [[2**24 + 2]] * 6
-
-
-def test_gathered_rows_end_with_the_values():
-    """TensorFlow's own op reads splits of an inner axis that are not there."""
-    with core.backend("tf"), pytest.raises(core.CoreError, match="^Ragged splits must not point"):
-        core.ragged_gather([[0, 3], [0, 1, 2]], [1.0, 2.0], [0])
+        assert [y.tolist() for y in sums] == [[2**24 + 2]] * 4
