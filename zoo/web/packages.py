@@ -1,4 +1,4 @@
-"""What is said where the packages of the extra ``web`` are missing."""
+"""The error of a server whose packages, the extra ``web``, are missing."""
 
 from weights_cache.common.errors import ZooError
 

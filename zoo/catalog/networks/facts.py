@@ -1,4 +1,4 @@
-"""What decides what a network computes, and whether its files are there: nothing is read."""
+"""Facts that decide what a network computes, and whether its files are there: nothing is read."""
 
 from collections.abc import Mapping
 from typing import Any
