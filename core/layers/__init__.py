@@ -47,7 +47,7 @@ def __getattr__(name: str) -> Any:
     if wanted in _HOMES:
         found = getattr(import_module(f"{__name__}.{_HOMES[wanted]}"), wanted)
     elif wanted[0].isupper() or wanted in class_names():
-        from core.layers.lookup import layer_class
+        from core.layers.built_in_layer import layer_class
 
         found = layer_class(wanted if wanted[0].isupper() else class_names()[wanted])
     if found is None:

@@ -103,8 +103,9 @@ class HasArguments:
         super().__init_subclass__()
         if _has_own_constructor(cls):
             return
+        names = [name for name, kind in _annotations(cls).items() if not _is_of_class(kind)]
         arguments = dict(cls.arguments)
-        for name in [n for n, kind in _annotations(cls).items() if not _is_of_class(kind)]:
+        for name in names:
             value = vars(cls).get(name, REQUIRED)
             field = value if isinstance(value, _Field) else _Field(value, name, False)
             if field.kw_only:
@@ -113,7 +114,8 @@ class HasArguments:
             else:
                 arguments[field.alias] = field.default
                 setattr(cls, name, _Argument(field.alias, field.default))
-        cls.arguments = MappingProxyType(arguments)
+        if names:
+            cls.arguments = MappingProxyType(arguments)
 
 
 def _has_own_constructor(made: type) -> bool:

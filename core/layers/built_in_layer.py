@@ -11,7 +11,7 @@ from core.engine.tensors import Tensor
 from core.engine.variables import Variable
 from core.errors import CoreError
 from core.keras.configured import Configured, checked_call, document_of, is_user_defined
-from core.layers.arguments import REQUIRED, HasArguments, argument
+from core.layers.arguments import REQUIRED, argument
 from core.layers.call_context import training_phase
 from core.layers.dialects.topologies import keras3_config_of
 from core.layers.keras_config import INNER_LAYERS, Dialect, KerasCall, LayerSpec
@@ -23,9 +23,10 @@ from core.layers.layer import (
     value_of_data,
     with_masks,
 )
-from core.layers.layer_call import LayerCall, Value
+from core.layers.layer_call import Value
 from core.layers.layer_config import Options, as_flag
-from core.layers.layer_results import results_of_class, results_of_values
+from core.layers.layer_kind import LayerKind
+from core.layers.layer_results import results_of_kind, results_of_values
 from core.layers.lookup import find_layer_class
 from core.layers.model_run import bound_arguments
 from core.layers.nested import replaced
@@ -40,21 +41,6 @@ _FAMILIES = {
     "_regularizer": regularizers.get,
     "_constraint": constraints.get,
 }
-
-
-def weighted(*always: str, **optional: str) -> "staticmethod[[Options], Sequence[str]]":
-    """Return the method `BuiltIn.weight_names` of a class; flags select optional weights.
-
-    >>> names = weighted("kernel", use_bias="bias").__func__
-    >>> names(Options({"use_bias": False}, "layer 'dense'"))
-    ('kernel',)
-    """
-    return staticmethod(
-        lambda options: (
-            *always,
-            *(weight for flag, weight in optional.items() if options.flag(flag, True)),
-        )
-    )
 
 
 class Described(NamedTuple):
@@ -78,11 +64,10 @@ class _Read(NamedTuple):
     options: Options
 
 
-class BuiltIn(HasArguments, Layer):
+class BuiltIn(LayerKind, Layer):
     """A built-in layer: the annotated fields of its class are its arguments.
 
-    A class says how its layers compute in `compute`, which serves tensors, graphs and shapes alike,
-    and works from the config of a file: there is no layer yet.
+    What its layers compute, and how they treat weights and masks, a class says as a `LayerKind`.
 
     Args:
         *positional: arguments of the layer in their order.
@@ -103,44 +88,11 @@ class BuiltIn(HasArguments, Layer):
         alias="weights", default=None, kw_only=True
     )
 
-    #: Whether it is there for classes that derive from it, and files do not name it.
-    is_base: ClassVar[bool] = True
-
     #: The built-in class, of which a program may derive others.
     kind: ClassVar[type["BuiltIn"]]
 
     #: Name of the built-in class in files.
     class_name: ClassVar[str]
-
-    #: Other names of the class.
-    other_names: ClassVar[tuple[str, ...]] = ()
-
-    #: Whether Keras has the class for programs; models of its applications have more classes.
-    is_published: ClassVar[bool] = True
-
-    #: Whether models of files may have such layers, and programs make none.
-    only_in_files: ClassVar[bool] = False
-
-    #: Whether it is a function between layers, such as ``x + y``.
-    is_function: ClassVar[bool] = False
-
-    #: Whether a result without a mask gets the mask of the first input.
-    keeps_mask: ClassVar[bool] = True
-
-    #: Whether the masks of several inputs become one; see `core.layers.built_in.merging`.
-    merges_masks: ClassVar[bool] = False
-
-    #: Whether the class in Keras 3 has an argument ``mask``.
-    takes_mask: ClassVar[bool] = False
-
-    #: Whether it takes the masks off its inputs when a model of Keras 3 runs; see `ModelRun`.
-    removes_masks: ClassVar[bool] = False
-
-    #: Initializers of weights that have no argument for them; by default zeros.
-    starts: ClassVar[Mapping[str, str]] = {}
-
-    #: Whether a layer that does not train runs as in inference, as batch norm does.
-    freezes: ClassVar[bool] = False
 
     #: Whether a user-defined subclass builds or computes otherwise than the built-in class.
     _has_own_rule: ClassVar[bool] = False
@@ -148,42 +100,15 @@ class BuiltIn(HasArguments, Layer):
     #: Whether a user-defined subclass has nothing but a constructor and configs of its own.
     _is_built_in_with_options: ClassVar[bool] = True
 
-    #: Function from options to the names of the weights in Keras's order.
-    weight_names = weighted()
-
-    @classmethod
-    def is_public(cls) -> bool:
-        """Return whether `core.layers` lists the class."""
-        return cls.is_published and not cls.only_in_files
-
-    @classmethod
-    def children(cls, spec: LayerSpec) -> Sequence[LayerSpec]:
-        """Return the layers inside of a layer."""
-        return ()
-
-    @classmethod
-    def compute(cls, call: LayerCall, *args: Any, **kwargs: Any) -> Any:
-        """Return the result for operands that are the inputs, or a list of results.
-
-        Results may have masks: see `core.layers.layer_call.Masked`.
-        """
-        raise call.error("has no rule for its result")
-
     def __init_subclass__(cls, *, is_base: bool = False) -> None:
-        super().__init_subclass__()
-        cls.is_base = is_base
+        super().__init_subclass__(is_base=is_base)
         if not is_user_defined(cls):
             cls.kind, cls.class_name = cls, cls.__name__
             return
         rules = ("build", "call", "compute_output_shape")
         derived = cls.__mro__[: cls.__mro__.index(cls.kind)]
         own = {name for made in derived for name in vars(made) if not _is_special(name)}
-        own -= {
-            "_has_own_rule",
-            "_is_built_in_with_options",
-            "arguments",
-            "is_base",
-        }  # of classes between
+        own -= {"_has_own_rule", "_is_built_in_with_options", "is_base"}  # of classes between
         cls._has_own_rule = any(getattr(cls, n) is not getattr(cls.kind, n) for n in rules)
         cls._is_built_in_with_options = own <= {"get_config", "from_config"}
 
@@ -285,6 +210,8 @@ class BuiltIn(HasArguments, Layer):
     def _built_in_spec(self) -> LayerSpec:
         config: dict[str, Any] = {} if self.is_function else {"dtype": self.dtype}
         for name, value in self.config.items():
+            if name in self._added_arguments():
+                continue
             if name in INNER_LAYERS:
                 config[name] = replaced(value, Layer, lambda layer: layer.file_spec())
             else:
@@ -319,7 +246,7 @@ class BuiltIn(HasArguments, Layer):
             tensors.append(value.reference)
             made.masks.append(None if value.mask is None else tensor_of(value.mask))
         found: list[Value] = []
-        for tensor, mask in results_of_class(self.kind, made, tensors):
+        for tensor, mask in results_of_kind(self.kind, made, tensors):
             spec, of_result = tensor.spec, None if mask is None else value_of(mask)
             found.append(Value(tensor, spec.shape, spec.dtype, of_result))
         return found
@@ -426,7 +353,12 @@ class BuiltIn(HasArguments, Layer):
         Raises:
             CoreError: the layer is of another program's file, and Keras 3 has no such arguments.
         """
-        return keras3_config_of(self._built_in_spec())
+        own = {name: serialized(self.config[name]) for name in self._added_arguments()}
+        return {**keras3_config_of(self._built_in_spec()), **own}
+
+    def _added_arguments(self) -> list[str]:
+        """Return the arguments that the built-in class lacks."""
+        return [name for name in type(self).arguments if name not in self.kind.arguments]
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "BuiltIn":
@@ -465,6 +397,14 @@ class OneResult(BuiltIn, is_base=True):
         ) -> Tensor: ...
         def __call__(self, *arguments: Any, **keywords: Any) -> Any:
             """Call the layer; see `Layer`."""
+
+
+def layer_class(name: str) -> type[BuiltIn] | None:
+    """Return the class that programs make layers of, by one of its names; or None."""
+    found = find_layer_class(name)
+    if found is None or found.only_in_files or not issubclass(found, BuiltIn):
+        return None
+    return found
 
 
 def _is_special(name: str) -> bool:

@@ -177,3 +177,15 @@ def is_channels_first(call: LayerCall) -> bool:
     """Whether the layer's data_format is channels first."""
     choices = ("channels_last", "channels_first")
     return call.options.choice("data_format", choices, choices[0]) == choices[1]
+
+
+def repeated(call: LayerCall, x: Operand, axis: int, count: int) -> Any:
+    """Repeat each row along an axis of known length."""
+    if count == 1:
+        return x
+    shape, n = call.shape(x), call.length(x, axis)
+    counts = [1] * (len(shape) + 1)
+    counts[axis + 1] = count
+    rows = call.ops.tile(expand(call, x, axis + 1), reps=tuple(counts))
+    result = (*shape[:axis], n * count, *shape[axis + 1 :])
+    return reshape_like(call, rows, result, x)

@@ -1,14 +1,12 @@
 """Results of a layer called on operands, with their masks."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.errors import CoreError
 from core.layers.layer_call import LayerCall, Masked, Operand, Value, with_masks
+from core.layers.layer_kind import LayerKind
 from core.layers.lookup import kind_of
-
-if TYPE_CHECKING:
-    from core.layers.built_in_layer import BuiltIn
 
 
 def results(
@@ -23,11 +21,11 @@ def results(
     """
     call.masks = [*masks, *[None] * (len(values) - len(masks))]
     kind = None if call.spec.model or call.spec.layer else kind_of(call.spec)
-    return call.layer_results(values) if kind is None else results_of_class(kind, call, values)
+    return call.layer_results(values) if kind is None else results_of_kind(kind, call, values)
 
 
-def results_of_class(kind: "type[BuiltIn]", call: LayerCall, values: Sequence[Any]) -> list[Masked]:
-    """Return the results by the rule of a class; an input that is a result keeps its mask."""
+def results_of_kind(kind: type[LayerKind], call: LayerCall, values: Sequence[Any]) -> list[Masked]:
+    """Return the results by the rule of a kind; an input that is a result keeps its mask."""
     try:
         found = kind.compute(call, *values)
     except TypeError as error:

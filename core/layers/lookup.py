@@ -4,25 +4,21 @@ The modules of ``core.layers.built_in`` and ``core.layers.functions`` are found 
 folders, and imported when a search reaches them.
 """
 
+import os
 import pkgutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
-from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from core.errors import CoreError
-
-if TYPE_CHECKING:
-    from core.layers.built_in_layer import BuiltIn
-    from core.layers.keras_config import LayerSpec
+from core.layers.keras_config import LayerSpec
+from core.layers.layer_kind import FunctionKind, LayerKind
 
 #: Families that most models need, which are searched before the others.
 _FIRST = ("convolution", "basic", "activation", "normalization")
 
 
-def find_layer_class(name: str) -> "type[BuiltIn] | None":
+def find_layer_class(name: str) -> type[LayerKind] | None:
     """Return the class of layers of a name, or of another name that it has; or None.
 
     >>> find_layer_class("MaxPool2D").__name__
@@ -31,39 +27,21 @@ def find_layer_class(name: str) -> "type[BuiltIn] | None":
     return next((found[name] for found in _families() if name in found), None)
 
 
-def layer_class(name: str) -> "type[BuiltIn] | None":
-    """Return the class that programs make layers of, by one of its names; or None."""
-    found = find_layer_class(name)
-    return None if found is None or found.only_in_files else found
-
-
-def find_function_class(name: str) -> "type[BuiltIn] | None":
-    """Return the class of the layers of a function between layers, such as "Add"; or None."""
+def find_function(name: str) -> type[FunctionKind] | None:
+    """Return the kind of a function between layers, such as "Add", or None."""
     function = next((found[name.lower()] for found in _functions() if name.lower() in found), None)
-    return None if function is None else _function_class(name, function)
+    return None if function is None else _function_kind(name, function)
 
 
-def function_class(name: str) -> "type[BuiltIn]":
-    """Return the class of the layers of a function between layers.
-
-    Raises:
-        CoreError: there is no function of the name.
-    """
-    found = find_function_class(name)
-    if found is None:
-        raise CoreError(f"there is no function {name!r} between layers")
-    return found
-
-
-def kind_of(spec: "LayerSpec") -> "type[BuiltIn] | None":
+def kind_of(spec: LayerSpec) -> type[LayerKind] | None:
     """Return the class of a layer, or of a function between layers; None of a user's class."""
     if spec.registered_name:
         return None
     found = None if spec.is_function else find_layer_class(spec.class_name)
-    return found or find_function_class(spec.class_name)
+    return found or find_function(spec.class_name)
 
 
-def built_in_classes() -> "dict[str, type[BuiltIn]]":
+def built_in_classes() -> dict[str, type[LayerKind]]:
     """Return all built-in classes by their names, of which a class may have several.
 
     >>> built_in_classes()["MaxPool2D"].__name__
@@ -77,7 +55,7 @@ def built_in_functions() -> dict[str, Callable[..., Any]]:
     return {name: function for found in _functions() for name, function in found.items()}
 
 
-def _families() -> "Iterator[dict[str, type[BuiltIn]]]":
+def _families() -> Iterator[dict[str, type[LayerKind]]]:
     """Yield the classes of each family by their names, each imported when it is reached."""
     return map(_classes, _modules("built_in"))
 
@@ -90,13 +68,14 @@ def _functions() -> Iterator[dict[str, Callable[..., Any]]]:
 
 @cache
 def _modules(folder: str) -> tuple[str, ...]:
-    names = {m.name for m in pkgutil.iter_modules([str(Path(__file__).with_name(folder))])}
+    path = os.path.join(os.path.dirname(__file__), folder)
+    names = {module.name for module in pkgutil.iter_modules([path])}
     first = tuple(name for name in _FIRST if name in names)
-    return tuple(f"core.layers.{folder}.{n}" for n in (*first, *sorted(names.difference(first))))
+    return tuple(f"{__package__}.{folder}.{n}" for n in (*first, *sorted(names.difference(first))))
 
 
 @cache
-def _classes(module: str) -> "dict[str, type[BuiltIn]]":
+def _classes(module: str) -> dict[str, type[LayerKind]]:
     own = [found for found in vars(import_module(module)).values() if _is_of(found, module)]
     return {name: kind for kind in own for name in (kind.__name__, *kind.other_names)}
 
@@ -107,8 +86,5 @@ def _is_of(found: Any, module: str) -> bool:
 
 
 @cache
-def _function_class(name: str, function: Callable[..., Any]) -> "type[BuiltIn]":
-    layers: ModuleType = import_module("core.layers.function_layer")
-    members = {"compute": staticmethod(function), "__module__": layers.__name__}
-    made: type[BuiltIn] = type(name, (layers.FunctionLayer,), members)
-    return made
+def _function_kind(name: str, function: Callable[..., Any]) -> type[FunctionKind]:
+    return type(name, (FunctionKind,), {"compute": staticmethod(function)})

@@ -12,13 +12,12 @@ from core.errors import CoreError
 from core.layers.arguments import REQUIRED
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall
+from core.layers.layer_kind import LayerKind
 from core.layers.lookup import kind_of
 from core.layers.weight_slots import NOT_TRAINED
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-
-    from core.layers.built_in_layer import BuiltIn
 
 #: Names of the layers from a layer to one inside it.
 Path = tuple[str, ...]
@@ -130,7 +129,7 @@ def starting_value(spec: LayerSpec, name: str, shape: tuple[int, ...]) -> np.nda
     return array
 
 
-def _usual(kind: "type[BuiltIn] | None", name: str) -> str:
+def _usual(kind: type[LayerKind] | None, name: str) -> str:
     """Return the initializer of a weight without an argument for it."""
     return (kind.starts.get(name) if kind else None) or "zeros"
 

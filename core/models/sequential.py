@@ -7,8 +7,9 @@ from typing import Any
 from core.engine.tensors import Tensor
 from core.errors import MISUSE, CoreError, KernelNotFound
 from core.keras.custom_objects import CustomObjects, with_custom_objects
-from core.layers.built_in_layer import BuiltIn
+from core.layers.built_in_layer import BuiltIn, layer_class
 from core.layers.dialects.configs import derived_config
+from core.layers.function_layer import function_class
 from core.layers.input_layer import Input, InputLayer
 from core.layers.keras_config import (
     INNER_LAYERS,
@@ -22,7 +23,7 @@ from core.layers.keras_config import (
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.layer_config import as_flag
-from core.layers.lookup import find_layer_class, function_class, kind_of, layer_class
+from core.layers.lookup import find_layer_class, kind_of
 from core.layers.model_run import ModelRun, bound_arguments
 from core.layers.symbolic import SymbolicTensor
 from core.models.model import Model

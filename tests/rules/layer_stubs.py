@@ -8,7 +8,7 @@ from pathlib import Path
 
 import core
 from core.layers import class_names
-from core.layers.lookup import layer_class
+from core.layers.built_in_layer import layer_class
 
 FILE = Path(core.__file__).parent / "layers" / "__init__.pyi"
 

@@ -35,6 +35,7 @@ LATE = {
     "core/data": {"PIL"},
     "core/optimizers": {"typing_extensions"},
     "core/models": {"typing_extensions"},
+    "core/layers": {"typing_extensions", "annotationlib"},
     "core/plots": {"IPython", "PIL", "pandas"},
     "core/backends/cpu/codegen": {"llvmlite"},
     "core/backends/shader": {"moderngl"},

@@ -11,15 +11,16 @@ from core.constraints import ConstraintLike
 from core.engine.registry import OPS
 from core.engine.tensors import Tensor
 from core.initializers import InitializerLike
-from core.layers.built_in_layer import OneResult, weighted
+from core.layers.built_in_layer import OneResult
 from core.layers.common_ops import as_float, axis_last, cast, reduce, transpose
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall, Operand
+from core.layers.layer_kind import weighted
 from core.layers.lookup import find_layer_class
 from core.layers.op_shapes import broadcast
 from core.regularizers import RegularizerLike
 
-#: What users give as an activation.
+#: An activation of a layer, as users give it.
 ActivationLike = str | Callable[[Tensor], Tensor] | None
 
 #: An activation of a layer's call.

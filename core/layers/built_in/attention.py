@@ -15,13 +15,12 @@ from core.layers.built_in.activation import masked_softmax, softmax_along
 from core.layers.built_in.basic import EinsumDense
 from core.layers.built_in.training import dropped_out
 from core.layers.built_in_layer import BuiltIn
-from core.layers.common_ops import as_float, cast, expand, length
-from core.layers.functions.products import einsum
-from core.layers.functions.rearranging import repeated
+from core.layers.common_ops import as_float, cast, expand, length, repeated
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall, Masked, Operand, is_operand
 from core.layers.layer_config import Options
 from core.layers.layer_results import results
+from core.layers.products import einsum
 from core.regularizers import RegularizerLike
 
 

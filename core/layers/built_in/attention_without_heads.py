@@ -17,11 +17,12 @@ from core.layers.built_in.attention import (
     inputs_of,
 )
 from core.layers.built_in.training import dropped_out
-from core.layers.built_in_layer import BuiltIn, weighted
+from core.layers.built_in_layer import BuiltIn
 from core.layers.common_ops import cast, expand, reduce, transpose
-from core.layers.functions.products import matrix_product
 from core.layers.layer_call import LayerCall, Masked, Operand
 from core.layers.layer_config import Options
+from core.layers.layer_kind import weighted
+from core.layers.products import matrix_product
 
 
 class Attention(BuiltIn):

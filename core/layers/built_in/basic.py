@@ -9,7 +9,7 @@ from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
 from core.layers.arguments import argument
 from core.layers.built_in.activation import ActivationLike, activated, fused_activation
-from core.layers.built_in_layer import OneResult, weighted
+from core.layers.built_in_layer import OneResult
 from core.layers.common_ops import (
     as_float,
     cast,
@@ -19,6 +19,7 @@ from core.layers.common_ops import (
 )
 from core.layers.layer_call import LayerCall, Masked, Operand
 from core.layers.layer_config import Options
+from core.layers.layer_kind import weighted
 from core.regularizers import RegularizerLike
 
 

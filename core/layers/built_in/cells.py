@@ -8,11 +8,12 @@ from core.initializers import InitializerLike
 from core.layers.built_in.activation import ActivationLike, activated
 from core.layers.built_in.basic import matmul
 from core.layers.built_in.training import dropped_out
-from core.layers.built_in_layer import BuiltIn, weighted
+from core.layers.built_in_layer import BuiltIn
 from core.layers.common_ops import bias_of, split
 from core.layers.keras_config import LayerSpec, read_layer
 from core.layers.layer import Layer
 from core.layers.layer_call import LayerCall, Lengths, Operand
+from core.layers.layer_kind import weighted
 from core.layers.lookup import built_in_classes, find_layer_class
 from core.regularizers import RegularizerLike
 

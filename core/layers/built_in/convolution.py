@@ -8,7 +8,7 @@ import numpy as np
 from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
 from core.layers.built_in.activation import ActivationLike, activated, fused_activation
-from core.layers.built_in_layer import OneResult, weighted
+from core.layers.built_in_layer import OneResult
 from core.layers.common_ops import (
     as_images,
     bias_of,
@@ -20,6 +20,7 @@ from core.layers.common_ops import (
     split,
 )
 from core.layers.layer_call import LayerCall, Lengths, Operand, RunLengths
+from core.layers.layer_kind import weighted
 from core.regularizers import RegularizerLike
 
 _DEPTHWISE = ("depthwise_conv2d", "fused_depthwise_conv2d")

@@ -12,9 +12,9 @@ from core.layers.built_in.activation import ActivationLike
 from core.layers.built_in.cells import Cell, RecurrentCell, lstm_step, one_mask
 from core.layers.built_in.convolution import Window
 from core.layers.built_in.recurrent import RecurrentLayer
-from core.layers.built_in_layer import weighted
 from core.layers.common_ops import bias_of, is_channels_first, reshape, reshape_like
 from core.layers.layer_call import LayerCall, Lengths, Operand
+from core.layers.layer_kind import weighted
 from core.layers.op_shapes import windows
 from core.regularizers import RegularizerLike
 

@@ -14,11 +14,11 @@ from core.initializers import InitializerLike
 from core.layers.built_in.basic import Embedding
 from core.layers.built_in_layer import OneResult
 from core.layers.common_ops import as_float, cast, expand, reduce
-from core.layers.functions.products import einsum
 from core.layers.keras_config import LayerSpec, read_layer
 from core.layers.layer_call import LayerCall, Masked, Operand
 from core.layers.layer_config import Options
 from core.layers.layer_results import results
+from core.layers.products import einsum
 from core.regularizers import RegularizerLike
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
-from core.layers.built_in_layer import OneResult, weighted
+from core.layers.built_in_layer import OneResult
 from core.layers.common_ops import (
     as_float,
     axis_last,
@@ -21,6 +21,7 @@ from core.layers.common_ops import (
 )
 from core.layers.layer_call import LayerCall, Lengths, Operand
 from core.layers.layer_config import Options
+from core.layers.layer_kind import weighted
 from core.regularizers import RegularizerLike
 
 

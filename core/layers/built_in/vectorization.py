@@ -19,7 +19,7 @@ from core.layers.layer_config import Options
 #: Changes of the texts before they are split.
 Standard = Literal["lower_and_strip_punctuation", "lower", "strip_punctuation"]
 
-#: What becomes a token.
+#: Parts of a text that become tokens.
 Split = Literal["whitespace", "character"]
 
 _STANDARDS, _SPLITS = get_args(Standard), get_args(Split)

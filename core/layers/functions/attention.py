@@ -8,8 +8,7 @@ from math import sqrt
 from typing import Any
 
 from core.layers.built_in.attention import Inputs, attended, causal_mask
-from core.layers.common_ops import as_float
-from core.layers.functions.rearranging import repeated
+from core.layers.common_ops import as_float, repeated
 from core.layers.layer_call import LayerCall, Operand, is_operand
 
 

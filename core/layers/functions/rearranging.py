@@ -13,7 +13,7 @@ from core.layers.common_ops import (
     expand,
     of_shape,
     padded,
-    reshape_like,
+    repeated,
     transpose,
 )
 from core.layers.functions.selecting import axis_of, integers_of, raveled
@@ -138,18 +138,6 @@ def _tile(call: LayerCall, x: Operand) -> Any:
         x = expand(call, x, 0)
     counts = [1] * (len(call.shape(x)) - len(counts)) + counts
     return call.ops.tile(x, reps=tuple(counts))
-
-
-def repeated(call: LayerCall, x: Operand, axis: int, count: int) -> Any:
-    """Repeat each row along an axis of known length."""
-    if count == 1:
-        return x
-    shape, n = call.shape(x), call.length(x, axis)
-    counts = [1] * (len(shape) + 1)
-    counts[axis + 1] = count
-    rows = call.ops.tile(expand(call, x, axis + 1), reps=tuple(counts))
-    result = (*shape[:axis], n * count, *shape[axis + 1 :])
-    return reshape_like(call, rows, result, x)
 
 
 def _repeat(call: LayerCall, x: Operand) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 from core.layers import class_names
 from core.layers.arguments import REQUIRED
-from core.layers.lookup import layer_class
+from core.layers.built_in_layer import layer_class
 from tests.rules.test_words import DENIED, FIRST_WORDS
 
 NAMES = sorted({layer_class(name).__name__ for name in class_names().values()})
