@@ -15,7 +15,13 @@ from core.layers.keras_config import LayerSpec
 from core.layers.layer_kind import FunctionKind, LayerKind
 
 #: Families that most models need, which are searched before the others.
-_FIRST = ("convolution", "basic", "activation", "normalization")
+_FIRST = (
+    *("convolution", "basic", "activation", "normalization", "pooling", "shaping", "merging"),
+    "regularization",
+)
+
+#: The class of the inputs of models, which is of no kind: a search would import all families.
+_INPUT = "InputLayer"
 
 
 def find_layer_class(name: str) -> type[LayerKind] | None:
@@ -24,7 +30,8 @@ def find_layer_class(name: str) -> type[LayerKind] | None:
     >>> find_layer_class("MaxPool2D").__name__
     'MaxPooling2D'
     """
-    return next((found[name] for found in _families() if name in found), None)
+    families = () if name == _INPUT else _families()
+    return next((found[name] for found in families if name in found), None)
 
 
 def find_function(name: str) -> type[FunctionKind] | None:
@@ -34,8 +41,8 @@ def find_function(name: str) -> type[FunctionKind] | None:
 
 
 def kind_of(spec: LayerSpec) -> type[LayerKind] | None:
-    """Return the class of a layer, or of a function between layers; None of a user's class."""
-    if spec.registered_name:
+    """Return the class of a layer, or of a function; None of a model or a user's class."""
+    if spec.registered_name or spec.model is not None or spec.class_name == _INPUT:
         return None
     found = None if spec.is_function else find_layer_class(spec.class_name)
     return found or find_function(spec.class_name)

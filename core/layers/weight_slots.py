@@ -93,7 +93,8 @@ def slots_of(layer: LayerSpec, path: tuple[str, ...], trainable: bool = True) ->
     bases = _BASES.get()
     base = bases.get(layer.name_in(bases) or "")
     described = layer if base is None else layer._replace(class_name=base, registered_name="")
-    kind = None if described.registered_name else find_layer_class(described.class_name)
+    is_known = layer.model is None and not described.registered_name
+    kind = find_layer_class(described.class_name) if is_known else None
     options = Options(layer.config, f"layer {'/'.join(path)!r}")
     trainable = trainable and options.flag("trainable", True)
     own: Sequence[str] = ()

@@ -134,11 +134,11 @@ def _activation(name: str) -> Callable[..., Any]:
     return lambda call, x: ACTIVATIONS[name](call, as_float(call, x))
 
 
-_ACTIVATIONS = {
-    **{name: name for name in ("sigmoid", "silu", "swish", "softsign")},
-    "hardsigmoid": "hard_sigmoid",
-    "hardsilu": "hard_silu",
-}
+#: Activations whose functions have no options.
+_ACTIVATIONS = (
+    *("sigmoid", "silu", "swish", "softsign", "hard_sigmoid", "hard_silu", "log_sigmoid"),
+    *("hard_tanh", "tanh_shrink", "squareplus"),
+)
 
 #: Ops of floats, of which Keras writes some with "arc".
 _OF_FLOATS = [
@@ -171,7 +171,7 @@ def _spelled() -> dict[str, Callable[..., Any]]:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **_spelled(),
-    **{name: _activation(known) for name, known in _ACTIVATIONS.items()},
+    **{name.replace("_", ""): _activation(name) for name in _ACTIVATIONS},
     **{op.replace("_", ""): _comparison(op) for op in _COMPARISONS},
     **{op: _of_floats(op) for op in _OF_FLOATS},
     **{f"arc{op[1:]}": _of_floats(op) for op in _INVERSE},
@@ -194,8 +194,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "elu": _elu,
     "leakyrelu": _leaky_relu,
     "gelu": _gelu,
-    "logsigmoid": _activation("log_sigmoid"),
-    "hardtanh": _activation("hard_tanh"),
-    "tanhshrink": _activation("tanh_shrink"),
-    "squareplus": _activation("squareplus"),
 }
