@@ -1,4 +1,4 @@
-"""Every class of layers is documented: a summary, its arguments, and an example that runs."""
+"""Every class of layers is documented: a summary, its arguments, and an example."""
 
 import doctest
 import inspect
@@ -47,13 +47,12 @@ def test_each_argument_has_an_entry(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_example_runs(name):
-    test = doctest.DocTestParser().get_doctest(layer_class(name).__doc__, {}, name, None, 0)
+def test_there_is_an_example(name):
+    """Which runs: `tests.rules.test_docstring_examples` does so."""
+    made = layer_class(name)
+    test = doctest.DocTestParser().get_doctest(made.__doc__, {}, name, None, 0)
     assert test.examples[0].source == "import core\n" and len(test.examples) > 1
     assert f"core.layers.{name}" in test.docstring and any(each.want for each in test.examples)
-    output: list[str] = []
-    failed, _ = doctest.DocTestRunner(verbose=False).run(test, out=output.append)
-    assert not failed, "".join(output)
 
 
 @pytest.mark.parametrize("name", NAMES)
