@@ -64,7 +64,7 @@ class _Read(NamedTuple):
     options: Options
 
 
-class BuiltIn(LayerKind, Layer):
+class BuiltIn(LayerKind, Layer, is_base=True):
     """A built-in layer: the annotated fields of its class are its arguments.
 
     What its layers compute, and how they treat weights and masks, a class says as a `LayerKind`.

@@ -1,4 +1,4 @@
-"""Cells whose weights are the inputs of an op, run over time by the lowering of Keras's layers.
+"""Cells whose weights are the inputs of an op, run over time by the rules of Keras's layers.
 
 Source: TensorFlow Lite's kernels ``lstm_eval.cc``, ``unidirectional_sequence_lstm.cc``,
 ``bidirectional_sequence_lstm.cc`` and ``basic_rnn.cc``, for the meaning and order of the inputs.

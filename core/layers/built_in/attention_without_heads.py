@@ -69,7 +69,6 @@ class Attention(BuiltIn):
 
     @staticmethod
     def compute(call: LayerCall, *values: Operand) -> list[Any]:
-        """Lower to attention with scores that are dot products, or sums of tanh."""
         inputs = inputs_of(call, values)
         for x in inputs[:3]:
             call.shape(x, 3)

@@ -52,7 +52,6 @@ class Normalization(OneResult):
 
     @staticmethod
     def compute(call: LayerCall, x: Operand) -> Any:
-        """Lower to normalisation by the statistics of the data to which the layer was adapted."""
         x, options = as_float(call, x), call.options
         shape = call.shape(x)
         axes = statistics_axes(options, len(shape))

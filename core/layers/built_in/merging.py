@@ -245,7 +245,7 @@ def _mask_of_concatenated(call: LayerCall, values: Sequence[Operand], axis: int)
 
 
 class CustomScaleLayer(OneResult):
-    """The layer CustomScaleLayer of models in ``keras.applications``."""
+    """The layer of Keras's InceptionResNetV2 that adds a tensor and another one times scale."""
 
     scale: bool
 
@@ -254,7 +254,6 @@ class CustomScaleLayer(OneResult):
 
     @staticmethod
     def compute(call: LayerCall, x: Operand, y: Operand) -> Any:
-        """Lower the layer CustomScaleLayer of Keras's InceptionResNetV2."""
         return call.ops.add(x, call.ops.mul(y, call.options.number("scale")))
 
 

@@ -333,7 +333,6 @@ class GroupNormalization(OneResult):
 
     @staticmethod
     def compute(call: LayerCall, x: Operand) -> Any:
-        """Lower to normalisation by the statistics of each group of channels."""
         x, options = as_float(call, x), call.options
         shape = call.shape(x)
         axis = options.axis("axis", len(shape), -1)
@@ -352,7 +351,7 @@ class GroupNormalization(OneResult):
 
 
 class LayerScale(OneResult):
-    """The layer LayerScale of models in ``keras.applications``."""
+    """The layer of Keras's ConvNeXt that multiplies each channel by a weight."""
 
     init_values: float
     projection_dim: int
@@ -362,7 +361,6 @@ class LayerScale(OneResult):
 
     @staticmethod
     def compute(call: LayerCall, x: Operand) -> Any:
-        """Lower the LayerScale layer of Keras's ConvNeXt."""
         size = call.options.integer("projection_dim")
         return call.ops.mul(as_float(call, x), call.weight("gamma", (size,)))
 

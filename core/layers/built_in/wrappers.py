@@ -49,7 +49,7 @@ class TimeDistributed(BuiltIn):
 
     @staticmethod
     def compute(call: LayerCall, x: Operand) -> Any:
-        """Lower to the inner layer on a larger batch, whose items are the steps."""
+        """Call the inner layer on a larger batch, whose items are the steps."""
         batch, steps, *rest = call.shape(x)
         if None in rest:
             raise call.error(f"the lengths after the time axis must be known, got shape {x.shape}")
