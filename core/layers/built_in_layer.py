@@ -209,12 +209,11 @@ class BuiltIn(LayerKind, Layer, is_base=True):
 
     def _built_in_spec(self) -> LayerSpec:
         config: dict[str, Any] = {} if self.is_function else {"dtype": self.dtype}
+        added = self._added_arguments()
         for name, value in self.config.items():
-            if name in self._added_arguments():
-                continue
             if name in INNER_LAYERS:
                 config[name] = replaced(value, Layer, lambda layer: layer.file_spec())
-            else:
+            elif name not in added:
                 config[name] = serialized(value)
         config["name"] = self.name
         if not self.is_function:
