@@ -71,6 +71,7 @@ from importlib import import_module
 from typing import Any
 
 from weights_cache.common.providers import provide
+from weights_cache.common.similar_names import no_attribute
 
 __version__ = "0.1.0"
 
@@ -145,8 +146,6 @@ def __getattr__(name: str) -> Any:
     elif not name.startswith("_") and name in _modules():
         value = getattr(import_module(_modules()[name]), name)
     else:
-        from weights_cache.common.similar_names import no_attribute
-
         raise no_attribute(__name__, name, _modules())
     globals()[name] = value
     return value

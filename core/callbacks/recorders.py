@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.callbacks.base import Callback, Logs
 from core.errors import CoreError
+from core.plots import history
 
 
 class History(Callback):
@@ -132,8 +133,6 @@ class CurvesImage(Callback):
             self._write()
 
     def _write(self) -> None:
-        from core.plots import history
-
         part = self.filename.with_name(f".{self.filename.name}.{os.getpid()}")
         try:
             history(self._curves).save(part, format="PNG")

@@ -18,10 +18,13 @@ LATE_FILES = {
     "zoo/drawing/array_canvas.py": {"cv2"},
     "zoo/drawing/canvas.py": {"PIL"},
     "zoo/drawing/text_masks.py": {"PIL"},
+    "zoo/transfer/scores/sheets.py": {"PIL"},
+    "zoo/web/page_connection.py": {"starlette"},
     "zoo/web/rest.py": {"fastapi", "starlette"},
     "zoo/web/rest_requests.py": {"starlette"},
     "zoo/web/rest_server.py": {"fastapi", "starlette"},
     "zoo/web/serving.py": {"starlette", "uvicorn"},
+    "zoo/web/shared_routes.py": {"starlette"},
     "weights_cache/sessions.py": {"requests", "urllib3"},
 }
 

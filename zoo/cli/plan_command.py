@@ -1,15 +1,21 @@
 """``zoo plan``: what the network of a model runs, and how long each step takes."""
 
 import argparse
+import json
 import os
 from pathlib import Path
 from typing import Any
 
+import zoo
+from core.plan.plan_report import step_rows
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.terminal import show
+from zoo.drawing.plan_drawing import draw_plan
+from zoo.images.reading import read_image
+from zoo.pipeline.model import Model
 
 
 def declare_plan(command: argparse.ArgumentParser) -> None:
@@ -41,8 +47,6 @@ def _count(text: str) -> int:
 
 
 def _run_plan(given: argparse.Namespace) -> int:
-    import zoo
-
     [drawing] = drawing_paths([given.name], given.draw, "plan")
     if given.chrome_trace and not given.image:
         raise ZooError("--chrome-trace writes times: give an image to run the model on")
@@ -56,8 +60,6 @@ def _run_plan(given: argparse.Namespace) -> int:
     if given.chrome_trace and profile is not None:
         _save(profile.to_chrome_trace(), given.chrome_trace)
     if drawing:
-        from zoo.drawing.plan_drawing import draw_plan
-
         save_drawing(draw_plan(plan, profile, title=given.name), drawing)
     return 0
 
@@ -72,9 +74,6 @@ def _save(trace: str, path: str) -> None:
 
 
 def _profile(model: Any, given: argparse.Namespace) -> Any:
-    from zoo.images.reading import read_image
-    from zoo.pipeline.model import Model
-
     if not isinstance(model, Model):
         raise ZooError(
             f"{given.name!r} takes no images: leave IMAGE out, or time it in Python with "
@@ -84,10 +83,6 @@ def _profile(model: Any, given: argparse.Namespace) -> Any:
 
 
 def _print_document(name: str, plan: Any, profile: Any) -> None:
-    import json
-
-    from core.plan.plan_report import step_rows
-
     document = {
         "model": name,
         "backend": plan.backend,
