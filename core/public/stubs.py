@@ -18,7 +18,6 @@ from core.engine.late_ops import OPERATORS, SWAPPED
 from core.engine.methods import OTHERS
 from core.engine.operation import Op
 from core.engine.registry import FUNCTIONS, METHODS, OPS
-from core.public.layer_stubs import layers_stub
 from core.public.namespaces import NAMESPACES, names_in
 from core.public.signatures import Argument, Types, tuple_name
 
@@ -35,7 +34,6 @@ def stubs() -> dict[str, str]:
     return {
         "__init__.pyi": _package_stub(),
         "engine/op_results.pyi": _results_stub(),
-        "layers/__init__.pyi": layers_stub(),
         "engine/tensor_methods.pyi": _methods_stub(),
         **{f"{name}.pyi": _namespace_stub(name) for name in NAMESPACES},
     }

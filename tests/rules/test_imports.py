@@ -42,6 +42,7 @@ LATE = {
     "core/data": {"PIL"},
     "core/optimizers": {"typing_extensions"},
     "core/models": {"typing_extensions"},
+    "core/layers": {"typing_extensions", "annotationlib"},
     "core/plots": {"IPython", "PIL", "matplotlib", "pandas"},
     "core/backends/cpu/codegen": {"llvmlite"},
     "core/backends/shader": {"moderngl"},
