@@ -12,7 +12,8 @@
 #
 # A network that reads handwritten digits, from nothing: layers, training, a look at its mistakes,
 # and a file that Keras and TensorFlow.js read. The digits are the 1,797 images of 8 x 8 pixels that
-# scikit-learn ships (`pip install scikit-learn`).
+# scikit-learn ships (`pip install scikit-learn`); Matplotlib draws the plots
+# (`pip install 'friendly-zoo[plots]'`).
 
 # %%
 from sklearn.datasets import load_digits

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -241,8 +242,6 @@ def _rename_all(staged: Mapping[Path, Path]) -> None:
 
 def _keep_old(target: Path) -> Path:
     """Keep the content of ``target`` under a temporary name until all files are renamed."""
-    import shutil
-
     kept = unique_sibling(target, "tmp")
     try:
         os.link(target, kept)
@@ -283,8 +282,6 @@ def _modified(path: Path) -> float:
 
 
 def _free_bytes(folder: Path) -> int:
-    import shutil
-
     while not folder.exists():
         folder = folder.parent
     return shutil.disk_usage(folder).free

@@ -2,9 +2,12 @@
 
 import os
 import stat
+import zlib
 from pathlib import Path
 from typing import BinaryIO
 
+from weights_cache.interruptions import pass_interruption
+from weights_cache.ownership import owner_of
 from weights_cache.registry import FileRecord
 from weights_cache.regular_files import IrregularFileError, open_regular
 
@@ -47,8 +50,6 @@ def examine(path: Path, file: FileRecord) -> Finding:
 
 def find_bundled_fault(path: Path, file: FileRecord) -> str | None:
     """Return the fault of a bundled file, or None; a CRC-32 is checked instead of the sha256."""
-    import zlib
-
     if fault := find_size_fault(path, file):
         return fault
     try:
@@ -89,9 +90,6 @@ def _size_fault(path: Path, status: os.stat_result, file: FileRecord) -> str | N
 def _reading_fault(path: Path, error: OSError) -> str:
     """Return the fault for an error of the system; an error of a signal handler is raised again."""
     # Imported here as a right file does not need them: each import delays the cold start.
-    from weights_cache.interruptions import pass_interruption
-    from weights_cache.ownership import owner_of
-
     pass_interruption(error)
     if isinstance(error, (FileNotFoundError, NotADirectoryError)):
         return f"{path} is missing"

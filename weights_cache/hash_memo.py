@@ -12,8 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import WeightsError
 from weights_cache.file_checks import examine
+from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import parse_json
 from weights_cache.ownership import (
     chosen_folder,
@@ -64,9 +66,6 @@ class HashNotes:
         if not self._changed or not self._path:
             return
         # Not needed at a cold start, which only reads.
-        from weights_cache.atomic_files import replacing
-        from weights_cache.interruptions import pass_interruption
-
         kept = {path: note for path, note in self._notes.items() if os.path.lexists(path)}
         make_private(self._path.parent)
         try:

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,7 +70,6 @@ def _read(*path: str) -> bytes:
 
 def _declared_kits() -> Iterator[Kit]:
     from importlib.metadata import entry_points
-    from importlib.util import find_spec
 
     for point in entry_points(group=GROUP):
         try:

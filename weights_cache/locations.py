@@ -4,6 +4,7 @@ import os
 import sys
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from weights_cache.common.dependencies import needed_for
 from weights_cache.ownership import APPLICATION, cache_root
@@ -105,8 +106,6 @@ class Locations(NamedTuple):
         """Return the URLs of ``file``: in the mirror, then the pinned ones."""
         if not self.mirror_url:
             return list(file.urls)
-        from urllib.parse import quote
-
         return [f"{self.mirror_url}/{quote(record.name)}/{quote(file.path)}", *file.urls]
 
     def lock(self, record: ModelRecord, file: FileRecord) -> Path:

@@ -6,12 +6,14 @@ mirror and from the models in ``bundled/``; what no mirror has is written into `
 
 import json
 import sys
+import zlib
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from weights_cache.common.errors import WeightsError
+from weights_cache.common.similar_names import close_names
 from weights_cache.json_documents import read_json
 from weights_cache.paths import require_relative
 
@@ -120,11 +122,9 @@ def _file_record(row: dict[str, Any], model: str) -> FileRecord:
 
 
 def _unknown(name: object, names: list[str]) -> str:
-    import difflib
-
     text = str(name)
     close = [known for known in names if text and text.lower() in known][:3]
-    close = close or difflib.get_close_matches(text.lower(), names, n=3, cutoff=0.5)
+    close = close or close_names(text.lower(), names, 3, 0.5)
     hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
     return f"no registered weights are called {text!r}; {hint}see `weights_cache.list_records`"
 
@@ -155,7 +155,6 @@ def _index_row(row: dict[str, Any]) -> dict[str, Any]:
 
 def _bundled_row(folder: Path) -> dict[str, Any]:
     import hashlib
-    import zlib
 
     card = read_json(folder / "model.json")["userDefinedMetadata"]
     files = []

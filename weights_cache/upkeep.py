@@ -12,6 +12,7 @@ from weights_cache.file_checks import find_fault, find_size_fault, is_missing
 from weights_cache.hash_memo import forget
 from weights_cache.locations import Locations, PathLike
 from weights_cache.registry import BUNDLED, FileRecord, ModelRecord, find_record, list_records
+from weights_cache.remote import clear_url
 
 _BY_HAND = "remove the files by hand"
 _FORMER_NOTES = ".checks.json"  # written beside the weights by earlier releases
@@ -84,8 +85,6 @@ def clear(
         freed = sum(_clear_old(locations, record) for record in records) if only is None else 0
         freed += sum(_clear_model(locations, record) for record in records)
     if name is None:
-        from weights_cache.remote import clear_url
-
         freed += clear_url(cache=cache)
     return freed
 

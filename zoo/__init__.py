@@ -71,6 +71,7 @@ from importlib import import_module
 from typing import Any
 
 from weights_cache.common.providers import provide
+from weights_cache.common.similar_names import no_attribute
 
 __version__ = "0.1.0"
 
@@ -81,7 +82,6 @@ _PUBLIC = {
     "zoo.catalog.entries": ("models",),
     "zoo.drawing": ("draw",),
     "zoo.drawing.live_painting": ("paint",),
-    "zoo.drawing.plan_drawing": ("draw_plan",),
     "zoo.effects.backgrounds": ("blur_background", "cut_out"),
     "zoo.effects.hidden_faces": ("blur_faces",),
     "zoo.export.json_text": ("to_json",),
@@ -145,8 +145,6 @@ def __getattr__(name: str) -> Any:
     elif not name.startswith("_") and name in _modules():
         value = getattr(import_module(_modules()[name]), name)
     else:
-        from weights_cache.common.similar_names import no_attribute
-
         raise no_attribute(__name__, name, _modules())
     globals()[name] = value
     return value

@@ -7,7 +7,6 @@ from weights_cache.common.errors import WeightsError, ZooError
 from zoo.catalog.entries import models
 from zoo.drawing import draw
 from zoo.drawing.live_painting import paint
-from zoo.drawing.plan_drawing import draw_plan
 from zoo.effects.backgrounds import blur_background, cut_out
 from zoo.effects.hidden_faces import blur_faces
 from zoo.export.json_text import to_json
@@ -103,7 +102,6 @@ __all__ = [
     "detect",
     "detect_faces",
     "draw",
-    "draw_plan",
     "estimate_faces",
     "estimate_hands",
     "estimate_multiple_poses",

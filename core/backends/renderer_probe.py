@@ -1,5 +1,6 @@
 """The renderer that OpenGL uses here, found by a process of its own, which a driver may crash."""
 
+import json
 import subprocess
 from functools import cache
 
@@ -45,8 +46,6 @@ def probe_renderer() -> Renderer:
 
 @cache
 def _probed() -> Renderer:
-    import json
-
     output = _child_output()
     if isinstance(output, Renderer):
         return output

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 
 import core.process.code_cache as code_cache  # "from core import" would import all ops
 from core.backends.renderer import Renderer, running_renderer
+from core.backends.renderer_probe import probe_renderer
 from core.process.locks import new_lock
 
 #: Part of the key, to be changed with the format.
@@ -67,8 +68,6 @@ def _found_renderer() -> Renderer:
     key = f"renderer-{code_cache.key_of(_FORMAT, *machine_facts())}"
     found = _read(code_cache.load(key))
     if found is None:
-        from core.backends.renderer_probe import probe_renderer  # which imports subprocess
-
         found = probe_renderer()
         code_cache.keep(key, json.dumps([*found, time.time()]).encode())
     return found

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.callbacks.base import Callback, Logs
 from core.errors import CoreError
+from core.plots import history
 
 
 class History(Callback):
@@ -101,6 +102,9 @@ class CurvesImage(Callback):
     Args:
         filename: path of the image, in a folder that exists.
 
+    Raises:
+        CoreError: Matplotlib, which draws the curves, is not installed.
+
     >>> import core, pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name, "curves.png")
@@ -113,6 +117,11 @@ class CurvesImage(Callback):
     """
 
     def __init__(self, filename: str | os.PathLike[str]):
+        from core.plots.figures import (
+            check_matplotlib,
+        )  # what trains without pictures loads no plots
+
+        check_matplotlib()
         self.filename = Path(filename)
         self._curves: dict[str, list[float]] = {}
         self._epochs = 0
@@ -132,8 +141,6 @@ class CurvesImage(Callback):
             self._write()
 
     def _write(self) -> None:
-        from core.plots import history
-
         part = self.filename.with_name(f".{self.filename.name}.{os.getpid()}")
         try:
             history(self._curves).save(part, format="PNG")

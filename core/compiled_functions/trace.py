@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from core.compiled_functions.loops import LoopMaker
 from core.engine.backend import Backend
 from core.engine.nan_check import users_line, users_line_of
 from core.engine.observers import unobserved
@@ -149,8 +150,6 @@ class Trace(FunctionTrace):
         """Call a function for row after row of tensors, as one step of the program."""
         if not self._backend.has_loops:
             return None
-        from core.compiled_functions.loops import LoopMaker  # few functions have loops
-
         maker = LoopMaker(self._tracer, self._backend)
         return maker.loop(function, states, rows, backwards=backwards)
 

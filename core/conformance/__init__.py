@@ -1,7 +1,8 @@
 """Does a backend compute what it should? The op tables as a check for backends of anybody.
 
-``python -m core.conformance NAME --import MODULE`` imports the module that registers the backend
-and runs all cases on it; see `core.conformance.suite.check_backend`.
+``pytest -p core.conformance.plugin --pyargs core.conformance --backend NAME --import MODULE``, or
+for short ``python -m core.conformance NAME --import MODULE``, imports the module that registers the
+backend and runs all cases on it; see `core.conformance.suite.check_backend`.
 """
 
 from core.conformance.case_results import CaseResult, is_conforming

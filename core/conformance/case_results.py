@@ -1,6 +1,6 @@
 """Outcomes of cases: a result for each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 #: A case passed on the backend, failed, passed on the host, or did not run for want of a kernel.
@@ -23,7 +23,6 @@ class CaseResult(NamedTuple):
         failures: what is wrong, a sentence each.
         note: why the op runs on the host, or which kernel is missing, such as ``no kernel 'cast'``;
             also of a case that passed, if its gradients lack one to be checked.
-        seconds: that the checks took.
     """
 
     family: str
@@ -32,7 +31,6 @@ class CaseResult(NamedTuple):
     status: Status
     failures: tuple[str, ...] = ()
     note: str = ""
-    seconds: float = 0.0
 
     @property
     def name(self) -> str:
@@ -55,8 +53,3 @@ def is_conforming(results: Sequence[CaseResult], *, complete: bool = False) -> b
     statuses = {each.status for each in results}
     bad = {"failed", "missing"} if complete else {"failed"}
     return not statuses & bad and bool(statuses & {"passed", "host"})
-
-
-def count_of(results: Iterable[CaseResult], status: Status) -> int:
-    """Return the number of cases that have a status."""
-    return sum(each.status == status for each in results)

@@ -1,13 +1,14 @@
 """All checks of a backend, in the order of the op tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 
 from core.conformance.case_checks import check_case
 from core.conformance.case_results import CaseResult
 from core.conformance.op_cases import OpCase, read_cases
 from core.conformance.plan_checks import PlanCheck
-from core.conformance.value_checks import check_values
+from core.conformance.value_checks import value_checks
 from core.engine.backend import Backend
 from core.engine.backends import load_backend
 from core.engine.registry import load_kernels
@@ -40,27 +41,28 @@ def check_backend(name: str, ops: Sequence[str] | None = None) -> list[CaseResul
     >>> {each.status for each in check_backend("cpu", ["relu", "conv2d"])}
     {'passed'}
     """
-    return list(results_of(name, chosen_cases(ops), with_values=ops is None))
+    return [check() for check in checks_of(name, ops).values()]
 
 
-def results_of(name: str, cases: Sequence[OpCase], *, with_values: bool) -> Iterator[CaseResult]:
-    """Yield a result for each case when it has run.
+def checks_of(name: str, ops: Sequence[str] | None = None) -> dict[str, Callable[[], CaseResult]]:
+    """Return the checks of a backend by their names, such as ``"relu (3, 5)"``.
 
     Args:
         name: of the backend.
-        cases: what to run.
-        with_values: whether to check first what needs no op.
+        ops: as for `check_backend`.
+
+    Raises:
+        CoreError: no such backend, no op of such a name, or the factory gives no `core.Backend`.
     """
     backend: object = load_backend(name)
     if not isinstance(backend, Backend):
         kind = type(backend).__name__
         raise CoreError(f"the factory of backend {name!r} gave a {kind}, should a core.Backend")
     load_kernels(name)
-    if with_values:
-        yield from check_values(backend, name)
     more = PlanCheck(backend).failures if backend.has_plans else None
-    for case in cases:
-        yield check_case(case, backend, more)
+    checks = value_checks(backend, name) if ops is None else {}
+    cases = {f"{case.op} {case.label}".strip(): case for case in chosen_cases(ops)}
+    return checks | {n: partial(check_case, case, backend, more) for n, case in cases.items()}
 
 
 def chosen_cases(ops: Sequence[str] | None) -> list[OpCase]:

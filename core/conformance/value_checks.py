@@ -1,6 +1,7 @@
 """The checks of a backend that need no op: its name and precision, and values to and fro."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -30,8 +31,8 @@ def _samples(dtype: str) -> Iterator[np.ndarray]:
     yield from (array, array[:1, :1].reshape(()), array[:0])
 
 
-def check_values(backend: Backend, name: str) -> list[CaseResult]:
-    """Check what the engine needs of a backend beside kernels.
+def value_checks(backend: Backend, name: str) -> dict[str, Callable[[], CaseResult]]:
+    """Return checks of what the engine needs of a backend beside kernels, by their names.
 
     Args:
         backend: what the factory made.
@@ -42,7 +43,7 @@ def check_values(backend: Backend, name: str) -> list[CaseResult]:
         ("epsilon", lambda: _epsilon(backend)),
         *[(dtype, lambda dtype=dtype: _values(backend, dtype)) for dtype in DTYPES],
     ]
-    return [_result(label, check) for label, check in checks]
+    return {f"values {label}": partial(_result, label, check) for label, check in checks}
 
 
 def _result(label: str, check: Callable[[], Iterator[str]]) -> CaseResult:

@@ -8,6 +8,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from weights_cache.common.similar_names import no_attribute
+
 if TYPE_CHECKING:
     from core.converter.accuracy_loss import QuantisationWarning
     from core.converter.conversion import convert
@@ -40,8 +42,6 @@ if not TYPE_CHECKING:  # for type checkers __getattr__ would make every name val
 
     def __getattr__(name: str) -> object:
         if name not in _PUBLIC:
-            from weights_cache.common.similar_names import no_attribute
-
             raise no_attribute(__name__, name, __all__)
         value = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
         globals()[name] = value

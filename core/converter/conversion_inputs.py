@@ -11,6 +11,7 @@ import numpy as np
 from core.converter.formats import graph_of
 from core.converter.opened import METADATA, Opened, opened
 from core.converter.reading import reading
+from core.converter.teachable import read_bundle
 from core.converter.web import WebSource, read_web_source
 from core.errors import CoreError
 from core.graph.nodes import Endpoint, Graph, PartialSpec, Quantization, node_of
@@ -79,8 +80,6 @@ def original_of(model: Opened | Graph, *, signature: str | None = None) -> Origi
 
 def _read_bundle(model: Opened) -> Original:
     """Read a Teachable Machine export; a folder is also a web model, whose layers can be kept."""
-    from core.converter.teachable import read_bundle
-
     source, metadata = read_bundle(model)
     web = source if model.archive is None else None
     if metadata is None:

@@ -5,7 +5,14 @@ from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 from core.converter.class_labels import Pixels, with_labels_beside
+from core.converter.graph_def import read_frozen_graph
+from core.converter.keras_files import read_keras
+from core.converter.ml5 import with_ml5_meta
 from core.converter.opened import Opened, opened
+from core.converter.saved_model import read_saved_model
+from core.converter.teachable import read_teachable
+from core.converter.tflite import read_tflite
+from core.converter.web import read_web
 from core.engine.backends import AUTO
 from core.engine.limits import Limits, limited
 from core.engine.settings import backend as on_backend
@@ -58,8 +65,6 @@ def graph_of(model: Opened, kernels: Container[str] = (), signature: str | None 
         )
     graph = _bare_graph(model, kernels, signature)
     if model.kind == "web":
-        from core.converter.ml5 import with_ml5_meta
-
         graph = with_ml5_meta(graph, model.path)
     is_said = graph.metadata is not None and not isinstance(graph.metadata, Pixels)
     return graph if is_said else with_labels_beside(graph, model.path)
@@ -69,28 +74,16 @@ def _bare_graph(model: Opened, kernels: Container[str], signature: str | None) -
     """Read the graph of an open model; only the reader of its format is imported."""
     match model.kind:
         case "tflite":
-            from core.converter.tflite import read_tflite
-
             return read_tflite(model.path, metadata=True)
         case "web":
-            from core.converter.web import read_web
-
             return read_web(model.path, kernels)
         case "keras":
-            from core.converter.keras_files import read_keras
-
             return read_keras(model, kernels)
         case "teachable":
-            from core.converter.teachable import read_teachable
-
             return read_teachable(model, kernels)
         case "frozen":
-            from core.converter.graph_def import read_frozen_graph
-
             return read_frozen_graph(model.path)
         case _:
-            from core.converter.saved_model import read_saved_model
-
             return read_saved_model(model.path, signature)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from core.converter.reading import reading
 from core.graph.graph_json_reader import read_graph_document, read_initializer
 from core.graph.nodes import Graph
+from core.layers import layers_graph
 from weights_cache.common.errors import WeightsError
 from weights_cache.loader import load_web_model
 from weights_cache.quantise import StoredArray
@@ -99,8 +100,6 @@ def _graph(
     kernels: Container[str],
 ) -> Graph:
     if "node" not in topology:
-        from core.layers import layers_graph
-
         left_out = optimizer_weights(document)
         own = {name: array for name, array in weights.items() if name not in left_out}
         return layers_graph(topology, own, kernels)

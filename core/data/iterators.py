@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from itertools import count, islice
 from threading import Condition, Thread
@@ -60,8 +61,6 @@ def mapped_in_threads(
     Errors of the function are raised instead. When the consumer stops early, waiting calls
     are dropped, and the threads end after the current ones.
     """
-    from concurrent.futures import Future, ThreadPoolExecutor
-
     pool = ThreadPoolExecutor(threads, thread_name_prefix="core-data-map")
     running: deque[Future[Result]] = deque()
     try:

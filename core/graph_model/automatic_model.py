@@ -15,6 +15,7 @@ from core.engine.limits import LimitError, Limits, context_limits
 from core.engine.run_guard import RunCancelledError, active_guard
 from core.errors import CoreError
 from core.graph.nodes import Graph
+from core.graph_model.backend_timing import failed, measured_choice
 from core.graph_model.graph_model import GraphModel
 from core.graph_model.graph_signature import listed
 from core.graph_model.measured_choices import (
@@ -171,8 +172,6 @@ class AutomaticModel(GraphModel):
 
     def _measured(self, call: Call, inputs: Mapping[str, Any], known: Choice | None) -> Choice:
         """Return the measured choice of a call, of which earlier inputs may have left it open."""
-        from core.graph_model.backend_timing import measured_choice  # without a GPU not needed
-
         on_shader = partial(self._on, "shader")
         found = measured_choice(self._on("cpu"), on_shader, inputs, [*call.outputs])
         if found.differing and known is not None:
@@ -181,8 +180,6 @@ class AutomaticModel(GraphModel):
 
     def _set_failed(self, call: Call, error: CoreError) -> None:
         """Choose cpu after an error of the shader backend."""
-        from core.graph_model.backend_timing import failed
-
         self._set(call, failed(error))
 
     def _set(self, call: Call, choice: Choice) -> None:
@@ -225,7 +222,7 @@ class AutomaticModel(GraphModel):
 
     def _parts(self) -> "ModelParts[GraphModel]":
         """Return the parts of the model on the backend of ops, whose trained graph is like this."""
-        from dataclasses import replace
+        from dataclasses import replace  # training imports it, runs do not
 
         return replace(self._on(backend_of_ops())._parts(), with_graph=self._with_graph)
 

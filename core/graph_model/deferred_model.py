@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from core.backends.cpu.tiers import may_generate
 from core.engine.backends import AUTO
 from core.engine.settings import chosen_backend
+from core.graph_model.stored_calls import StoredCalls
 from core.process.locks import new_lock
 
 if TYPE_CHECKING:
@@ -76,8 +77,6 @@ def deferred_model(
     """
     if not (_is_cpu(backend) and may_generate()):
         return make(None)
-    from core.graph_model.stored_calls import StoredCalls
-
     stored = StoredCalls(*parts, packages=packages)
     return DeferredModel(backend, lambda: make(stored), stored) if len(stored) else make(stored)
 

@@ -23,6 +23,7 @@ from core.backends.automatic import CHOICE_FILES
 from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version, host_cpu
 from core.backends.cpu.threads import thread_count
 from core.backends.cpu.tiers import get_tier
+from core.backends.shader.runtime.starting import settings_text
 from core.graph.nodes import Graph
 from core.process.digests import DIGEST_BYTES, blake2b
 from core.process.source_stamp import source_stamp
@@ -126,8 +127,6 @@ def file_key(network: str, call: Call) -> str:
         network: digest of the graph.
         call: the call.
     """
-    from core.backends.shader.runtime.starting import settings_text  # without a GPU not needed
-
     cpu = host_cpu()
     moderngl = find_spec("moderngl")
     status = os.stat(moderngl.origin) if moderngl is not None and moderngl.origin else None

@@ -32,14 +32,9 @@ def class_names() -> dict[str, str]:
     Both include other names, such as "MaxPool2D" and "max_pool2d".
     """
     from core.keras.configured import snake_case
-    from core.layers.lowering.rows import layer_tables
+    from core.layers.lookup import built_in_classes
 
-    names = [
-        name
-        for rows in layer_tables()
-        for name, row in rows.items()
-        if row.arguments is not None and row.is_published and not name.startswith("ops.")
-    ]
+    names = (name for name, kind in built_in_classes().items() if kind.is_public())
     return {snake_case(name): name for name in names}
 
 
@@ -52,7 +47,7 @@ def __getattr__(name: str) -> Any:
     if wanted in _HOMES:
         found = getattr(import_module(f"{__name__}.{_HOMES[wanted]}"), wanted)
     elif wanted[0].isupper() or wanted in class_names():
-        from core.layers.built_in import layer_class
+        from core.layers.built_in_layer import layer_class
 
         found = layer_class(wanted if wanted[0].isupper() else class_names()[wanted])
     if found is None:

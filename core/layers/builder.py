@@ -14,7 +14,7 @@ from core.layers.layer_call import Value
 from core.layers.weight_slots import Bound
 from weights_cache.reading_budgets import check_time
 
-#: The most nodes of a lowered model.
+#: The most nodes of the graph of a model.
 MOST_NODES = 100_000
 
 

@@ -19,7 +19,7 @@ from core.layers.layer_call import (
     without_masks,
 )
 from core.layers.layer_config import Options, dimensions
-from core.layers.lowering.rows import results_of_values
+from core.layers.layer_results import results_of_values
 from core.layers.model_run import ModelRun, bound_arguments
 from core.layers.op_nodes import op_node
 from core.layers.op_shapes import OpsOf, results_of_op

@@ -11,7 +11,7 @@ from core.layers.graph_calls import model_results
 from core.layers.keras_config import LayerSpec, Source, read_topology
 from core.layers.layer_call import Value
 from core.layers.layer_config import dimensions
-from core.layers.lowering.rows import kind_of
+from core.layers.lookup import kind_of
 from core.layers.weight_slots import Bound, bind_by_lists, bind_by_names, slots_of_model
 
 _DTYPES = {"bool": "bool", "string": "string"}

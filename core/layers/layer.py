@@ -27,6 +27,7 @@ from core.layers.layer_variables import VariableOwner
 from core.layers.nested import flattened, replaced
 from core.layers.symbolic import SymbolicTensor, symbolic_in
 from core.layers.tensor_calls import tensor_of, value_of
+from core.regularizers import RegularizerLike
 
 Kind = TypeVar("Kind", bound="Layer")
 
@@ -81,7 +82,7 @@ class Layer(VariableOwner):
         input_shape: Sequence[int | None] | None = None,
         batch_input_shape: Sequence[int | None] | None = None,
         batch_size: int | None = None,
-        activity_regularizer: Any = None,
+        activity_regularizer: RegularizerLike = None,
     ):
         called = new_name(type(self).__name__) if name is None else _checked_name(name)
         super().__init__(called, trainable)
@@ -89,7 +90,7 @@ class Layer(VariableOwner):
         self.calls: list[KerasCall] = []
         self.call_inputs: list[list[SymbolicTensor]] = []
         self.call_outputs: list[list[SymbolicTensor]] = []
-        self.activity_regularizer = regularizers.get(activity_regularizer)
+        self.activity_regularizer: RegularizerLike = regularizers.get(activity_regularizer)
         if batch_input_shape is None and input_shape is not None:
             batch_input_shape = (batch_size, *_checked_shape(input_shape))
         self.declared_input_shape: Lengths | None = (
@@ -241,10 +242,11 @@ class Layer(VariableOwner):
 
     def penalise_activity(self, values: Sequence[Value], training: bool) -> None:
         """Add the penalty of the results to the loss, divided by the batch as in Keras."""
-        if self.activity_regularizer is not None and training:
+        penalty = regularizers.get(self.activity_regularizer)
+        if penalty is not None and training:
             for value in values:
                 result = tensor_of(value)
-                add_loss(self.activity_regularizer(result) / max(1, result.shape[0]))
+                add_loss(penalty(result) / max(1, result.shape[0]))
 
     # --- descriptions ------------------------------------------------------------------------
 

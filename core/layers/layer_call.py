@@ -1,6 +1,6 @@
-"""The call of a layer: the row of a layer computes by the ops and the weights of a call.
+"""The call of a layer: its class computes by the ops and the weights of a call.
 
-The rows in `core.layers.lowering` serve all uses, and call ops by their Python names. For a
+The classes in ``core.layers.built_in`` serve all uses, and call ops by their Python names. For a
 `core.layers.tensor_calls.TensorCall` these are the ops of `core`, in training, too; a
 `core.layers.graph_calls.GraphCall` adds the node that an op is in graphs, and a
 `core.layers.shape_calls.ShapeCall` makes weights and finds shapes.
@@ -42,7 +42,7 @@ class Value(NamedTuple):
 
 
 class Operand(Protocol):
-    """A tensor, or a `Value` of a graph or of shapes: rows compute with either."""
+    """A tensor, or a `Value` of a graph or of shapes: layers compute with either."""
 
     @property
     def shape(self) -> Lengths | None:
@@ -64,7 +64,7 @@ def is_same(a: Operand, b: Operand) -> bool:
 
 
 class Masked(NamedTuple):
-    """A result of a row with its mask, if any: operands."""
+    """A result of a layer with its mask, if any: operands."""
 
     value: Any
     mask: Any = None
@@ -98,7 +98,7 @@ class Ops(Protocol):
 
 
 class LayerCall(ABC):
-    """A call of a layer, with the ops and the weights that its row computes by.
+    """A call of a layer, with the ops and the weights that its class computes by.
 
     Attributes:
         spec: the layer.

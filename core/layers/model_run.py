@@ -15,7 +15,7 @@ from core.errors import CoreError
 from core.graph.subgraph import running_order
 from core.layers.keras_config import KerasCall, LayerSpec, ModelSpec, Source, sources
 from core.layers.layer_call import Value
-from core.layers.lowering.rows import kind_of
+from core.layers.lookup import kind_of
 from core.layers.nested import flattened
 
 #: Keyword arguments that are tensors for some layers, and no inputs of theirs.

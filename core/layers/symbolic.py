@@ -62,7 +62,7 @@ class SymbolicTensor:
     __iter__ = None
 
     def _called(self, function: str, *arguments: Any) -> "SymbolicTensor":
-        from core.layers.built_in import function_layer
+        from core.layers.function_layer import function_layer
 
         found: SymbolicTensor = function_layer(function)(*arguments)
         return found

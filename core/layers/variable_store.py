@@ -9,10 +9,11 @@ from core import initializers
 from core.engine.generators import Seed, generator
 from core.engine.variables import Variable
 from core.errors import CoreError
+from core.layers.arguments import REQUIRED
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import LayerCall
-from core.layers.lowering.arguments import REQUIRED, stem_of
-from core.layers.lowering.rows import LayerType, kind_of
+from core.layers.layer_kind import LayerKind
+from core.layers.lookup import kind_of
 from core.layers.weight_slots import NOT_TRAINED
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def check_shape(
 def starting_value(spec: LayerSpec, name: str, shape: tuple[int, ...]) -> np.ndarray:
     """Return the first value of a weight, by the initializer that the layer's config has for it."""
     kind = kind_of(spec)
-    arguments: Mapping[str, Any] = (kind.arguments if kind else None) or {}
+    arguments: Mapping[str, Any] = kind.arguments if kind else {}
     option = f"{stem_of(name)}_initializer"
     identifier = spec.config.get(option)
     if identifier is None:
@@ -128,6 +129,15 @@ def starting_value(spec: LayerSpec, name: str, shape: tuple[int, ...]) -> np.nda
     return array
 
 
-def _usual(kind: LayerType | None, name: str) -> str:
+def _usual(kind: type[LayerKind] | None, name: str) -> str:
     """Return the initializer of a weight without an argument for it."""
     return (kind.starts.get(name) if kind else None) or "zeros"
+
+
+def stem_of(weight: str) -> str:
+    """Return the first words of the arguments about a weight.
+
+    >>> [stem_of(w) for w in ("kernel", "recurrent_kernel", "bias", "moving_mean")]
+    ['kernel', 'recurrent', 'bias', 'moving_mean']
+    """
+    return weight.removesuffix("_kernel")

@@ -11,7 +11,7 @@ import numpy as np
 from core.errors import CoreError
 from core.layers.keras_config import LayerSpec, read_topology
 from core.layers.layer_config import Options
-from core.layers.lowering.rows import find_layer_type
+from core.layers.lookup import find_layer_class
 from core.process.context_vars import reset
 from weights_cache.reading_budgets import check_time
 
@@ -93,7 +93,8 @@ def slots_of(layer: LayerSpec, path: tuple[str, ...], trainable: bool = True) ->
     bases = _BASES.get()
     base = bases.get(layer.name_in(bases) or "")
     described = layer if base is None else layer._replace(class_name=base, registered_name="")
-    kind = None if described.registered_name else find_layer_type(described.class_name)
+    is_known = layer.model is None and not described.registered_name
+    kind = find_layer_class(described.class_name) if is_known else None
     options = Options(layer.config, f"layer {'/'.join(path)!r}")
     trainable = trainable and options.flag("trainable", True)
     own: Sequence[str] = ()
@@ -101,7 +102,7 @@ def slots_of(layer: LayerSpec, path: tuple[str, ...], trainable: bool = True) ->
     if layer.model is not None:
         children = [child for child in layer.model.layers if not child.is_function]
     elif kind is not None and not layer.is_function:
-        own, children = kind.weights(options), kind.children(described)
+        own, children = kind.weight_names(options), kind.children(described)
     return WeightSlots(
         path,
         layer.class_name,

@@ -13,7 +13,7 @@ from core.engine.variables import Variable
 from core.errors import CoreError
 from core.keras.configured import Configured, is_user_defined
 from core.keras.configured import document_of as document_of_object
-from core.layers.built_in import BuiltIn, serialized
+from core.layers.built_in_layer import BuiltIn, serialized
 from core.layers.dialects.topologies import translated_topology
 from core.layers.keras_config import Dialect
 from core.layers.layer import Layer

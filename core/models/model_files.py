@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
+from core.converter import OptimizerStateWarning
+from core.converter.layer_files import read_document
 from core.errors import CoreError
 from core.keras.custom_objects import CustomObjects, with_custom_objects
 from core.layers.weight_slots import derived_classes
+from core.models.documents import fill
 from core.models.model import Model
 from core.models.sequential import bases_of, model_from_document
 from core.models.weight_files import fault_of_state
@@ -41,9 +44,6 @@ def load_layers_model(
     The state of an optimizer that does not fit, as after layers were unfrozen, is left out with an
     `OptimizerStateWarning`: the optimizer then starts anew, as in Keras.
     """
-    from core.converter.layer_files import read_document
-    from core.models.documents import fill
-
     custom = custom_objects or {}
     with derived_classes(bases_of(custom)):
         document = read_document(path)
@@ -69,8 +69,6 @@ def _compile(model: Model, document: "LayersDocument", custom: CustomObjects) ->
         ) from error
     fault = document.state_fault or fault_of_state(model, document.optimizer_variables)
     if fault:
-        from core.converter import OptimizerStateWarning
-
         model.compile(**given)  # what was restored before the fault is forgotten
         message = f"the state of the optimizer does not fit the model, so it starts anew: {fault}"
         warn(message, OptimizerStateWarning, stacklevel=3)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.layers.built_in import BuiltIn
+from core.layers.built_in_layer import BuiltIn
 from core.layers.symbolic import SymbolicTensor
 
 #: Layers that are activations, and which ones.
@@ -27,7 +27,7 @@ def _activation(symbol: SymbolicTensor) -> str | None:
         return _activation(inner[symbol.output]) if symbol.output < len(inner) else None
     if not isinstance(layer, BuiltIn):
         return None
-    if "activation" not in (layer.kind.arguments or {}):
+    if "activation" not in layer.kind.arguments:
         return _LAYERS.get(layer.class_name)
     given = layer.config.get("activation")
     if isinstance(given, Mapping):

@@ -7,8 +7,9 @@ from typing import Any
 from core.engine.tensors import Tensor
 from core.errors import MISUSE, CoreError, KernelNotFound
 from core.keras.custom_objects import CustomObjects, with_custom_objects
-from core.layers.built_in import BuiltIn, function_class, layer_class
+from core.layers.built_in_layer import BuiltIn, layer_class
 from core.layers.dialects.configs import derived_config
+from core.layers.function_layer import function_class
 from core.layers.input_layer import Input, InputLayer
 from core.layers.keras_config import (
     INNER_LAYERS,
@@ -22,7 +23,7 @@ from core.layers.keras_config import (
 from core.layers.layer import Layer
 from core.layers.layer_call import Value
 from core.layers.layer_config import as_flag
-from core.layers.lowering.rows import find_layer_type, kind_of
+from core.layers.lookup import find_layer_class, kind_of
 from core.layers.model_run import ModelRun, bound_arguments
 from core.layers.symbolic import SymbolicTensor
 from core.models.model import Model
@@ -299,8 +300,8 @@ def _check_classes(spec: LayerSpec, custom: CustomObjects) -> None:
 def _is_built_in(layer: LayerSpec) -> bool:
     """Whether there is a class for a layer, or, for a cell, the row of one."""
     is_cell = layer.holder in ("cell", "cells")
-    row = find_layer_type(layer.class_name) if is_cell else layer_class(layer.class_name)
-    return row is not None and not layer.registered_name
+    kind = find_layer_class(layer.class_name) if is_cell else layer_class(layer.class_name)
+    return kind is not None and not layer.registered_name
 
 
 def _flat(model: ModelSpec, custom: CustomObjects) -> Iterator[LayerSpec]:

@@ -20,6 +20,7 @@ from core.layers.symbolic import SymbolicTensor
 from core.losses import LossLike
 from core.losses.fitting import output_mismatch
 from core.metrics import Metric, MetricLike
+from core.models.documents import document_of, format_for
 from core.models.feeding import (
     Feeder,
     Parts,
@@ -515,8 +516,6 @@ class Trainer(Layer, Generic[Result]):
         >>> bool((again.get_weights()[0] == model.get_weights()[0]).all())
         True
         """
-        from core.models.documents import document_of, format_for
-
         format = format_for(path, keras_version)
         with INTERRUPTS.step():
             compiled_with = self._compiled_with if include_optimizer else None

@@ -10,9 +10,13 @@ from warnings import warn
 import numpy as np
 
 from core.callbacks.checkpoints import WEIGHT_ENDINGS
+from core.converter import OptimizerStateWarning
+from core.converter.layer_files.weight_archive import read_weight_archive, write_weight_archive
+from core.converter.layer_files.weights_h5 import read_weights_h5, write_weights_h5
 from core.engine.variables import Variable
 from core.errors import CoreError
 from core.layers.weight_slots import derived_classes
+from core.models.documents import document_of, fill, format_for, user_defined
 from core.optimizers.keras_optimizer import KerasOptimizer
 
 if TYPE_CHECKING:
@@ -22,9 +26,6 @@ if TYPE_CHECKING:
 
 def save_weights(model: "Trainer[Any]", path: str | os.PathLike[str]) -> None:
     """Write the weights of a model; raises as `Trainer.save_weights`."""
-    from core.converter.layer_files.weight_archive import write_weight_archive
-    from core.converter.layer_files.weights_h5 import write_weights_h5
-
     if not os.fspath(path).endswith(WEIGHT_ENDINGS):
         raise CoreError(
             f"weights are written to .weights.h5 files, as Keras 3 reads them, or to .npz files, "
@@ -40,10 +41,6 @@ def save_weights(model: "Trainer[Any]", path: str | os.PathLike[str]) -> None:
 
 def load_weights(model: "Trainer[Any]", path: str | os.PathLike[str]) -> None:
     """Give a model the weights of a file; raises as `Trainer.load_weights`."""
-    from core.converter import OptimizerStateWarning
-    from core.converter.layer_files.weights_h5 import read_weights_h5
-    from core.models.documents import fill
-
     named = _named_variables(model)
     if os.fspath(path).endswith(".npz"):
         _load_archive(named, path)
@@ -71,7 +68,6 @@ def fault_of_state(model: "Trainer[Any]", state: Sequence[np.ndarray] | None) ->
 
 def derived_classes_of(model: "Trainer[Any]") -> AbstractContextManager[None]:
     """Give the user-defined layers of a model the weights of the classes they derive from."""
-    from core.models.documents import user_defined
     from core.models.sequential import bases_of
 
     return derived_classes(bases_of(dict(user_defined(model))))
@@ -79,16 +75,12 @@ def derived_classes_of(model: "Trainer[Any]") -> AbstractContextManager[None]:
 
 def _document(model: "Trainer[Any]", *, with_state: bool) -> "LayersDocument":
     """Return the content of a model in the order of Keras 3."""
-    from core.models.documents import document_of, format_for
-
     model._check_described()
     compiled_with = model._compiled_with if with_state else None
     return document_of(model, format_for("model.keras"), compiled_with, model._optimizer)
 
 
 def _load_archive(variables: dict[str, Variable], path: str | os.PathLike[str]) -> None:
-    from core.converter.layer_files.weight_archive import read_weight_archive
-
     found = read_weight_archive(path)
     missing, left = sorted(set(variables) - set(found)), sorted(set(found) - set(variables))
     if missing or left:

@@ -22,9 +22,10 @@ def static_regex_replace(
 
     Args:
         input: strings of any shape.
-        pattern: a regular expression as in JavaScript, or as in RE2 without ``\p`` and ``\Q``.
-            Where the package ``google-re2`` is not installed (``pip install friendly-zoo[regex]``),
-            patterns that could take long are refused, such as ``(a+)+b``.
+        pattern: a regular expression as in TensorFlow (RE2); lookaround and references to groups
+            (``(?=a)``, ``\1``) as in JavaScript. Where the package ``google-re2`` is not installed
+            (``pip install 'friendly-zoo[regex]'``), ``[[:alpha:]]``, ``\p`` and ``\Q`` are
+            refused, and patterns that could take long, such as ``(a+)+b``.
         rewrite: the text that replaces a match. ``$1`` or ``\1`` is the first group, ``$&`` or
             ``\0`` the match, ``$$`` and ``\\`` one of these letters.
         replace_global: all matches, or the first one only.

@@ -1,6 +1,7 @@
-"""Images of numbers and of training, drawn with Pillow: curves, bars, matrices, tables.
+"""Plots of numbers and of training, drawn by Matplotlib: curves, bars, matrices, tables.
 
-Each function returns a `Plot`: an ``image``, and the numbers that it shows as ``data``.
+Each function returns a `Plot`: a ``figure``, and the numbers that it shows as ``data``. Functions
+that return numbers need no Matplotlib (``pip install 'friendly-zoo[plots]'``).
 
 >>> import core
 >>> plot = core.plots.line_chart({"loss": [2.3, 0.9, 0.4], "val_loss": [2.4, 1.1, 0.7]})

@@ -1,27 +1,33 @@
 """Plots of cells: heat maps and confusion matrices."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.plots.axes import (
-    TICK,
-    Axis,
-    Frame,
+from core.plots.colours import ColorMap, check_color_map, colours_of_values, text_colour_on
+from core.plots.figures import (
+    LETTER,
+    LINE,
     Look,
-    Texts,
-    open_frame,
+    add_panels,
+    room_of,
     write_empty,
+    write_labels,
+    write_names,
+    write_notes,
 )
-from core.plots.colours import INK, ColorMap, shades, text_colour_on
 from core.plots.plot import Plot
-from core.plots.scales import Range, check_range, scale_for, short_number
+from core.plots.scales import Range, check_range
 from core.plots.scores import Classes, class_count, confusion_matrix_values, pairs_of
-from core.plots.surface import Box, Surface, widest
-from core.plots.values import Numbers, are_finite, array_of, counted, names_for
+from core.plots.texts import counted, short_number
+from core.plots.values import Numbers, are_finite, array_of, names_for
 
-_BAR, _GAP = 14.0, 14.0  # widths of the strip of colours, and of the space beside it
-_MOST_VALUES = 1600  # cells that have texts
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+
+_MOST_VALUES = 400  # cells that have texts
 
 
 def heat_map(
@@ -63,14 +69,17 @@ def heat_map(
     >>> core.plots.heat_map([[1.0, 2.0], [3.0, 4.0]], scale=1).data["value"]
     [1.0, 2.0, 3.0, 4.0]
     """
-    look = Look(title, x_label, y_label, width, height, scale)
     matrix = array_of(values, "values", 2)
     rows = names_for(row_names, matrix.shape[0], "row_names")
     columns = names_for(column_names, matrix.shape[1], "column_names")
     check_range("value_range", value_range, "linear")
-    surface = look.surface()
-    notes = _draw_cells(surface, matrix, rows, columns, look, color_map, value_range)
-    return Plot(surface.image(), _cell_columns(matrix, rows, columns), notes, scale)
+    check_color_map(color_map)
+    figure = Look(title, width, height, scale).figure()
+    (axes,) = add_panels(figure, 1)
+    notes = _draw_cells(axes, matrix, rows, columns, color_map, value_range)
+    write_labels(axes, x_label, y_label)
+    write_notes(figure, notes)
+    return Plot(figure, _cell_columns(matrix, rows, columns), notes, scale)
 
 
 def confusion_matrix(
@@ -110,20 +119,23 @@ def confusion_matrix(
     >>> plot.data["prediction"], plot.data["count"]
     (['ant', 'bee', 'ant', 'bee'], [1, 0, 1, 2])
     """
-    look = Look(title, "prediction", "label", width, height, scale)
+    check_color_map(color_map)
     given = None if class_names is None else len(class_names)
     count = class_count(*pairs_of(labels, predictions), given)
     names = names_for(class_names, count, "class_names")
     matrix = confusion_matrix_values(labels, predictions, count or 1, normalize=normalize)
     matrix = matrix[:count, :count]
-    surface = look.surface()
     limits = (0.0, 1.0) if normalize else (0.0, float(max(matrix.max(initial=0), 1)))
-    shown = matrix.astype(np.float64)
-    notes = _draw_cells(surface, shown, names, names, look, color_map, limits, is_square=True)
+    figure = Look(title, width, height, scale).figure()
+    (axes,) = add_panels(figure, 1)
+    notes = _draw_cells(axes, matrix.astype(np.float64), names, names, color_map, limits)
+    axes.set_aspect("equal")
+    write_labels(axes, "prediction", "label")
+    write_notes(figure, notes)
     found = _cell_columns(matrix, names, names)
     kind = "share" if normalize else "count"
     data = {"label": found["row"], "prediction": found["column"], kind: found["value"]}
-    return Plot(surface.image(), data, notes, scale)
+    return Plot(figure, data, notes, scale)
 
 
 def _cell_columns(
@@ -137,46 +149,27 @@ def _cell_columns(
 
 
 def _draw_cells(
-    surface: Surface,
+    axes: "Axes",
     matrix: np.ndarray,
     rows: Sequence[str],
     columns: Sequence[str],
-    look: Look,
     color_map: ColorMap,
     value_range: Range | None,
-    *,
-    is_square: bool = False,
 ) -> tuple[str, ...]:
     ok = are_finite(matrix)
-    low, high = value_range or _ends(matrix[ok])
-    colours = shades(np.where(ok, (matrix - low) / (high - low or 1.0), np.nan), color_map)
+    if matrix.size:
+        low, high = value_range or _ends(matrix[ok])
+        colours = colours_of_values(color_map)
+        shown = np.where(ok, matrix, np.nan)
+        image = axes.imshow(shown, colours, aspect="auto", vmin=low, vmax=high)
+        axes.figure.colorbar(image, ax=axes)
+        _write_values(axes, image, matrix)
+    else:
+        write_empty(axes)
+    write_names(axes.xaxis, columns)
+    write_names(axes.yaxis, rows)
     missing = int((~ok).sum())
-    notes = (f"{counted(missing, 'cell is', 'cells are')} NaN or infinite.",) if missing else ()
-    bar = scale_for(low, high, "linear", 6, True)
-    beside = _GAP + _BAR + 8 + widest(bar.texts, TICK)
-    texts = Texts(look.title, look.x_label, look.y_label, (), notes, beside)
-    box = _square(surface, beside) if is_square else surface.box
-    y_axis = Axis(names=rows, is_downward=True)
-    frame = open_frame(surface, box, texts, Axis(names=columns), y_axis)
-    if not matrix.size:
-        write_empty(surface, frame.box)
-        return notes
-    surface.cells(frame.box, colours)
-    _write_values(surface, frame, matrix, colours)
-    left = frame.box.right + _GAP
-    strip = Box(left, frame.box.top, left + _BAR, frame.box.bottom)
-    surface.cells(strip, shades(np.linspace(1, 0, 256)[:, np.newaxis], color_map))
-    ticks = bar.over(strip.bottom, strip.top)
-    for text, y in zip(ticks.texts, ticks.at(np.array(ticks.ticks)), strict=True):
-        surface.text(strip.right + 8, float(y), text, TICK, INK)
-    return notes
-
-
-def _square(surface: Surface, beside: float) -> Box:
-    """A box that is about as wide as high without the strip of colours."""
-    box = surface.box
-    width = min(box.width, box.height + beside + 40)
-    return Box(box.left, box.top, box.left + width, box.bottom)
+    return (f"{counted(missing, 'cell is', 'cells are')} NaN or infinite.",) if missing else ()
 
 
 def _ends(values: np.ndarray) -> Range:
@@ -186,22 +179,20 @@ def _ends(values: np.ndarray) -> Range:
     return (low, high) if low < high else (low - 0.5, high + 0.5)
 
 
-def _write_values(surface: Surface, frame: Frame, matrix: np.ndarray, colours: np.ndarray) -> None:
+def _write_values(axes: "Axes", image: "AxesImage", matrix: np.ndarray) -> None:
     """Write the value of each cell, if all have space."""
-    rows, columns = matrix.shape
-    across, down = frame.box.width / columns, frame.box.height / rows
-    size = min(13.0, down * 0.6)
-    if matrix.size > _MOST_VALUES or size < 8:
+    if matrix.size > _MOST_VALUES:
         return
     decimals = _decimals(matrix)
     texts = [[_cell_text(float(value), decimals) for value in row] for row in matrix]
-    if widest([text for row in texts for text in row], size) > across - 4:
+    width, height = room_of(axes)
+    letters = max(len(text) for row in texts for text in row)
+    if letters * LETTER > width / matrix.shape[1] or height / len(matrix) < LINE:
         return
-    for i, row in enumerate(texts):
-        for j, text in enumerate(row):
-            red, green, blue = colours[i, j].tolist()
-            x, y = float(frame.x.at(j)), float(frame.y.at(i))
-            surface.text(x, y, text, size, text_colour_on((red, green, blue)), "middle")
+    colours = image.to_rgba(np.where(are_finite(matrix), matrix, np.nan))
+    for (i, j), colour in zip(np.ndindex(matrix.shape), colours.reshape(-1, 4), strict=True):
+        ink = text_colour_on(colour)
+        axes.text(j, i, texts[i][j], color=ink, ha="center", va="center", fontsize="small")
 
 
 def _decimals(matrix: np.ndarray) -> int | None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.plots.axes import Look, Texts
 from core.plots.bins import check_bins
 from core.plots.drawings import Ranges, draw_bars, draw_histogram, draw_series
+from core.plots.figures import Look, add_panels, write_labels, write_notes
 from core.plots.plot import Plot
 from core.plots.scales import Range, ScaleKind, check_range, check_scale
 from core.plots.values import Numbers, Points, Series, array_of, names_for, series_of
@@ -53,13 +53,15 @@ def line_chart(
     >>> plot.size, plot.data["y"]
     ((720, 420), [3.0, 1.5, 1.0])
     """
-    look = Look(title, x_label, y_label, width, height, scale)
     points = series_of(series)
-    surface = look.surface()
-    texts = Texts(title, x_label, y_label)
     ranges = Ranges(x_scale, y_scale, x_range, y_range)
-    notes = draw_series(surface, surface.box, points, texts, ranges)
-    return Plot(surface.image(), _columns(points), notes, scale)
+    ranges.check()
+    figure = Look(title, width, height, scale).figure()
+    (axes,) = add_panels(figure, 1)
+    notes = draw_series(axes, points, ranges)
+    write_labels(axes, x_label, y_label)
+    write_notes(figure, notes)
+    return Plot(figure, _columns(points), notes, scale)
 
 
 def scatter_plot(
@@ -101,13 +103,15 @@ def scatter_plot(
     >>> core.plots.scatter_plot([[1.0, 2.0], [3.0, 4.0]], scale=1).data["x"]
     [1.0, 3.0]
     """
-    look = Look(title, x_label, y_label, width, height, scale)
     points = series_of(series)
-    surface = look.surface()
-    texts = Texts(title, x_label, y_label)
     ranges = Ranges(x_scale, y_scale, x_range, y_range)
-    notes = draw_series(surface, surface.box, points, texts, ranges, are_lines=False)
-    return Plot(surface.image(), _columns(points), notes, scale)
+    ranges.check()
+    figure = Look(title, width, height, scale).figure()
+    (axes,) = add_panels(figure, 1)
+    notes = draw_series(axes, points, ranges, are_lines=False)
+    write_labels(axes, x_label, y_label)
+    write_notes(figure, notes)
+    return Plot(figure, _columns(points), notes, scale)
 
 
 def bar_chart(
@@ -143,16 +147,17 @@ def bar_chart(
     >>> core.plots.bar_chart({"cat": 3, "dog": 5}, scale=1).data["name"]
     ['cat', 'dog']
     """
-    look = Look(title, x_label, y_label, width, height, scale)
     check_range("y_range", y_range, "linear")
     is_named = isinstance(values, Mapping)
     given: Numbers = list(values.values()) if isinstance(values, Mapping) else values
     numbers = array_of(given, "values", 1)
     names = names_for([*values] if is_named else None, len(numbers), "values")
-    surface = look.surface()
-    texts = Texts(title, x_label, y_label)
-    notes = draw_bars(surface, surface.box, names, numbers, texts, y_range)
-    return Plot(surface.image(), {"name": names, "value": numbers.tolist()}, notes, scale)
+    figure = Look(title, width, height, scale).figure()
+    (axes,) = add_panels(figure, 1)
+    notes = draw_bars(axes, names, numbers, y_range)
+    write_labels(axes, x_label, y_label)
+    write_notes(figure, notes)
+    return Plot(figure, {"name": names, "value": numbers.tolist()}, notes, scale)
 
 
 def histogram(
@@ -171,8 +176,7 @@ def histogram(
 
     Args:
         values: numbers of any shape. NaN and infinite ones are left out, and counted in a note.
-        bins: how many intervals, 1..1000; by default as many as fit the values, with edges at
-            round numbers.
+        bins: how many intervals, 1..1000; by default 8..60, as many as fit the values.
         title: written above.
         x_label: written below the x axis.
         y_label: written beside the y axis.
@@ -191,14 +195,15 @@ def histogram(
     >>> core.plots.histogram([1.0, 2.0, 2.5, 9.0], bins=4, scale=1).data["count"]
     [3, 0, 0, 1]
     """
-    look = Look(title, x_label, y_label, width, height, scale)
     check_scale("y_scale", y_scale)
     check_bins(bins)
     numbers = array_of(values, "values").ravel()
-    surface = look.surface()
-    texts = Texts(title, x_label, y_label)
-    data, notes = draw_histogram(surface, surface.box, numbers, texts, bins, y_scale)
-    return Plot(surface.image(), data, notes, scale)
+    figure = Look(title, width, height, scale).figure()
+    (axes,) = add_panels(figure, 1)
+    data, notes = draw_histogram(axes, numbers, bins, y_scale)
+    write_labels(axes, x_label, y_label)
+    write_notes(figure, notes)
+    return Plot(figure, data, notes, scale)
 
 
 def _columns(points: Sequence[Points]) -> dict[str, list[object]]:

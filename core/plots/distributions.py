@@ -7,11 +7,11 @@ import numpy as np
 
 from core.engine.tensors import Tensor
 from core.errors import CoreError
-from core.plots.axes import MARGIN, PANEL, TITLE, Look, Texts, write_empty
 from core.plots.drawings import draw_histogram
+from core.plots.figures import Look, add_panels, write_empty, write_labels, write_notes
 from core.plots.plot import Plot
-from core.plots.scales import ScaleKind, check_scale, short_number
-from core.plots.surface import Box, fitted
+from core.plots.scales import ScaleKind, check_scale
+from core.plots.texts import plain_text, short_number
 from core.plots.values import Numbers, are_finite, array_of
 
 
@@ -58,11 +58,14 @@ def value_distribution(
     """
     check_scale("y_scale", y_scale)
     numbers = array_of(values, "values").ravel()
-    surface = Look(title, None, None, width, height, scale).surface()
     facts = _facts(numbers)
-    texts = Texts(title, None, "count", facts=_format_facts(facts))
-    _, notes = draw_histogram(surface, surface.box, numbers, texts, None, y_scale)
-    return Plot(surface.image(), {n: [v] for n, v in facts.items()}, notes, scale)
+    figure = Look(title, width, height, scale).figure()
+    (axes,) = add_panels(figure, 1)
+    _, notes = draw_histogram(axes, numbers, None, y_scale)
+    axes.set_title(_format_facts(facts), loc="left", fontsize="small")
+    write_labels(axes, None, "count")
+    write_notes(figure, notes)
+    return Plot(figure, {n: [v] for n, v in facts.items()}, notes, scale)
 
 
 def layer(
@@ -103,27 +106,26 @@ def layer(
     if not isinstance(weights, (list, tuple)):
         raise CoreError(f"{type(layer).__name__} has no weights: give a layer of a model")
     head = title if title is not None else str(getattr(layer, "name", ""))
-    above = MARGIN + TITLE * 1.45
-    rows = max(len(weights), 1)
-    surface = Look(None, None, None, width, round(above + rows * height), scale).surface()
-    surface.text(MARGIN, MARGIN + TITLE / 2, fitted(head, TITLE, width - 2 * MARGIN), TITLE)
+    figure = Look(head, width, max(len(weights), 1) * height, scale).figure()
     if not weights:
-        write_empty(surface, surface.box, "no weights")
+        write_empty(figure.subplots(), "no weights")
     columns: list[Mapping[str, object]] = []
     notes: list[str] = []
-    for i, weight in enumerate(weights):
+    for i, axes in enumerate(add_panels(figure, len(weights)) if weights else []):
+        weight = weights[i]
         name, numbers = _weight(weight, i)
-        facts, top = _facts(numbers), above + i * height
+        facts = _facts(numbers)
         shape = " x ".join(map(str, weight.shape)) or "scalar"
         columns.append({"weight": name, "shape": shape, **facts})
-        heading = f"{name}, {shape}"
-        texts = Texts(heading, None, "count", facts=_format_facts(facts), title_size=PANEL)
-        box = Box(0, top, surface.box.right, top + height)
-        _, found = draw_histogram(surface, box, numbers, texts, None, y_scale)
+        _, found = draw_histogram(axes, numbers, None, y_scale)
+        heading = f"{plain_text(name)}, {shape}\n{_format_facts(facts)}"
+        axes.set_title(heading, loc="left", fontsize="small")
+        write_labels(axes, None, "count")
         notes += [f"{name}: {note}" for note in found]
     names = ["weight", "shape", *_facts(np.zeros(0))]
     data = {n: [column[n] for column in columns] for n in names}
-    return Plot(surface.image(), data, tuple(notes), scale)
+    write_notes(figure, notes)
+    return Plot(figure, data, tuple(notes), scale)
 
 
 def _weight(weight: Tensor, index: int) -> tuple[str, np.ndarray]:
@@ -148,8 +150,8 @@ def _facts(numbers: np.ndarray) -> dict[str, float | int]:
     }
 
 
-def _format_facts(facts: Mapping[str, float | int]) -> list[tuple[str, str]]:
-    return [
-        (name, f"{value:,}" if isinstance(value, int) else short_number(value))
+def _format_facts(facts: Mapping[str, float | int]) -> str:
+    return ", ".join(
+        f"{name} {f'{value:,}' if isinstance(value, int) else short_number(value)}"
         for name, value in facts.items()
-    ]
+    )

@@ -1,28 +1,25 @@
-"""Lines, discs, bars and histograms, drawn within a box of a surface."""
+"""Lines, discs, bars and histograms on the axes of a figure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.plots.axes import (
-    Axis,
-    Entry,
-    Frame,
-    Texts,
-    close_frame,
-    open_frame,
-    range_of,
-    write_empty,
-)
 from core.plots.bins import binned
-from core.plots.colours import PALETTE, PAPER, colour_of
-from core.plots.scales import Range, ScaleKind, check_range, check_scale, short_number
-from core.plots.surface import Box, Surface, text_width
-from core.plots.values import Points, are_finite, counted
+from core.plots.colours import PALETTE, colour_of
+from core.plots.figures import LETTER, LONGEST, room_of, write_empty, write_names
+from core.plots.scales import Range, ScaleKind, check_range, check_scale
+from core.plots.texts import counted, plain_text, short_number
+from core.plots.values import Points, are_finite
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _FEW = 40  # points of a line that are marked
 _MANY = 500  # discs that are small
+_FEW_BARS = 12  # that have their values above
+_ENTRIES = 16  # of a legend
 _MISSING = ("value is NaN or infinite", "values are NaN or infinite")
 
 
@@ -44,79 +41,73 @@ class Ranges:
 
 
 def draw_series(
-    surface: Surface,
-    box: Box,
+    axes: "Axes",
     points: Sequence[Points],
-    texts: Texts,
     ranges: Ranges,
-    entries: Sequence[Entry] | None = None,
     *,
     are_lines: bool = True,
+    dashed: Sequence[bool] | None = None,
 ) -> tuple[str, ...]:
-    """Draw series as lines or discs within a box, and return the notes about them.
+    """Draw series as lines or discs, with a legend of their names; return the notes about them.
 
     Args:
-        surface: what is drawn on.
-        box: where.
+        axes: what is drawn on.
         points: the series.
-        texts: around the data; notes are added.
-        ranges: of both axes.
-        entries: name, colour and dashes of each series; by default they follow the palette.
+        ranges: of both axes, which were checked.
         are_lines: whether they are lines.
+        dashed: which lines are; by default those whose colour is in use.
     """
-    ranges.check()
-    entries = entries or [_entry(each.name, i, are_lines) for i, each in enumerate(points)]
+    from matplotlib.ticker import MaxNLocator
+
+    axes.set(xscale=ranges.x_scale, yscale=ranges.y_scale)
+    if ranges.x_scale == "linear" and all(_are_whole(each.x) for each in points):  # epochs
+        axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
     shown = [_drawable(each, ranges) for each in points]
-    notes = _notes(points, ranges)
-    x = range_of([p.x[ok] for p, ok in zip(points, shown, strict=True)], ranges.x_scale)
-    y = range_of([p.y[ok] for p, ok in zip(points, shown, strict=True)], ranges.y_scale)
-    legend = [entry for entry in entries if entry.name]
-    around = replace(texts, legend=legend, notes=notes)
-    frame = open_frame(
-        surface,
-        box,
-        around,
-        _axis(x, ranges.x_scale, ranges.x_range, is_exact=are_lines, is_whole=_are_whole(points)),
-        _axis(y, ranges.y_scale, ranges.y_range),
+    for i, (each, ok) in enumerate(zip(points, shown, strict=True)):
+        is_dashed = i // len(PALETTE) % 2 == 1 if dashed is None else dashed[i]
+        _draw_one(axes, each, ok, colour_of(i), ("--" if is_dashed else "-") if are_lines else "")
+    if not any(ok.any() for ok in shown):
+        write_empty(axes)
+    axes.set_xlim(ranges.x_range)
+    axes.set_ylim(ranges.y_range)
+    _write_legend(axes)
+    return _notes(points, ranges)
+
+
+def _draw_one(axes: "Axes", points: Points, ok: np.ndarray, colour: str, line: str) -> None:
+    """Draw the points of a series that are ok: as a line of a style, or without one as discs."""
+    x, y = (np.where(ok, values, np.nan) for values in (points.x, points.y))
+    label = plain_text(points.name, LONGEST)
+    if label.startswith("_"):
+        label = f" {label}"  # Matplotlib's legends leave out names that begin so
+    if line:
+        marker = "o" if ok.sum() <= _FEW else ""
+        axes.plot(x, y, line, color=colour, marker=marker, markersize=4, label=label)
+    else:
+        axes.scatter(x, y, 25 if ok.sum() <= _MANY else 6, color=colour, label=label)
+
+
+def _are_whole(values: np.ndarray) -> bool:
+    return bool((values[are_finite(values)] % 1 == 0).all())
+
+
+def _write_legend(axes: "Axes") -> None:
+    """Write the names of series above the data."""
+    handles, names = axes.get_legend_handles_labels()
+    if not names:
+        return
+    width = room_of(axes)[0] / (LETTER * max(map(len, names)) + 40)  # of the axes, in entries
+    title = f"{_ENTRIES} of {len(names)} series" if len(names) > _ENTRIES else None
+    axes.legend(
+        handles[:_ENTRIES],
+        names[:_ENTRIES],
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        ncols=max(int(width), 1),
+        frameon=False,
+        fontsize="small",
+        title=title,
     )
-    close_frame(surface, frame)
-    if x is None:
-        write_empty(surface, frame.box)
-    with surface.clipped(_around(frame.box)):
-        for each, ok, entry in zip(points, shown, entries, strict=True):
-            draw = _draw_line if are_lines else _draw_discs
-            draw(surface, frame, each, ok, entry)
-    return notes
-
-
-def _around(box: Box) -> Box:
-    """A box in which discs at the edges of another one are whole."""
-    return Box(box.left - 5, box.top - 5, box.right + 5, box.bottom + 5)
-
-
-def _entry(name: str, index: int, is_line: bool) -> Entry:
-    """The entry of a series in the legend; lines whose colour is in use are dashed."""
-    is_dashed = is_line and index // len(PALETTE) % 2 == 1
-    return Entry(name, colour_of(index), is_dashed, is_line)
-
-
-def _are_whole(points: Sequence[Points]) -> bool:
-    """Whether all x are integers, such as epochs: no tick is then between two of them."""
-    return all((p.x[are_finite(p.x)] % 1 == 0).all() for p in points)
-
-
-def _axis(
-    found: Range | None,
-    kind: ScaleKind,
-    given: Range | None,
-    *,
-    is_exact: bool = False,
-    is_whole: bool = False,
-) -> Axis:
-    if given is not None:
-        return Axis(float(given[0]), float(given[1]), kind, is_exact=True, is_whole=is_whole)
-    low, high = found or ((1.0, 10.0) if kind == "log" else (0.0, 1.0))
-    return Axis(low, high, kind, is_exact=is_exact, is_whole=is_whole)
 
 
 def _drawable(points: Points, ranges: Ranges) -> np.ndarray:
@@ -146,124 +137,52 @@ def _missing_notes(ok: np.ndarray, texts: tuple[str, str]) -> tuple[str, ...]:
     return (f"{counted(missing, *texts)}.",) if missing else ()
 
 
-def _draw_line(
-    surface: Surface, frame: Frame, points: Points, ok: np.ndarray, entry: Entry
-) -> None:
-    """Draw a line, in parts between its gaps."""
-    at = np.stack([frame.x.at(points.x), frame.y.at(points.y)], axis=1)
-    ends = np.flatnonzero(np.diff(np.concatenate([[False], ok, [False]])))
-    for start, end in zip(ends[::2], ends[1::2], strict=True):
-        part = _thinned(at[start:end])
-        surface.line(part, entry.colour, 2.25, is_dashed=entry.is_dashed)
-    if ok.sum() <= _FEW:
-        for x, y in at[ok]:
-            surface.disc(x, y, 3.25, entry.colour)
-
-
-def _thinned(at: np.ndarray) -> np.ndarray:
-    """Return at most four points of a line for each column of units: ends, lowest and highest."""
-    if len(at) < 2000 or (np.diff(at[:, 0]) < 0).any():
-        return at
-    column = np.floor(at[:, 0]).astype(np.int64)
-    order = np.lexsort((at[:, 1], column))
-    bounds = np.flatnonzero(np.diff(column)) + 1
-    first, last = np.r_[0, bounds], np.r_[bounds, len(at)] - 1
-    kept = np.unique(np.concatenate([first, last, order[first], order[last]]))
-    return at[kept]
-
-
-def _draw_discs(
-    surface: Surface, frame: Frame, points: Points, ok: np.ndarray, entry: Entry
-) -> None:
-    at = np.stack([frame.x.at(points.x[ok]), frame.y.at(points.y[ok])], axis=1)
-    at = np.unique(np.rint(at * 2) / 2, axis=0) if len(at) > 2000 else at
-    radius, rim = (3.75, 0.75) if len(at) <= _MANY else (2.25, 0.4)
-    for x, y in at:
-        surface.disc(x, y, radius + rim, PAPER)
-        surface.disc(x, y, radius, entry.colour)
-
-
 def draw_bars(
-    surface: Surface,
-    box: Box,
+    axes: "Axes",
     names: Sequence[str],
     numbers: np.ndarray,
-    texts: Texts,
     y_range: Range | None = None,
     missing: tuple[str, str] = _MISSING,
 ) -> tuple[str, ...]:
-    """Draw bars with their names below, and their values above if there is space."""
+    """Draw a bar for each name; return the notes about them.
+
+    Args:
+        axes: what is drawn on.
+        names: of the bars.
+        numbers: their values; NaN has no bar.
+        y_range: of the values; by default from 0 to the largest.
+        missing: what the note says of a NaN, and of several.
+    """
     ok = are_finite(numbers)
-    notes = _missing_notes(ok, missing)
-    ends = range_of([np.append(numbers[ok], 0.0)] if len(numbers) else [], "linear")
-    around = replace(texts, notes=notes)
-    y = _axis((0.0, 1.0) if ends == (0.0, 0.0) else ends, "linear", y_range)
-    frame = open_frame(surface, box, around, Axis(names=names), y)
+    places = np.flatnonzero(ok)
+    bars = axes.bar(places, numbers[ok], color=colour_of(0))
+    axes.axhline(0, color="black", linewidth=0.8)
+    if len(names) <= _FEW_BARS:
+        axes.bar_label(bars, [short_number(float(n), 3) for n in numbers[ok]], padding=2)
     if not len(numbers):
-        write_empty(surface, frame.box)
-    slot = frame.box.width / max(len(numbers), 1)
-    with surface.clipped(frame.box):
-        _fill_bars(surface, frame, numbers, ok, slot)
-    shown = [short_number(float(n), 3) for n in numbers]
-    if max((text_width(text, 11) for text in shown), default=0) + 6 <= slot:
-        _write_values(surface, frame, numbers, shown)
-    _zero_line(surface, frame)
-    return notes
-
-
-def _fill_bars(
-    surface: Surface, frame: Frame, numbers: np.ndarray, ok: np.ndarray, slot: float
-) -> None:
-    zero = float(frame.y.at(max(frame.y.low, min(0.0, frame.y.high))))
-    half = min(slot * 0.38, 40.0)
-    for i in np.flatnonzero(ok).tolist():
-        x, y = float(frame.x.at(i)), float(frame.y.at(numbers[i]))
-        surface.rectangle(Box(x - half, min(y, zero), x + half, max(y, zero)), colour_of(0))
-
-
-def _write_values(
-    surface: Surface, frame: Frame, numbers: np.ndarray, texts: Sequence[str]
-) -> None:
-    for i, (number, text) in enumerate(zip(numbers, texts, strict=True)):
-        known = float(number) if are_finite(np.array(number)) else 0.0
-        y = float(frame.y.at(known)) + (-8 if known >= 0 else 8)
-        if frame.box.top - 9 <= y <= frame.box.bottom:
-            surface.text(float(frame.x.at(i)), y, text, 11, across="middle")
-
-
-def _zero_line(surface: Surface, frame: Frame) -> None:
-    """Draw the line on which bars stand."""
-    y = float(frame.y.at(max(frame.y.low, min(0.0, frame.y.high))))
-    close_frame(surface, Frame(frame.box._replace(bottom=y), frame.x, frame.y))
+        write_empty(axes)
+    axes.margins(y=0.12)  # for the values above and below
+    axes.set_xlim(-0.6, max(len(names), 1) - 0.4)
+    axes.set_ylim(y_range)
+    write_names(axes.xaxis, names)
+    return _missing_notes(ok, missing)
 
 
 def draw_histogram(
-    surface: Surface,
-    box: Box,
-    numbers: np.ndarray,
-    texts: Texts,
-    bins: int | None = None,
-    y_scale: ScaleKind = "linear",
+    axes: "Axes", numbers: np.ndarray, bins: int | None = None, y_scale: ScaleKind = "linear"
 ) -> tuple[dict[str, list[object]], tuple[str, ...]]:
-    """Draw a histogram within a box; return its columns and the notes about it."""
+    """Draw a histogram; return its columns and the notes about it."""
+    from matplotlib.ticker import MaxNLocator
+
     ok = are_finite(numbers)
-    notes = _missing_notes(ok, _MISSING)
     edges, counts = binned(numbers[ok], bins)
-    low = 0.0 if y_scale == "linear" else 0.5
-    around = replace(texts, notes=notes)
-    x = Axis(float(edges[0]), float(edges[-1]), is_exact=True, has_grid=False)
-    y = Axis(
-        low, float(max(counts.max(initial=0), 1)), y_scale, is_exact=y_scale == "log", is_whole=True
-    )
-    frame = open_frame(surface, box, around, x, y)
-    if not len(counts):
-        write_empty(surface, frame.box)
-    at, bottom = frame.x.at(edges), frame.box.bottom
-    for i in np.flatnonzero(counts):
-        top = float(frame.y.at(float(counts[i])))
-        gap = 1.0 if at[i + 1] - at[i] > 4 else 0.0
-        bar = Box(float(at[i]), min(top, bottom - 1), float(at[i + 1]) - gap, bottom)
-        surface.rectangle(bar, colour_of(0))
-    close_frame(surface, frame)
+    axes.set_yscale(y_scale)
+    if len(counts):
+        low = 0 if y_scale == "linear" else 0.5
+        axes.stairs(counts, edges, baseline=low, fill=True, color=colour_of(0))
+    else:
+        write_empty(axes)
+    if y_scale == "linear":
+        axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
     data = {"from": edges[:-1].tolist(), "to": edges[1:].tolist(), "count": counts.tolist()}
-    return data if len(counts) else {name: [] for name in data}, notes
+    return data if len(counts) else {name: [] for name in data}, _missing_notes(ok, _MISSING)

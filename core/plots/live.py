@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Any
 
 from core.errors import CoreError
+from core.plots.figures import check_matplotlib
 from core.plots.plot import Plot
 from core.plots.training import history
 from weights_cache.common.messages import is_notebook
@@ -108,7 +109,7 @@ def fit_callbacks(
         scale: pixels for a unit of width and height, 0.5..8.
 
     Raises:
-        CoreError: there is no path outside of a notebook.
+        CoreError: there is no path outside of a notebook, or Matplotlib is not installed.
 
     >>> import core, pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "curves.png")
@@ -117,6 +118,7 @@ def fit_callbacks(
     >>> live.plot.data["loss"], path.exists()
     ([0.5], True)
     """
+    check_matplotlib()
     if path is None and not is_notebook():
         raise CoreError("fit_callbacks needs a file outside of notebooks: give path='curves.png'")
     options = {"title": title, "width": width, "height": height, "scale": scale}

@@ -1,4 +1,4 @@
-"""Results of plotting functions: an image, and the numbers that it shows."""
+"""Results of plotting functions: a figure, and the numbers that it shows."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -7,9 +7,11 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from core.errors import CoreError
+from core.plots.figures import size_of
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.figure import Figure
     from PIL import Image
 
 #: Values by the names of columns, which all have the same length.
@@ -18,38 +20,45 @@ Columns = Mapping[str, Sequence[object]]
 
 @dataclass(frozen=True, repr=False)
 class Plot:
-    """An image of numbers, with these numbers. Made by the functions of `core.plots`.
+    """A figure of numbers, with these numbers. Made by the functions of `core.plots`.
 
     A notebook shows it where it is the last line of a cell.
 
     Attributes:
-        image: a Pillow image, RGB.
+        figure: of Matplotlib; what is added to it or changed is shown and saved, too.
         data: what it shows, as columns of equal length.
-        notes: sentences about what the image does not show, such as values that are NaN; they
+        notes: sentences about what the figure does not show, such as values that are NaN; they
             are written below it.
         scale: number of pixels for a unit of ``width`` and ``height``.
     """
 
-    image: "Image.Image"
+    figure: "Figure"
     data: Columns
     notes: tuple[str, ...] = ()
     scale: float = 1.0
 
     @property
+    def image(self) -> "Image.Image":
+        """The figure as a Pillow image, RGB, drawn anew each time."""
+        from PIL import Image
+
+        return Image.open(BytesIO(self._png())).convert("RGB")
+
+    @property
     def size(self) -> tuple[int, int]:
         """Width and height of the image in pixels."""
-        return self.image.size
+        return self.figure.canvas.get_width_height()
 
     def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
-        """Write the image to a file, whole or not at all.
+        """Write the figure to a file, whole or not at all.
 
         Args:
             path: of the file.
-            format: name of a format that Pillow writes, such as ``"PNG"``; by default that of the
-                path's ending: ``.png``, ``.jpg``, ``.webp``, ``.pdf`` and others.
+            format: name of a format that Matplotlib writes, such as ``"PNG"``; by default that of
+                the path's ending: ``.png``, ``.jpg``, ``.webp``, ``.svg``, ``.pdf`` and others.
 
         Raises:
-            CoreError: Pillow writes no such format.
+            CoreError: Matplotlib writes no such format.
 
         >>> import core, tempfile, pathlib
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "loss.png"
@@ -57,20 +66,17 @@ class Plot:
         >>> path.read_bytes()[1:4]
         b'PNG'
         """
-        from PIL import Image
-
         name = os.fspath(path)
-        endings = Image.registered_extensions()  # which also loads the formats
-        chosen = format or endings.get(os.path.splitext(name)[1].lower(), "")
-        if chosen.upper() not in Image.SAVE:
+        chosen = (format or os.path.splitext(name)[1][1:]).lower()
+        if chosen not in self.figure.canvas.get_supported_filetypes():
             raise CoreError(
-                f"Pillow writes no format {format!r}: use 'PNG', 'JPEG' or 'WEBP'"
+                f"Matplotlib writes no format {format!r}: use 'PNG', 'SVG' or 'PDF'"
                 if format
-                else f"{name!r} has no ending of a format that Pillow writes: use .png or .jpg"
+                else f"{name!r} has no ending of a format that Matplotlib writes: use .png or .svg"
             )
         written = f"{name}.{os.getpid()}.part"
         try:
-            self.image.save(written, chosen)
+            self.figure.savefig(written, format=chosen, dpi="figure")
             os.replace(written, name)
         finally:
             if os.path.exists(written):
@@ -101,9 +107,12 @@ class Plot:
         rows = max(map(len, self.data.values()), default=0)
         return f"Plot({width} x {height} pixels; {rows} rows of {', '.join(self.data)})"
 
+    def _png(self) -> bytes:
+        buffer = BytesIO()
+        self.figure.savefig(buffer, format="png", dpi="figure")
+        return buffer.getvalue()
+
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """Return the image for notebooks, and the size at which it has its full sharpness."""
-        buffer = BytesIO()
-        self.image.save(buffer, "PNG")
-        width, height = (round(n / self.scale) for n in self.size)
-        return buffer.getvalue(), {"width": width, "height": height}
+        width, height = map(round, size_of(self.figure))
+        return self._png(), {"width": width, "height": height}

@@ -6,18 +6,25 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 
 from core.errors import CoreError
-from core.plots.axes import LABEL, LINE, MARGIN, NOTE, TITLE
-from core.plots.colours import FAINT, INK, PAPER, RULE
+from core.plots.colours import FAINT
+from core.plots.figures import (
+    LETTER,
+    LINE,
+    empty_figure,
+    room_of,
+    write_empty,
+    write_notes,
+    write_title,
+)
 from core.plots.plot import Plot
-from core.plots.scales import short_number
-from core.plots.surface import Box, Surface, fitted, text_width, widest
-from core.plots.values import counted
+from core.plots.texts import counted, plain_text, short_number
 
 if TYPE_CHECKING:
-    from PIL import Image
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-_ROW, _GAP, _WIDEST = 25.0, 26.0, 320.0
-_STRIPE = (246, 247, 249)
+_LONGEST = 40  # letters of a cell
+_ROW, _MARGIN = 25.0, 20.0
 
 
 class SummarizedLayer(Protocol):
@@ -139,54 +146,45 @@ def _drawn(
     title: str | None,
     notes: Sequence[str],
     scale: float,
-) -> "Image.Image":
-    texts = {name: [_cell_text(value) for value in values] for name, values in columns.items()}
-    numeric = {n: bool(v) and all(_is_number(x) for x in v) for n, v in columns.items()}
-    widths = {n: min(widest([n, *t], LABEL), _WIDEST) for n, t in texts.items()}
-    rows = max(map(len, texts.values()), default=0)
-    inner = max(sum(widths.values()) + _GAP * max(len(widths) - 1, 0), 100.0)
-    outer = max([inner, widest(notes, NOTE), text_width(title or "", TITLE)])
-    top = MARGIN + (TITLE * LINE + 4 if title else 0)
-    height = top + _ROW * (rows + 1) + len(notes) * NOTE * LINE + MARGIN + 2
-    surface = Surface(min(outer, 1600.0) + 2 * MARGIN, height, scale)
-    if title:
-        surface.text(MARGIN, MARGIN + TITLE / 2, fitted(title, TITLE, outer), TITLE)
-    _draw_rows(surface, rows, top)
-    x = MARGIN
-    for name, values in texts.items():
-        _draw_column(surface, x, top, name, values, widths[name], numeric[name])
-        x += widths[name] + _GAP
-    y = top + _ROW * (rows + 1) + 6
-    for i, note in enumerate(notes):
-        surface.text(MARGIN, y + NOTE / 2 + i * NOTE * LINE, note, NOTE, FAINT)
-    return surface.image()
+) -> "Figure":
+    """Draw a table on a figure that has about the size of its text."""
+    texts = {n: [plain_text(_cell_text(v), _LONGEST) for v in c] for n, c in columns.items()}
+    widths = [LETTER * (2 + max(map(len, [n, *t]))) for n, t in texts.items()]
+    rows = 1 + max(map(len, texts.values()), default=1)
+    outer = max([100.0, sum(widths), *(LETTER * len(text) for text in (*notes, title or ""))])
+    height = _ROW * rows + LINE * (len(notes) + 2 * bool(title)) + _MARGIN
+    figure = empty_figure(outer + _MARGIN, height, scale)
+    write_title(figure, title)
+    write_notes(figure, notes)
+    axes = figure.subplots()
+    axes.set_axis_off()
+    if texts:
+        numeric = [bool(c) and all(map(_is_number, c)) for c in columns.values()]
+        _fill(axes, texts, [width / sum(widths) for width in widths], numeric)
+    else:
+        write_empty(axes)
+    return figure
 
 
-def _draw_rows(surface: Surface, rows: int, top: float) -> None:
-    """Draw stripes, and the line below the names of columns."""
-    left, right = MARGIN - 6, surface.box.right - MARGIN + 6
-    for i in range(rows):
-        y = top + _ROW * (i + 1)
-        surface.rectangle(Box(left, y, right, y + _ROW), _STRIPE if i % 2 else PAPER)
-    line = top + _ROW
-    surface.rectangle(Box(left, line - 1, right, line), FAINT if rows else RULE)
-
-
-def _draw_column(
-    surface: Surface,
-    x: float,
-    top: float,
-    name: str,
-    values: Sequence[str],
-    width: float,
-    is_numeric: bool,
+def _fill(
+    axes: "Axes",
+    texts: Mapping[str, Sequence[str]],
+    shares: Sequence[float],
+    numeric: Sequence[bool],
 ) -> None:
-    at = x + width if is_numeric else x
-    for i, text in enumerate([name, *values]):
-        y = top + _ROW * (i + 0.5)
-        colour = INK if i else FAINT
-        shown = fitted(text, LABEL, width + 0.5)
-        surface.text(at, y, shown, LABEL, colour, "right" if is_numeric else "left")
+    """Fill axes with a table, whose columns have shares of the width."""
+    from matplotlib.transforms import Bbox
+
+    cells = [[plain_text(name, _LONGEST) for name in texts], *zip(*texts.values(), strict=True)]
+    table = axes.table(cells, colWidths=shares, edges="B", bbox=Bbox.unit())
+    table.auto_set_font_size(False)
+    table.set_fontsize(10)
+    for (row, column), cell in table.get_celld().items():
+        cell.PAD = LETTER / (shares[column] * room_of(axes)[0])
+        cell.set_linewidth(0.5)
+        cell.get_text().set(ha="right" if numeric[column] else "left")
+        if not row:
+            cell.get_text().set(color=FAINT)
 
 
 def _is_number(value: object) -> bool:

@@ -1,20 +1,21 @@
 """Plots of training: curves of losses and metrics, accuracy of each class."""
 
 from collections.abc import Mapping, Sequence
-from math import ceil
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from core.errors import CoreError
-from core.plots.axes import MARGIN, PANEL, TITLE, Entry, Look, Texts, write_empty
-from core.plots.colours import colour_of
 from core.plots.drawings import Ranges, draw_bars, draw_series
+from core.plots.figures import Look, add_panels, write_empty, write_labels, write_notes
 from core.plots.plot import Plot
 from core.plots.scales import ScaleKind, check_scale
 from core.plots.scores import Classes, class_count, pairs_of, per_class_accuracy_values
-from core.plots.surface import Box, Surface, fitted
+from core.plots.texts import plain_text
 from core.plots.values import Points, array_of, names_for
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _VALIDATION = "val_"
 Curves = Mapping[str, Sequence[float]]
@@ -69,20 +70,16 @@ def history(
     curves = _curves(history)
     panels = _panels(curves, metrics)
     kept = {name: curves[name] for names in panels.values() for name in names}
-    rows = max(1, ceil(len(panels) / 2))
-    above = TITLE * 1.45 + 10 if title else 0.0
-    surface = Look(title, None, None, width, round(rows * height + above), scale).surface()
-    if title:
-        shown = fitted(title, TITLE, width - 2 * MARGIN)
-        surface.text(MARGIN, MARGIN + TITLE / 2, shown, TITLE)
+    rows = max(1, -(-len(panels) // 2))
+    figure = Look(title, width, rows * height, scale).figure()
     if not panels:
-        write_empty(surface, surface.box)
-    boxes = _boxes(len(panels), surface.box.width, above, height)
+        write_empty(figure.subplots())
     notes: list[str] = []
-    for (name, names), box in zip(panels.items(), boxes, strict=True):
-        found = {n: kept[n] for n in names}
-        notes += _draw_panel(surface, box, name, found, x_label, y_scale)
-    return Plot(surface.image(), _columns(kept), tuple(notes), scale)
+    for (name, names), axes in zip(panels.items(), add_panels(figure, len(panels), 2), strict=True):
+        notes += _draw_panel(axes, name, {n: kept[n] for n in names}, y_scale)
+        write_labels(axes, x_label, None)
+    write_notes(figure, notes)
+    return Plot(figure, _columns(kept), tuple(notes), scale)
 
 
 def _curves(history: Curves | HasHistory) -> dict[str, np.ndarray]:
@@ -110,33 +107,16 @@ def _panels(curves: Mapping[str, np.ndarray], wanted: Sequence[str] | None) -> d
     return {name: panels[name] for name in names}
 
 
-def _boxes(count: int, width: float, top: float, height: float) -> list[Box]:
-    """The boxes of panels, two in a row; one alone has the whole width."""
-    across = width / min(2, max(count, 1))
-    return [
-        Box(
-            i % 2 * across, top + i // 2 * height, (i % 2 + 1) * across, top + (i // 2 + 1) * height
-        )
-        for i in range(count)
-    ]
-
-
 def _draw_panel(
-    surface: Surface,
-    box: Box,
-    name: str,
-    curves: Mapping[str, np.ndarray],
-    x_label: str,
-    y_scale: ScaleKind,
+    axes: "Axes", name: str, curves: Mapping[str, np.ndarray], y_scale: ScaleKind
 ) -> tuple[str, ...]:
-    points, entries = [], []
-    for curve, values in curves.items():
-        is_validation = curve.startswith(_VALIDATION)
-        shown = "validation" if is_validation else "training"
-        points.append(Points(curve, 1.0 + np.arange(len(values)), values))
-        entries.append(Entry(shown, colour_of(int(is_validation)), is_validation))
-    texts = Texts(name, x_label, title_size=PANEL)
-    notes = draw_series(surface, box, points, texts, Ranges(y_scale=y_scale), entries)
+    dashed = [curve.startswith(_VALIDATION) for curve in curves]
+    points = [
+        Points("validation" if is_validation else "training", 1.0 + np.arange(len(values)), values)
+        for is_validation, values in zip(dashed, curves.values(), strict=True)
+    ]
+    axes.set_title(plain_text(name), loc="left")
+    notes = draw_series(axes, points, Ranges(y_scale=y_scale), dashed=dashed)
     return tuple(f"{name}: {note}" for note in notes)
 
 
@@ -184,8 +164,10 @@ def per_class_accuracy(
     names = names_for(class_names, count, "class_names")
     found = per_class_accuracy_values(labels, predictions, count or 1)
     shares, counts = found.accuracy[:count], found.counts[:count]
-    surface = Look(title, None, None, width, height, scale).surface()
+    figure = Look(title, width, height, scale).figure()
+    (axes,) = add_panels(figure, 1)
     missing = ("class has no examples", "classes have no examples")
-    notes = draw_bars(surface, surface.box, names, shares, Texts(title), (0.0, 1.0), missing)
+    notes = draw_bars(axes, names, shares, (0.0, 1.0), missing)
+    write_notes(figure, notes)
     data = {"class": names, "accuracy": shares.tolist(), "count": counts.tolist()}
-    return Plot(surface.image(), data, notes, scale)
+    return Plot(figure, data, notes, scale)

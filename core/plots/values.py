@@ -1,7 +1,7 @@
 """Arguments of plotting functions: numbers as arrays, series by names, names of classes."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -91,17 +91,3 @@ def names_for(names: Sequence[str] | None, count: int, name: str) -> list[str]:
     if len(found) != count:
         raise CoreError(f"{name} has {len(found)} names, where {count} are needed")
     return found
-
-
-def plain(array: np.ndarray) -> list[Any]:
-    """Return the values of an array as Python numbers; integers stay integers."""
-    return array.tolist()
-
-
-def counted(count: int, one: str, several: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "value is", "values are"), counted(1200, "value is", "values are")
-    ('1 value is', '1,200 values are')
-    """
-    return f"{count:,} {one if count == 1 else several}"

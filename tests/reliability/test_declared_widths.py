@@ -7,14 +7,14 @@ import pytest
 
 import core
 from core.converter import load_model
-from core.layers.lowering.rows import layer_tables
+from core.layers.lookup import built_in_classes, built_in_functions
 from tests.helpers import room
 from weights_cache.common.errors import ZooError
 
 pytestmark = pytest.mark.whole
 
-ROWS = {name: row for table in layer_tables() for name, row in table.items()}
-CLASS_NAMES = sorted(ROWS)
+CLASSES = built_in_classes()
+CLASS_NAMES = sorted({*CLASSES, *built_in_functions()})
 HUGE = (500_000_000, 2**31 - 1)
 
 #: Arguments that say how large something is.
@@ -40,8 +40,9 @@ EMPTY = [("kernel", [1] * rank + [0, size]) for rank in (0, 1, 2, 3) for size in
 
 def sizes_of(class_name):
     """The arguments of a class that are sizes; all sizes, if its arguments are not known."""
-    known = ROWS[class_name].arguments
-    return [name for name in SIZES if known is None or name in known]
+    made = CLASSES.get(class_name)
+    is_known = made is not None and not made.only_in_files
+    return [name for name in SIZES if not is_known or name in made.arguments]
 
 
 def shapes(huge):

@@ -61,7 +61,7 @@ FAULTS = {
         ("tests/core/compiled_functions",),
     ),
     "layers: the other share of a moving mean": Fault(
-        "core/layers/lowering/normalization.py",
+        "core/layers/built_in/normalization.py",
         'rest = 1 - call.options.number("momentum", 0.99)',
         'rest = call.options.number("momentum", 0.99)',
         ("tests/core/layers", "tests/core/models/test_layers_beside_keras.py"),

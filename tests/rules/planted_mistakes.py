@@ -54,10 +54,25 @@ def mistakes_with_tensors(x: core.Tensor) -> None:
 
 
 def mistakes_in_training(model: core.Sequential, x: np.ndarray) -> None:
+    layer = core.layers.Dense(8)
     core.layers.Dense(8, activations="relu")  # mistake: an argument of a layer
     core.layers.Dense("8")  # mistake: a text for a number
     core.layers.Conv2D(8, 3, padding="full")  # mistake: a value of an argument
     core.layers.Dens(8)  # mistake: a layer
+    core.layers.Dense()  # mistake: no units
+    core.layers.Dense(8, traineable=False)  # mistake: an argument of all layers
+    core.layers.Dense(8, trainable="no")  # mistake: a text for a flag
+    core.layers.Dropout(0.5, None, None, "drop")  # mistake: a name without its word
+    core.layers.LSTM(8, return_sequence=True)  # mistake: an argument of a recurrent layer
+    core.layers.Bidirectional(layer, merge_mode="mean")  # mistake: a value of an argument
+    core.layers.TimeDistributed("dense")  # mistake: a name for a layer
+    core.layers.Resizing(32, 32, interpolation="cubic")  # mistake: a value of an argument
+    core.layers.max_pool2d(pool="2")  # mistake: an argument of a function that makes a layer
+    layer.unit  # mistake: an attribute of a layer # noqa: B018
+    layer.units.upper()  # mistake: a method of a number
+    layer.adapt(x)  # mistake: a method of other layers
+    core.layers.Normalization().get_vocabulary()  # mistake: a method of other layers
+    layer(x).units  # mistake: an attribute of a layer for one of a tensor # noqa: B018
     model.compile(loss=5)  # mistake: a loss
     model.compile("adam", "mse", metric=["mae"])  # mistake: an argument of compile
     model.compile(optimizer=0.1, loss="mse")  # mistake: an optimizer
@@ -153,6 +168,26 @@ def trained(x: np.ndarray, y: list[int]) -> core.Sequential:
     loaded: core.Model = core.load_layers_model("model.keras")
     print(losses, found.numpy(), score, named, loaded.optimizer.get_config())
     return model
+
+
+class Tempered(core.layers.Dense):
+    temperature: float = 1.0
+
+    def call(self, x: core.Tensor) -> core.Tensor:
+        scores: core.Tensor = super().call(x)
+        return scores / self.temperature
+
+
+def configured(x: np.ndarray) -> None:
+    layer = core.layers.Conv2D(8, (3, 3), padding="same", activation=core.relu, trainable=False)
+    filters: int = layer.filters + core.layers.Embedding(10, 4, weights=[x]).output_dim
+    lookup = core.layers.StringLookup(vocabulary=["cat", "dog"], name="words")
+    words: list[str] = lookup.get_vocabulary()
+    numbers: list[int] = core.layers.IntegerLookup(vocabulary=[10]).get_vocabulary()
+    core.layers.Normalization().adapt(x)
+    warm: float = Tempered(3, temperature=2.0, name="warm").temperature
+    name: str = layer.name
+    print(filters, words, numbers, warm, name, core.layers.Dense.use_bias, layer(x).numpy())
 
 
 def functional(x: np.ndarray) -> None:

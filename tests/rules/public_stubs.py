@@ -12,7 +12,6 @@ import core
 from core import ops
 from core.engine.operation import Op
 from core.engine.registry import FUNCTIONS, METHODS, OPS
-from core.public.layer_stubs import layers_stub
 from core.public.namespaces import NAMESPACES, names_in
 from tests.rules.sources import ROOT
 
@@ -34,7 +33,6 @@ def stubs() -> dict[str, str]:
         + "\ndef load() -> dict[str, Any]: ...\n",
         "engine/tensor_methods.pyi": _text("Methods of tensors.", ["from core import ops"])
         + "\n".join(["\nclass TensorMethods:", *of_tensors, ""]),
-        "layers/__init__.pyi": layers_stub(),
         **{
             f"{name}.pyi": _text(NAMESPACES[name][0], _imported("core.ops", names_in(name)))
             for name in NAMESPACES

@@ -20,6 +20,7 @@ DEFINED = {
     "core.mean": "core/ops/reduce.py",
     "core.squeeze": "core/ops/shape.py",
     "core.image.resize_bilinear": "core/ops/resize.py",
+    "core.layers.Dense": "core/layers/built_in/basic.py",
     "core.Tensor": "core/engine/tensors.py",
     "core.grad": "core/autodiff/gradients.py",
     "zoo.detect": "zoo/tasks/detection/verbs.py",

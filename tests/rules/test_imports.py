@@ -15,13 +15,19 @@ EARLY = {*sys.stdlib_module_names, *PACKAGES, "numpy", "_typeshed"}  # that is f
 
 #: Files that are themselves imported when first used, and what for.
 LATE_FILES = {
+    "core/conformance/__main__.py": {"pytest"},
+    "core/conformance/plugin.py": {"pytest"},
+    "core/conformance/test_backend.py": {"pytest"},
     "zoo/drawing/array_canvas.py": {"cv2"},
     "zoo/drawing/canvas.py": {"PIL"},
     "zoo/drawing/text_masks.py": {"PIL"},
+    "zoo/transfer/scores/sheets.py": {"PIL"},
+    "zoo/web/page_connection.py": {"starlette"},
     "zoo/web/rest.py": {"fastapi", "starlette"},
     "zoo/web/rest_requests.py": {"starlette"},
     "zoo/web/rest_server.py": {"fastapi", "starlette"},
     "zoo/web/serving.py": {"starlette", "uvicorn"},
+    "zoo/web/shared_routes.py": {"starlette"},
     "weights_cache/sessions.py": {"requests", "urllib3"},
 }
 
@@ -32,10 +38,12 @@ LATE = {
     "zoo/web": {"fastapi", "starlette", "uvicorn"},
     "core": set(),
     "core/backends/cpu": {"re2"},
+    "core/conformance": {"pytest"},
     "core/data": {"PIL"},
     "core/optimizers": {"typing_extensions"},
     "core/models": {"typing_extensions"},
-    "core/plots": {"IPython", "PIL", "pandas"},
+    "core/layers": {"typing_extensions", "annotationlib"},
+    "core/plots": {"IPython", "PIL", "matplotlib", "pandas"},
     "core/backends/cpu/codegen": {"llvmlite"},
     "core/backends/shader": {"moderngl"},
     "weights_cache": {"requests", "urllib3", "filelock", "platformdirs", "tqdm"},

@@ -40,8 +40,8 @@ CIRCLES_OF_FILES = {
     "an unfinished file is shown as progress": """
         weights_cache/atomic_files.py weights_cache/partial_files.py weights_cache/progress.py""",
     "the operators of a symbolic tensor are layers, which are called on such tensors": """
-        core/layers/__init__.py core/layers/built_in.py core/layers/layer.py
-        core/layers/layer_variables.py core/layers/symbolic.py""",
+        core/layers/built_in_layer.py core/layers/function_layer.py core/layers/layer.py
+        core/layers/symbolic.py""",
     "a model trains and saves itself, and is made of what was saved": """
         core/models/*""",
     "a graph model may choose its backend by measuring": """

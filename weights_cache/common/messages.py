@@ -1,5 +1,6 @@
 """Lines on stderr, and escaping of untrusted text for terminals."""
 
+import re
 import sys
 from contextlib import suppress
 from functools import cache
@@ -31,8 +32,6 @@ def visible(text: str, *, lines: bool = True) -> str:
 
 @cache
 def _unseen(lines: bool) -> Pattern[str]:
-    import re  # a slow import that few texts need
-
     return re.compile(f"[{_UNSEEN}]" if lines else f"[{_UNSEEN}\t\n]")
 
 

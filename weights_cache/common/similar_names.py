@@ -10,10 +10,22 @@ def did_you_mean(name: str, valid: Iterable[str]) -> str:
     >>> did_you_mean("hand", ["hands", "faces"])
     ": did you mean 'hands'?"
     """
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, list(valid), n=1)
+    close = close_names(name, valid)
     return f": did you mean {close[0]!r}?" if close else ""
+
+
+def close_names(name: str, valid: Iterable[str], count: int = 1, least: float = 0.6) -> list[str]:
+    """Return the valid names that are most similar, at most ``count`` of them.
+
+    Args:
+        name: the unknown name.
+        valid: the known ones.
+        count: largest number of names.
+        least: similarity from 0 to 1 that a name must have, as of `difflib.get_close_matches`.
+    """
+    from difflib import get_close_matches  # of names that are all right nobody needs it
+
+    return get_close_matches(name, list(valid), count, least)
 
 
 def no_attribute(module: str, name: str, public: Iterable[str]) -> AttributeError:
@@ -27,15 +39,13 @@ def no_attribute(module: str, name: str, public: Iterable[str]) -> AttributeErro
     >>> print(no_attribute("losses", "squaredHinge", ["SquaredHinge", "squared_hinge"]))
     module 'losses' has no attribute 'squaredHinge': did you mean losses.squared_hinge?
     """
-    from difflib import get_close_matches
-
     names = list(public)
     plain = name.lower().replace("_", "")
     spelled = [n for n in names if n.lower().replace("_", "") == plain]
     of_kind = [n for n in spelled if n[0].isupper() == name[0].isupper()]
     words = name.lower().rstrip("s").split("_")
     meant = [n for n in names if n.islower() and len(name) > 2 and all(w in n for w in words)]
-    meant = (of_kind or meant or spelled or get_close_matches(name, names, n=1))[:3]
+    meant = (of_kind or meant or spelled or close_names(name, names))[:3]
     hint = f": did you mean {' or '.join(f'{module}.{n}' for n in meant)}?" if meant else ""
     text = f"module {module!r} has no attribute {name!r}{hint}"
     return AttributeError(text, name=name, obj=None)  # or else Python adds its own guess

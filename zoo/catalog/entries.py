@@ -2,6 +2,7 @@
 
 import importlib
 import os
+from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -208,8 +209,6 @@ def models(pattern: str = "*") -> list[str]:
     >>> models("detection")
     ['nanodet.g_416', 'ssd.mobilenet_v1']
     """
-    from fnmatch import fnmatchcase
-
     if not isinstance(pattern, str):
         raise ZooError(f"{pattern!r:.80} is no pattern of names: give a text, such as 'posenet.*'")
     entries = all_entries().values()

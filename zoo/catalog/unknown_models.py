@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from weights_cache.common.similar_names import did_you_mean
+from weights_cache.common.similar_names import close_names, did_you_mean
 from zoo.catalog.choices import Choices
-from zoo.catalog.entries import all_entries, choices, chosen_name
+from zoo.catalog.entries import all_entries, choices, chosen_name, model_class
 
 _FOREIGN_ENDINGS = (".pt", ".pth", ".onnx", ".safetensors", ".ckpt", ".engine", ".mlmodel", ".task")
 
@@ -57,11 +57,9 @@ def _foreign_verb(name: str) -> str:
 
 def _near(name: str, verb: str) -> str:
     """Names of the family or task that was meant, else those of the verb, else all families."""
-    from difflib import get_close_matches
-
     entries = all_entries()
     families = {n: (n.partition(".")[0], entry.task) for n, entry in entries.items()}
-    close = get_close_matches(name.partition(".")[0].lower(), {*sum(families.values(), ())}, n=1)
+    close = close_names(name.partition(".")[0].lower(), {*sum(families.values(), ())})
     its = [n for n, groups in families.items() if close and close[0] in groups]
     if its or verb:
         return ", ".join(its or able_models(verb))
@@ -71,8 +69,6 @@ def _near(name: str, verb: str) -> str:
 
 def able_models(verb: str) -> list[str]:
     """Names of the models that have a verb, the default one first."""
-    from zoo.catalog.entries import model_class
-
     able = [e.name for e in all_entries().values() if hasattr(model_class(e), verb)]
     chosen = choices()[verb].default if verb in choices() else ""
     return sorted(able, key=lambda name: name != chosen)

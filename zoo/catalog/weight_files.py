@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from weights_cache import find_record
+from weights_cache import file_states, find_record
 from weights_cache.common.errors import AbsentFile
 from weights_cache.registry import ModelRecord
 from zoo.catalog.entry import Entry
@@ -25,8 +25,6 @@ def of_entry(entry: Entry, required: bool = True) -> Wanted:
 
 def missing_files(wanted: Wanted) -> list[AbsentFile]:
     """The files that are neither in the package, a kit or the cache nor in a mirror folder."""
-    from weights_cache import file_states
-
     states = file_states(wanted.record.name, only=wanted.only)
     return [
         AbsentFile(wanted.record.name, file.path, file.bytes)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
 from weights_cache.common.sizes import count_text
 from weights_cache.shown_urls import shown_url
+from zoo.cli.drawing_output import save_drawing
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.terminal import complain, show
+from zoo.cli.watch_command import tasks_text
+from zoo.jobs.dry_run import found_text, planned, sample_results, sampled, sheet_of
+from zoo.jobs.job import Job
+from zoo.jobs.running import batch, checked_count, checked_listing
+from zoo.tasks.task_verbs import result_type
 
 if TYPE_CHECKING:
     from zoo.jobs.job import Job
@@ -21,8 +28,6 @@ _MOST_SAMPLES = 400  # that a sheet has room for
 
 def declare_batch(command: Any) -> None:
     """Declare the arguments of ``zoo batch``."""
-    from zoo.cli.watch_command import tasks_text
-
     command.more_help = tasks_text
     command.set_defaults(run=_run)
     command.add_argument(
@@ -98,8 +103,6 @@ def _run(given: argparse.Namespace) -> int:
         raise ZooError(
             "--out FOLDER is missing: give the folder for the results, a new one or an empty one"
         )
-    from zoo.jobs.running import batch
-
     names = ("task", "out", "format", "workers", "scheduler", "column", "every", "recursive")
     arguments = {name: getattr(given, name) for name in names}
     try:
@@ -113,9 +116,6 @@ def _run(given: argparse.Namespace) -> int:
 
 def _look(given: argparse.Namespace, options: dict[str, Any]) -> int:
     """Show the plan, or a sample."""
-    from zoo.jobs.job import Job
-    from zoo.jobs.running import checked_count, checked_listing
-
     if not given.dry_run and (given.sample is None or given.sheet is None):
         raise ZooError("--sample N and --sheet OUT.png go together: give both")
     if given.sample is not None and checked_count("sample", given.sample) > _MOST_SAMPLES:
@@ -130,8 +130,6 @@ def _look(given: argparse.Namespace, options: dict[str, Any]) -> int:
 
 
 def _show_plan(job: Job) -> int:
-    from zoo.jobs.dry_run import planned
-
     plan = planned(job, complain)
     images = f"{plan.images:,} images" if plan.images != 1 else "1 image"
     show(
@@ -142,9 +140,6 @@ def _show_plan(job: Job) -> int:
 
 
 def _show_sample(job: Job, count: int, path: str) -> int:
-    from zoo.cli.drawing_output import save_drawing
-    from zoo.jobs.dry_run import found_text, sample_results, sampled, sheet_of
-
     items = sampled(job, count, complain)
     looked = []
     for each in sample_results(job, items):
@@ -157,10 +152,6 @@ def _show_sample(job: Job, count: int, path: str) -> int:
 
 def summary_text(summary: BatchSummary) -> str:
     """Return a summary in a few lines."""
-    from datetime import timedelta
-
-    from zoo.tasks.task_verbs import result_type
-
     kind = result_type(summary["function"])[0].__name__.lower()
     found = f"{summary['found']:,} {kind}{'s' * (summary['found'] != 1)}"
     rows = [

@@ -5,6 +5,7 @@ import sys
 from functools import partial
 from importlib import import_module
 
+import zoo
 from weights_cache.common.messages import say
 from zoo.cli.blas_kernels import choose_kernels, leave_threads_out
 from zoo.cli.task_commands import TASKS
@@ -93,8 +94,6 @@ def run(arguments: list[str] | None) -> int:
 
 def make_parser(command: str = "") -> Parser:
     """The parser of one command, as each takes time; for any other name that of all commands."""
-    import zoo
-
     parser = Parser(prog="zoo", description=(zoo.__doc__ or "").splitlines()[0])
     parser.add_argument("--version", action="version", version=f"friendly-zoo {zoo.__version__}")
     parser.set_defaults(run=None)

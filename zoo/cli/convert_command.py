@@ -1,12 +1,23 @@
 """``zoo convert``: model files to the web format of TensorFlow.js."""
 
 import argparse
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core import Graph
+from core.converter import inspect_model
+from core.converter.choosing import AUTO
+from core.converter.conversion import Request, prepare_conversion, require_format
+from core.converter.opened import find_kind
+from core.converter.output_folders import check_target
 from weights_cache.common.errors import ZooError
 from weights_cache.common.sizes import size_text
+from zoo.cli.convertible import find_source, input_size, said_pixels
+from zoo.cli.sample_inputs import read_samples
 from zoo.cli.terminal import complain, show
+from zoo.pipeline.image_inputs import GUESS, ImageInputs
+from zoo.samples import sample_images
 
 if TYPE_CHECKING:
     from core import Graph
@@ -121,13 +132,6 @@ def _as_options(message: str) -> str:
 
 
 def _convert(given: argparse.Namespace) -> int:
-    from core import Graph
-    from core.converter.choosing import AUTO
-    from core.converter.conversion import prepare_conversion, require_format
-    from core.converter.opened import find_kind
-    from zoo.cli.convertible import find_source
-    from zoo.pipeline.image_inputs import GUESS
-
     source, entry = find_source(given.source)
     kind = "graph" if isinstance(source, Graph) else find_kind(source)
     require_format(given.format)
@@ -153,8 +157,6 @@ def _request(
     given: argparse.Namespace, source: "str | Path | Graph", entry: "Entry | None"
 ) -> "Request":
     """Return the conversion requested; images are read only if something is measured with them."""
-    from core.converter.conversion import Request
-
     request = Request(
         quantise=_quantise(given.quantise),
         format=given.format,
@@ -177,11 +179,6 @@ def _samples(
     given: argparse.Namespace, source: "str | Path | Graph", entry: "Entry | None"
 ) -> "ImageInputs":
     """The images to measure with, as the model takes them."""
-    from zoo.cli.convertible import input_size, said_pixels
-    from zoo.cli.sample_inputs import read_samples
-    from zoo.pipeline.image_inputs import ImageInputs
-    from zoo.samples import sample_images
-
     inputs = ImageInputs(sample_images())
     if given.samples:
         inputs = ImageInputs(read_samples(given.samples), what="images", required=True)
@@ -200,8 +197,6 @@ def _range(low: float, high: float) -> tuple[float, float]:
 
 def _written_bytes(path: Path) -> int:
     """Return the size of the document and its shards, without an older model's shards."""
-    import json
-
     groups = json.loads(path.read_bytes())["weightsManifest"]
     shards = [path.parent / name for group in groups for name in group["paths"]]
     return sum(file.stat().st_size for file in (path, *shards))
@@ -224,12 +219,6 @@ def _print_report(
     given: argparse.Namespace, source: "str | Path | Graph", kind: str, request: "Request"
 ) -> int:
     """Status 1 if the model could be read, but not be written."""
-    import json
-
-    from core import Graph
-    from core.converter import inspect_model
-    from core.converter.output_folders import check_target
-
     if given.target is not None:
         path = None if isinstance(source, Graph) else Path(source)
         check_target(given.target, path, kind, overwrite=given.overwrite)

@@ -4,11 +4,16 @@ import os
 from pathlib import Path
 
 from core import Graph
+from core.converter import read_graph
 from core.converter.class_labels import Pixels
+from weights_cache import locate
 from weights_cache.common.errors import MissingError, ZooError
 from weights_cache.common.similar_names import did_you_mean
-from zoo.catalog.entries import all_entries, find_entry, is_entry
+from weights_cache.manifest import manifest_name
+from zoo.catalog.entries import all_entries, find_entry, is_entry, model_class
 from zoo.catalog.entry import Entry
+from zoo.catalog.networks.building import build_network
+from zoo.pipeline.image_inputs import pixels_of
 from zoo.pipeline.options import checked
 
 
@@ -36,12 +41,7 @@ def find_source(name: str) -> tuple[str | Path | Graph, Entry | None]:
 
 def _of_entry(entry: Entry) -> Path | Graph:
     """Return the entry's file, or a graph where the entry has no file, or several."""
-    from weights_cache import locate
-    from weights_cache.manifest import manifest_name
-
     if entry.network or entry.head:
-        from zoo.catalog.networks import build_network
-
         return build_network(entry, checked(entry.name, entry.options, {}))
     files = locate(entry.weights, only=entry.files)
     return files[entry.file or manifest_name(files, entry.name)]
@@ -52,9 +52,6 @@ def said_pixels(source: str | Path | Graph, signature: str | None) -> Pixels | N
 
     What is wrong with it, the conversion reports.
     """
-    from core.converter import read_graph
-    from zoo.pipeline.image_inputs import pixels_of
-
     try:
         graph = source if isinstance(source, Graph) else read_graph(source, signature=signature)
     except ZooError:
@@ -64,8 +61,6 @@ def said_pixels(source: str | Path | Graph, signature: str | None) -> Pixels | N
 
 def input_size(entry: Entry) -> tuple[int, int]:
     """Height and width that images are brought to by default."""
-    from zoo.catalog.entries import model_class
-
     size: tuple[int, int] = model_class(entry).input_size_of(
         entry, checked(entry.name, entry.options, {})
     )

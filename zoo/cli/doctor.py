@@ -8,9 +8,20 @@ from contextlib import suppress
 from importlib import metadata
 from importlib.util import find_spec
 
+import zoo
+from core.backends import automatic
+from core.engine.backends import backend_names
+from core.process import code_cache
+from weights_cache import cache_folder, cached_bytes, installed_kits, status
+from weights_cache.addresses import is_url
 from weights_cache.child_processes import python_command, python_environment
 from weights_cache.common.errors import ZooError
+from weights_cache.common.sizes import count_text, size_text
+from weights_cache.locations import is_offline
+from weights_cache.shown_urls import shown_url
+from zoo.catalog.entries import all_entries
 from zoo.cli.blas_kernels import KERNELS, VARIABLE, WIDE_KERNELS, is_misjudged
+from zoo.cli.weights_commands import old_versions_text
 
 PROBE_SECONDS = 60
 
@@ -82,10 +93,6 @@ _NO_TENSORFLOW = (
 
 def examine() -> Iterator[tuple[str, str]]:
     """Yield pairs of a check's name and its finding."""
-    import zoo
-    from core.backends import automatic
-    from core.process import code_cache
-
     yield "friendly-zoo", zoo.__version__
     yield "Python", f"{platform.python_version()} on {platform.platform()}"
     yield "packages", ", ".join(_packages())
@@ -157,16 +164,12 @@ def _openblas() -> str:
 
 
 def _backends() -> Iterator[tuple[str, str]]:
-    from core.engine.backends import backend_names
-
     for name in backend_names():
         is_missing = name == "tf" and find_spec("tensorflow") is None
         yield f"backend {name}", _NO_TENSORFLOW if is_missing else _probe(_PROBE_BACKEND, name)
 
 
 def _weights() -> Iterator[tuple[str, str]]:
-    from weights_cache.locations import is_offline
-
     yield "cache", _cache()
     yield "kits", _kits()
     yield "mirror", _mirror(os.environ.get("ZOO_WEIGHTS_MIRROR"))
@@ -175,10 +178,6 @@ def _weights() -> Iterator[tuple[str, str]]:
 
 def _cache() -> str:
     """Return the folder of the cache and its models, as `zoo models` counts them."""
-    from weights_cache import cache_folder, cached_bytes
-    from weights_cache.common.sizes import count_text, size_text
-    from zoo.cli.weights_commands import old_versions_text
-
     folder = cache_folder()
     count = count_text(len(_models_in("cached")), "model")
     writable = os.access(_existing(str(folder)), os.W_OK)
@@ -189,18 +188,12 @@ def _cache() -> str:
 
 
 def _kits() -> str:
-    from weights_cache import installed_kits
-    from weights_cache.common.sizes import count_text
-
     kits = [f"{kit.name} in {kit.folder}" for kit in installed_kits()]
     count = count_text(len(_models_in("kit")), "model")
     return f"{count}: {', '.join(kits)}" if kits else "none ('zoo weights kit --wheel' makes one)"
 
 
 def _models_in(location: str) -> list[str]:
-    from weights_cache import status
-    from zoo.catalog.entries import all_entries
-
     entries = all_entries().values()
     return [entry.name for entry in entries if status(entry.weights, only=entry.files) == location]
 
@@ -208,9 +201,6 @@ def _models_in(location: str) -> list[str]:
 def _mirror(location: str | None) -> str:
     if not location:
         return "none (ZOO_WEIGHTS_MIRROR)"
-    from weights_cache.addresses import is_url
-    from weights_cache.shown_urls import shown_url
-
     known = is_url(location) or os.path.isdir(location)
     shown = shown_url(location)
     return shown if known else f"{shown}: there is no such folder (ZOO_WEIGHTS_MIRROR)"

@@ -9,6 +9,7 @@ from typing import Any
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
 from weights_cache.shown_urls import shown_url
+from zoo.images.urls import scheme_of
 
 DRAWING_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".gif")
 
@@ -85,8 +86,6 @@ def _stem(image: str) -> str:
         return "stdin"
     if image.startswith("data:"):
         return "data"
-    from zoo.images.urls import scheme_of  # with it comes NumPy, which no help needs
-
     if scheme_of(image):  # what follows a ? may be a password
         image = shown_url(image).partition("?")[0].replace("***@", "")
     return os.path.splitext(os.path.basename(image.rstrip("/")))[0]
@@ -99,7 +98,7 @@ def save_drawing(image: Any, path: str) -> None:
         image: an image of Pillow.
         path: its ending says the format. A link stays a link.
     """
-    from weights_cache.atomic_files import replacing
+    from weights_cache.atomic_files import replacing  # not needed where nothing is drawn
 
     target = Path(os.path.realpath(path))
     existed = os.path.exists(target)

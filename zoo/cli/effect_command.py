@@ -9,15 +9,21 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+import zoo
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import is_read_by_people, say
+from weights_cache.common.messages import say
+from weights_cache.common.progress_bars import with_bar
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.image_sources import find_images, is_several, read_source
 from zoo.cli.terminal import complain
+from zoo.live.frame_source import frames
+from zoo.live.video_file import CODECS, VideoFile
 
 if TYPE_CHECKING:
-    from zoo.live.frame_source import Frame, Frames
+    from zoo.live.frame_source import Frame
 
 #: Effects, which are functions of `zoo`, and what each does.
 _EFFECTS = {
@@ -74,8 +80,6 @@ def _effects_text() -> str:
 
 def _run(given: argparse.Namespace) -> int:
     """Apply the effect; where it found nothing to change, the status is 1."""
-    import zoo
-
     options = {"model": given.model, "backend": given.backend} | dict(given.option)
     options = {name: value for name, value in options.items() if value is not None}
     unchanged = 0
@@ -97,8 +101,6 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def _is_video(path: str) -> bool:
-    from zoo.live.video_file import CODECS
-
     return os.path.splitext(path)[1].lower() in CODECS
 
 
@@ -135,11 +137,6 @@ def _check_transparency(effect: str, paths: Iterable[str | None]) -> None:
 
 def _do_video(effect: Callable[[Any], Any], given: argparse.Namespace) -> int:
     """Write a video; Ctrl-C ends it in order."""
-    import numpy as np
-
-    from zoo.live.frame_source import frames
-    from zoo.live.video_file import VideoFile
-
     if len(given.images) > 1:
         raise ZooError(f"{len(given.images)} sources were given: a video is made of one")
     if given.effect == "cut_out":
@@ -151,7 +148,7 @@ def _do_video(effect: Callable[[Any], Any], given: argparse.Namespace) -> int:
     with frames(given.images[0]) as source, VideoFile(given.out) as video:
         times: deque[float] = deque()
         try:
-            for image in effect(_timed(_with_progress(source), times)):
+            for image in effect(_timed(with_bar(source, "frame", total=source.count), times)):
                 video.set_rate(source.fps)
                 video.add(np.asarray(image), times.popleft())
         except KeyboardInterrupt:
@@ -166,11 +163,3 @@ def _timed(source: Iterable[Frame], times: deque[float]) -> Iterator[Frame]:
     for frame in source:
         times.append(frame.time)
         yield frame
-
-
-def _with_progress(source: Frames) -> Iterable[Frame]:
-    if not is_read_by_people():
-        return source
-    from tqdm import tqdm
-
-    return tqdm(source, total=source.count, unit="frame", leave=False)

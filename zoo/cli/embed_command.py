@@ -6,25 +6,32 @@ import argparse
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+
+from weights_cache.atomic_files import replacing, writing_to
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import is_read_by_people, say
+from weights_cache.common.messages import say
+from weights_cache.common.progress_bars import with_bar
 from weights_cache.common.sizes import count_text
 from weights_cache.shown_urls import shown_url
 from zoo.cli.image_sources import find_images
 from zoo.cli.terminal import complain
+from zoo.images.pixels import ImageError
+from zoo.transfer.features.extractor import DEFAULT_FEATURES, feature_extractor, feature_names
+from zoo.transfer.features.store import embed, opened_store
 
 if TYPE_CHECKING:
     import numpy as np
 
     from zoo.transfer.features.extractor import FeatureExtractor
-    from zoo.transfer.features.store import Embedded, FeatureStore
+    from zoo.transfer.features.store import FeatureStore
 
 #: Name, sha256 and features of an image.
 Row = tuple[str, str, "np.ndarray"]
@@ -64,8 +71,6 @@ def declare_embed(command: Any) -> None:
 
 
 def _features_text() -> str:
-    from zoo.transfer.features.extractor import DEFAULT_FEATURES, feature_names
-
     landmarks, models = feature_names()
     return (
         f"features:\n  landmarks   {', '.join(landmarks)}\n"
@@ -79,9 +84,6 @@ def _run(given: argparse.Namespace) -> int:
     images, failed = find_images(given.images, recursive=given.recursive)
     if not images:
         return 2
-    from zoo.transfer.features.extractor import DEFAULT_FEATURES, feature_extractor
-    from zoo.transfer.features.store import opened_store
-
     extractor = feature_extractor(given.features or DEFAULT_FEATURES, backend=given.backend)
     done: list[Row] = []
     store: FeatureStore | None = None
@@ -105,11 +107,8 @@ def _found(
     images: list[str], extractor: FeatureExtractor, store: FeatureStore | None
 ) -> Iterator[Row]:
     """Yield the rows of images that have features; the others are listed on stderr."""
-    from zoo.images.pixels import ImageError
-    from zoo.transfer.features.store import embed
-
     lacking = False
-    for each in _with_progress(embed(images, extractor, store), len(images)):
+    for each in with_bar(embed(images, extractor, store), "image", total=len(images)):
         if isinstance(each.features, ImageError):
             complain(each.features)
         elif each.features.values is None:
@@ -119,14 +118,6 @@ def _found(
             yield shown_url(each.name), each.sha256, each.features.values
     if lacking:
         complain(extractor.advice)
-
-
-def _with_progress(results: Iterable[Embedded], count: int) -> Iterable[Embedded]:
-    if count < 2 or not is_read_by_people():
-        return results
-    from tqdm import tqdm
-
-    return tqdm(results, total=count, unit="image", leave=False)
 
 
 @contextmanager
@@ -166,10 +157,6 @@ def _writer(out: str) -> Writer:
 
 def _save(write: Writer, out: Path, done: list[Row], extractor: FeatureExtractor) -> None:
     """Write the file wholly or not at all."""
-    import numpy as np
-
-    from weights_cache.atomic_files import replacing, writing_to
-
     features = np.stack([values for _, _, values in done])
     names, sha256 = [name for name, _, _ in done], [sha256 for _, sha256, _ in done]
     texts = {
@@ -187,8 +174,6 @@ def _write_npz(
     sha256: list[str],
     texts: dict[str, str],
 ) -> None:
-    import numpy as np
-
     arrays: dict[str, Any] = {name: np.array(text) for name, text in texts.items()}
     np.savez(file, features=features, names=np.array(names), sha256=np.array(sha256), **arrays)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import core
 from weights_cache.common.errors import ZooError
 from zoo.cli.terminal import show
+from zoo.pipeline.options import check_backend
+from zoo.web.gallery import app_names, load_app
 
 #: Options of a server, as they are where none is given.
 _DEFAULTS = {
@@ -80,8 +83,6 @@ def _run_gallery(given: argparse.Namespace) -> int:
 
 
 def _list_apps(given: argparse.Namespace) -> None:
-    from zoo.web.gallery import app_names
-
     unused = [name for name, default in _DEFAULTS.items() if getattr(given, name) != default]
     if unused:
         options = " ".join(f"--{name} .." for name in unused).replace("--open ..", "--open")
@@ -93,8 +94,7 @@ def _list_apps(given: argparse.Namespace) -> None:
 
 
 def _serve_app(given: argparse.Namespace) -> None:
-    from zoo.web.gallery import load_app
-    from zoo.web.serving import serve_app
+    from zoo.web.serving import serve_app  # needs the extra `web`, a list of the apps does not
 
     app = load_app(given.name)
     serve_app(app, source=given.source, open_browser=given.open, **_address(given))
@@ -110,9 +110,6 @@ def _run_serve(given: argparse.Namespace) -> int:
 
 def _check_backend(name: str | None) -> None:
     """Start a backend, so that one that cannot start is an error now, not at each request."""
-    import core
-    from zoo.pipeline.options import check_backend
-
     check_backend(name)
     if name is not None:
         with core.backend(name):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from weights_cache import status
+from zoo.catalog.entries import choices, chosen_name, find_entry, is_entry, with_parts
 from zoo.cli.terminal import complain
+from zoo.pipeline.binding import bind_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,10 +65,6 @@ class Hints:
 
     def _mention_others(self, image: str, pixels: np.ndarray) -> None:
         """Mention other people, where the model finds several with networks that are bundled."""
-        from weights_cache import status
-        from zoo.catalog.entries import choices, chosen_name, find_entry, is_entry, with_parts
-        from zoo.pipeline.binding import bind_model
-
         verb = self._task.verbs["single"][0]
         model = chosen_name(self._model, verb) or choices()[verb].default
         if not is_entry(model):

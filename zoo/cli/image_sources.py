@@ -6,6 +6,10 @@ from typing import Any
 
 from weights_cache.common.errors import ZooError
 from zoo.cli.terminal import complain
+from zoo.images.finding import Endings, files_in, is_glob, matching_files
+from zoo.images.pixels import ImageError
+from zoo.images.reading import read_first_frame
+from zoo.images.urls import MAX_DOWNLOAD
 
 STDIN = "-"
 
@@ -16,8 +20,6 @@ def is_several(sources: list[str]) -> bool:
     >>> is_several(["a.jpg"]), is_several(["a.jpg", "b.jpg"]), is_several(["images/*.jpg"])
     (False, True, True)
     """
-    from zoo.images.finding import is_glob
-
     return len(sources) > 1 or any(os.path.isdir(s) or is_glob(s) for s in sources)
 
 
@@ -48,8 +50,6 @@ def images_of(source: str, recursive: bool) -> list[str]:
     Raises:
         ZooError: a folder or a pattern has none.
     """
-    from zoo.images.finding import Endings, files_in, is_glob, matching_files
-
     if os.path.isdir(source):
         files = files_in(source, recursive)
         advice = "give another folder"
@@ -77,17 +77,12 @@ def read_source(image: str) -> tuple[Any, int]:
     Raises:
         ImageError: it cannot be read.
     """
-    from zoo.images.reading import read_first_frame
-
     if image == STDIN:
         return read_first_frame(_read_stdin(), "the image on standard input")
     return read_first_frame(image)
 
 
 def _read_stdin() -> bytes:
-    from zoo.images.pixels import ImageError
-    from zoo.images.urls import MAX_DOWNLOAD
-
     if sys.stdin is None or sys.stdin.isatty():
         raise ImageError("- reads an image from standard input: add '< image.jpg', or pipe one in")
     data = sys.stdin.buffer.read(MAX_DOWNLOAD + 1)

@@ -3,8 +3,11 @@
 import argparse
 from typing import Any
 
+from weights_cache import cache_folder, install_kit
 from weights_cache.common.sizes import count_text, size_text
+from zoo.cli.kit_contents import write_models
 from zoo.cli.terminal import complain, show
+from zoo.cli.weight_selection import everything, runnable
 
 
 def add_kit(actions: Any) -> None:
@@ -33,9 +36,6 @@ def add_install(actions: Any) -> None:
 
 
 def _write_kit(given: argparse.Namespace) -> int:
-    from zoo.cli.kit_contents import write_models
-    from zoo.cli.weight_selection import runnable
-
     wanted = runnable(given.names, every=given.all)
     path = write_models(given.out, wanted, wheel=given.wheel)
     size = size_text(path.stat().st_size)
@@ -46,9 +46,6 @@ def _write_kit(given: argparse.Namespace) -> int:
 
 
 def _install_kit(given: argparse.Namespace) -> int:
-    from weights_cache import cache_folder, install_kit
-    from zoo.cli.weight_selection import everything
-
     installed, ignored = install_kit(given.kit)
     for name in ignored:
         complain(f"{name} is not known to this version of friendly-zoo and was left out")

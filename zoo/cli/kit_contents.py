@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import zoo
-from weights_cache import ModelRecord, write_kit
+from weights_cache import ModelRecord, locate, write_kit
 from weights_cache.common.errors import ZooError
 from weights_cache.common.sizes import count_text, size_text
 from weights_cache.packing import Wheel
@@ -124,8 +125,6 @@ def _files(packed: Iterable[Wanted]) -> dict[str, set[str]]:
 
 
 def _locate(models: Mapping[str, Collection[str]]) -> None:
-    from weights_cache import locate
-
     for name, paths in models.items():
         locate(name, only=paths)
 
@@ -172,8 +171,6 @@ def _licence_row(record: ModelRecord) -> str:
 
 def _apache_text() -> str | None:
     """The Apache licence, which is also that of friendly-zoo: installed with it, or beside it."""
-    from importlib.metadata import PackageNotFoundError, distribution
-
     beside = Path(__file__).parents[2] / "LICENSE"
     if beside.is_file():
         return beside.read_text(encoding="utf-8")

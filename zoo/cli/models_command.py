@@ -4,8 +4,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from weights_cache import status
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
+from weights_cache.common.sizes import size_text
+from zoo.catalog.entries import choices, find_entry, models, tasks
+from zoo.catalog.weight_files import of_entry
 from zoo.cli.terminal import print_table
 
 #: Licences that a column of the table has room for.
@@ -22,11 +26,6 @@ def declare_models(command: argparse.ArgumentParser) -> None:
 
 
 def _run_models(given: argparse.Namespace) -> int:
-    from weights_cache import status
-    from weights_cache.common.sizes import size_text
-    from zoo.catalog.entries import find_entry, models, tasks
-    from zoo.catalog.weight_files import of_entry
-
     names = models(given.pattern)
     if not names:
         raise ZooError(
@@ -45,8 +44,6 @@ def _run_models(given: argparse.Namespace) -> int:
 
 def _chosen_as(name: str) -> str:
     """Whether verbs use a model by default, and whether it is the fast or the best one of any."""
-    from zoo.catalog.entries import choices
-
     kinds = ("default", "fast", "best")
     return " ".join(k for k in kinds if any(getattr(c, k) == name for c in choices().values()))
 

@@ -1,15 +1,19 @@
 """``zoo plan``: what the network of a model runs, and how long each step takes."""
 
 import argparse
+import json
 import os
 from pathlib import Path
 from typing import Any
 
+import zoo
+from core.plan.plan_report import step_rows
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
-from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.terminal import show
+from zoo.images.reading import read_image
+from zoo.pipeline.model import Model
 
 
 def declare_plan(command: argparse.ArgumentParser) -> None:
@@ -20,9 +24,6 @@ def declare_plan(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--repeat", type=_count, default=10, metavar="N", help="number of timed runs (default: 10)"
-    )
-    command.add_argument(
-        "--draw", metavar="OUT.png", help="draw the steps and their buffers in memory"
     )
     command.add_argument(
         "--chrome-trace", metavar="OUT.json", help="with an image: write the times for Perfetto"
@@ -41,9 +42,6 @@ def _count(text: str) -> int:
 
 
 def _run_plan(given: argparse.Namespace) -> int:
-    import zoo
-
-    [drawing] = drawing_paths([given.name], given.draw, "plan")
     if given.chrome_trace and not given.image:
         raise ZooError("--chrome-trace writes times: give an image to run the model on")
     with zoo.load(given.name, backend=given.backend, signature=given.signature) as model:
@@ -55,10 +53,6 @@ def _run_plan(given: argparse.Namespace) -> int:
         show(plan if profile is None else profile)
     if given.chrome_trace and profile is not None:
         _save(profile.to_chrome_trace(), given.chrome_trace)
-    if drawing:
-        from zoo.drawing.plan_drawing import draw_plan
-
-        save_drawing(draw_plan(plan, profile, title=given.name), drawing)
     return 0
 
 
@@ -72,9 +66,6 @@ def _save(trace: str, path: str) -> None:
 
 
 def _profile(model: Any, given: argparse.Namespace) -> Any:
-    from zoo.images.reading import read_image
-    from zoo.pipeline.model import Model
-
     if not isinstance(model, Model):
         raise ZooError(
             f"{given.name!r} takes no images: leave IMAGE out, or time it in Python with "
@@ -84,10 +75,6 @@ def _profile(model: Any, given: argparse.Namespace) -> Any:
 
 
 def _print_document(name: str, plan: Any, profile: Any) -> None:
-    import json
-
-    from core.plan.plan_report import step_rows
-
     document = {
         "model": name,
         "backend": plan.backend,

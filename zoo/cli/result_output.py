@@ -1,23 +1,14 @@
 """Printing of results: as JSON, CSV, or text for people."""
 
-from __future__ import annotations
-
 import json
 import sys
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from weights_cache.common.messages import visible
-
-if TYPE_CHECKING:
-    from zoo.results.vocabulary import Result  # and NumPy with it
-
-#: Descriptions of the flags that choose a form.
-FORMS = {
-    "json": "exact JSON, all on one line (default unless on a terminal)",
-    "jsonl": "exact JSON, a line for each image",
-    "csv": "CSV, a line for each {row}",
-    "text": "short JSON for people to read (default on a terminal)",
-}
+from zoo.export.json_text import encodable, to_json
+from zoo.export.pretty import readable
+from zoo.export.tables import columns_of, csv_text, table_rows
+from zoo.results.vocabulary import Result
 
 
 class Output(Protocol):
@@ -34,7 +25,7 @@ def make_output(form: str | None, *, several: bool) -> Output:
     """The output of a form.
 
     Args:
-        form: one of `FORMS`; None: text on a terminal, else JSON.
+        form: json, jsonl, csv or text; None: text on a terminal, else JSON.
         several: whether there may be several images, whose results are then named.
     """
     if form is None:
@@ -56,8 +47,6 @@ class _Document:
         self._several, self._opened = several, False
 
     def add(self, image: str, result: Result) -> None:
-        from zoo.export.json_text import encodable, to_json
-
         text = to_json(result)
         if not self._several:
             print(text, flush=True)
@@ -75,8 +64,6 @@ class _Lines:
     """A JSON document on each line, with the image's name."""
 
     def add(self, image: str, result: Result) -> None:
-        from zoo.export.json_text import encodable, to_json
-
         name = json.dumps(encodable(image))
         print(f'{{"image": {name}, "result": {to_json(result)}}}', flush=True)
 
@@ -91,13 +78,9 @@ class _Table:
         self._rows: list[dict[str, Any]] = []
 
     def add(self, image: str, result: Result) -> None:
-        from zoo.export.tables import table_rows
-
         self._rows += table_rows({image: result}, "to_csv")
 
     def close(self) -> None:
-        from zoo.export.tables import columns_of, csv_text
-
         if self._rows:
             print(csv_text(self._rows, columns_of(self._rows, {})), end="")
 
@@ -109,9 +92,6 @@ class _Text:
         self._several = several
 
     def add(self, image: str, result: Result) -> None:
-        from zoo.export.json_text import encodable
-        from zoo.export.pretty import readable
-
         text = readable(result)
         name = visible(encodable(image), lines=False)
         print(f"{name}:\n{text}" if self._several else text, flush=True)

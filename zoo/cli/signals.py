@@ -1,5 +1,6 @@
 """SIGTERM and SIGHUP end a command as Ctrl-C does: ``finally`` blocks run."""
 
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -21,8 +22,6 @@ def ending_in_order() -> Iterator[None]:
 
     Those that are ignored, as SIGHUP below ``nohup``, or that a program handles, stay as they are.
     """
-    import signal
-
     if threading.current_thread() is not threading.main_thread():  # which alone may set them
         yield
         return

@@ -1,16 +1,23 @@
 """``zoo teach``: a user's own model, from a folder of images for each class."""
 
 import argparse
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import zoo
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
 from weights_cache.common.sizes import count_text
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.terminal import complain, show
+from zoo.transfer.exports.exporting import check_target
+from zoo.transfer.features.extractor import DEFAULT_FEATURES
+from zoo.transfer.learning import FOLDS
+from zoo.transfer.taught_files import refuse_others
+from zoo.transfer.taught_model import TaughtModel
 
 if TYPE_CHECKING:
     from zoo.transfer.lessons import Skipped
@@ -21,9 +28,6 @@ _NAMED = 20  # images that are listed one by one
 
 def declare_teach(command: Any) -> None:
     """Declare the arguments of ``zoo teach``."""
-    from zoo.transfer.features.extractor import DEFAULT_FEATURES
-    from zoo.transfer.learning import FOLDS
-
     command.more_help = _example_text
     command.set_defaults(run=_run)
     command.add_argument(
@@ -73,7 +77,9 @@ def declare_teach(command: Any) -> None:
     command.add_argument(
         "--sheet", metavar="OUT.png", help="draw the most doubtful and most damaging images"
     )
-    command.add_argument("--confusion", metavar="OUT.png", help="draw the confusion matrix")
+    command.add_argument(
+        "--confusion", metavar="OUT.png", help="draw the confusion matrix, by Matplotlib"
+    )
     command.add_argument("--backend", metavar="B", help="backend to run on; see 'zoo doctor'")
     command.add_argument(
         "--no-cache", action="store_true", help="compute all features, and keep none on disk"
@@ -91,9 +97,6 @@ def _example_text() -> str:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from zoo.transfer.exports.exporting import check_target
-    from zoo.transfer.taught_files import refuse_others
-
     _check(given)
     refuse_others(given.out)
     sheet, confusion = (_drawing(given, name) for name in ("sheet", "confusion"))
@@ -120,7 +123,11 @@ def _drawing(given: argparse.Namespace, name: str) -> str | None:
 
 
 def _check(given: argparse.Namespace) -> None:
-    """Refuse arguments that do not go together."""
+    """Refuse arguments that do not go together, and a drawing that nothing can draw."""
+    if given.confusion:
+        from core.plots.figures import check_matplotlib
+
+        check_matplotlib()
     if given.undo != (given.folder is None):
         raise ZooError(
             "--undo takes no FOLDER" if given.undo else "give the FOLDER to learn from, or --undo"
@@ -141,9 +148,6 @@ def _check(given: argparse.Namespace) -> None:
 
 def _taught(given: argparse.Namespace) -> tuple["TaughtModel", int]:
     """Return the model, and how many images were left out of it before."""
-    import zoo
-    from zoo.transfer.taught_model import TaughtModel
-
     if given.add or given.undo:
         model = zoo.load(given.out, backend=given.backend)
         if not isinstance(model, TaughtModel):
@@ -193,8 +197,6 @@ def _report_skipped(skipped: "Sequence[Skipped]") -> None:
 
 def _show_scores(model: "TaughtModel", *, as_json: bool) -> None:
     if as_json:
-        import json
-
         validation = model.validation
         found = {
             "model": repr(model)[1:-1],

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say, visible
+from weights_cache.common.similar_names import did_you_mean
 from zoo.cli.signals import ending_in_order
 
 #: The width of a terminal that does not say it.
@@ -69,8 +70,6 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Name the closest command; argparse would only list all."""
         if action.choices is not None and value not in action.choices:
-            from weights_cache.common.similar_names import did_you_mean
-
             name = str(action.metavar or action.dest).lower()
             valid = ", ".join(map(str, action.choices))
             self.error(f"unknown {name} {value!r}{did_you_mean(value, action.choices)} ({valid})")

@@ -2,15 +2,23 @@
 
 import argparse
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import is_read_by_people, say
+from weights_cache.common.messages import say
+from weights_cache.common.progress_bars import with_bar
 from weights_cache.common.sizes import count_text
+from zoo.catalog.entries import all_entries, models, tasks, with_parts
+from zoo.catalog.weight_files import missing_files, of_entry
 from zoo.cli.terminal import complain, show
+from zoo.verification.junit import junit_xml
+from zoo.verification.markdown import markdown_table
+from zoo.verification.rows import Verification, table_lines
+from zoo.verification.variants import VARIANTS, chosen_variants
+from zoo.verification.verifier import SECONDS, Verifier, checked_names
 
 if TYPE_CHECKING:
     from zoo.verification.rows import Row
@@ -18,9 +26,6 @@ if TYPE_CHECKING:
 
 def declare_verify(command: Any) -> None:
     """Declare the arguments of ``zoo verify``."""
-    from zoo.verification.variants import VARIANTS
-    from zoo.verification.verifier import SECONDS
-
     command.set_defaults(run=_run)
     command.more_help = _example_text
     command.add_argument(
@@ -65,10 +70,6 @@ def _example_text() -> str:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from zoo.verification.rows import Verification, table_lines
-    from zoo.verification.variants import chosen_variants
-    from zoo.verification.verifier import Verifier, checked_names
-
     if given.junit:
         _check_folder(given.junit)
     variants = chosen_variants(given.backend)
@@ -79,7 +80,7 @@ def _run(given: argparse.Namespace) -> int:
     is_table = not (given.json or given.markdown)
     unread = []
     with Verifier(variants, seed=given.seed, runs=given.runs, seconds=given.seconds) as verifier:
-        for name in _with_progress(names):
+        for name in with_bar(names, "model"):
             its = _rows_or_none(verifier.rows_of(name))
             unread += [name] if its is None else []
             rows += its or []
@@ -107,8 +108,6 @@ def _show(verification: Any, given: argparse.Namespace) -> None:
         print(verification.to_json())
         return
     if given.markdown:
-        from zoo.verification.markdown import markdown_table
-
         show(markdown_table(verification))
         return
     for name, facts in verification.backends.items():
@@ -124,8 +123,6 @@ def _names(given: argparse.Namespace) -> list[str]:
     Raises:
         ZooError: a name is unknown.
     """
-    from zoo.catalog.entries import all_entries, models, tasks
-
     if given.all:
         if given.names:
             raise ZooError(f"--all means all models: leave out {' '.join(given.names)}")
@@ -141,8 +138,6 @@ def _names(given: argparse.Namespace) -> list[str]:
 
 def _present() -> list[str]:
     """Return the models whose weights, and those of their parts, are on this computer."""
-    from zoo.catalog.entries import all_entries, with_parts
-    from zoo.catalog.weight_files import missing_files, of_entry
 
     def is_present(entry: Any) -> bool:
         return not any(missing_files(of_entry(part)) for part in with_parts(entry))
@@ -157,14 +152,6 @@ def _present() -> list[str]:
     return names
 
 
-def _with_progress(names: list[str]) -> Iterable[str]:
-    if len(names) < 2 or not is_read_by_people():
-        return names
-    from tqdm import tqdm
-
-    return tqdm(names, unit="model", leave=False)
-
-
 def _check_folder(path: str) -> None:
     """Raise before any work if a file cannot be written.
 
@@ -177,8 +164,6 @@ def _check_folder(path: str) -> None:
 
 
 def _save(verification: Any, path: str) -> None:
-    from zoo.verification.junit import junit_xml
-
     try:
         with replacing(Path(os.path.realpath(path))) as stream:
             stream.write(junit_xml(verification))

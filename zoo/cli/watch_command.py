@@ -5,15 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import is_read_by_people, say
+from weights_cache.common.messages import say
+from weights_cache.common.progress_bars import with_bar
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.terminal import complain, show
+from zoo.drawing.live_painting import paint_moment
+from zoo.export.json_text import to_json
+from zoo.live.preview_window import Window
+from zoo.live.recording import about_recording, is_recording
+from zoo.live.video_file import VideoFile
+from zoo.live.watching import watch
+from zoo.tasks.task_verbs import image_tasks
 
 if TYPE_CHECKING:
     from zoo.live.watching import Watch
@@ -103,8 +110,6 @@ def _size(text: str) -> int | tuple[int, int]:
 
 def tasks_text() -> str:
     """Return the tasks and functions, for the help of commands."""
-    from zoo.tasks.task_verbs import image_tasks
-
     tasks = image_tasks()
     names = [name for name, verb in tasks.items() if name != verb]
     verbs = [name for name, verb in tasks.items() if name == verb]
@@ -112,8 +117,6 @@ def tasks_text() -> str:
 
 
 def _run(given: argparse.Namespace) -> int:
-    from zoo.live.watching import watch
-
     task = given.task or _recorded_task(given.source) or "pose"
     options = {name: getattr(given, name) for name in ("mirror", "start", "stop", "stride", "size")}
     options |= {"model": given.model, "backend": given.backend, "record": given.record}
@@ -127,8 +130,6 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def _recorded_task(source: str) -> str | None:
-    from zoo.live.recording import about_recording, is_recording
-
     return about_recording(source).get("task") if is_recording(source) else None
 
 
@@ -158,9 +159,6 @@ class _Drawings:
     """Paints moments, and shows them in a window or writes them to a video."""
 
     def __init__(self, given: argparse.Namespace, task: str, stack: ExitStack):
-        from zoo.live.preview_window import Window
-        from zoo.live.video_file import VideoFile
-
         self._window = stack.enter_context(Window(f"zoo: {task}")) if given.show else None
         self._video: VideoFile | None = None
         if given.draw:
@@ -169,8 +167,6 @@ class _Drawings:
 
     def __call__(self, moment: Moment, shown: Watch) -> bool:
         """Paint a moment; return False if the user closed the window."""
-        from zoo.drawing.live_painting import paint_moment
-
         if self._video is not None:
             self._video.set_rate(shown.frames.fps)
             self._video.add(paint_moment(moment), moment["time"])
@@ -181,8 +177,6 @@ class _Drawings:
 
 def _print_line(file: IO[str], moment: Moment, shown: Watch) -> bool:
     """Print a moment as a line of JSON."""
-    from zoo.export.json_text import to_json
-
     facts = json.dumps({key: moment[key] for key in _KEYS})  # type: ignore[literal-required]
     results = {key: moment[key] for key in ("result", "hands") if key in moment}
     texts = "".join(f', "{key}": {to_json(value)}' for key, value in results.items())
@@ -214,7 +208,8 @@ def _watch(shown: Watch, outputs: list[Any]) -> int:
     frames, milliseconds, last = 0, 0.0, None
     status = 0
     try:
-        for moment in _with_progress(shown):
+        count = shown.frames.count
+        for moment in shown if count is None else with_bar(shown, "frame", total=count):
             frames, milliseconds, last = frames + 1, milliseconds + moment["milliseconds"], moment
             goes_on = [output(moment, shown) for output in outputs]  # all of them
             if not all(goes_on):
@@ -234,11 +229,3 @@ def _watch(shown: Watch, outputs: list[Any]) -> int:
         f"second{''.join(f', {text}' for text in lost)}"
     )
     return status
-
-
-def _with_progress(shown: Watch) -> Iterator[Moment]:
-    if shown.frames.count is None or not is_read_by_people():
-        return shown
-    from tqdm import tqdm
-
-    return iter(tqdm(shown, total=shown.frames.count, unit="frame", leave=False))

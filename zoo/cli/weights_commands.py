@@ -4,12 +4,26 @@ import argparse
 import sys
 from typing import Any
 
-from weights_cache.common.errors import ZooError
+from weights_cache import (
+    cache_folder,
+    clear,
+    clear_old_versions,
+    clear_url,
+    fetch,
+    file_states,
+    locate,
+    old_versions,
+    status,
+    verify,
+)
+from weights_cache.addresses import is_url
+from weights_cache.common.errors import MissingError, OfflineError, UnreachableError, ZooError
 from weights_cache.common.messages import is_read_by_people, say
 from weights_cache.common.sizes import count_text, size_text
 from zoo.cli.kit_commands import add_install, add_kit
 from zoo.cli.models_command import print_licensed
 from zoo.cli.terminal import SwitchParser, complain
+from zoo.cli.weight_selection import everything, matching, other_files, runnable
 
 _NAMES = "a model of 'zoo models', a task, a glob such as 'hands*', or registered weights"
 
@@ -48,10 +62,6 @@ def declare_weights(weights: argparse.ArgumentParser) -> None:
 
 def _fetch_weights(given: argparse.Namespace) -> int:
     """Fetch models with their default parts, so that they run offline."""
-    from weights_cache import fetch, status
-    from weights_cache.common.errors import MissingError, OfflineError, UnreachableError
-    from zoo.cli.weight_selection import runnable
-
     wanted = runnable(given.names, every=given.all)
     lacking = [w for w in wanted if status(w.record.name, only=w.only) in ("missing", "mirror")]
     if lacking and not given.names and not _agreed(lacking, given.yes):
@@ -75,8 +85,6 @@ def _fetch_weights(given: argparse.Namespace) -> int:
 
 def _agreed(lacking: list[Any], yes: bool) -> bool:
     """Whether to fetch models that were not named: asks on a terminal, prints a note elsewhere."""
-    from weights_cache import cache_folder
-
     size = sum({(w.record.name, f.path): f.bytes for w in lacking for f in w.record.files}.values())
     what = f"{count_text(len(lacking), 'model')}, {size_text(size)}, into {cache_folder()}"
     if yes or sys.stdin is None or not (sys.stdin.isatty() and is_read_by_people()):
@@ -90,8 +98,6 @@ def _agreed(lacking: list[Any], yes: bool) -> bool:
 
 
 def _list_weights(given: argparse.Namespace) -> int:
-    from zoo.cli.weight_selection import everything, matching
-
     rows = [
         (wanted.name, size_text(wanted.record.bytes), _where(wanted), wanted.record.licence)
         for wanted in (matching(given.names) if given.names else everything())
@@ -105,8 +111,6 @@ def _list_weights(given: argparse.Namespace) -> int:
 
 def old_versions_text() -> str:
     """Describe the versions in the cache that this release does not use; empty without any."""
-    from weights_cache import old_versions
-
     old = old_versions()
     size = size_text(sum(version.bytes for version in old))
     count = count_text(len(old), "old version")
@@ -115,8 +119,6 @@ def old_versions_text() -> str:
 
 def _where(wanted: Any) -> str:
     """Return the location of the files, or the number of those present."""
-    from weights_cache import file_states, status
-
     state = status(wanted.record.name, only=wanted.only)
     if state != "missing":
         return state
@@ -127,9 +129,6 @@ def _where(wanted: Any) -> str:
 
 def _verify_weights(given: argparse.Namespace) -> int:
     """Models that are named must be there; of tasks, globs and all only what is there is hashed."""
-    from weights_cache import verify
-    from zoo.cli.weight_selection import everything, matching, other_files
-
     states = []
     for wanted in matching(given.names) if given.names else (*everything(), *other_files()):
         reports = verify(wanted.record.name, only=wanted.only)
@@ -158,10 +157,6 @@ def _state(name: str, reports: Any) -> str:
 
 
 def _print_weights_path(given: argparse.Namespace) -> int:
-    from weights_cache import cache_folder, locate, status
-    from weights_cache.common.errors import MissingError
-    from zoo.cli.weight_selection import matching
-
     if not given.names:
         print(cache_folder())
         return 0
@@ -180,10 +175,6 @@ def _print_weights_path(given: argparse.Namespace) -> int:
 
 
 def _clear_weights(given: argparse.Namespace) -> int:
-    from weights_cache import clear, clear_old_versions, clear_url
-    from weights_cache.addresses import is_url
-    from zoo.cli.weight_selection import matching
-
     if given.old:
         if given.names:
             raise ZooError(

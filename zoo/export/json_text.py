@@ -1,5 +1,7 @@
 """Results as JSON, with masks as images."""
 
+import base64
+import io
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -59,8 +61,6 @@ def encodable(name: str) -> str:
 
 def plain_value(value: Any) -> Any:
     """The JSON form of a value of a result that the json module cannot write."""
-    import base64
-
     if isinstance(value, np.generic):
         return value.item()
     if not isinstance(value, np.ndarray):
@@ -77,8 +77,6 @@ def encoded_image(array: np.ndarray) -> tuple[bytes, int | None]:
         TypeError: it is neither uint8 nor float32, or has not two axes.
         ValueError: a probability is not in 0..1.
     """
-    import io
-
     if array.ndim != 2 or not array.size or array.dtype not in (np.uint8, np.float32):
         name = f"{array.dtype} {list(array.shape)}"
         raise TypeError(f"{name:.80} is neither plain Python, a mask, nor a probability")
@@ -97,8 +95,6 @@ def decoded_image(png: bytes, scale: int | None) -> np.ndarray:
     >>> decoded_image(*encoded_image(mask)).tolist()
     [[0, 1], [2, 3]]
     """
-    import io
-
     with needed_for("reading a mask"):
         from PIL import Image
     with Image.open(io.BytesIO(png)) as image:

@@ -1,5 +1,6 @@
 """Results as rows and columns: CSV text, or a DataFrame of pandas."""
 
+import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -88,8 +89,6 @@ def to_csv(result: AnyResult) -> str:
 
 def csv_text(rows: list[Row], columns: list[str]) -> str:
     """Rows as CSV, below a line with the names of the columns."""
-    import csv
-
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()

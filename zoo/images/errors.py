@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from itertools import islice
 from traceback import walk_tb
 
+from weights_cache.common.similar_names import close_names
 from weights_cache.interruptions import is_interruption
 from zoo.images.pixels import ImageError
 
@@ -73,8 +74,6 @@ def is_pattern(path: str) -> bool:
 
 def _similar_file(path: str) -> str | None:
     """Return a file in the folder of a path with a similar name, or None."""
-    from difflib import get_close_matches
-
     folder, name = os.path.split(path)
     try:
         with os.scandir(folder or os.curdir) as entries:
@@ -83,7 +82,7 @@ def _similar_file(path: str) -> str | None:
         if is_interruption(error):
             raise
         return None
-    close = get_close_matches(name.lower(), names, n=1)
+    close = close_names(name.lower(), names)
     return os.path.join(folder, names[close[0]]) if close else None
 
 

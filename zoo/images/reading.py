@@ -24,7 +24,7 @@ from zoo.images.files import decode_image, frame_count, open_image
 from zoo.images.header_limits import bytes_of_pixels, check_size
 from zoo.images.pillow import import_pillow, quiet
 from zoo.images.pixels import ImageError, to_rgb_pixels
-from zoo.images.urls import MAX_DOWNLOAD, path_of_file_url, read_url, scheme_of
+from zoo.images.urls import MAX_DOWNLOAD, path_of_file_url, scheme_of
 from zoo.images.watched_files import WatchedFile, watched_bytes, watched_path
 
 if TYPE_CHECKING:
@@ -164,6 +164,8 @@ def _encoded(source: object, name: str | None) -> tuple[WatchedFile, str]:
 def _at_location(location: str) -> tuple[WatchedFile, str]:
     scheme = scheme_of(location) if ":" in location else None
     if scheme not in (None, "file"):
+        from zoo.images.fetching import read_url  # and what talks to servers
+
         return _in_memory(*read_url(location))
     path = path_of_file_url(location) if scheme else location
     name = f"{path!r:.300}"

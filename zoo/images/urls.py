@@ -1,24 +1,17 @@
-"""Images at URLs and in data URLs. requests is imported to fetch an image."""
+"""Kinds of URLs, and how errors show them; `zoo.images.fetching` reads them."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from weights_cache.locations import is_offline
 from weights_cache.shown_urls import host_of, parts_of, shown_url
-from zoo.images.errors import VIDEO_ADVICE
 from zoo.images.pixels import ImageError
-
-if TYPE_CHECKING:
-    from weights_cache.http_answers import HttpAnswer
 
 MAX_DOWNLOAD = 64 * 2**20
 """Most bytes of an image at a URL."""
 
 #: A single letter is a drive of Windows.
 _SCHEME = r"([a-z][a-z0-9+.-]+)://|(data):"
-_STREAMS = ("rtsp", "rtsps", "rtmp", "rtp", "udp", "srt", "mms")
 
 
 def scheme_of(location: str) -> str | None:
@@ -29,24 +22,6 @@ def scheme_of(location: str) -> str | None:
     """
     found = re.match(_SCHEME, location, re.IGNORECASE)
     return (found[1] or found[2]).lower() if found else None
-
-
-def read_url(url: str) -> tuple[bytes, str]:
-    """Return the bytes at a URL of http, https or data, and their name in errors.
-
-    Raises:
-        ImageError: the URL has another scheme, or cannot be fetched.
-
-    >>> read_url("data:;base64,aGVsbG8=")
-    (b'hello', 'data URL of 21 characters')
-    """
-    scheme = scheme_of(url)
-    if scheme in ("http", "https"):
-        return _fetch(url)
-    if scheme == "data":
-        return _data(url)
-    advice = VIDEO_ADVICE if scheme in _STREAMS else "download it and pass its path"
-    raise ImageError(f"{_shown(url)} is not read: URLs of http, https, file and data are; {advice}")
 
 
 def path_of_file_url(url: str) -> str:
@@ -62,76 +37,15 @@ def path_of_file_url(url: str) -> str:
 
     parts = parts_of(url)
     if parts is None:
-        raise ImageError(f"{_shown(url)} is not a readable URL: write file:///folder/image.jpg")
+        raise ImageError(f"{named(url)} is not a readable URL: write file:///folder/image.jpg")
     if parts.netloc not in ("", "localhost"):
         raise ImageError(
-            f"{_shown(url)} is a file of the machine {host_of(url)!r}: a file of this one has "
+            f"{named(url)} is a file of the machine {host_of(url)!r}: a file of this one has "
             "three slashes, file:///folder/image.jpg"
         )
     return url2pathname(parts.path)
 
 
-def _data(url: str) -> tuple[bytes, str]:
-    from base64 import b64decode
-    from urllib.parse import unquote_to_bytes
-
-    name = f"data URL of {len(url):,} characters"
-    head, _, text = url.partition(",")
-    data = unquote_to_bytes(text)
-    if not head.lower().endswith(";base64"):
-        return data, name
-    try:
-        return b64decode(data, validate=True), name
-    except ValueError:
-        raise ImageError(
-            f"{name} is not valid base64: it may have been cut, copy it again"
-        ) from None
-
-
-def _shown(url: str) -> str:
+def named(url: str) -> str:
     """The URL in messages, quoted; cut only after passwords are out of it."""
     return f"{shown_url(url)!r:.300}"
-
-
-def _fetch(url: str) -> tuple[bytes, str]:
-    """Asked once, where weights are asked several times; the other limits are those of weights."""
-    shown = _shown(url)
-    if is_offline():
-        raise ImageError(f"{shown} is not fetched because ZOO_OFFLINE is set: unset it")
-    from weights_cache.download import LIMITS
-    from weights_cache.failures import DownloadError, harmless
-    from weights_cache.http_answers import Budget, answer_to, open_session
-
-    limits = LIMITS.with_user_rate()
-    in_all = limits.seconds_for(MAX_DOWNLOAD)
-    budget = Budget(limits.silence, in_all, in_all)
-    try:
-        with (
-            open_session("fetching an image") as session,
-            answer_to(session, url, {}, limits, budget) as answer,
-        ):
-            kind = harmless(answer.headers.get("Content-Type", "unknown type"))
-            return _body(answer, shown), f"{shown} (sent as {kind:.80})"
-    except DownloadError as error:
-        raise ImageError(f"{shown} cannot be fetched ({error}): check it in a browser") from error
-
-
-def _body(answer: HttpAnswer, shown: str) -> bytes:
-    if answer.status != 200:
-        raise ImageError(
-            f"{shown} answered with status {answer.status}, not 200: check the address"
-        )
-    if answer.length > MAX_DOWNLOAD:
-        raise _too_large(shown)
-    body = bytearray()
-    for block in answer.blocks(decoded=True):
-        body += block
-        if len(body) > MAX_DOWNLOAD:
-            raise _too_large(shown)
-    return bytes(body)
-
-
-def _too_large(shown: str) -> ImageError:
-    return ImageError(
-        f"{shown} is larger than {MAX_DOWNLOAD:,} bytes: download it and pass its path"
-    )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import multiprocessing
 import os
+import socket
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -12,6 +14,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any, TypeVar
 
+import core
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from weights_cache.progress import say_line
@@ -37,6 +40,17 @@ _AHEAD = 2
 _TO_COME = ("pending", "lost")
 
 
+def _load_dask() -> Any:
+    """Import Dask with its clients and clusters.
+
+    Raises:
+        ZooError: a package is missing.
+    """
+    with needed_for("scheduler= (--scheduler)"):
+        import distributed
+    return distributed
+
+
 class DaskWorkers:
     """The workers of a cluster.
 
@@ -58,14 +72,15 @@ class DaskWorkers:
         self._numbers: dict[Any, int] = {}  # of the chunks, by their futures
 
     def __enter__(self: Self) -> Self:
-        with needed_for("scheduler= (--scheduler)"):
-            from distributed import Client
+        distributed = _load_dask()
         try:
             address: Any = self._scheduler
             if address == LOCAL:
                 address = self._stack.enter_context(_local_cluster(self._count))
             with _quiet():
-                self._client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+                self._client = distributed.Client(
+                    address, timeout=_CONNECT_SECONDS, set_as_default=False
+                )
             self._stack.callback(self._close_client)
         except (OSError, ValueError, RuntimeError) as error:
             self._stack.close()
@@ -121,8 +136,7 @@ class DaskWorkers:
 
     def outcomes(self) -> list[Outcome]:
         """Wait until a chunk is done, or its process ended."""
-        from distributed import wait
-
+        wait = _load_dask().wait
         since, said = monotonic(), False
         while True:
             with self._connected(), suppress(TimeoutError):
@@ -137,8 +151,6 @@ class DaskWorkers:
                 say_line("the cluster has no worker: waiting for one, as of `dask worker ADDRESS`")
 
     def _outcome(self, future: Any) -> Outcome:
-        from distributed import KilledWorker
-
         number = self._numbers.pop(future)
         with self._connected():
             if future.status == "finished":
@@ -146,7 +158,7 @@ class DaskWorkers:
             error = future.exception() if future.status == "error" else None
         if error is None:  # cancelled or lost with the scheduler
             raise self._lost(None)
-        if isinstance(error, KilledWorker):
+        if isinstance(error, _load_dask().KilledWorker):
             return Outcome(number, None)
         if isinstance(error, ZooError):
             raise error
@@ -171,8 +183,8 @@ def _local_cluster(count: int) -> Iterator[Any]:
     Raises:
         ZooError: the processes do not start.
     """
+    distributed = _load_dask()
     import dask
-    from distributed import LocalCluster
 
     _check_main()
     settings = {
@@ -184,7 +196,7 @@ def _local_cluster(count: int) -> Iterator[Any]:
     }
     with dask.config.set(settings), _quiet():
         try:
-            cluster = LocalCluster(
+            cluster = distributed.LocalCluster(
                 n_workers=count,
                 threads_per_worker=1,
                 processes=True,
@@ -203,8 +215,6 @@ def _local_cluster(count: int) -> Iterator[Any]:
 
 def _check_main() -> None:
     """Raise in a process of a cluster that imports the script which starts the cluster."""
-    import multiprocessing
-
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise ZooError(
             'put the call of zoo.batch below `if __name__ == "__main__":`, as each process of the '
@@ -239,8 +249,6 @@ def run_order(folder: str, document: Mapping[str, Any], order: Order) -> dict[st
         ZooError: the process does not see the folder, or cannot write to it.
         WeightsError: it lacks the weights.
     """
-    import core
-
     name = json.dumps([folder, document])
     with _loading:
         if name not in _works:
@@ -254,8 +262,6 @@ def run_order(folder: str, document: Mapping[str, Any], order: Order) -> dict[st
 def _new_work(path: str, document: Mapping[str, Any]) -> Work:
     job, folder = Job(**document), ResultsFolder(path)
     if not folder.exists or job.difference(folder.job_document()):
-        import socket
-
         raise ZooError(
             f"the worker on {socket.gethostname()!r} does not see the folder {path!r} of this run: "
             "give out= on a disk that all computers share, by one path"

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
+from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.common.sizes import count_text
+from zoo.drawing import draw
 from zoo.jobs.items import Item
 from zoo.jobs.job import Job
 from zoo.jobs.reading import ImageReader
 from zoo.jobs.results_folder import chunk_size
 from zoo.jobs.sources import Listing, Report
-from zoo.results.vocabulary import Result
+from zoo.results.vocabulary import Result, kind_of
+from zoo.transfer.scores.sheets import SheetImage, draw_sheet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,8 +72,6 @@ def sampled(job: Job, count: int, report: Report) -> list[Item]:
 
 def sample_results(job: Job, items: list[Item]) -> Iterator[SampleResult]:
     """Yield the result of each image, computed in this process."""
-    from weights_cache.common.errors import WeightsError, ZooError
-
     model, verb, options = job.bound()
     reader = ImageReader()
     for item in items:
@@ -89,15 +90,11 @@ def sample_results(job: Job, items: list[Item]) -> Iterator[SampleResult]:
 
 def sheet_of(job: Job, samples: list[SampleResult]) -> Image.Image:
     """Draw the images of a sample with what was found in them, on one sheet."""
-    from zoo.transfer.scores.sheets import SheetImage, draw_sheet
-
     images = [SheetImage(*_thumbnail(each)) for each in samples]
     return draw_sheet({"": images}, title=f"{job.verb}: {count_text(len(images), 'image')}")
 
 
 def _thumbnail(sample: SampleResult) -> tuple[object, str, str, str, bool]:
-    from zoo.drawing import draw
-
     name = sample.item.member or sample.item.name.strip("'\"")
     if sample.pixels is None or sample.error:
         return b"", "error", sample.error, name, True
@@ -112,8 +109,6 @@ def found_text(result: Result) -> str:
     >>> found_text([{"label": "tabby", "score": 0.8, "index": 281}]), found_text([])
     ('1 label', 'nothing found')
     """
-    from zoo.results.vocabulary import kind_of
-
     items = result if isinstance(result, list) else [result]
     if not items:
         return "nothing found"

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
+from core.graph_model.deferred_model import network_backend
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from weights_cache.shown_urls import shown_url
 from zoo.catalog.entries import is_path
+from zoo.images.urls import scheme_of
 from zoo.jobs.parts import PARTS, check_package
 from zoo.pipeline.binding import BoundVerb, bind
 from zoo.pipeline.loaded_model import LoadedModel
@@ -113,8 +115,6 @@ def _as_list(sources: Any) -> list[Any]:
 
 def _absolute(source: Any) -> str:
     """Return a source as text: processes and later runs may work in another folder."""
-    from zoo.images.urls import scheme_of
-
     if not isinstance(source, (str, os.PathLike)):
         raise ZooError(f"the source {source!r:.80} must be a path or a URL")
     text = os.fsdecode(source)
@@ -142,6 +142,4 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def _usual_backend() -> str:
-    from core.graph_model.deferred_model import network_backend
-
     return network_backend(None)

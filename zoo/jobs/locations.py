@@ -11,8 +11,9 @@ from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption
 from weights_cache.shown_urls import shown_url
 from zoo.images.errors import missing_file
+from zoo.images.fetching import read_url
 from zoo.images.pixels import ImageError
-from zoo.images.urls import path_of_file_url, read_url, scheme_of
+from zoo.images.urls import path_of_file_url, scheme_of
 
 #: Most bytes of one encoded image; `zoo.images.urls` has a lower limit for http.
 MOST_BYTES = 256 * 2**20

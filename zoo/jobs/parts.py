@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from weights_cache.common.dependencies import needed_for
-from weights_cache.common.errors import ZooError
 from zoo.export.json_text import plain_value
 from zoo.export.tables import Row, columns_of_type, csv_text, table_rows
-from zoo.jobs.schema import IMAGE_COLUMNS, arrow_schema, result_of, to_arrow_value
+from zoo.jobs.parquet import read_table, write_rows
+from zoo.jobs.results_folder import damaged
+from zoo.jobs.schema import IMAGE_COLUMNS, result_of
 from zoo.tasks.task_verbs import result_type
 
 #: Names of columns of flat tables that differ: labels have an index, too.
@@ -27,31 +28,8 @@ class PartFormat(NamedTuple):
     package: str | None = None  # that both need
 
 
-def _write_parquet(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:
-    with needed_for("writing Parquet files"):
-        import pyarrow as pa
-        import pyarrow.parquet as parquet
-    values = [{**row, "result": to_arrow_value(row["result"])} for row in rows]
-    parquet.write_table(pa.Table.from_pylist(values, arrow_schema(verb)), file)
-
-
-def read_arrow(path: Path) -> Any:
-    """Return a Parquet file of rows as a table of Arrow.
-
-    Raises:
-        ZooError: it is damaged.
-    """
-    with needed_for("reading Parquet files"):
-        import pyarrow as pa
-        import pyarrow.parquet as parquet
-    try:
-        return parquet.ParquetFile(path).read()
-    except (OSError, pa.ArrowException) as error:
-        raise _damaged(path, error) from error
-
-
 def _read_parquet(path: Path, verb: str) -> Iterator[Row]:
-    for stored in read_arrow(path).to_pylist():
+    for stored in read_table(path).to_pylist():
         row = {name: value for name, value in stored.items() if value is not None}
         yield {**row, "result": result_of(verb, stored["result"])}
 
@@ -69,7 +47,7 @@ def _read_json_lines(path: Path, verb: str) -> Iterator[Row]:
                 row = json.loads(line)
                 yield {**row, "result": result_of(verb, row["result"])}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
 
 
 def _write_csv(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:
@@ -90,15 +68,8 @@ def flat_rows(rows: Sequence[Row]) -> Iterator[Row]:
         yield from ({**of_image, **found} for found in table_rows(row["result"], "batch") or [{}])
 
 
-def _damaged(path: Path, error: Exception) -> ZooError:
-    return ZooError(
-        f"{str(path)!r} is damaged ({error}): remove records/{path.stem}.json, and run the "
-        "command again, which makes it anew"
-    )
-
-
 PARTS: Mapping[str, PartFormat] = {
-    "parquet": PartFormat(_write_parquet, _read_parquet, "pyarrow"),
+    "parquet": PartFormat(write_rows, _read_parquet, "pyarrow"),
     "jsonl": PartFormat(_write_json_lines, _read_json_lines),
     "csv": PartFormat(_write_csv, None),
 }

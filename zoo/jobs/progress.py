@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from time import monotonic
 from typing import Any
 
@@ -75,8 +76,6 @@ def progress_text(done: int, images: int, rate: float, errors: int) -> str:
     >>> progress_text(12_000, 1_000_000, 40.0, 3)
     '12,000 of 1,000,000 images, 40.0 per second, 6:51:40 left, 3 errors'
     """
-    from datetime import timedelta
-
     left = timedelta(seconds=round((images - done) / rate)) if rate else "unknown time"
     more = f", {errors} errors" if errors else ""
     return f"{done:,} of {images:,} images, {rate:.1f} per second, {left} left{more}"

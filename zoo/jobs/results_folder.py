@@ -35,6 +35,14 @@ GO_ON = "run the same command again to go on where this run was"
 _ADVICE = f"give another folder; {GO_ON}"
 
 
+def damaged(path: Path, error: Exception) -> ZooError:
+    """Return the error of a file of rows, with the way to make it anew."""
+    return ZooError(
+        f"{str(path)!r} is damaged ({error}): remove records/{path.stem}.json, and run the "
+        "command again, which makes it anew"
+    )
+
+
 def chunk_size(images: int) -> int:
     """Images of a chunk, by the number of all; it must not depend on the number of processes.
 

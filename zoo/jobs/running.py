@@ -9,6 +9,7 @@ from typing import Any
 
 from weights_cache.common.errors import ZooError
 from weights_cache.progress import say_line
+from zoo.jobs.dask_workers import DaskWorkers
 from zoo.jobs.job import Job
 from zoo.jobs.local_workers import LocalWorkers, Workers, cores
 from zoo.jobs.manifest import BatchSummary, finish
@@ -160,8 +161,6 @@ def _pool(job: Job, folder: ResultsFolder, count: int, scheduler: str | None) ->
     """Return the processes, which a ``with`` statement starts and ends."""
     if scheduler is None:
         return LocalWorkers(job, folder, count)
-    from zoo.jobs.dask_workers import DaskWorkers
-
     return DaskWorkers(job, folder, count, scheduler)
 
 

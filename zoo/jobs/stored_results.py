@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
-from zoo.jobs.parts import PARTS, flat_columns, flat_rows, read_arrow
+from zoo.jobs.parquet import read_tables
+from zoo.jobs.parts import PARTS, flat_columns, flat_rows
 from zoo.jobs.results_folder import ResultsFolder
-from zoo.jobs.schema import arrow_schema
 from zoo.results.vocabulary import AnyResult
 
 if TYPE_CHECKING:
@@ -121,11 +121,7 @@ class BatchResults:
                 f"to_arrow reads Parquet, and these are {self._job['format']} files: write "
                 "format='parquet'"
             )
-        schema = arrow_schema(self.function)
-        import pyarrow
-
-        tables = [read_arrow(self._part(number)) for number in self._numbers()]
-        return pyarrow.concat_tables(tables) if tables else schema.empty_table()
+        return read_tables(self.function, [self._part(number) for number in self._numbers()])
 
     def _numbers(self) -> list[int]:
         return sorted(self._folder.done())

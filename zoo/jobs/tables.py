@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from weights_cache.shown_urls import shown_url
@@ -16,6 +15,7 @@ from zoo.images.finding import ending_of
 from zoo.images.urls import scheme_of
 from zoo.jobs.items import Item
 from zoo.jobs.locations import is_remote, local_path, opened
+from zoo.jobs.parquet import load_arrow
 
 TABLE_ENDINGS = (".csv", ".tsv", ".parquet")
 
@@ -71,12 +71,10 @@ def _csv_values(location: str, column: str | None, delimiter: str) -> Iterator[s
 
 
 def _parquet_values(location: str, column: str | None) -> Iterator[Any]:
-    with needed_for("reading Parquet files"):
-        import pyarrow as pa
-        import pyarrow.parquet as parquet
+    pa = load_arrow("reading Parquet files")
     with opened(location) as file:
         try:
-            table = parquet.ParquetFile(file)
+            table = pa.parquet.ParquetFile(file)
             name = chosen_column(location, table.schema_arrow.names, column)
             for batch in table.iter_batches(_ROWS_AT_ONCE, columns=[name]):
                 yield from batch.column(0).to_pylist()

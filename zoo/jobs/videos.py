@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from zoo.images.pixels import ImageError
 from zoo.jobs.items import Item
 from zoo.jobs.locations import is_remote, local_path
+from zoo.live.capture import VideoReader
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,8 +42,6 @@ def video_items(location: str, every: int) -> Iterator[Item]:
 
 
 def _reader(location: str) -> VideoReader:
-    from zoo.live.capture import VideoReader
-
     return VideoReader(location if is_remote(location) else local_path(location))
 
 

@@ -18,6 +18,7 @@ from zoo.images.errors import is_pattern, missing_file
 from zoo.images.files import image_endings
 from zoo.images.flips import flipped
 from zoo.images.urls import scheme_of
+from zoo.live.capture import CameraReader, VideoReader, camera_names
 from zoo.live.frame import Frame
 from zoo.live.newest import NewestFrame
 from zoo.live.readers import (
@@ -34,6 +35,7 @@ from zoo.live.readers import (
     images_in,
     matching,
 )
+from zoo.live.recording import RecordingReader, is_recording
 
 Self = TypeVar("Self", bound="Frames")
 
@@ -300,8 +302,6 @@ def open_reader(
 
 
 def _open_text(source: str, size: tuple[int, int] | None, fps: float, timeout: float) -> Reader:
-    from zoo.live.capture import VideoReader
-
     scheme = scheme_of(source)
     if scheme not in (None, "file"):
         kind: Kind = "video" if _VIDEO_PATH.search(source) else "stream"
@@ -320,8 +320,6 @@ def _open_text(source: str, size: tuple[int, int] | None, fps: float, timeout: f
 
 def _open_path_or_name(source: str, size: tuple[int, int] | None, timeout: float) -> Reader:
     """Return the reader of a camera by its name, or else raise for a missing file."""
-    from zoo.live.capture import camera_names
-
     if os.sep not in source and not os.path.splitext(source)[1]:
         known = camera_names()
         for index, name in known.items():
@@ -337,17 +335,12 @@ def _open_path_or_name(source: str, size: tuple[int, int] | None, timeout: float
 
 
 def _open_camera(camera: int | str, size: tuple[int, int] | None, timeout: float) -> Reader:
-    from zoo.live.capture import CameraReader
-
     if isinstance(camera, int) and not 0 <= camera <= _LAST_CAMERA:
         raise SourceError(f"camera {camera} must be 0 to {_LAST_CAMERA}")
     return CameraReader(camera, size, timeout=timeout)
 
 
 def _open_path(path: str, fps: float) -> Reader:
-    from zoo.live.capture import VideoReader
-    from zoo.live.recording import RecordingReader, is_recording
-
     if not os.path.exists(path):
         raise missing_file(path)
     if is_recording(path):

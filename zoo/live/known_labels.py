@@ -7,6 +7,7 @@ from typing import NamedTuple
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import find_entry, is_entry, tasks
+from zoo.catalog.labels import read_labels
 from zoo.live.events import labels_of
 from zoo.tasks.gestures.recognizer import GestureRecognizer
 
@@ -65,7 +66,5 @@ def _gestures(model: object) -> list[str]:
     if labels is not None:
         return list(labels)
     if isinstance(model, str) and is_entry(model) and find_entry(model).labels:
-        from zoo.catalog.labels import read_labels
-
         return list(read_labels(find_entry(model).labels))
     return GestureRecognizer().labels

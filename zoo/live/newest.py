@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Condition, Thread, current_thread
 from time import monotonic, sleep
 
+from zoo.live.capture import cameras_text
 from zoo.live.readers import BrokenFrameError, Kind, Reader, Shot, SourceError
 
 _TURN = 0.2  # seconds after which a waiting caller looks whether it was interrupted
@@ -92,8 +93,6 @@ class NewestFrame:
         what = f"{self.name} gave no frame for {self._timeout:g} s: check its cable or network, or "
         if self.kind != "camera":
             return what + "give a longer timeout="
-        from zoo.live.capture import cameras_text
-
         return f"{what}give a longer timeout=; {cameras_text()}"
 
     def skip(self) -> float | None:

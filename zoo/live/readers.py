@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence, Sized
+from glob import iglob
 from math import isfinite
 from numbers import Real
 from typing import Any, Literal, NamedTuple, Protocol
@@ -12,6 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from weights_cache.common.errors import ZooError
+from zoo.images.files import image_endings
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
 from zoo.images.urls import scheme_of
@@ -249,8 +251,6 @@ def natural_order(names: Iterable[str]) -> list[str]:
 
 def images_in(folder: str) -> list[str]:
     """Return the paths of the images in a folder, in the natural order of their names."""
-    from zoo.images.files import image_endings
-
     endings = image_endings()
     try:
         names = [n for n in os.listdir(folder) if not n.startswith(".")]
@@ -264,8 +264,6 @@ def images_in(folder: str) -> list[str]:
 
 def matching(pattern: str) -> list[str]:
     """Return the paths that match a pattern with wildcards, in their natural order."""
-    from glob import iglob
-
     found: Iterator[str] = filter(os.path.isfile, iglob(pattern, recursive=True))
     paths = natural_order(found)
     if not paths:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import all_entries, find, model_class, verbs_of
 from zoo.catalog.entry import Entry
+from zoo.catalog.unknown_models import able_models
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.model_cache import load_once, load_path_once
 from zoo.pipeline.options import check_backend, checked, refuse_unknown
@@ -124,8 +125,6 @@ def _loaded(model: Any, verb: str, backend: str | None) -> LoadedModel:
 
 def _cannot(entry: Entry, verb: str) -> str:
     """Explain what a model that lacks a verb can do, and which models have the verb."""
-    from zoo.catalog.unknown_models import able_models
-
     user = next((e.name for e in all_entries().values() if entry.name in e.parts.values()), None)
     part_of = f", and is a part of models such as {user}" if user else ""
     return (
@@ -135,8 +134,6 @@ def _cannot(entry: Entry, verb: str) -> str:
 
 
 def _network_cannot(model: LoadedModel, verb: str) -> str:
-    from zoo.catalog.unknown_models import able_models
-
     return (
         f"the model {model.name} cannot {verb}: the task of a network from a file is not known, "
         f"so it has predict and execute (zoo.load returns it); models that can {verb}: "

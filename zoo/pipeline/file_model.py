@@ -15,6 +15,7 @@ from weights_cache.remote import locate_url
 from weights_cache.shown_urls import other_scheme, shown_url
 from zoo.catalog.entries import file_model_class, file_task_class
 from zoo.pipeline.file_tasks import FileTask
+from zoo.pipeline.isolation.models import load_isolated
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.pickling import LoadCall
 
@@ -98,8 +99,6 @@ def _load_file(
         given = {"kernels": kernels, "isolate": isolate or None, "task": task}
         return _load_taught(name, backend, {**given, "signature": signature})
     if isolate:
-        from zoo.pipeline.isolation.models import load_isolated
-
         return load_isolated(file, name, limits, recipe, task, signature)
     network = load_model(file, backend, kernels=kernels, limits=limits, signature=signature)
     kind = file_model_class(network.graph.metadata)

@@ -36,9 +36,9 @@ class Planned(ABC):
     def plan(self, image: ImageSource | NetworkInput | None = None) -> Plan:
         """Return the network's steps for an image, and the memory locations of their results.
 
-        Print it, give it to `zoo.draw_plan`, or look into its ``steps``, ``placed`` and
-        ``arena_bytes``. Of a network that runs in several stages, as what its loops give decides
-        shapes, it is the plan with the most arithmetic.
+        Print it, or look into its ``steps``, ``placed`` and ``arena_bytes``. Of a network that runs
+        in several stages, as what its loops give decides shapes, it is the plan with the most
+        arithmetic.
 
         Args:
             image: of a pretrained model an image, as its verbs take it; of a model from a path

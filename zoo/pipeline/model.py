@@ -12,7 +12,8 @@ from core.process.locks import new_lock
 from weights_cache.common.errors import MissingError, ZooError
 from zoo.catalog.entries import find_entry, is_entry, model_class, with_parts
 from zoo.catalog.entry import Entry
-from zoo.catalog.networks import build_network, check_files, network_facts
+from zoo.catalog.labels import read_labels
+from zoo.catalog.networks.facts import check_files, network_facts
 from zoo.images.lists import for_each_batch
 from zoo.images.reading import read_image
 from zoo.pipeline.loaded_model import LoadedModel
@@ -57,8 +58,6 @@ class Model(LoadedModel):
     @classmethod
     def labels_of(cls, entry: Entry) -> tuple[str, ...]:
         """Names of the classes, without loading the network; empty for models without classes."""
-        from zoo.catalog.labels import read_labels
-
         return read_labels(entry.labels) if entry.labels else ()
 
     @property
@@ -323,7 +322,9 @@ def _network_of(
     """
 
     def made(stored: "StoredCalls | None" = None) -> "GraphModel":
+        # Stored calls need neither.
         from core import GraphModel
+        from zoo.catalog.networks.building import build_network
 
         return GraphModel(build_network(entry, options, weights), backend, stored=stored)
 

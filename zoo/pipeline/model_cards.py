@@ -4,11 +4,16 @@ import textwrap
 from collections.abc import Iterator
 from itertools import chain, repeat
 
+from weights_cache import find_record, status
 from weights_cache.common.errors import WeightsError
-from zoo.catalog.entries import all_entries, find, verbs_of
+from weights_cache.common.sizes import count_text, size_text
+from zoo.catalog.entries import all_entries, find, model_class, verbs_of
 from zoo.catalog.entry import Channels, Entry
+from zoo.catalog.networks.building import build_network
 from zoo.catalog.option import OWN, Option
-from zoo.pipeline.network_summary import Card
+from zoo.pipeline.model_cache import load
+from zoo.pipeline.network_summary import Card, network_rows
+from zoo.pipeline.options import options_of
 
 _LABEL_WIDTH = 12
 _WIDTH = 88
@@ -44,8 +49,6 @@ def describe(name: str) -> Card:
     entry = find(name)
     if isinstance(entry, Entry):
         return card_text(entry)
-    from zoo.pipeline.model_cache import load
-
     card: Card = load(name).describe()
     return card
 
@@ -64,9 +67,6 @@ def card_text(entry: Entry, *, placed: bool = True) -> Card:
 
 
 def _facts(entry: Entry, placed: bool) -> Iterator[tuple[str, str]]:
-    from weights_cache import find_record, status
-    from weights_cache.common.sizes import count_text, size_text
-
     record = find_record(entry.weights).limited_to(entry.files)
     where = f" ({status(record.name, only=entry.files)})" if placed else ""
     files = count_text(len(record.files), "file")
@@ -115,8 +115,6 @@ def _channels(value: Channels) -> str:
 
 
 def _labels(entry: Entry) -> str:
-    from zoo.catalog.entries import model_class
-
     names = model_class(entry).labels_of(entry)
     if not names:
         return ""
@@ -129,9 +127,6 @@ def _options(entry: Entry) -> Iterator[str]:
     """A text for each option of loading the model, then for those of its verbs."""
     for option in entry.options.values():
         yield _option(option, {option.default_text: []})
-    from zoo.catalog.entries import model_class
-    from zoo.pipeline.options import options_of
-
     cls = model_class(entry)
     defaults: dict[Option, dict[str, list[str]]] = {}
     for verb in verbs_of(entry):
@@ -153,15 +148,10 @@ def _option(option: Option, defaults: dict[str, list[str]]) -> str:
 
 def _network(entry: Entry) -> Iterator[tuple[str, str]]:
     """Inputs, outputs and size of the network, or why they are not known."""
-    from weights_cache import status
-
     if status(entry.weights, only=entry.files) == "missing":
         command = f"zoo weights fetch {entry.name}"
         yield "network", f"known when the weights are on this machine: run '{command}'"
         return
-    from zoo.catalog.networks import build_network
-    from zoo.pipeline.network_summary import network_rows
-
     defaults = {name: option.default for name, option in entry.options.items()}
     try:
         graph = build_network(entry, defaults)

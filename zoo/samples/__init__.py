@@ -1,6 +1,10 @@
 """Sample images of the package, on which `zoo convert` measures quantised models."""
 
+from importlib.resources import files
+
 import numpy as np
+
+from zoo.images.reading import read_image
 
 
 def sample_images() -> list[np.ndarray]:
@@ -12,10 +16,6 @@ def sample_images() -> list[np.ndarray]:
     >>> len(sample_images()), sample_images()[0].shape
     (18, (256, 256, 3))
     """
-    from importlib.resources import files
-
-    from zoo.images.reading import read_image
-
     names = ("astronaut", "cat", "rocket")
     images = [read_image((files(__name__) / f"{name}.jpg").read_bytes()) for name in names]
     return [

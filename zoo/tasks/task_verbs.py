@@ -10,6 +10,7 @@ from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.catalog.entries import choices, tasks
 from zoo.pipeline.loaded_model import LoadedModel
+from zoo.results import vocabulary
 
 
 def image_tasks() -> dict[str, str]:
@@ -62,8 +63,6 @@ def result_type(verb: str) -> tuple[type, bool]:
     >>> result_type("classify")
     (<class 'zoo.results.vocabulary.Label'>, True)
     """
-    from zoo.results import vocabulary
-
     returned: str = public_function(verb).__annotations__["return"]
     name = returned.removeprefix("list[").removesuffix("]")
     return getattr(vocabulary, name), name != returned

@@ -6,6 +6,8 @@
 
 from importlib import import_module
 
+from weights_cache.common.similar_names import no_attribute
+
 #: Public name -> its module here, imported when the name is first used.
 _MODULES = {
     "FeatureExtractor": "features",
@@ -23,8 +25,6 @@ _MODULES = {
 def __getattr__(name: str) -> object:
     """Import the module of a public name."""
     if name not in _MODULES:
-        from weights_cache.common.similar_names import no_attribute
-
         raise no_attribute(__name__, name, _MODULES)
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 

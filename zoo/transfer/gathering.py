@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import is_read_by_people
+from weights_cache.common.progress_bars import with_bar
 from zoo.images.pixels import ImageError
 from zoo.transfer.examples import Examples, storable
 from zoo.transfer.features.extractor import FeatureExtractor
@@ -42,7 +42,7 @@ def gather(
     found, rows, fingerprints, hashes = [], [], [], []
     skipped: list[Skipped] = []
     embedded = embed((example.image for example in examples), extractor, store)
-    for example, its in zip(_with_progress(examples), embedded, strict=True):
+    for example, its in zip(with_bar(examples, "image", label="features"), embedded, strict=True):
         if isinstance(its.features, ImageError):
             skipped.append(Skipped(example.name, str(its.features), True))
         elif its.features.values is None:
@@ -61,14 +61,6 @@ def gather(
         (len(found),),
     )
     return Gathered(made, skipped)
-
-
-def _with_progress(examples: Sequence[Example]) -> Iterable[Example]:
-    if len(examples) < 2 or not is_read_by_people():
-        return examples
-    from tqdm import tqdm
-
-    return tqdm(examples, unit="image", desc="features", leave=False)
 
 
 def check_classes(kind: Kind, labels: Sequence[str], gathered: Gathered) -> None:

@@ -12,18 +12,23 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from core import CoreError
+from core.converter import load_model
+from core.converter.web_writer import write_web
 from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
 from weights_cache.read_back import not_written, read_back
 from weights_cache.regular_files import open_regular
 from zoo.pipeline.file_model import TAUGHT_FILE
+from zoo.pipeline.pickling import LoadCall
 from zoo.transfer.array_files import read_arrays, write_arrays
 from zoo.transfer.distances import Familiarity
 from zoo.transfer.examples import Examples
+from zoo.transfer.features.extractor import embedding_extractor, feature_extractor
 from zoo.transfer.heads import head_of
 from zoo.transfer.lessons import Lesson, Settings, Skipped
 from zoo.transfer.scores.scores import scores_from
 from zoo.transfer.targets import KINDS, encoded
+from zoo.transfer.taught_model import TaughtModel
 
 if TYPE_CHECKING:
     from zoo.transfer.taught_model import TaughtModel
@@ -116,8 +121,6 @@ def _replace(target: Path, made: Path) -> None:
 def _write_files(folder: Path, model: "TaughtModel") -> None:
     lesson, extractor = model.lesson, model.extractor
     if model.has_own_network:
-        from core.converter.web_writer import write_web
-
         assert extractor.model is not None  # or else there would be no network of its own
         write_web(extractor.model.network.graph, folder / _NETWORK)
     text = json.dumps(_facts_of(model), ensure_ascii=False, indent=1)
@@ -178,9 +181,6 @@ def read_taught(path: str | os.PathLike[str], backend: str | None = None) -> "Ta
         if not all(isinstance(text, str) for text in (node, *names)) or not names:
             raise ValueError(f"its features are {names!r:.80}, its node {node!r:.80}")
         extractor = _extractor_of(folder, names, node, backend)
-    from zoo.pipeline.pickling import LoadCall
-    from zoo.transfer.taught_model import TaughtModel
-
     if not node and extractor.key != key:
         raise ZooError(
             f"{str(folder)!r} was taught with other weights of {'+'.join(names)} than those of "
@@ -260,11 +260,7 @@ def _lesson_of(arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> Lesson:
 
 
 def _extractor_of(folder: Path, names: Any, node: str, backend: str | None) -> Any:
-    from zoo.transfer.features.extractor import embedding_extractor, feature_extractor
-
     if not node:
         return feature_extractor(names, backend=backend)
-    from core.converter import load_model
-
     network = load_model(folder / _NETWORK, backend)
     return embedding_extractor(names[0], network, node)

@@ -9,18 +9,23 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+import core
 from core import GraphModel
 from weights_cache.common.errors import ZooError
 from zoo.catalog.labels import best_labels
 from zoo.images.lists import for_each_image
 from zoo.pipeline.loaded_model import LoadedModel
+from zoo.pipeline.network_summary import Card
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Label
+from zoo.transfer.exports.exporting import export_model
 from zoo.transfer.exports.graphs import head_graph
 from zoo.transfer.features.extractor import FeatureExtractor
 from zoo.transfer.lessons import Lesson, Skipped
 from zoo.transfer.predictions import Prediction, labels_of, prediction_of
+from zoo.transfer.scores.class_scores import Scores
+from zoo.transfer.scores.sheets import confusion_plot, scores_sheet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,8 +167,6 @@ class TaughtModel(LoadedModel):
         Raises:
             ZooError: the image has none of the features, such as no hand.
         """
-        import core
-
         self.check_open()
 
         def infer_one(image: Any) -> Tensor:
@@ -240,8 +243,6 @@ class TaughtModel(LoadedModel):
         Raises:
             ZooError: the format is not supported, or nothing can be written there.
         """
-        from zoo.transfer.exports.exporting import export_model
-
         return export_model(
             path,
             head=self.lesson.head,
@@ -262,8 +263,6 @@ class TaughtModel(LoadedModel):
         Raises:
             ZooError: the images are not known, and no folder is given.
         """
-        from zoo.transfer.scores.sheets import scores_sheet
-
         notes = [*self.scores.doubtful, *self.scores.damaging]
         if notes and folder is None and not self._sources:
             raise ZooError(
@@ -281,17 +280,12 @@ class TaughtModel(LoadedModel):
         Raises:
             ZooError: the model was not taught classes.
         """
-        from zoo.transfer.scores.class_scores import Scores
-        from zoo.transfer.scores.sheets import confusion_plot
-
         if not isinstance(self.scores, Scores):
             raise ZooError(f"{self.name} learnt {self.kind}, which has no confusion matrix")
         return confusion_plot(self.scores)
 
     def describe(self) -> Card:
         """Return what was taught, its scores, and the origin of its features, as a text."""
-        from zoo.pipeline.network_summary import Card
-
         lines = [f"{repr(self)[1:-1]} on {self.backend}", f"labels: {', '.join(self.labels)}"]
         lines += [str(self.scores)]
         for origin in self.extractor.provenance:

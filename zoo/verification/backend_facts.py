@@ -5,6 +5,7 @@ from importlib import metadata
 import numpy as np
 
 import core
+from core.backends.renderer_probe import probe_renderer
 
 
 def start_backend(backend: str, tier: int | None, path: str | None) -> str:
@@ -29,8 +30,6 @@ def start_backend(backend: str, tier: int | None, path: str | None) -> str:
     core.set_backend(backend)
     core.tensor(1.0).item()
     if backend == "shader":
-        from core.backends.renderer_probe import probe_renderer
-
         return f"{probe_renderer()}, {path or 'default'} path"
     if backend == "tf":
         return f"TensorFlow {_version('tensorflow', 'tensorflow-cpu')}"

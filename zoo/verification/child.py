@@ -14,6 +14,9 @@ import numpy as np
 from core import CoreError
 from zoo.pipeline.isolation.child import ERRORS, FOREIGN, own_streams
 from zoo.pipeline.isolation.messages import Message, receive, send
+from zoo.verification.backend_facts import start_backend
+from zoo.verification.cases import make_cases
+from zoo.verification.networks import load_networks
 
 if TYPE_CHECKING:
     from zoo.pipeline.loaded_model import LoadedModel
@@ -77,8 +80,6 @@ class _Child:
 
     def _start(self, document: Mapping[str, Any]) -> Answer:
         """Start the backend; answer with what it runs on."""
-        from zoo.verification.backend_facts import start_backend
-
         self._backend = document["backend"]
         try:
             facts = start_backend(self._backend, document["tier"], document["path"])
@@ -89,8 +90,6 @@ class _Child:
 
     def _load(self, document: Mapping[str, Any]) -> Answer:
         """Load a model after dropping the one before; answer with the names of its networks."""
-        from zoo.verification.networks import load_networks
-
         for model in self._models.values():
             model.close()
         found = load_networks(document["model"], self._backend)
@@ -99,8 +98,6 @@ class _Child:
 
     def _cases(self, document: Mapping[str, Any]) -> Answer:
         """Make the cases of a network."""
-        from zoo.verification.cases import make_cases
-
         cases = make_cases(self._models[document["network"]], document["seed"])
         return Answer({"cases": [_facts(case) for case in cases]}, _arrays(cases))
 

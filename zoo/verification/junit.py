@@ -1,7 +1,7 @@
 """Verifications as JUnit files, which continuous integration shows as tests."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from weights_cache.common.messages import visible
 from zoo.verification.rows import (
@@ -12,9 +12,6 @@ from zoo.verification.rows import (
     Row,
     Verification,
 )
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 #: The element of JUnit by result; others are tests that pass.
 _ELEMENTS: Mapping[str, str] = {
@@ -32,8 +29,6 @@ def junit_xml(verification: Verification) -> bytes:
     >>> b'<failure message="differs"' in junit_xml(Verification((row,)))
     True
     """
-    from xml.etree.ElementTree import Element, indent, tostring
-
     root = Element("testsuites", _counts(verification.rows), name="zoo verify")
     for model in dict.fromkeys(row.model for row in verification.rows):
         rows = tuple(row for row in verification.rows if row.model == model)
@@ -55,8 +50,6 @@ def _counts(rows: tuple[Row, ...]) -> dict[str, str]:
 
 
 def _properties(backends: Mapping[str, str]) -> "Element":
-    from xml.etree.ElementTree import Element, SubElement
-
     properties = Element("properties")
     for name, facts in backends.items():
         SubElement(properties, "property", name=name, value=_text(facts))
@@ -64,8 +57,6 @@ def _properties(backends: Mapping[str, str]) -> "Element":
 
 
 def _test(row: Row) -> "Element":
-    from xml.etree.ElementTree import Element, SubElement
-
     name = " / ".join(filter(None, (row.input, row.backend, row.output)))
     seconds = f"{(row.ms or 0.0) / 1e3:.6f}"
     test = Element("testcase", classname=_text(row.model), name=_text(name), time=seconds)

@@ -1,5 +1,6 @@
 """Results of a verification: a row for each comparison, and their text."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 
@@ -104,8 +105,6 @@ class Verification:
 
     def to_json(self) -> str:
         """Return the rows and backends as one line of JSON."""
-        import json
-
         rows = [asdict(row) for row in self.rows]
         document = {"passed": self.passed, "backends": dict(self.backends), "rows": rows}
         return json.dumps(document, allow_nan=False)

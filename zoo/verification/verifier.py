@@ -9,7 +9,7 @@ import numpy as np
 from weights_cache.common.errors import MissingError, ZooError
 from zoo.catalog.entries import find, with_parts
 from zoo.catalog.entry import Entry
-from zoo.catalog.networks import check_files
+from zoo.catalog.networks.facts import check_files
 from zoo.catalog.option import Option, count
 from zoo.pipeline.options import checked_value
 from zoo.verification.children import BackendError, CaseFacts, Child, UnavailableError

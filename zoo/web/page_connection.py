@@ -9,7 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from time import monotonic, perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from weights_cache.common.errors import ZooError
 from zoo.live.frame import Frame
@@ -21,9 +23,6 @@ from zoo.web.messages import SentImage, image_of, text_of
 from zoo.web.quotas import Limits, Rate
 from zoo.web.sent_pixels import read_sent_image
 from zoo.web.turns import Job, MessageOverflowError, PageQueue, Turns, error_text
-
-if TYPE_CHECKING:
-    from starlette.websockets import WebSocket
 
 #: Codes with which connections are closed, see RFC 6455, 7.4.1.
 INVALID, TOO_MUCH, TRY_LATER = 1007, 1008, 1013
@@ -222,8 +221,6 @@ class PageConnection:
 
     def _log_unexpected(self, ended: object) -> None:
         """Print an error of the server itself; others are of connections that end."""
-        from starlette.websockets import WebSocketDisconnect
-
         gone = (WebSocketDisconnect, RuntimeError)
         if isinstance(ended, Exception) and not isinstance(ended, gone):
             LOGGER.error("page %d is closed by an error", self.client.number, exc_info=ended)

@@ -11,9 +11,9 @@ from typing import Any
 from weights_cache.common.errors import MissingError, WeightsError, ZooError
 from zoo.export.json_text import to_json
 from zoo.web.figures import Figures
+from zoo.web.packages import not_installed
 from zoo.web.rest_options import described_options, given_options, served_verbs
 from zoo.web.sent_pixels import read_sent_image
-from zoo.web.shared_routes import not_installed
 from zoo.web.turns import Turns
 
 try:

@@ -28,11 +28,10 @@ from zoo.web.listening import (
     listening_socket,
 )
 from zoo.web.messages import LONGEST_HEADER
+from zoo.web.packages import not_installed
 from zoo.web.page import own_file, page_of, settings_of
-from zoo.web.page_connection import LOGGER, TRY_LATER, PageConnection, words_of
 from zoo.web.quotas import Limits
 from zoo.web.security import Application, Guard
-from zoo.web.shared_routes import file_answer, not_installed, shared_routes, working
 from zoo.web.turns import Turns
 
 try:
@@ -44,6 +43,9 @@ try:
     from starlette.websockets import WebSocket, WebSocketDisconnect
     from uvicorn.protocols.http.h11_impl import H11Protocol
     from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+    from zoo.web.page_connection import LOGGER, TRY_LATER, PageConnection, words_of
+    from zoo.web.shared_routes import file_answer, shared_routes, working
 except ImportError as error:
     raise not_installed("pages need", error) from error
 

@@ -7,7 +7,17 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from weights_cache.common.errors import ZooError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+)
+from starlette.routing import BaseRoute, Route
+
 from zoo.web.figures import Figures
 from zoo.web.page import TYPES, asset
 from zoo.web.turns import Turns
@@ -15,19 +25,7 @@ from zoo.web.turns import Turns
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.routing import BaseRoute
-
     Answer = Callable[[], dict[str, Any]]
-
-
-def not_installed(what: str, error: ImportError) -> ZooError:
-    """Return the error of a package that is missing."""
-    return ZooError(
-        f"{what} the packages fastapi, uvicorn and websockets ({error}): "
-        "pip install 'friendly-zoo[web]'"
-    )
 
 
 def shared_routes(page: str, settings: Answer, health: Answer, figures: Figures) -> list[BaseRoute]:
@@ -39,8 +37,6 @@ def shared_routes(page: str, settings: Answer, health: Answer, figures: Figures)
         health: says more than that the server answers.
         figures: of it.
     """
-    from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse
-    from starlette.routing import Route
 
     async def show_page(_: Request) -> Response:
         return HTMLResponse(page)
@@ -72,9 +68,6 @@ def file_answer(path: Path | None) -> Response:
     Raises:
         HTTPException: the file is missing.
     """
-    from starlette.exceptions import HTTPException
-    from starlette.responses import FileResponse
-
     if path is None:
         raise HTTPException(404, "there is no such file")
     return FileResponse(path, media_type=TYPES[path.suffix])

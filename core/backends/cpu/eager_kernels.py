@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.backends.cpu.codegen.background import compile_later
 from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
+from core.backends.cpu.codegen.single_op import make_single_op
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier
 from core.engine.backends import REPLACED
 from core.engine.op_cost import multiply_adds
@@ -63,8 +65,6 @@ class EagerOp:
         Args:
             check: called before each kernel; it raises if compiling is to end.
         """
-        from core.backends.cpu.codegen.single_op import make_single_op  # LLVM's side of it
-
         self.ready = make_single_op(*self._given, check)
 
 
@@ -120,6 +120,4 @@ def _make_ready(one: EagerOp) -> None:
     if get_tier() == GENERATED:
         one.compile(lambda: None)
         return
-    from core.backends.cpu.codegen.background import compile_later
-
     compile_later(one)

@@ -16,11 +16,15 @@ from core.backends.shader.codegen.expressions import EXPRESSIONS
 from core.backends.shader.codegen.kernel_language import KernelBuilder, Operand
 from core.backends.shader.codegen.reserved_words import RESERVED
 from core.backends.shader.host_ops import HOST_OPS
+from core.backends.shader.plans.shader_executable import ShaderExecutable
 from core.backends.shader.runtime.compiled_kernel import CompiledKernel, compile_kernel, passes_of
 from core.backends.shader.runtime.device_memory import GONE, values_left
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.programs import ShaderError
+from core.backends.shader.runtime.self_check import check_once
+from core.backends.shader.runtime.starting import new_session
 from core.backends.shader.runtime.values import Value, kernel_key, kind_of
+from core.backends.shader.runtime.waiting import passed
 from core.engine.backend import Backend, Clock
 from core.engine.dtypes import dtype_of
 from core.engine.specs import Spec
@@ -63,9 +67,6 @@ class ShaderBackend(Backend):
 
     def start(self) -> "Session":
         """Open the context unless one is open; see `core.start_shader`."""
-        from core.backends.shader.runtime.self_check import check_once
-        from core.backends.shader.runtime.starting import new_session
-
         with self._starting:
             if self._session is None:
                 self._session = new_session()
@@ -120,8 +121,6 @@ class ShaderBackend(Backend):
 
     async def finished(self) -> None:
         """Wait for the device at a fence while the event loop runs."""
-        from core.backends.shader.runtime.waiting import passed
-
         if self._session is not None:
             await passed(self._session.gl_thread)
 
@@ -164,8 +163,6 @@ class ShaderBackend(Backend):
     def lower(self, program: "Program") -> "Executable":
         """Record a program; see `core.backends.shader.plans`."""
         # Single ops do not need this import.
-        from core.backends.shader.plans.shader_executable import ShaderExecutable
-
         return ShaderExecutable(program, self)
 
     def _new_kernel(

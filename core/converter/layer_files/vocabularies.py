@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.converter.keras_files.models import lookup_layers
+from core.layers.built_in.vocabulary_lookup import lookup_of, mode_of
 from core.layers.layer_config import Options
-from core.layers.lowering.lookups import lookup_of, mode_of
 
 
 class Factors(NamedTuple):

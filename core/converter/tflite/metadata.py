@@ -7,6 +7,7 @@ Source: ``metadata_schema.fbs`` of TensorFlow Lite Support, also in the package 
 import math
 from pathlib import Path
 
+from core.converter.archives import archive_in
 from core.converter.class_labels import (
     INSIDE,
     LARGEST_LABELS,
@@ -100,8 +101,6 @@ def _labels(tensor: Table, data: bytes, path: Path) -> tuple[str, ...]:
     files = [f for f in tensor.tables(_FILES) if f.integer(_FILE_TYPE, "<b") == _AXIS_LABELS]
     if not files:
         return ()
-    from core.converter.archives import archive_in
-
     first = min(files, key=lambda file: file.text(_FILE_LOCALE) not in ("", "en"))
     name = first.text(_FILE_NAME)
     with archive_in(path, data) as archive:

@@ -1,4 +1,4 @@
-"""Cells whose weights are the inputs of an op, run over time by the lowering of Keras's layers.
+"""Cells whose weights are the inputs of an op, run over time by the rules of Keras's layers.
 
 Source: TensorFlow Lite's kernels ``lstm_eval.cc``, ``unidirectional_sequence_lstm.cc``,
 ``bidirectional_sequence_lstm.cc`` and ``basic_rnn.cc``, for the meaning and order of the inputs.
@@ -14,13 +14,13 @@ from core.converter.tflite.schema import ACTIVATIONS, choice
 from core.converter.tflite.translated_op import TranslatedOp, single_quantization
 from core.errors import CoreError
 from core.layers.builder import Builder
+from core.layers.built_in.basic import matmul
+from core.layers.built_in.cells import Cell
+from core.layers.built_in.recurrent import over_time
+from core.layers.common_ops import expand, filled, reduce, split, transpose
 from core.layers.graph_calls import GraphCall
 from core.layers.keras_config import LayerSpec
 from core.layers.layer_call import Lengths, Operand, Value
-from core.layers.lowering.cells import Cell
-from core.layers.lowering.common_ops import expand, filled, reduce, split, transpose
-from core.layers.lowering.core import matmul
-from core.layers.lowering.recurrent import over_time
 
 #: Makes the cell of an op for inputs of some length at each step.
 CellMaker = Callable[[TranslatedOp, GraphCall, int], Cell]

@@ -25,7 +25,7 @@ from core.layers.dialects.tables import (
     WITHOUT_EFFECT,
 )
 from core.layers.keras_config import Dialect
-from core.layers.lowering.rows import find_layer_type
+from core.layers.lookup import find_layer_class
 
 Config = dict[str, Any]
 
@@ -71,10 +71,10 @@ def keras3_config(
     found.pop("batch_input_shape", None)
     found = {**ABSENT[source].get(class_name, {}), **found}
     found = {key: _keras3_value(key, value, target) for key, value in found.items()}
-    row = find_layer_type(class_name)
-    if row is None or row.arguments is None:
+    kind = find_layer_class(class_name)
+    if kind is None or kind.only_in_files:
         return found
-    known = {*row.arguments, *_COMMON}
+    known = {*kind.arguments, *_COMMON}
     unused = {*UNUSED.get(class_name, ()), *WITHOUT_EFFECT["keras3"]}
     for key in [key for key in found if key not in known]:
         value = found.pop(key)
@@ -100,8 +100,8 @@ def derived_config(
     >>> derived_config("Dense", config, "keras3", {"power"})
     {'units': 3, 'power': 2}
     """
-    row = find_layer_type(class_name)
-    known = {*((row and row.arguments) or ()), *_COMMON, *RENAMED.get(class_name, {}).values()}
+    kind = find_layer_class(class_name)
+    known = {*((kind and kind.arguments) or ()), *_COMMON, *RENAMED.get(class_name, {}).values()}
     unused = {*UNUSED.get(class_name, ()), *WITHOUT_EFFECT["keras3"], "batch_input_shape"}
     neutral = {**LACKED["keras2"], **LACKED["keras3"]}
     given = {k: v for k, v in config.items() if k in known and k not in own}

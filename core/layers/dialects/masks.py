@@ -5,7 +5,7 @@ from typing import Any
 
 from core.layers.keras_config import Dialect, LayerSpec, ModelSpec
 from core.layers.layer_call import Value
-from core.layers.lowering.rows import kind_of
+from core.layers.lookup import kind_of
 from core.layers.model_run import ModelRun, bound_arguments
 
 #: Names of the masks that a layer is called with, by its path and the number of the call.

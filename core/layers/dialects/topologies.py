@@ -30,7 +30,7 @@ from core.layers.keras_config import (
     read_topology,
     sources,
 )
-from core.layers.lowering.rows import find_layer_type
+from core.layers.lookup import find_layer_class
 
 Topology = dict[str, Any]
 
@@ -129,8 +129,8 @@ class _Translation:
         except NotExpressibleError as error:
             self._add_problem(spec, path, str(error))
         found = {"class_name": class_name, "config": config}
-        row = find_layer_type(class_name)
-        has_home = row is not None and not row.is_published and spec.module
+        kind = find_layer_class(class_name)
+        has_home = kind is not None and not kind.is_published and spec.module
         return {"module": spec.module, **found} if has_home else found
 
     def _user_defined(self, spec: LayerSpec, path: tuple[str, ...]) -> Topology:
@@ -141,7 +141,7 @@ class _Translation:
         except NotExpressibleError as error:
             self._add_problem(spec, path, str(error))
         is_archive = self.target == "keras3" and self.has_functions
-        if not is_archive and find_layer_type(name) is not None:
+        if not is_archive and find_layer_class(name) is not None:
             self._add_problem(spec, path, "has the name of a class of Keras: rename the class")
         found = {"class_name": spec.class_name if is_archive else name, "config": config}
         if self.target == "keras3":
@@ -222,11 +222,11 @@ class _Translation:
 
     def _both_directions(self, spec: LayerSpec, inner: Mapping[str, Any]) -> Mapping[str, Any]:
         """Leave out a backward layer that the target makes from the forward one."""
-        row = find_layer_type("Bidirectional")
-        assert row is not None
+        kind = find_layer_class("Bidirectional")
+        assert kind is not None
         plain = spec._replace(config={"layer": inner.get("layer")})
-        forward, made = row.children(plain)
-        given = row.children(spec)[1]
+        forward, made = kind.children(plain)
+        given = kind.children(spec)[1]
         # Keras 3 writes it always; a program that gave one has another class or another option.
         same = given.class_name == made.class_name and _alike(given.config, made.config)
         if self.target == "keras3" or not same:

@@ -47,8 +47,15 @@ def replace(text, pattern, rewrite="_"):
         ("  ab c", r"\b", "  _ab_ _c_"),
         ("😀é", "", "_😀_é_"),
         ("\x7f\x00", r"[\x00-\x1f]", "\x7f_"),
-        ("a\u2028b", ".", "_\u2028_"),
+        ("a\nb\u2028", ".", "_\n__"),
         ("a b  c", r"\s+", "a_b_c"),
+        ("a\vb\u00a0", r"\s", "a\vb\u00a0"),
+        ("a\vb c", r"\S", "___ _"),
+        ("a b-c", r"[\s-]", "a_b_c"),
+        ("a[b&&c", "[[]|[&&]", "a_b__c"),
+        ("x]", "x[]|]", "_"),
+        ("a\n", "$", "a\n_"),
+        ("za", r"a\z", "z_"),
         ("Ab1", "(?i)[b]", "A_1"),
     ],
 )
@@ -85,7 +92,7 @@ def test_slow_patterns_are_refused_without_re2(engine, pattern):
     if engine == "re2" and not is_too_large:
         assert isinstance(replace(text, pattern), str)
         return
-    with pytest.raises(core.CoreError, match=r"steps in Python's re.*pip install friendly-zoo\[re"):
+    with pytest.raises(core.CoreError, match=r"steps in Python's re.* 'friendly-zoo\[regex\]'"):
         replace(text, pattern)
 
 
@@ -112,6 +119,15 @@ def test_long_texts_and_patterns_are_refused_without_re2(engine):
         replace("a" * 100_000, "a+b")
     with pytest.raises(core.CoreError, match="a pattern of 5,000 letters is too long"):
         replace("a", "a" * 5000)
+
+
+@pytest.mark.parametrize("pattern", [r"\pL", r"\Qa\E", "[[:alpha:]]", r"[\S]", r"\x{61}"])
+def test_what_python_reads_otherwise_needs_re2(engine, pattern):
+    if engine == "re2":
+        assert replace("a", pattern) == "_"
+        return
+    with pytest.raises(core.CoreError, match=r"RE2.*pip install 'friendly-zoo\[regex\]'"):
+        replace("a", pattern)
 
 
 def test_another_package_called_re2_is_none_of_ours(monkeypatch):

@@ -18,7 +18,7 @@ from core.graph_model.graph_model import GraphModel
 from core.layers.dialects.tables import LACKED_LAYERS, TFJS_LAYERS
 from core.layers.dialects.topologies import translated_topology
 from core.layers.inference import graph_of_layer_weights
-from core.layers.lowering.rows import find_layer_type
+from core.layers.lookup import find_layer_class
 from core.layers.weight_slots import bind_by_names, weight_slots
 from core.models.sequential import model_from_document
 from tests.core.layers.recorded import documents, recorded
@@ -360,7 +360,7 @@ def test_all_problems_are_listed():
 
 def test_tables_name_layers_of_the_engine():
     for name in {*TFJS_LAYERS, *LACKED_LAYERS["keras2"], *LACKED_LAYERS["keras3"]} - {"InputLayer"}:
-        assert find_layer_type(name), name
+        assert find_layer_class(name), name
 
 
 # --- what models were compiled with -------------------------------------------------------------

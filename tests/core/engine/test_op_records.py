@@ -10,7 +10,8 @@ from core.engine.argument_types import TensorLike
 from core.engine.operation import Op, spec_of
 from core.engine.registry import KERNEL_NAMES, METHODS, NODE_OPS, OPS
 from core.graph.node_types import find_node_type, rows
-from core.layers.lowering import activation, merging
+from core.layers.built_in import activation
+from core.layers.functions.elementwise import FUNCTIONS
 from core.plan.passes.folding import _folds
 
 
@@ -57,7 +58,7 @@ def test_every_spelling_is_in_the_table_of_its_format():
     for op in OPS.values():
         _, tflite, keras, activations = op.spellings
         assert not tflite or tflite in elementwise.RULES
-        assert {f"ops.{name}" for name in keras} <= set(merging.LAYER_TYPES)
+        assert {*keras} <= FUNCTIONS.keys()
         assert set(activations) <= set(activation.ACTIVATIONS)
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import core
 from core.graph_model.graph_model import GraphModel
+from core.layers.built_in import time_steps
 from core.layers.inference import graph_of_layer_weights, layers_graph
-from core.layers.lowering import recurrent
 from core.layers.weight_slots import weight_slots
 from core.models.model_files import model_from_json
 from core.plan import loop_plans
@@ -183,7 +183,7 @@ def test_the_version_around_a_topology_tells_the_dialect():
 
 @pytest.mark.parametrize("first_iterations", [0, 1, 100], ids=["plan", "later plan", "calls"])
 def test_a_loop_gives_what_unrolled_steps_give(monkeypatch, first_iterations):
-    monkeypatch.setattr(recurrent, "MOST_UNROLLED", 0)
+    monkeypatch.setattr(time_steps, "MOST_UNROLLED", 0)
     monkeypatch.setattr(loop_plans, "FIRST_ITERATIONS", first_iterations)
     for name in (
         "lstm",

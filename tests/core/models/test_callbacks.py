@@ -320,9 +320,7 @@ def test_curves(tmp_path, monkeypatch):
         drawn.append({name: list(values) for name, values in curves.items()})
         return SimpleNamespace(save=lambda path, format: path.write_bytes(b"%d" % len(drawn)))
 
-    plots = ModuleType("core.plots")
-    plots.history = history
-    monkeypatch.setitem(sys.modules, "core.plots", plots)
+    monkeypatch.setattr("core.plots.history", history)
     path = tmp_path / "curves.png"
     made = c.CurvesImage(path)
     run(made, [{}, {"loss": 1.0}, {"val_loss": 2.0}])
@@ -335,7 +333,7 @@ def test_curves(tmp_path, monkeypatch):
         path.write_bytes(b"half")
         raise OSError("no space left on device")
 
-    plots.history = lambda curves: SimpleNamespace(save=fail)
+    monkeypatch.setattr("core.plots.history", lambda curves: SimpleNamespace(save=fail))
     with pytest.raises(OSError, match="no space"):
         run(made, losses([1]))
     assert path.read_bytes() == b"2" and list(tmp_path.iterdir()) == [path]

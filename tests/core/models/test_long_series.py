@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import core
-from core.layers.lowering import recurrent
+from core.layers.built_in import time_steps
 from tests.core.models.keras_layers import listed, projections, start, unpacked
 from tests.core.models.layer_cases import CASES, classes_in, models_of, values_of
 from tests.core.models.test_layers_beside_keras import arrays, compare, given, recorded
@@ -21,7 +21,7 @@ FEATURES = 3
 @pytest.fixture
 def looped(monkeypatch):
     """Loops also for series of a few steps."""
-    monkeypatch.setattr(recurrent, "MOST_UNROLLED", 0)
+    monkeypatch.setattr(time_steps, "MOST_UNROLLED", 0)
 
 
 def ops_of(plan):
@@ -138,7 +138,7 @@ def test_dropout_has_one_mask_for_all_steps(rng, monkeypatch):
     weights = series_model(9, LAYERS.LSTM(3)).get_weights()
     found = []
     for most in (0, 64):
-        monkeypatch.setattr(recurrent, "MOST_UNROLLED", most)
+        monkeypatch.setattr(time_steps, "MOST_UNROLLED", most)
         model = series_model(9, LAYERS.LSTM(3, dropout=0.2, recurrent_dropout=0.5, seed=3))
         model.set_weights(weights)
         model.compile(core.optimizers.SGD(0.5), "mse")

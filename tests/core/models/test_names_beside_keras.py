@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import core
-from core.layers.lowering.arguments import REQUIRED
+from core.layers.arguments import REQUIRED
 from tests.core.models.keras_names import classes, first_cases
 from tests.core.models.layer_cases import layer_of
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import core
-from core.layers.built_in import function_layer
+from core.layers.function_layer import function_layer
 
 X, Y = np.ones((4, 2), np.float32), np.ones((4, 3), np.float32)
 

@@ -71,27 +71,19 @@ def test_impossible_bucket_counts(buckets):
         ("", r"\B", "-", "-"),
         ("a\n", "$", "!", "a\n!"),
         ("a\nb", ".", "x", "x\nx"),
-        ("a\rb\u2028", ".", "x", "x\rx\u2028"),
-        ("a\u00a0\ufeffb", r"\s", "_", "a__b"),
-        ("a\u00a0b", r"\S+", "_", "_\u00a0_"),
         ("é1٣", r"\w|\d", "_", "é_٣"),
         ("a[b&&c", "[[]|[&&]", "_", "a_b__c"),
         ("+-,a", "[--a]", "_", "+_,_"),
-        ("a-z5", r"[a-\d]", "_", "__z_"),
-        ("x]y", "[^]", "_", "___"),
-        ("x]", "x[]|]", "_", "x_"),
         ("a{,2}b", "a{,2}", "_", "_b"),
-        ("aXb", r"\x58|\u0062|\x{61}", "_", "___"),
-        ("a\x01b", r"\cA", "_", "a_b"),
-        ("aa bb ab", r"(?<c>\w)\k<c>", "_", "_ _ ab"),
-        ("ab", r"(x)?\1b", "_", "a_"),
+        ("aXb", r"\x58|\x62", "_", "a__"),
+        ("aa bb ab", r"(?<c>\w)\1", "_", "_ _ ab"),
         ("Ab,c1", "[[:alpha:]]+|[[:punct:]]", "_", "___1"),
         ("aXA", "(?i)[a]", "_", "_X_"),
         ("a\nb", "(?s)a.b", "_", "_"),
         ("a\nb", "(?m)^b$", "_", "a\n_"),
         ("aza", r"\Aa|z\z", "_", "_za"),
         ("😀a", "^.", "_", "_a"),
-        ("e@", r"\e\@", "_", "_"),
+        ("e@", r"e\@", "_", "_"),
     ],
 )
 def test_patterns_and_rewrites(text, pattern, rewrite, expected):
@@ -111,7 +103,7 @@ def test_bytes_that_are_no_text_stay():
 
 @pytest.mark.parametrize(
     "pattern",
-    ["(", "[a", "a**", "a++", "(?>a)", "(?#a)", "*", r"\pL", "[[:nothing:]]", r"\Qa\E", "\\"],
+    ["(", "[a", "a**", "a++", "(?>a)", "(?#a)", "*", r"\e", "[[:nothing:]]", r"\Z", "[^]", "\\"],
 )
 def test_no_patterns(pattern):
     with pytest.raises(core.CoreError, match="pattern"):

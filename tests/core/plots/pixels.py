@@ -16,7 +16,22 @@ def are_near(pixels: np.ndarray, colour, tolerance: int = 12) -> np.ndarray:
 
 def of_series(plot, index: int = 0) -> np.ndarray:
     """Which pixels have the colour of a series."""
-    return are_near(pixels_of(plot), PALETTE[index])
+    return are_near(pixels_of(plot), [*bytes.fromhex(PALETTE[index][1:])])
+
+
+def inside(plot, panel: int = 0) -> tuple[slice, slice]:
+    """The rows and columns of the data of a panel, without legend and title."""
+    plot.figure.draw_without_rendering()
+    left, low, right, high = plot.figure.axes[panel].bbox.extents.round().astype(int)
+    height = plot.size[1]
+    return slice(height - high, height - low), slice(left, right)
+
+
+def place(plot, x: float, y: float) -> tuple[int, int]:
+    """The row and the column of a point of the data."""
+    plot.figure.draw_without_rendering()
+    column, up = plot.figure.axes[0].transData.transform((x, y))
+    return int(plot.size[1] - up), int(column)
 
 
 def runs(mask: np.ndarray) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ from core.plots import (
     table,
     value_distribution,
 )
-from tests.core.plots.pixels import of_series, pixels_of, runs
+from tests.core.plots.pixels import of_series, pixels_of, place, runs
 
 CURVES = {
     "loss": [1.0, 0.5, 0.25],
@@ -42,8 +42,9 @@ def test_curves_of_a_metric_share_a_panel():
 def test_validation_is_dashed():
     flat = {"loss": [2.0, 2.0], "val_loss": [1.0, 1.0]}
     plot = history(flat, scale=1)
-    lines = [of_series(plot, index)[60:] for index in (0, 1)]
-    solid, dashed = (len(runs(has[has.sum(axis=1).argmax()])) for has in lines)
+    rows = [place(plot, 1, y)[0] for y in (2, 1)]
+    lines = [of_series(plot, i)[row - 2 : row + 3].any(axis=0) for i, row in enumerate(rows)]
+    solid, dashed = (len(runs(has)) for has in lines)
     assert solid == 1 and dashed > 20
 
 
@@ -70,7 +71,7 @@ def test_a_training_is_drawn_into_a_file(tmp_path):
     assert live.plot.data["loss"] == [0.5, 0.25] and np.isnan(live.plot.data["val_loss"][0])
     assert path.read_bytes() != first and [*tmp_path.iterdir()] == [path]
     with Image.open(path) as image:
-        assert (np.asarray(image) == pixels_of(live.plot)).all()
+        assert (np.asarray(image.convert("RGB")) == pixels_of(live.plot)).all()
     called.on_train_begin()
     called.on_epoch_end(0, {"loss": 0.1})
     assert live.plot.data["loss"] == [0.1]
@@ -181,7 +182,7 @@ def test_tables_are_as_large_as_their_text():
 
 def test_plots_are_saved_and_become_data_frames(tmp_path):
     plot = line_chart({"a": [1.0, 2.0]}, scale=1)
-    for name in ("plot.png", "plot.JPG", "plot.pdf"):
+    for name in ("plot.png", "plot.JPG", "plot.pdf", "plot.svg"):
         plot.save(tmp_path / name)
         assert (tmp_path / name).stat().st_size > 500
     plot.save(tmp_path / "odd", format="PNG")
@@ -190,11 +191,38 @@ def test_plots_are_saved_and_become_data_frames(tmp_path):
         plot.save(tmp_path / "plot.xyz")
     with pytest.raises(OSError):
         plot.save(tmp_path / "missing" / "plot.png")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["odd", "plot.JPG", "plot.pdf", "plot.png"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "odd",
+        "plot.JPG",
+        "plot.pdf",
+        "plot.png",
+        "plot.svg",
+    ]
     pandas = pytest.importorskip("pandas")
     expected = pandas.DataFrame({"series": ["a", "a"], "x": [0.0, 1.0], "y": [1.0, 2.0]})
     pandas.testing.assert_frame_equal(plot.to_pandas(), expected)
     assert repr(plot) == "Plot(720 x 420 pixels; 2 rows of series, x, y)"
+
+
+def test_what_is_added_to_the_figure_is_shown():
+    plot = line_chart([1.0, 2.0], scale=1)
+    before = of_series(plot, 1).sum()
+    plot.figure.axes[0].axhline(1.5, color="#d55e00")
+    assert before == 0 and of_series(plot, 1).sum() > 100
+
+
+def test_without_matplotlib_an_error_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for draw in (
+        lambda: line_chart([1.0]),
+        lambda: table({"n": [1]}),
+        lambda: history(CURVES),
+        lambda: fit_callbacks(path=tmp_path / "a.png"),
+        lambda: core.callbacks.CurvesImage(tmp_path / "a.png"),
+    ):
+        with pytest.raises(core.CoreError, match=r"run pip install 'friendly-zoo\[plots\]'"):
+            draw()
+    assert core.plots.accuracy([0, 1], [0, 0]) == 0.5
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def test_an_image_on_standard_input(capsys, monkeypatch, tmp_path):
     "data, words", [(b"", "0 bytes"), (b"<html>", "not an image"), (bytes(2000), "larger than")]
 )
 def test_standard_input_that_is_no_image(data, words, capsys, monkeypatch):
-    monkeypatch.setattr("zoo.images.urls.MAX_DOWNLOAD", 1000)
+    monkeypatch.setattr("zoo.cli.image_sources.MAX_DOWNLOAD", 1000)
     give_stdin(monkeypatch, data)
     status, out, err = run(capsys, "pose", "-")
     assert (status, out, len(err)) == (2, "", 1)
@@ -299,7 +299,7 @@ def test_what_is_done_is_printed_after_ctrl_c(capsys, monkeypatch, tmp_path):
             raise KeyboardInterrupt
         return read(source)
 
-    monkeypatch.setattr(reading, "read_first_frame", interrupted)
+    monkeypatch.setattr("zoo.cli.image_sources.read_first_frame", interrupted)
     status, out, err = run(capsys, "pose", PHOTO, str(second), "--json")
     assert (status, list(json.loads(out))) == (130, [PHOTO])
     assert err == ["zoo: stopped after 1 of 2 images"]

@@ -356,7 +356,7 @@ with contextlib.redirect_stdout(io.StringIO()):
     loaded = modules_after(code, tmp_path)
     tasks = ("classification", "detection", "faces", "gestures", "hands", "segmentation")
     others = {f"zoo.tasks.{task}.{module}" for task in tasks for module in ("verbs", "entries")}
-    assert not loaded & {*others, "difflib", "zoo.catalog.unknown_models", "weights_cache.kits"}
+    assert not loaded & {*others, "difflib", "weights_cache.kits"}
     assert not loaded & {"zoo.cli.weights_commands", "zoo.cli.convert_command", "_hashlib"}
     assert not loaded & {"weights_cache.atomic_files", "core.graph.control_flow_compiler"}
     assert not {

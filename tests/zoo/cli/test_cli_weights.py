@@ -167,7 +167,7 @@ def failing(kind, monkeypatch):
             raise kind(name, [AbsentFile(name, "x", 1)], "status 404 (example.org)")
         return fetch(name, **options)
 
-    monkeypatch.setattr("weights_cache.fetch", half)
+    monkeypatch.setattr("zoo.cli.weights_commands.fetch", half)
 
 
 def test_one_deleted_file_does_not_keep_the_others_away(capsys, mirror, monkeypatch):

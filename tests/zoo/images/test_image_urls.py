@@ -11,7 +11,7 @@ from tests.weights_cache.fault_server import FaultServer
 from tests.weights_cache.raw_answers import ENDLESS, ROWS
 from weights_cache import download
 from weights_cache.common.messages import visible
-from zoo.images import urls
+from zoo.images import fetching
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
 
@@ -22,7 +22,7 @@ PIXELS = np.random.default_rng(1).integers(0, 256, (90, 120, 3), np.uint8)
 def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     limits = download.LIMITS._replace(connect=2.0, read=1.5, silence=3.0, window=1.0)
-    monkeypatch.setattr(download, "LIMITS", limits)
+    monkeypatch.setattr(fetching, "LIMITS", limits)
     file = io.BytesIO()
     Image.fromarray(PIXELS).save(file, "png")
     with FaultServer({"/x.png": file.getvalue()}) as running:
@@ -40,7 +40,7 @@ def refusal(url) -> str:
 @pytest.mark.sweep("whole")
 @pytest.mark.parametrize("name", ROWS)
 def test_answers_that_no_web_server_gives(server, monkeypatch, name):
-    monkeypatch.setattr(urls, "MAX_DOWNLOAD", 2**20)
+    monkeypatch.setattr(fetching, "MAX_DOWNLOAD", 2**20)
     row, url = ROWS[name], f"{server.url}/x.png"
     server.add("raw", lambda _: row.answer(server, server.files["/x.png"]))
     if row.image is None:
@@ -62,6 +62,6 @@ def test_private_addresses_are_not_filtered(server):
 
 
 def test_a_length_that_is_too_large_is_refused_before_a_byte_is_read(server, monkeypatch):
-    monkeypatch.setattr(urls, "MAX_DOWNLOAD", 1000)
+    monkeypatch.setattr(fetching, "MAX_DOWNLOAD", 1000)
     server.add("stall", 0)
     assert "is larger than 1,000 bytes" in refusal(f"{server.url}/x.png")

@@ -23,7 +23,7 @@ import core
 import zoo
 from tests.helpers import PATIENCE, ROOT
 from weights_cache.common.errors import ZooError
-from zoo.images import files, header_limits, urls
+from zoo.images import fetching, files, header_limits
 from zoo.images.reading import ImageError, read_first_frame, read_image
 
 GREY = np.arange(256, dtype=np.uint8).reshape(16, 16)
@@ -681,7 +681,7 @@ def test_bad_urls(site, page, words):
 
 
 def test_url_that_is_too_large(site, monkeypatch):
-    monkeypatch.setattr(urls, "MAX_DOWNLOAD", 1000)
+    monkeypatch.setattr(fetching, "MAX_DOWNLOAD", 1000)
     assert "larger than 1,000 bytes" in str(refused(f"{site}/photo.jpg"))
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.zoo.jobs.test_sources import needed
-from zoo.jobs.schema import arrow_schema
+from zoo.jobs.parquet import arrow_schema
 
 PAGE = Path("zoo/docs/batch.md")
 

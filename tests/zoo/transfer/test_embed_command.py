@@ -152,7 +152,7 @@ def test_an_interrupt_leaves_the_old_file(capsys, folder, monkeypatch):
         yield from ()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(feature_store, "embed", interrupted)
+    monkeypatch.setattr("zoo.cli.embed_command.embed", interrupted)
     status, _, err = run(capsys, "embed", "images", "--out", "x.npz", *TINY)
     assert status == 130 and "stopped, nothing is written" in err[-1]
     assert (folder / "x.npz").read_bytes() == b"old"

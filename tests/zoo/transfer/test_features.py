@@ -13,7 +13,7 @@ from tests.helpers import PATIENCE
 from weights_cache import find_record
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import find_entry
-from zoo.catalog.networks import build_network
+from zoo.catalog.networks.building import build_network
 from zoo.images.errors import ImageError
 from zoo.transfer.features.blocks import FeatureVector
 from zoo.transfer.features.extractor import (

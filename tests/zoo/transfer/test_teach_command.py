@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -194,6 +195,13 @@ def test_wrong_arguments_are_refused_before_any_work(capsys, no_work, arguments,
     status, out, err = run(capsys, "teach", *arguments)
     assert (status, out) == (2, "")
     assert message in "\n".join(err) and not os.path.exists("new")
+    assert sorted(os.listdir()) == ["colours", "model"]
+
+
+def test_a_matrix_that_nothing_can_draw_is_refused_before_any_work(capsys, no_work, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    status, out, err = run(capsys, "teach", "colours", "--out", "new", "--confusion", "c.png")
+    assert (status, out) == (2, "") and "pip install 'friendly-zoo[plots]'" in "\n".join(err)
     assert sorted(os.listdir()) == ["colours", "model"]
 
 

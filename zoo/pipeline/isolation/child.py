@@ -8,14 +8,22 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from time import process_time
+from threading import Thread
+from time import process_time, sleep
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import core
 from core import CoreError, LimitError, Limits
+from core.converter.class_labels import Bundle, ClassLabels, Pixels
 from weights_cache.common.errors import WeightsError, ZooError
 from zoo.pipeline.isolation.messages import Message, Stream, receive, send
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from zoo.pipeline.loaded_model import LoadedModel
@@ -90,7 +98,6 @@ class _Child:
 
     def load(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Read the model under the limits, and return its facts."""
-        import core
         from zoo.pipeline.file_model import load_path
 
         send(self._answers, {}, {})  # the imports are done
@@ -105,8 +112,6 @@ class _Child:
 
     def run(self, message: Message) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Return the outputs that a message requests."""
-        import core
-
         assert self._model is not None  # the parent sends no request before the model is read
         document, inputs = message
         limits = Limits(**document["limits"])
@@ -122,8 +127,6 @@ class _Child:
 
 
 def _facts(model: "LoadedModel") -> dict[str, Any]:
-    from core.converter.class_labels import Bundle, ClassLabels, Pixels
-
     facts: dict[str, Any] = {
         "inputs": {name: [spec.shape, spec.dtype] for name, spec in model.inputs.items()},
         "outputs": {name: [spec.shape, spec.dtype] for name, spec in model.outputs.items()},
@@ -197,13 +200,8 @@ def _taken_bytes() -> tuple[int, int] | None:
 
 def _watch_memory(most: int) -> None:
     """End the process when its memory has grown by ``most`` bytes, on systems that report it."""
-    try:
-        import resource
-    except ImportError:  # Windows
+    if resource is None:
         return
-    from threading import Thread
-    from time import sleep
-
     unit = 1 if sys.platform == "darwin" else 1024
     allowed = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit + most
 
@@ -236,9 +234,7 @@ def limit_time(seconds: float | None) -> None:
 
 def _set_limit(name: str, value: int, for_good: bool = True) -> None:
     """Set a limit of the operating system, if it exists."""
-    try:
-        import resource
-    except ImportError:  # Windows
+    if resource is None:
         return
     number = getattr(resource, name, None)
     if number is None:

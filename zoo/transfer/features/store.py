@@ -18,9 +18,10 @@ from weights_cache.atomic_files import locked
 from weights_cache.interruptions import pass_interruption
 from weights_cache.ownership import chosen_folder, find_folder_fault, make_private
 from zoo.images.errors import EMPTY, convert_reader_errors, folder_given, missing_file
+from zoo.images.fetching import read_url
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_first_frame, read_image
-from zoo.images.urls import read_url, scheme_of
+from zoo.images.urls import scheme_of
 from zoo.images.watched_files import MAX_READ
 from zoo.pipeline.verb_signatures import ImageSource
 from zoo.transfer.features.blocks import FeatureVector

@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from PIL import Image
 
 import core
 from weights_cache.common.errors import ZooError
+from zoo.drawing.text_masks import fitted, text_mask, text_width
 from zoo.images.errors import ImageError
 from zoo.images.reading import read_image
 from zoo.transfer.scores.class_scores import Scores
@@ -96,6 +98,9 @@ def confusion_plot(scores: Scores) -> "Plot":
     Args:
         scores: of a classifier.
 
+    Raises:
+        CoreError: Matplotlib is not installed.
+
     >>> from zoo.transfer.scores.class_scores import score_classes
     >>> likely = np.array([[0.9, 0.1], [0.4, 0.6]])
     >>> confusion_plot(score_classes(likely, [0, 1], ["ants", "bees"], [0, 1])).data["count"]
@@ -136,8 +141,6 @@ def draw_sheet(
     >>> draw_sheet({"Doubtful": [SheetImage(green, "leaf", "0.51 tree", "1.jpg", True)]}).size
     (1104, 319)
     """
-    from PIL import Image
-
     if not 1 <= columns <= 20 or not 64 <= size <= 1000:
         raise ZooError(f"columns={columns}, size={size}: use 1..20 and 64..1000")
     if (count := sum(map(len, sections.values()))) > _MOST:
@@ -171,8 +174,6 @@ def _head() -> int:
 
 def _paint(sheet: "Image.Image", item: SheetImage, corner: tuple[int, int], size: int) -> None:
     """Paint a thumbnail with its captions."""
-    from PIL import Image
-
     left, top = corner
     sheet.paste(_MAT, (left, top, left + size, top + size))
     try:
@@ -208,8 +209,6 @@ def _frame(sheet: "Image.Image", corner: tuple[int, int], size: int) -> None:
 
 def _caption(label: str, prediction: str, width: float) -> str:
     """Return label and prediction, both shortened alike where they are too wide."""
-    from zoo.drawing.text_masks import text_width
-
     label, prediction = drawable(label), drawable(prediction)
     text = f"{label}, {prediction}"
     longest = max(len(label), len(prediction))
@@ -224,8 +223,6 @@ def _caption(label: str, prediction: str, width: float) -> str:
 
 def _end_of(name: str, width: float) -> str:
     """Return the end of a name, which differs between files more than the start does."""
-    from zoo.drawing.text_masks import text_width
-
     text = shown = drawable(name)
     while text_width(shown, _SMALL) > width and text:
         text = text[1:]
@@ -253,10 +250,6 @@ def _write(
     colour: Colour = _INK,
 ) -> None:
     """Write a line of text, at its left and its middle, shortened to a width."""
-    from PIL import Image
-
-    from zoo.drawing.text_masks import fitted, text_mask
-
     if text := fitted(drawable(text), size, width).strip():
         mask = text_mask(text, size)
         left, middle = corner

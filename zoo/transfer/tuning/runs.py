@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import is_read_by_people
+from weights_cache.common.progress_bars import with_bar
 from zoo.transfer.heads import activated
 from zoo.transfer.targets import Kind, Target, encoded
 from zoo.transfer.tuning.settings import TuningSettings
@@ -56,7 +56,7 @@ class TuningRun:
         self.before = self._validated()
         least = self.before.get("val_loss", math.inf)
         state = self._training.state() if self._others else None
-        for self.epoch in _with_progress(range(1, epochs + 1)):
+        for self.epoch in with_bar(range(1, epochs + 1), "epoch", label="fine-tuning"):
             record = {"loss": self._trained(rng), **self._validated()}
             for name, value in record.items():
                 self.history.setdefault(name, []).append(value)
@@ -150,11 +150,3 @@ def as_floats(kind: Kind, targets: Sequence[Target], labels: Sequence[str]) -> n
     if kind == "classification":
         return np.eye(len(labels), dtype=np.float32)[found]
     return found.astype(np.float32)
-
-
-def _with_progress(epochs: range) -> Iterator[int]:
-    if not is_read_by_people():
-        return iter(epochs)
-    from tqdm import tqdm
-
-    return iter(tqdm(epochs, unit="epoch", desc="fine-tuning", leave=False))

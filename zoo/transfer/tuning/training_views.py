@@ -3,7 +3,7 @@
 import math
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from core.data.iterators import prefetched
 from core.data.random_transform import RandomTransform
 from weights_cache.atomic_files import require_space, writing_to
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import is_read_by_people
+from weights_cache.common.progress_bars import with_bar
 from weights_cache.common.sizes import size_text
 from zoo.images.lists import at_index
 from zoo.images.reading import read_image
@@ -125,7 +125,7 @@ def maps_of(
     count = _fitting(views.per_image, len(indices), first.size * _STORED.itemsize)
     found = _allocated((len(indices), 1 + count, *first.shape[1:]))
     batches = prefetched(lambda: (look(index, count) for index in indices), _AHEAD)
-    for row, batch in enumerate(_with_progress(batches, len(indices))):
+    for row, batch in enumerate(with_bar(batches, "image", total=len(indices), label="views")):
         with np.errstate(over="ignore"):
             found[row] = _values(network, node, model, batch)
         if not np.isfinite(found[row]).all():
@@ -173,11 +173,3 @@ def _values(network: GraphModel, node: str, model: Model, batch: np.ndarray) -> 
     parts = [batch] if together else [batch[i : i + 1] for i in range(len(batch))]
     found = [network.execute(part, [node], as_arrays=True)[node] for part in parts]
     return found[0] if len(found) == 1 else np.concatenate(found)
-
-
-def _with_progress(batches: Iterator[np.ndarray], total: int) -> Iterator[np.ndarray]:
-    if not is_read_by_people():
-        return batches
-    from tqdm import tqdm
-
-    return iter(tqdm(batches, total=total, unit="image", desc="views", leave=False))

@@ -5,6 +5,7 @@ often not running, and each product then takes a time slice of the scheduler: 8 
 The tasks of a plan never wait for a thread that has not started; see `thread_pool`.
 """
 
+import ctypes
 import os
 from collections.abc import Callable
 from functools import cache
@@ -25,8 +26,6 @@ def openblas_function(name: str) -> Any:
 
     None where NumPy has another library.
     """
-    import ctypes  # which NumPy has imported
-
     for path in _libraries():
         library = ctypes.CDLL(path)
         for spelling in _SPELLINGS:

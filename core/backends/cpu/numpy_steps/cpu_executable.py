@@ -32,7 +32,7 @@ from core.backends.cpu.numpy_steps.updates import (
 )
 from core.backends.cpu.numpy_steps.workspaces import Workspace, Workspaces
 from core.backends.cpu.threads import MOST_THREADS
-from core.engine.executable import Executable, Placed
+from core.engine.executable import Executable, Placed, StepInfo
 from core.engine.limits import LimitError
 from core.engine.program import Program, Step, is_alias, owners_of
 from core.engine.run_guard import active_guard
@@ -375,8 +375,6 @@ class CpuExecutable(Executable):
 
 
 def _told(step: CpuStep, program: Program) -> "StepInfo":
-    from core.engine.executable import StepInfo  # imported only for reports
-
     scratch_bytes = sum(scratch.bytes for scratch in step.lowered.scratch)
     steps = (*step.before, step.step)
     return StepInfo.of(steps, program, step.lowered.kernel, scratch_bytes)

@@ -20,6 +20,7 @@ import numpy as np
 
 from core.backends.shader.codegen.fragment.fragment_source import Drawing
 from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits
+from core.engine.dtypes import dtype_of
 from core.engine.specs import Shape, Spec
 from core.errors import CoreError
 
@@ -74,8 +75,6 @@ class Table(_Values):
     array: np.ndarray
 
     def __init__(self, array: np.ndarray):
-        from core.engine.dtypes import dtype_of
-
         self.array, self.spec = array, Spec(array.shape, dtype_of(array))
 
 

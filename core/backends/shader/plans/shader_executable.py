@@ -8,9 +8,10 @@ import numpy as np
 
 from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
 from core.backends.shader.plans.bound_program import Feed, ReadyProgram
+from core.backends.shader.plans.plan_tuning import tuned_steps
 from core.backends.shader.plans.program_lowering import Hosted, Lowered
 from core.backends.shader.runtime.values import Value
-from core.engine.executable import Executable
+from core.engine.executable import Executable, StepInfo
 from core.engine.program import Program
 from core.engine.run_guard import check_active
 from core.process.locks import new_lock
@@ -101,8 +102,6 @@ class ShaderExecutable(Executable):
 
     def tune(self) -> "list[TunedStep]":
         """Measure the fastest tiles, and use them from the next run on."""
-        from core.backends.shader.plans.plan_tuning import tuned_steps  # rarely used
-
         session = self._current().session
         found = tuned_steps(self._program, session)
         with self._making:
@@ -119,8 +118,6 @@ class ShaderExecutable(Executable):
 
 
 def _step_info(step: Lowered | Hosted, program: Program) -> "StepInfo":
-    from core.engine.executable import StepInfo  # runs do not need this import
-
     scratch = {} if isinstance(step, Hosted) else step.intermediates
     scratch_bytes = sum(stored_bytes(size, layout) for layout, size in scratch.values())
     return StepInfo.of(step.sources, program, step.kernel, scratch_bytes)

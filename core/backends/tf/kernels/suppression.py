@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.backends.tf.raw_ops import integer, integers, number, raw
-from core.backends.tf.soft_suppression import SoftSuppression
 from core.engine.registry import kernel
 
 if TYPE_CHECKING:
@@ -58,20 +57,3 @@ def non_max_suppression_padded(
     paddings = raw.Reshape(tensor=raw.Pack(values=[integer(0), missing]), shape=integers(1, 2))
     padded = raw.Pad(input=kept, paddings=paddings)
     return raw.Reshape(tensor=padded, shape=integers(max_output_size)), count
-
-
-@kernel("non_max_suppression_with_score", "tf")
-def non_max_suppression_with_score(
-    boxes: "TfTensor",
-    scores: "TfTensor",
-    max_output_size: int,
-    iou_threshold: float,
-    score_threshold: float,
-    soft_nms_sigma: float,
-) -> "tuple[TfTensor, TfTensor]":
-    """Return indices and scores; TensorFlow's soft suppression keeps boxes beyond the threshold."""
-    if soft_nms_sigma:
-        how = (max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
-        return SoftSuppression(boxes, *how).kept(scores)
-    kept = non_max_suppression(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    return kept, raw.GatherV2(params=scores, indices=kept, axis=integer(0))

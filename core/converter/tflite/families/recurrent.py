@@ -8,6 +8,7 @@ writes these ops for layers that are not stateful.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from core.converter.tflite.recurrent_cells import LstmInputs, lstm_cell, outputs_over_time, rnn_cell
 from core.converter.tflite.translated_op import TranslatedOp
 from core.converter.tflite.translation import Rule
 from core.errors import CoreError
@@ -20,22 +21,16 @@ _LSTM_FURTHER, _RNN_FURTHER = 39, 9
 
 
 def _lstm(op: TranslatedOp) -> str:
-    from core.converter.tflite.recurrent_cells import LstmInputs, lstm_cell
-
     if op.options.get("diagonal_recurrent") or op.options.get("kernel_type"):
         raise CoreError("recurrent weights that are diagonal, or joined with others, are refused")
     return _over_time(op, lstm_cell(LstmInputs()))
 
 
 def _rnn(op: TranslatedOp) -> str:
-    from core.converter.tflite.recurrent_cells import rnn_cell
-
     return _over_time(op, rnn_cell(1))
 
 
 def _lstm_both_ways(op: TranslatedOp) -> Sequence[str]:
-    from core.converter.tflite.recurrent_cells import LstmInputs, lstm_cell
-
     ahead = lstm_cell(LstmInputs(states=35, norms=None))
     back = lstm_cell(LstmInputs(18, 22, 26, 29, 33, states=37, norms=None))
     _refuse_weights(op, _LSTM_FURTHER + 1)
@@ -44,8 +39,6 @@ def _lstm_both_ways(op: TranslatedOp) -> Sequence[str]:
 
 
 def _rnn_both_ways(op: TranslatedOp) -> Sequence[str]:
-    from core.converter.tflite.recurrent_cells import rnn_cell
-
     # LiteRT does not read the further input of this op unless there are weights for it.
     _refuse_weights(op, _RNN_FURTHER + 1)
     return _both_ways(op, rnn_cell(1), rnn_cell(5))
@@ -69,8 +62,6 @@ def _both_ways(
 def _over_time(
     op: TranslatedOp, make: "CellMaker", source: int = 0, backwards: bool = False
 ) -> str:
-    from core.converter.tflite.recurrent_cells import outputs_over_time
-
     return outputs_over_time(op, make, source, backwards)
 
 

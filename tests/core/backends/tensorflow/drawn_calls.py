@@ -99,20 +99,6 @@ def tensor_scatter_update(rng: Rng) -> Call:
     return [values(rng, dtype, how["shape"]), lists, values(rng, dtype, rows.shape)], {}
 
 
-def sparse_to_dense(rng: Rng) -> Call:
-    """Draw indices as a matrix, a vector or a number; one value, or one for each."""
-    shape = a_shape(rng, 1, 3)
-    count = int(rng.integers(0, 5))
-    lists = np.stack([places(rng, n, (count,)) for n in shape], -1)
-    if len(shape) == 1:
-        lists = one_of(rng, [lists, lists[:, 0], lists[:1, 0].reshape(()) if count else lists])
-    dtype = one_of(rng, ALL)
-    count = lists.shape[0] if lists.ndim else 1
-    default = one_of(rng, [None, values(rng, dtype, ()), values(rng, dtype, (1,))])
-    written = values(rng, dtype, one_of(rng, [(), (count,)]))
-    return [lists, written, default], {"output_shape": shape}
-
-
 def unsorted_segment_sum(rng: Rng) -> Call:
     """Draw ids within, below and beyond the segments."""
     shape = a_shape(rng)
@@ -224,185 +210,7 @@ def depth_to_space(rng: Rng) -> Call:
     return [values(rng, one_of(rng, ALL), tuple(shape.tolist()))], how
 
 
-# --- sparse and ragged tensors --------------------------------------------------------------------
-
-
-def sparse_fill_empty_rows(rng: Rng) -> Call:
-    """Draw rows in any order, some outside."""
-    shape = rng.integers(0, 5, rng.integers(1, 4)).astype(np.int32)
-    count = int(rng.integers(0, 6))
-    indices = np.stack([places(rng, int(n), (count,)) for n in shape], -1)
-    dtype = one_of(rng, ALL)
-    return [indices, values(rng, dtype, (count,)), shape, values(rng, dtype, ())], {}
-
-
-def sparse_reshape(rng: Rng) -> Call:
-    """Draw shapes of one size, with -1, and now and then of another size."""
-    factors = [2, 3, 2, int(rng.integers(0, 4))]
-
-    def drawn() -> list[int]:
-        cuts = np.sort(rng.integers(0, 5, rng.integers(0, 3)))
-        return [int(part.prod()) for part in np.split(rng.permutation(factors), cuts)]
-
-    old, new = drawn(), drawn()
-    for _ in range(rng.integers(0, 3)):
-        new[rng.integers(len(new))] = int(one_of(rng, [-1, -1, -1, 5, -2]))
-    count = int(rng.integers(0, 5)) if np.prod(old) else 0
-    indices = np.stack([places(rng, n, (count,), 0) for n in old], -1)
-    return [indices, np.array(old, np.int32), np.array(new, np.int32)], {}
-
-
-def sparse_segment_sum(rng: Rng) -> Call:
-    """Draw segments that rise, and now and then fall or are negative."""
-    shape, count = a_shape(rng, 1, 3), int(rng.integers(0, 6))
-    ids = np.sort(rng.integers(-1 if rng.random() < 0.1 else 0, 5, count))
-    ids = ids[::-1] if rng.random() < 0.1 else ids
-    x = values(rng, one_of(rng, ["float32", "int32"]), shape)
-    count = count if shape[0] else 0
-    return [x, places(rng, shape[0], (count,)), ids[:count].astype(np.int32)], {}
-
-
-def sparse_segment_mean(rng: Rng) -> Call:
-    """Draw segments as for sums."""
-    return sparse_segment_sum(rng)
-
-
-def a_partition(rng: Rng, rows: int, faults: float = 0.1) -> np.ndarray:
-    """Return splits of rows, now and then wrong ones."""
-    splits = np.append(0, np.cumsum(rng.integers(0, 4, rows))).astype(np.int32)
-    if rng.random() < faults:
-        splits[rng.integers(len(splits))] += one_of(rng, [-3, -1, 1, 9])
-    return splits
-
-
-def _nested(rng: Rng) -> list[np.ndarray]:
-    splits = [a_partition(rng, int(rng.integers(0, 5)))]
-    for _ in range(rng.integers(0, 3)):
-        splits.append(a_partition(rng, max(int(splits[-1][-1]), 0)))
-    return splits
-
-
-def ragged_gather_parts(rng: Rng) -> Call:
-    """Draw rows of rows."""
-    splits = _nested(rng)
-    count = max(int(splits[-1][-1]), 0)
-    dense = values(rng, one_of(rng, ALL), (count, *a_shape(rng, 0, 1)))
-    rows = len(splits[0]) - 1
-    return [splits, dense, places(rng, rows, a_shape(rng, 0, 2) if rows else (0,))], {}
-
-
-def ragged_range(rng: Rng) -> Call:
-    """Draw numbers and vectors; steps of thirds are rounded."""
-    rows, unit = int(rng.integers(0, 4)), one_of(rng, [np.int32(1), np.float32(1 / 3)])
-
-    def drawn(low: int, high: int) -> np.ndarray:
-        return (rng.integers(low, high, one_of(rng, [(), (rows,)])) * unit).astype(unit.dtype)
-
-    step = drawn(-4, 5)
-    if rng.random() < 0.9:
-        step = np.where(step == 0, unit, step)
-    return [drawn(-9, 9), drawn(-9, 40), step], {}
-
-
-def ragged_tensor_to_tensor(rng: Rng) -> Call:
-    """Draw rows by splits or ids, and shapes that cut or pad them."""
-    splits = _nested(rng)
-    inner, dtype = a_shape(rng, 0, 2), one_of(rng, ALL)
-    kinds, parts = ["ROW_SPLITS"] * len(splits), splits
-    if rng.integers(2):
-        kinds = ["FIRST_DIM_SIZE", *["VALUE_ROWIDS"] * len(splits)]
-        ids = [np.repeat(np.arange(len(s) - 1), np.diff(s).clip(0)) for s in splits]
-        parts = [np.array(len(splits[0]) - 1, np.int32), *(i.astype(np.int32) for i in ids)]
-    free = [int(n) for n in rng.choice([-1, -1, 0, 1, 2, 5], len(splits) + 1)]
-    shape = one_of(rng, [np.array(-1, np.int32), np.array([*free, *inner], np.int32)])
-    default = values(rng, dtype, one_of(rng, [(), inner]))
-    count = parts[-1].size if kinds[-1] == "VALUE_ROWIDS" else max(int(splits[-1][-1]), 0)
-    dense = values(rng, dtype, (count, *inner))
-    if kinds[-1] == "VALUE_ROWIDS" and parts[-1].size and rng.random() < 0.1:
-        parts[-1][rng.integers(parts[-1].size)] += one_of(rng, [-9, -1, 1, 9])
-    if rng.random() < 0.1:
-        dense = dense[: rng.integers(0, len(dense) + 1)]
-    return [shape, dense, default, parts], {"row_partition_types": kinds}
-
-
-# --- strings and boxes ----------------------------------------------------------------------------
-
-
-def string_split(rng: Rng) -> Call:
-    """Draw delimiters of none to several bytes."""
-    delimiter = one_of(rng, [b"", b" ", b"b ", b"\xff", b","])
-    how = {"skip_empty": bool(rng.integers(2))}
-    return [values(rng, "string", a_shape(rng, 1, 1)), np.array(delimiter, object)], how
-
-
-def string_to_hash_bucket_fast(rng: Rng) -> Call:
-    """Draw numbers of buckets up to the greatest."""
-    return [values(rng, "string", a_shape(rng, 0, 3))], {
-        "num_buckets": one_of(rng, [1, 7, 2**20 + 7, 2**31])
-    }
-
-
-def string_n_grams(rng: Rng) -> Call:
-    """Draw widths, pads and short rows."""
-    splits = a_partition(rng, int(rng.integers(0, 4)), 0.1)
-    how = {
-        "separator": one_of(rng, ["", "|", "\u00e9"]),
-        "n_gram_widths": rng.integers(1, 5, rng.integers(0, 3)).tolist(),
-        "left_pad": one_of(rng, ["", "<"]),
-        "right_pad": one_of(rng, ["", ">"]),
-        "pad_width": int(rng.integers(-1, 4)),
-        "preserve_short_sequences": bool(rng.integers(2)),
-    }
-    return [values(rng, "string", (max(int(splits[-1]), 0),)), splits], how
-
-
-def string_lower(rng: Rng) -> Call:
-    """Draw both encodings; TensorFlow ends a text of UTF-8 at a byte of 0, which is left out."""
-    texts = values(rng, "string", a_shape(rng, 0, 3))
-    texts[texts == b"\xff\x00b"] = b"\xffB"
-    return [texts], {"encoding": one_of(rng, ["", "utf-8"])}
-
-
-def string_length(rng: Rng) -> Call:
-    """Draw both units."""
-    how = {"unit": one_of(rng, ["BYTE", "UTF8_CHAR"])}
-    return [values(rng, "string", a_shape(rng, 0, 3))], how
-
-
-def string_join(rng: Rng) -> Call:
-    """Draw tensors of one shape and scalars; some shapes do not fit."""
-    shape = a_shape(rng, 1, 2)
-    shapes = [one_of(rng, [shape, shape, (), (7,)]) for _ in range(rng.integers(1, 4))]
-    how = {"separator": one_of(rng, ["", "-", "\u00e9"])}
-    return [[values(rng, "string", each) for each in shapes]], how
-
-
-def string_split_v2(rng: Rng) -> Call:
-    """Draw separators and numbers of cuts."""
-    separator = one_of(rng, [b"", b" ", b"b", b"ab", b"\xff"])
-    how = {"maxsplit": int(rng.integers(-2, 3))}
-    return [values(rng, "string", a_shape(rng, 1, 1)), np.array(separator, object)], how
-
-
-def unicode_decode(rng: Rng) -> Call:
-    """Draw what happens with bytes that are no characters, and with control characters."""
-    how = {
-        "errors": one_of(rng, ["strict", "replace", "ignore"]),
-        "replacement_char": one_of(rng, [0xFFFD, 63, 0x1F642]),
-        "replace_control_characters": bool(rng.integers(2)),
-    }
-    return [values(rng, "string", a_shape(rng, 0, 2))], how
-
-
-def unicode_encode(rng: Rng) -> Call:
-    """Draw numbers, of which some are no characters, and splits, of which some are wrong."""
-    splits = a_partition(rng, int(rng.integers(0, 4)), 0.1)
-    numbers = rng.choice([65, 0xE9, 0x732B, 0x1F642, 0xD801, -1, 0x110000], max(splits[-1], 0))
-    how = {
-        "errors": one_of(rng, ["strict", "replace", "ignore"]),
-        "replacement_char": one_of(rng, [0xFFFD, 63, 0x1F642]),
-    }
-    return [numbers.astype(np.int32), splits], how
+# --- boxes ----------------------------------------------------------------------------------------
 
 
 def non_max_suppression(rng: Rng) -> Call:
@@ -423,13 +231,7 @@ def non_max_suppression_padded(rng: Rng) -> Call:
     return inputs, {**how, "pad_to_max_output_size": bool(rng.integers(2))}
 
 
-def non_max_suppression_with_score(rng: Rng) -> Call:
-    """Draw boxes whose scores may be lowered."""
-    inputs, how = non_max_suppression(rng)
-    return inputs, {**how, "soft_nms_sigma": one_of(rng, [0.0, 0.1, 0.5, 1.0])}
-
-
-_NOT_DRAWN = (values, odd, a_shape, one_of, places, a_partition)
+_NOT_DRAWN = (values, odd, a_shape, one_of, places)
 
 #: By the name of the op, what draws a call of it.
 DRAWS: dict[str, Callable[[Rng], Call]] = {

@@ -168,22 +168,6 @@ def with_argmax(rng: Rng) -> Call:
     return [odd(rng, shape, one_of(rng, "float32", "int32", "bool"))], how
 
 
-def dilation(places: Sequence[str]) -> Draw:
-    """Return draws of a dilation, or of one of its gradients."""
-
-    def draw(rng: Rng) -> Call:
-        size, room, how = windows(rng, 2, dilated=True, rounded=False, both=True)
-        batch, channels, _ = counts(rng)
-        x = (batch, *room, channels)
-        w = window(x, size, data_format="NHWC", **how)
-        dtype = one_of(rng, "float32", "int32") if len(places) == 2 else "float32"
-        drawn = {"x": odd(rng, x, dtype), "filter": values(rng, (*size, channels), dtype)}
-        drawn["dy"] = values(rng, (batch, *w.out_size, channels))
-        return [drawn[p] for p in places], how
-
-    return draw
-
-
 # --- images ---------------------------------------------------------------------------------------
 
 
@@ -199,67 +183,6 @@ def resizing(back: bool, *dtypes: str) -> Draw:
         images = odd(rng, shape, one_of(rng, *dtypes))
         dy = values(rng, (*shape[:-3], *size, shape[-1]))
         return ([dy, values(rng, shape)] if back else [images]), how
-
-    return draw
-
-
-def crop_and_resize(rng: Rng) -> Call:
-    """Draw boxes of which many end at the border of a pixel."""
-    shape, count = (*numbers(rng, 3, 1, 9), int(rng.integers(0, 4))), int(rng.integers(0, 6))
-    exact = rng.integers(-1, 7, (count, 4)) / 4
-    boxes = np.where(rng.random((count, 4)) < 0.7, exact, rng.uniform(-0.3, 1.3, (count, 4)))
-    which = rng.integers(-(rng.random() < 0.05), shape[0] + (rng.random() < 0.05), count)
-    how = {"crop_size": numbers(rng, 2, 1, 9), "method": one_of(rng, "bilinear", "nearest")}
-    how["extrapolation_value"] = float(rng.normal())
-    return [odd(rng, shape), boxes.astype(np.float32), which.astype(np.int32)], how
-
-
-def rotate_with_offset(rng: Rng) -> Call:
-    """Draw turns, some by right angles."""
-    shape = (int(rng.integers(0, 3)), *numbers(rng, 2, 0, 6), int(rng.integers(1, 5)))
-    turn = one_of(rng, float(rng.normal()), np.pi / 2 * float(rng.integers(-3, 4)))
-    fill = one_of(rng, 2.5, (1.0, 2.0, 3.0))
-    center = one_of(rng, 0.5, 0.0, (0.25, float(rng.uniform())))
-    return [odd(rng, shape)], {"radians": turn, "fill_value": fill, "center": center}
-
-
-def transform(rng: Rng) -> Call:
-    """Draw maps, many of which meet the middle between two pixels."""
-    shape = (int(rng.integers(0, 3)), *numbers(rng, 2, 1, 6), int(rng.integers(1, 4)))
-    rows = rng.integers(-6, 7, (one_of(rng, 1, shape[0]), 8)) / 4
-    rows = np.where(rng.random(rows.shape) < 0.5, rows, rng.normal(size=rows.shape))
-    rows[:, 6:] *= one_of(rng, 0, 0, 1)
-    how = {
-        "interpolation": one_of(rng, "bilinear", "nearest"),
-        "fill_mode": one_of(rng, "constant", "reflect", "wrap", "nearest"),
-        "fill_value": float(rng.normal()),
-        "output_shape": one_of(rng, None, numbers(rng, 2, 1, 9)),
-    }
-    return [odd(rng, shape), rows.astype(np.float32)], how
-
-
-def sampling(kind: str) -> Draw:
-    """Return draws of reading at positions, of derivatives, or of the gradient."""
-
-    def draw(rng: Rng) -> Call:
-        batch, channels, _ = counts(rng)
-        shape = (batch, *numbers(rng, 2, 1, 5), channels)
-        grid = rng.uniform(-2, 2, (batch, *numbers(rng, 2, 1, 4), 2)).astype(np.float32)
-        exact = np.array([-1, 1, 0, 0.5, -3, 1e9, np.nan, np.inf], np.float32)
-        grid = np.where(rng.random(grid.shape) < 0.5, grid, rng.choice(exact, grid.shape))
-        how: dict[str, Any] = {"align_corners": bool(rng.integers(2))}
-        how["padding_mode"] = one_of(rng, "zeros", "border", "reflection")
-        along = one_of(rng, "x", "y", "xy")
-        if kind == "slope":
-            return [values(rng, shape), grid], {**how, "along": along}
-        if kind == "back" and rng.random() < 0.4:
-            how["along"] = along
-        else:
-            how["mode"] = one_of(rng, "bilinear", "nearest")
-        if kind == "back":
-            dy = values(rng, (*grid.shape[:3], channels))
-            return [dy, grid], {**how, "input_shape": shape}
-        return [values(rng, shape), grid], how
 
     return draw
 
@@ -303,19 +226,10 @@ DRAWS: dict[str, Draw] = {
     "avg_pool3d_grad": pooling_back(3, 2),
     "max_pool3d": pooling(3, ["float32"]),
     "max_pool3d_grad": pooling_back(3, 3),
-    "dilation2d": dilation(["x", "filter"]),
-    "dilation2d_backprop_input": dilation(["x", "dy", "filter"]),
-    "dilation2d_backprop_filter": dilation(["x", "dy", "filter"]),
     "resize_bilinear": resizing(False, "float32", "int32"),
     "resize_bilinear_grad": resizing(True, "float32"),
     "resize_nearest_neighbor": resizing(False, "float32", "int32"),
     "resize_nearest_neighbor_grad": resizing(True, "float32"),
-    "crop_and_resize": crop_and_resize,
-    "rotate_with_offset": rotate_with_offset,
-    "transform": transform,
-    "grid_sample": sampling("read"),
-    "grid_sample_slope": sampling("slope"),
-    "grid_sample_backprop_input": sampling("back"),
     "batch_norm": batch_norm,
     "local_response_normalization": response(False),
     "local_response_normalization_grad": response(True),

@@ -9,4 +9,4 @@ def test_tf_conforms():
     results = check_backend("tf", ops)
     assert not [(r.name, r.failures) for r in results if r.status == "failed"]
     assert is_conforming(results, complete=True)
-    assert {r.status for r in results} == {"passed"}
+    assert {r.op for r in results if r.status == "host"} == {"string_split"}

@@ -20,6 +20,13 @@ _LEVEL = 2
 compiling = new_lock()
 
 
+def _llvm() -> Any:
+    """Return llvmlite's functions, which an extra installs."""
+    import llvmlite.binding
+
+    return llvmlite.binding
+
+
 @cache
 def _machine() -> Any:
     """Return the target machine that compiles."""
@@ -28,8 +35,7 @@ def _machine() -> Any:
 
 def _new_machine() -> Any:
     """Return llvmlite's target machine for this computer, with all its instructions."""
-    import llvmlite.binding as llvm
-
+    llvm = _llvm()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     has = llvm.get_host_cpu_features()
@@ -67,9 +73,7 @@ def assembly_of(text: str) -> str:
 
 
 def _parsed(text: str) -> Any:
-    import llvmlite.binding as llvm
-
-    machine = _machine()
+    llvm, machine = _llvm(), _machine()
     try:
         module = llvm.parse_assembly(text)
         module.verify()
@@ -85,8 +89,7 @@ def loaded_by_llvm(data: bytes, names: list[str]) -> tuple[Any, dict[str, int]]:
     Returns:
         What keeps the code in memory, and the addresses of functions.
     """
-    import llvmlite.binding as llvm
-
+    llvm = _llvm()
     with compiling:
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_machine())  # its owner
         engine.add_object_file(llvm.ObjectFileRef.from_data(data))

@@ -1,6 +1,7 @@
 """Facts about this computer's CPU and compiler, found without loading the compiler."""
 
 import os
+import platform
 import sys
 from functools import cache
 from importlib.util import find_spec
@@ -23,8 +24,6 @@ class HostCpu(NamedTuple):
 def host_cpu() -> HostCpu:
     """Return this computer's CPU; without features where the system has no list of them."""
     if not sys.platform.startswith("linux"):
-        import platform  # starts slowly, as it looks for much else
-
         return HostCpu(f"{platform.machine()} {platform.processor()}", frozenset())
     machine = os.uname().machine
     facts: dict[str, str] = {}

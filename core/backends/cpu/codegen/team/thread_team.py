@@ -9,6 +9,7 @@ run has ended, with everything as after any run.
 Only Linux has the futex; elsewhere, a team has one thread.
 """
 
+import ctypes
 import os
 import sys
 from _thread import start_new_thread
@@ -118,8 +119,6 @@ class ThreadTeam:
 
 def _new_memory(functions: NativeFunctions) -> int:
     """Return the address of a new team's memory, which is never freed."""
-    import ctypes
-
     if futex_number() is None:
         return _allocate(ctypes.CDLL(None) if os.name == "posix" else ctypes.cdll.msvcrt)
     library = ctypes.CDLL(None)
@@ -138,8 +137,6 @@ def _new_memory(functions: NativeFunctions) -> int:
 
 def _allocate(library: "ctypes.CDLL") -> int:
     """Return the address of zeroed memory for a team, at the begin of a cache line."""
-    import ctypes
-
     allocate = library.calloc
     allocate.restype, allocate.argtypes = ctypes.c_void_p, (ctypes.c_size_t, ctypes.c_size_t)
     address = allocate(1, TEAM_BYTES + LINE)
@@ -177,8 +174,6 @@ def bind(addresses: Mapping[str, int]) -> ThreadTeam:
 
 def native_functions(addresses: Mapping[str, int]) -> NativeFunctions:
     """Return the functions of the compiled program, to call from Python."""
-    import ctypes
-
     kinds = {
         name: ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * count)
         for name, count in _ARGUMENTS.items()

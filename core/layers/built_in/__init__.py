@@ -1,0 +1,1 @@
+"""The built-in layers: a file for each family, a class for each layer."""

@@ -1,0 +1,1 @@
+"""Functions between layers, of Keras 3 and of TFOpLambda, by the names of their classes."""

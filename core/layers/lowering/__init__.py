@@ -1,1 +1,0 @@
-"""Lowering of each class of layers to nodes: tables, a file per family of layers."""
