@@ -18,6 +18,7 @@ from typing import Any
 
 from core.public.namespaces import NAMESPACES, add_namespaces
 from weights_cache.common.providers import provide
+from weights_cache.common.similar_names import no_attribute
 
 #: The module of each name. It is imported at the name's first use: a process that runs a stored
 #: network needs few of them, and no op.
@@ -148,8 +149,6 @@ def __getattr__(name: str) -> Any:
         _load_ops()
     found = globals().get(name) or _declared().get(name)
     if found is None:
-        from weights_cache.common.similar_names import no_attribute
-
         raise no_attribute(__name__, name, __dir__())
     return found
 

@@ -95,8 +95,6 @@ class HashNotes:
         except FileNotFoundError:
             return {}
         except (OSError, WeightsError) as error:
-            from weights_cache.interruptions import pass_interruption
-
             pass_interruption(error)
             return {}
         return notes if isinstance(notes, dict) else {}

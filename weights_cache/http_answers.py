@@ -38,8 +38,6 @@ class Budget(NamedTuple):
 def open_session(purpose: str = "fetching weights") -> "Session":
     """Return a session for the downloads of one model; the session keeps connections open."""
     with needed_for(purpose):
-        import requests  # noqa: F401
-
         from weights_cache.sessions import Session
     return Session()
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from linecache import getline
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -146,8 +147,6 @@ def users_line_of(error: BaseException) -> str:
 def _shown_line(frame: FrameType | None, number: int | None) -> str:
     if frame is None or number is None:
         return handed_over_at.get() or "a line that is not known"
-    from linecache import getline  # takes a while to import, and few need it
-
     file = frame.f_code.co_filename
     return f"{file}:{number}: {getline(file, number, frame.f_globals).strip()}"
 

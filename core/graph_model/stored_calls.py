@@ -17,11 +17,12 @@ import numpy as np
 from core.backends.cpu.codegen.machine_code.cpu_features import host_cpu
 from core.backends.cpu.stored_program import Feed, StoredProgram
 from core.backends.cpu.tiers import may_generate
-from core.engine.backends import REPLACED
+from core.engine.backends import REPLACED, load_backend
 from core.engine.limits import context_limits, usual_limits
 from core.engine.observers import active_observers
 from core.engine.run_guard import active_guard
 from core.engine.settings import flags
+from core.engine.specs import Spec
 from core.errors import CoreError
 from core.process.code_cache import is_usable, keep, key_of, load, load_pages
 from core.process.source_stamp import source_stamp
@@ -246,8 +247,6 @@ def _is_plain() -> bool:
 
 def _tensors(arrays: Sequence[np.ndarray]) -> "list[Tensor]":
     """Return arrays as tensors of the cpu backend."""
-    from core.engine.backends import load_backend
-    from core.engine.specs import Spec
     from core.engine.tensors import wrap
 
     backend = load_backend("cpu")

@@ -11,7 +11,13 @@ of functional models (`core.Model`).
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
+
+from core.keras.configured import snake_case
+from core.layers.built_in_layer import layer_class
+from core.layers.lookup import built_in_classes
+from weights_cache.common.similar_names import no_attribute
 
 _HOMES = {
     "Input": "input_layer",
@@ -31,9 +37,6 @@ def class_names() -> dict[str, str]:
 
     Both include other names, such as "MaxPool2D" and "max_pool2d".
     """
-    from core.keras.configured import snake_case
-    from core.layers.lookup import built_in_classes
-
     names = (name for name, kind in built_in_classes().items() if kind.is_public())
     return {snake_case(name): name for name in names}
 
@@ -47,22 +50,16 @@ def __getattr__(name: str) -> Any:
     if wanted in _HOMES:
         found = getattr(import_module(f"{__name__}.{_HOMES[wanted]}"), wanted)
     elif wanted[0].isupper() or wanted in class_names():
-        from core.layers.built_in_layer import layer_class
-
         found = layer_class(wanted if wanted[0].isupper() else class_names()[wanted])
     if found is None:
         if _is_module(name):
             return import_module(f"{__name__}.{name}")
-        from weights_cache.common.similar_names import no_attribute
-
         raise no_attribute(__name__, name, __dir__())
     globals()[name] = found
     return found
 
 
 def _is_module(name: str) -> bool:
-    from importlib.util import find_spec
-
     return find_spec(f"{__name__}.{name}") is not None
 
 

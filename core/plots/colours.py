@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from core.errors import CoreError
+from core.plots.library import matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap
@@ -40,9 +41,7 @@ def check_color_map(color_map: str) -> None:
 
 def colours_of_values(color_map: ColorMap) -> "Colormap":
     """Return Matplotlib's colour map of a name, in which NaN is grey."""
-    from matplotlib import colormaps
-
-    return colormaps[_MAPS[color_map]].with_extremes(bad=_MISSING)
+    return matplotlib().colormaps[_MAPS[color_map]].with_extremes(bad=_MISSING)
 
 
 def text_colour_on(colour: np.ndarray) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from core.plots.bins import binned
 from core.plots.colours import PALETTE, colour_of
 from core.plots.figures import LETTER, LONGEST, room_of, write_empty, write_names
+from core.plots.library import whole_ticks
 from core.plots.scales import Range, ScaleKind, check_range, check_scale
 from core.plots.texts import counted, plain_text, short_number
 from core.plots.values import Points, are_finite
@@ -57,11 +58,9 @@ def draw_series(
         are_lines: whether they are lines.
         dashed: which lines are; by default those whose colour is in use.
     """
-    from matplotlib.ticker import MaxNLocator
-
     axes.set(xscale=ranges.x_scale, yscale=ranges.y_scale)
     if ranges.x_scale == "linear" and all(_are_whole(each.x) for each in points):  # epochs
-        axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
+        axes.xaxis.set_major_locator(whole_ticks("auto", 1))
     shown = [_drawable(each, ranges) for each in points]
     for i, (each, ok) in enumerate(zip(points, shown, strict=True)):
         is_dashed = i // len(PALETTE) % 2 == 1 if dashed is None else dashed[i]
@@ -172,8 +171,6 @@ def draw_histogram(
     axes: "Axes", numbers: np.ndarray, bins: int | None = None, y_scale: ScaleKind = "linear"
 ) -> tuple[dict[str, list[object]], tuple[str, ...]]:
     """Draw a histogram; return its columns and the notes about it."""
-    from matplotlib.ticker import MaxNLocator
-
     ok = are_finite(numbers)
     edges, counts = binned(numbers[ok], bins)
     axes.set_yscale(y_scale)
@@ -183,6 +180,6 @@ def draw_histogram(
     else:
         write_empty(axes)
     if y_scale == "linear":
-        axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
+        axes.yaxis.set_major_locator(whole_ticks("auto"))
     data = {"from": edges[:-1].tolist(), "to": edges[1:].tolist(), "count": counts.tolist()}
     return data if len(counts) else {name: [] for name in data}, _missing_notes(ok, _MISSING)

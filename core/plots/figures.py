@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from core.errors import CoreError
 from core.plots.colours import FAINT
+from core.plots.library import matplotlib, whole_ticks
 from core.plots.texts import plain_text
 
 if TYPE_CHECKING:
@@ -18,15 +18,6 @@ _UNITS = 100.0  # of width and height in an inch; Matplotlib's text is then 14 u
 LETTER, LINE = 8.0, 18.0  # about the width of a letter and the height of a line, in units
 _SMALLEST, _LARGEST = 120, 10_000
 LONGEST = 24  # letters of a name beside an axis or in a legend
-
-
-def check_matplotlib() -> None:
-    """Raise an error where the library that draws is not installed, before any work is done."""
-    if find_spec("matplotlib") is None:
-        raise CoreError(
-            "plots are drawn by Matplotlib, which is not installed: "
-            "run pip install 'friendly-zoo[plots]'"
-        )
 
 
 @dataclass(frozen=True)
@@ -64,15 +55,12 @@ class Look:
 
 def empty_figure(width: float, height: float, scale: float) -> "Figure":
     """Return a figure of a size in units, of which one has ``scale`` pixels."""
-    check_matplotlib()
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
+    library = matplotlib()
     dpi = _UNITS * scale
     # Agg rounds down: the hundredth of a pixel keeps 959.9999 from becoming 959.
     inches = [(round(n * scale) + 0.01) / dpi for n in (width, height)]
-    figure = Figure((inches[0], inches[1]), dpi, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = library.figure.Figure((inches[0], inches[1]), dpi, layout="constrained")
+    library.backends.backend_agg.FigureCanvasAgg(figure)
     return figure
 
 
@@ -123,8 +111,6 @@ def write_notes(figure: "Figure", notes: Sequence[str]) -> None:
 
 def write_names(axis: "Axis", names: Sequence[str]) -> None:
     """Write names at 0, 1, 2...: upright ones below the data where they are long, some of many."""
-    from matplotlib.ticker import MaxNLocator
-
     shown = [plain_text(name, LONGEST) for name in names]
     is_below = axis is axis.axes.xaxis
     room = room_of(axis.axes)[0 if is_below else 1]
@@ -133,7 +119,7 @@ def write_names(axis: "Axis", names: Sequence[str]) -> None:
     most = max(int(room / (flat if is_below and not is_upright else LINE)), 1)
     ticks = list(range(len(shown)))
     if len(shown) > most:  # those at round indices
-        ticks = [int(t) for t in MaxNLocator(most, integer=True).tick_values(0, len(shown) - 1)]
+        ticks = [int(t) for t in whole_ticks(most).tick_values(0, len(shown) - 1)]
         ticks = [tick for tick in ticks if 0 <= tick < len(shown)]
     axis.set_ticks(ticks, [shown[i] for i in ticks], rotation=90 if is_upright else 0)
     axis.grid(False)

@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any
 
 from core.errors import CoreError
-from core.plots.figures import check_matplotlib
+from core.plots.library import check_matplotlib
 from core.plots.plot import Plot
 from core.plots.training import history
 from weights_cache.common.messages import is_notebook

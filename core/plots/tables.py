@@ -16,6 +16,7 @@ from core.plots.figures import (
     write_notes,
     write_title,
 )
+from core.plots.library import matplotlib
 from core.plots.plot import Plot
 from core.plots.texts import counted, plain_text, short_number
 
@@ -173,10 +174,8 @@ def _fill(
     numeric: Sequence[bool],
 ) -> None:
     """Fill axes with a table, whose columns have shares of the width."""
-    from matplotlib.transforms import Bbox
-
     cells = [[plain_text(name, _LONGEST) for name in texts], *zip(*texts.values(), strict=True)]
-    table = axes.table(cells, colWidths=shares, edges="B", bbox=Bbox.unit())
+    table = axes.table(cells, colWidths=shares, edges="B", bbox=matplotlib().transforms.Bbox.unit())
     table.auto_set_font_size(False)
     table.set_fontsize(10)
     for (row, column), cell in table.get_celld().items():

@@ -8,6 +8,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from weights_cache.common.similar_names import no_attribute
+
 #: Name, summary and files of `core.ops` of each namespace.
 NAMESPACES = {
     "image": ("Ops on images.", ("image", "resize", "suppression", "warp")),
@@ -25,8 +27,6 @@ class Namespace(ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         found = None if name.startswith("_") else _declared(self.__name__).get(name)
         if found is None:
-            from weights_cache.common.similar_names import no_attribute
-
             raise no_attribute(self.__name__, name, dir(self))
         return found
 
@@ -46,7 +46,6 @@ def names_in(namespace: str) -> list[str]:
 def _declared(namespace: str) -> dict[str, Any]:
     """Return the public ops and functions of a namespace by name, which imports all ops."""
     import_module("core.ops").load()
-    from core.engine.operation import Op
     from core.engine.registry import FUNCTIONS, OPS
 
     modules = {f"core.ops.{file}" for file in NAMESPACES[namespace.rpartition(".")[2]][1]}
@@ -54,7 +53,7 @@ def _declared(namespace: str) -> dict[str, Any]:
     return {
         name: found
         for name, found in declared.items()
-        if (found.rule if isinstance(found, Op) else found).__module__ in modules
+        if getattr(found, "rule", found).__module__ in modules
         and not name.endswith(("_grad", "_slope"))
     }
 

@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from weights_cache.common.sizes import count_text, size_text
+
 DEBUG_VARIABLE = "ZOO_DEBUG"
 
 
@@ -84,8 +86,6 @@ class MissingError(WeightsError):
         return type(self)(name, files, self.reason, self.details, partners)
 
     def _contents(self) -> str:
-        from weights_cache.common.sizes import count_text, size_text
-
         files = count_text(len(self.files), "file")
         size = size_text(sum(file.bytes for file in self.files))
         if not self.partners:

@@ -66,10 +66,9 @@ class Task(NamedTuple):
 
 def _options_with_flags(verb: str) -> Iterator[Option]:
     from zoo.catalog.entries import verb_options
-    from zoo.catalog.option import MIRROR
 
     options = verb_options(verb).values()
-    return (option for option in options if not option.expert and option is not MIRROR)
+    return (option for option in options if not option.expert and option.name != "mirror")
 
 
 _SMALL_HANDS = (

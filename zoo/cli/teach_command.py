@@ -125,7 +125,7 @@ def _drawing(given: argparse.Namespace, name: str) -> str | None:
 def _check(given: argparse.Namespace) -> None:
     """Refuse arguments that do not go together, and a drawing that nothing can draw."""
     if given.confusion:
-        from core.plots.figures import check_matplotlib
+        from core.plots.library import check_matplotlib
 
         check_matplotlib()
     if given.undo != (given.folder is None):

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from zoo.images.lists import for_each_image, is_several
+from zoo.images.pillow import import_pillow
 from zoo.images.reading import read_image
 from zoo.live.frame_source import Frame
 
@@ -47,8 +47,7 @@ class Effect(ABC):
 
     def __call__(self, source: Any) -> Image.Image:
         """Return an image with the effect."""
-        with needed_for("effects"):
-            from PIL import Image
+        pillow = import_pillow("effects")
         time = source.time if isinstance(source, Frame) else None
         pixels = read_image(source)
         self._begin(pixels.shape, time)
@@ -58,7 +57,7 @@ class Effect(ABC):
             self._warn("" if self._index is None else f" in the image at index {self._index}")
         if self._index is not None:
             self._index += 1
-        return Image.fromarray(changed)
+        return pillow.fromarray(changed)
 
     def finish(self) -> None:
         """Warn if no frame of a stream showed anything to change."""

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from zoo.export.validation import check_result
+from zoo.images.pillow import import_pillow
 from zoo.results.vocabulary import AnyResult, Result, is_item
 
 PROBABILITY_SCALE = 65535  # of 16-bit grey
@@ -81,10 +81,9 @@ def encoded_image(array: np.ndarray) -> tuple[bytes, int | None]:
         name = f"{array.dtype} {list(array.shape)}"
         raise TypeError(f"{name:.80} is neither plain Python, a mask, nor a probability")
     is_mask = array.dtype == np.uint8
-    with needed_for("writing a mask"):
-        from PIL import Image
+    pillow = import_pillow("writing a mask")
     file = io.BytesIO()
-    Image.fromarray(array if is_mask else _as_16_bit(array)).save(file, "PNG")
+    pillow.fromarray(array if is_mask else _as_16_bit(array)).save(file, "PNG")
     return file.getvalue(), None if is_mask else PROBABILITY_SCALE
 
 
@@ -95,9 +94,8 @@ def decoded_image(png: bytes, scale: int | None) -> np.ndarray:
     >>> decoded_image(*encoded_image(mask)).tolist()
     [[0, 1], [2, 3]]
     """
-    with needed_for("reading a mask"):
-        from PIL import Image
-    with Image.open(io.BytesIO(png)) as image:
+    pillow = import_pillow("reading a mask")
+    with pillow.open(io.BytesIO(png)) as image:
         pixels = np.array(image)
     if scale is None:
         return pixels.astype(np.uint8)

@@ -24,7 +24,7 @@ from zoo.images.header_limits import (
     check_size,
     limit_of_context,
 )
-from zoo.images.pillow import add_heif, open_any, open_frequent
+from zoo.images.pillow import add_heif, import_pillow, open_any, open_frequent
 from zoo.images.pixels import ImageError, to_rgb_pixels
 
 if TYPE_CHECKING:
@@ -86,9 +86,7 @@ def open_image(file: WatchedFile, name: str) -> Image.Image:
 
 def _open_known(file: WatchedFile, head: bytes, name: str) -> Image.Image:
     """Open an image of a format of Pillow or of its plugin for HEIC."""
-    from PIL import UnidentifiedImageError
-
-    with suppress(UnidentifiedImageError):
+    with suppress(import_pillow().UnidentifiedImageError):
         return _open(file, head, name)
     if not _is_heif(head):
         raise not_an_image(name, head)
@@ -97,12 +95,10 @@ def _open_known(file: WatchedFile, head: bytes, name: str) -> Image.Image:
 
 
 def _open(file: WatchedFile, head: bytes, name: str) -> Image.Image:
-    from PIL import Image
-
     check_nested(file, head, name)
     try:
         return open_frequent(file, head) or open_any(file)
-    except Image.DecompressionBombError as error:
+    except import_pillow().DecompressionBombError as error:
         raise ImageError(
             f"{name} is too large for Pillow ({error}): make it smaller, pass an array, or raise "
             "PIL.Image.MAX_IMAGE_PIXELS"
@@ -169,10 +165,9 @@ def image_endings() -> frozenset[str]:
     >>> {".jpg", ".png", ".heic"} <= image_endings(), ".pdf" in image_endings()
     (True, False)
     """
-    from PIL import Image
-
-    endings = Image.registered_extensions()
-    decoded = Image.OPEN.keys() - {*_NOT_DECODED} | {"MPO"}  # MPO is opened as JPEG
+    pillow = import_pillow()
+    endings = pillow.registered_extensions()
+    decoded = pillow.OPEN.keys() - {*_NOT_DECODED} | {"MPO"}  # MPO is opened as JPEG
     return frozenset([e for e, kind in endings.items() if kind in decoded]).union(HEIF_ENDINGS)
 
 
@@ -230,13 +225,11 @@ def _place(
 
 
 def _to_rgb(image: Image.Image, kind: str | None, name: str) -> Image.Image:
-    from PIL import Image
-
     if image.mode[0] in "IF":
-        return Image.fromarray(to_rgb_pixels(_deep_grey(image, kind), name))
+        return import_pillow().fromarray(to_rgb_pixels(_deep_grey(image, kind), name))
     if image.has_transparency_data:
         rgba = image.convert("RGBA")
-        page = Image.new("RGB", image.size, "white")
+        page: Image.Image = import_pillow().new("RGB", image.size, "white")
         page.paste(rgba, mask=rgba)
         return page
     return image if image.mode == "RGB" else image.convert("RGB")
@@ -261,8 +254,6 @@ def _deep_grey(image: Image.Image, kind: str | None) -> np.ndarray:
 
 
 def _upright(image: Image.Image, orientation: int) -> Image.Image:
-    from PIL import Image
-
     if orientation not in _UPRIGHT:
         return image
-    return image.transpose(Image.Transpose[_UPRIGHT[orientation]])
+    return image.transpose(import_pillow().Transpose[_UPRIGHT[orientation]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from glob import iglob
 
 from weights_cache.common.errors import ZooError
 from weights_cache.common.system_files import is_of_system
@@ -20,8 +21,6 @@ def is_glob(source: str) -> bool:
 
 def matching_files(pattern: str) -> Iterator[str]:
     """Yield the files that match a pattern; ``**`` stands for folders in folders."""
-    from glob import iglob
-
     return filter(os.path.isfile, iglob(pattern, recursive=True))
 
 

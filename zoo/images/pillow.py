@@ -128,12 +128,12 @@ def open_frequent(file: BinaryIO, head: bytes) -> Image.Image | None:
 
 def open_any(file: BinaryIO) -> Image.Image:
     """Open an image of any format of Pillow without decoding."""
-    from PIL import Image
-
+    pillow = import_pillow()
     with _importing:
-        Image.init()
+        pillow.init()
         _mute()
-    return Image.open(file)
+    image: Image.Image = pillow.open(file)
+    return image
 
 
 def add_heif() -> None:

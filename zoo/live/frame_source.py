@@ -17,6 +17,7 @@ from weights_cache.common.similar_names import did_you_mean
 from zoo.images.errors import is_pattern, missing_file
 from zoo.images.files import image_endings
 from zoo.images.flips import flipped
+from zoo.images.pillow import import_pillow
 from zoo.images.urls import scheme_of
 from zoo.live.capture import CameraReader, VideoReader, camera_names
 from zoo.live.frame import Frame
@@ -163,9 +164,8 @@ class Frames(Iterator[Frame]):
         new = max(1, round(width * scale)), max(1, round(height * scale))
         if new == (width, height):
             return image
-        from PIL import Image
-
-        return np.asarray(Image.fromarray(image).resize(new, Image.Resampling.BILINEAR))
+        pillow = import_pillow()
+        return np.asarray(pillow.fromarray(image).resize(new, pillow.Resampling.BILINEAR))
 
     def _report_loss(self) -> None:
         """Warn once of frames that were damaged, or that are missing at the end."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from weights_cache.common.errors import ZooError
 from zoo.images.files import image_endings
+from zoo.images.pillow import import_pillow
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
 from zoo.images.urls import scheme_of
@@ -113,11 +114,9 @@ class Animation:
     fps: float | None = None
 
     def __init__(self, path: str):
-        from PIL import Image
-
         self.name = repr(path)
         read_image(path)  # checks the file and its limits
-        self._image = Image.open(path)
+        self._image = import_pillow().open(path)
         self.count: int | None = getattr(self._image, "n_frames", 1)
         self._index, self._time = 0, 0.0
         self._error: Exception | None = None

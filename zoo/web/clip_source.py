@@ -10,6 +10,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from zoo.images.pillow import import_pillow
 from zoo.live.frame_source import frames
 from zoo.web.messages import message_of
 from zoo.web.turns import error_text
@@ -103,10 +104,8 @@ class ClipSource:
         return not self._watchers
 
     def _show(self, image: np.ndarray, time: float) -> None:
-        from PIL import Image
-
         file = io.BytesIO()
-        Image.fromarray(image).save(file, "JPEG", quality=_QUALITY)
+        import_pillow().fromarray(image).save(file, "JPEG", quality=_QUALITY)
         self._newest = message_of({"time": time}, file.getvalue())
         for loop, event in tuple(self._watchers):
             with suppress(RuntimeError):  # the server has ended

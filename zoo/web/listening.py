@@ -12,6 +12,11 @@ from time import monotonic
 
 from weights_cache.common.errors import ZooError
 
+try:
+    import resource
+except ImportError:  # Windows, which has no limit of open files
+    resource = None  # type: ignore[assignment]
+
 #: Ports that addresses and the header `Host` leave out.
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -125,9 +130,7 @@ def _foreign(host: str, error: Exception) -> ZooError:
 
 
 def _most_files() -> int:
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
+    if resource is None:
         return 2**20
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return limit if limit > 0 else 2**20

@@ -14,9 +14,11 @@ from core.backends.tf import forks
 from core.backends.tf.errors import converted
 from core.backends.tf.held_arrays import LEAST_BYTES, HeldArrays
 from core.backends.tf.host_ops import HOST_OPS
+from core.backends.tf.plans.tf_executable import TfExecutable
 from core.backends.tf.raw_ops import integers, raw
 from core.backends.tf.starting import load_tensorflow
 from core.backends.tf.user_kernels import UserKernel, checked
+from core.engine.async_run import run_async
 from core.engine.backend import Backend, Clock
 from core.engine.host_fallback import host_reason
 from core.engine.specs import Spec
@@ -82,8 +84,6 @@ class TfBackend(Backend):
     async def finished(self) -> None:
         """Wait in another thread until the GPU is done; on the CPU ops are done at once."""
         if self._is_queued:
-            from core.engine.async_run import run_async  # imports asyncio, which few need
-
             await run_async(self.synchronise)
 
     def synchronise(self) -> None:
@@ -124,8 +124,6 @@ class TfBackend(Backend):
 
     def lower(self, program: "Program") -> "Executable":
         """Trace a program; see `core.backends.tf.plans`."""
-        from core.backends.tf.plans.tf_executable import TfExecutable  # single ops need none of it
-
         return TfExecutable(program, self)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from core import GraphModel
 from core.converter.class_labels import Bundle
-from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entry import Preprocess
+from zoo.images.pillow import import_pillow
 from zoo.images.reading import read_image
 from zoo.pipeline.pickling import LoadCall
 from zoo.pipeline.preprocess import prepare
@@ -68,9 +68,7 @@ def prepare_square(
 
 def center_square(image: np.ndarray, size: int) -> np.ndarray:
     """Return the square in the middle of an image, resized: uint8 [size, size, 3]."""
-    with needed_for("resizing images"):
-        from PIL import Image
-
+    pillow = import_pillow("resizing images")
     height, width = image.shape[:2]
     short = min(height, width)
     # What the whole image would be resized to, and where the square would be in that.
@@ -80,5 +78,5 @@ def center_square(image: np.ndarray, size: int) -> np.ndarray:
     # Rounding may leave the image.
     right, bottom = min((left + size) * across, width), min((top + size) * down, height)
     box = (left * across, top * down, right, bottom)
-    whole = Image.fromarray(np.ascontiguousarray(image))
-    return np.asarray(whole.resize((size, size), Image.Resampling.BILINEAR, box))
+    whole = pillow.fromarray(np.ascontiguousarray(image))
+    return np.asarray(whole.resize((size, size), pillow.Resampling.BILINEAR, box))

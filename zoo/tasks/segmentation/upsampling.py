@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 import core.backends.cpu.image_kernels as image_kernels
-from weights_cache.common.dependencies import needed_for
+from zoo.images.pillow import import_pillow
 from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
 
@@ -65,11 +65,9 @@ class Enlargement(NamedTuple):
 
         Values are bilinear between cells, and those of the nearest cell at the border.
         """
-        with needed_for("resizing masks"):
-            from PIL import Image
-
-        image = Image.fromarray(np.ascontiguousarray(field, np.float32))
-        size, bilinear = self.size[::-1], Image.Resampling.BILINEAR
+        pillow = import_pillow("resizing masks")
+        image = pillow.fromarray(np.ascontiguousarray(field, np.float32))
+        size, bilinear = self.size[::-1], pillow.Resampling.BILINEAR
         return np.asarray(image.resize(size, bilinear, self._inside(field.shape)))
 
     def _inside(self, cells: tuple[int, ...]) -> tuple[float, float, float, float]:

@@ -11,7 +11,7 @@ from core.backends.tf.errors import converted
 from core.backends.tf.plans.segments import run_into, segments_of
 from core.backends.tf.plans.step_runs import step_run
 from core.backends.tf.starting import load_tensorflow
-from core.engine.executable import Executable
+from core.engine.executable import Executable, StepInfo
 from core.engine.program import Program, owners_of
 from core.engine.run_guard import check_active
 from core.errors import CoreError
@@ -102,8 +102,6 @@ class TfExecutable(Executable):
     @property
     def steps(self) -> "Sequence[StepInfo]":
         """Return the steps in execution order."""
-        from core.engine.executable import StepInfo  # runs do not need this import
-
         return [StepInfo.of((run.step,), self._program, run.kernel, 0) for run in self._runs]
 
     @property
