@@ -45,7 +45,7 @@ def names_in(namespace: str) -> list[str]:
 
 def _declared(namespace: str) -> dict[str, Any]:
     """Return the public ops and functions of a namespace by name, which imports all ops."""
-    import_module("core.ops").load()
+    import_module("core.ops").load_families()
     from core.engine.operation import Op
     from core.engine.registry import FUNCTIONS, OPS
 

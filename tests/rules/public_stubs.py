@@ -30,7 +30,7 @@ def stubs() -> dict[str, str]:
     return {
         "__init__.pyi": _text("What `core` has.", [*_homes(), *_imported("core.ops", names)]),
         "ops/__init__.pyi": _text("Every op.", ["from typing import Any", *map(_defined, names)])
-        + "\ndef load() -> dict[str, Any]: ...\n",
+        + "\ndef load_families() -> dict[str, Any]: ...\n",
         "engine/tensor_methods.pyi": _text("Methods of tensors.", ["from core import ops"])
         + "\n".join(["\nclass TensorMethods:", *of_tensors, ""]),
         **{
@@ -42,7 +42,7 @@ def stubs() -> dict[str, str]:
 
 def declared() -> dict[str, Any]:
     """Every op, and every function made of ops, by name."""
-    ops.load()
+    ops.load_families()
     return {**OPS, **FUNCTIONS}
 
 
