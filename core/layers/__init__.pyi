@@ -1,4 +1,4 @@
-"""Layers. Written by ``python -m tests.rules.layer_stubs``."""
+"""Layers. Written by ``python -m tests.rules.public_stubs``."""
 
 from core.layers.built_in.activation import Activation as Activation
 from core.layers.built_in.activation import ELU as ELU

@@ -12,6 +12,8 @@ import core
 from core import ops
 from core.engine.operation import Op
 from core.engine.registry import FUNCTIONS, METHODS, OPS
+from core.layers import class_names
+from core.layers.built_in_layer import layer_class
 from core.public.namespaces import NAMESPACES, names_in
 from tests.rules.sources import ROOT
 
@@ -36,6 +38,7 @@ def stubs() -> dict[str, str]:
         + "\ndef load_families() -> dict[str, Any]: ...\n",
         "engine/tensor_methods.pyi": _text("Methods of tensors.", ["from core import ops"])
         + "\n".join(["\nclass TensorMethods:", *of_tensors, ""]),
+        "layers/__init__.pyi": _layers(),
         **{
             f"{name}.pyi": _text(NAMESPACES[name][0], _imported("core.ops", names_in(name)))
             for name in NAMESPACES
@@ -91,6 +94,20 @@ def _defined(names: Iterable[str]) -> Iterator[str]:
             yield f"from {module} import {own}\n{name} = {own}"
     for module, several in files.items():
         yield from _imported(module, several)
+
+
+def _layers() -> str:
+    """The classes of layers from their files, and their other names."""
+    classes = {name: layer_class(name).__name__ for name in class_names().values()}
+    homes = {name: f"core.layers.{home}" for name, home in vars(core.layers)["_HOMES"].items()}
+    homes |= {name: layer_class(name).__module__ for name in classes.values()}
+    others = {name: own for name, own in classes.items() if name != own}
+    others |= {function: classes[name] for function, name in class_names().items()}
+    others |= vars(core.layers)["_FUNCTIONS"]
+    imports = [line for name, home in homes.items() for line in _imported(home, [name])]
+    aliases = sorted(f"{name} = {own}" for name, own in others.items())
+    lines = ["", *aliases, "", "def class_names() -> dict[str, str]: ...", ""]
+    return _text("Layers.", imports) + "\n".join(lines)
 
 
 def _text(summary: str, imports: Iterable[str]) -> str:
