@@ -167,7 +167,7 @@ def _is_module(name: str) -> bool:
 def _load_ops() -> None:
     """Make every op of the engine an attribute of this package, and list it."""
     if "__all__" not in globals():
-        declared = import_module("core.ops").load()
+        declared = import_module("core.ops").load_families()
         if declared:
             globals().update(declared)
             globals()["__all__"] = sorted({*_HOMES, *declared} - {*_NOT_LISTED})

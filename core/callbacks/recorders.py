@@ -117,9 +117,7 @@ class CurvesImage(Callback):
     """
 
     def __init__(self, filename: str | os.PathLike[str]):
-        from core.plots.figures import (
-            check_matplotlib,
-        )  # what trains without pictures loads no plots
+        from core.plots.library import check_matplotlib  # training alone loads no plots
 
         check_matplotlib()
         self.filename = Path(filename)

@@ -8,6 +8,7 @@ from functools import cache, wraps
 from inspect import isfunction
 from typing import Any, Protocol, TypeVar, overload
 
+from core import ops
 from core.engine.backends import (
     BUILT_IN,
     REPLACED,
@@ -50,6 +51,7 @@ def register(op: Op) -> Op:
     OPS[op.name] = KERNEL_NAMES[op.kernel_name] = op
     if op.method:
         METHODS[op.name] = op
+    setattr(ops, op.name, op)
     return op
 
 
@@ -135,6 +137,7 @@ def _public(function: Callable[..., Any], method: bool) -> Callable[..., Any]:
     FUNCTIONS[name] = checked
     if method:
         METHODS[name] = checked
+    setattr(ops, name, checked)
     return checked
 
 

@@ -433,7 +433,7 @@ class Tensor(TensorMethods):
             """Import the ops, which makes many of them methods; then unknown names are errors."""
             if name.startswith("__"):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            ops.load()
+            ops.load_families()
             return getattr(self, name)
 
 

@@ -13,8 +13,7 @@ for _file in iter_modules(ops.__path__):
 #: Every op of the engine, and every function made of ops, by name.
 DECLARED = {**OPS, **FUNCTIONS}
 
-vars(ops).update(DECLARED)
-
 for _name, _function in METHODS.items():
     setattr(Tensor, _name, _function)
 del Tensor.__getattr__  # type: ignore[attr-defined]  # unknown names are errors from now on
+vars(ops).pop("__getattr__", None)  # a module without it finds its names in half the time

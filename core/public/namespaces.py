@@ -45,7 +45,7 @@ def names_in(namespace: str) -> list[str]:
 
 def _declared(namespace: str) -> dict[str, Any]:
     """Return the public ops and functions of a namespace by name, which imports all ops."""
-    import_module("core.ops").load()
+    import_module("core.ops").load_families()
     from core.engine.registry import FUNCTIONS, OPS
 
     modules = {f"core.ops.{file}" for file in NAMESPACES[namespace.rpartition(".")[2]][1]}

@@ -19,11 +19,14 @@ from tests.rules.sources import ROOT
 
 FOLDER = ROOT / "core"
 
+#: The longest line of imports.
+WIDTH = 96
+
 
 def stubs() -> dict[str, str]:
     """The name of each stub in the folder of `core`, and its text.
 
-    >>> "from core.ops.unary import relu as relu" in stubs()["ops/__init__.pyi"]
+    >>> "from core.ops.unary import abs as abs, " in stubs()["ops/__init__.pyi"]
     True
     """
     names = sorted(name for name in declared() if is_ours(name))
@@ -31,8 +34,8 @@ def stubs() -> dict[str, str]:
     of_tensors = [f"    {name} = ops.{name}" for name in methods]
     return {
         "__init__.pyi": _text("What `core` has.", [*_homes(), *_imported("core.ops", names)]),
-        "ops/__init__.pyi": _text("Every op.", ["from typing import Any", *map(_defined, names)])
-        + "\ndef load() -> dict[str, Any]: ...\n",
+        "ops/__init__.pyi": _text("Every op.", ["from typing import Any", *_defined(names)])
+        + "\ndef load_families() -> dict[str, Any]: ...\n",
         "engine/tensor_methods.pyi": _text("Methods of tensors.", ["from core import ops"])
         + "\n".join(["\nclass TensorMethods:", *of_tensors, ""]),
         "layers/__init__.pyi": _layers(),
@@ -45,7 +48,7 @@ def stubs() -> dict[str, str]:
 
 def declared() -> dict[str, Any]:
     """Every op, and every function made of ops, by name."""
-    ops.load()
+    ops.load_families()
     return {**OPS, **FUNCTIONS}
 
 
@@ -66,18 +69,31 @@ def _homes() -> Iterator[str]:
         yield from _imported("core" if module == f"core.{name}" else module, [name])
 
 
-def _imported(module: str, names: Iterable[str]) -> list[str]:
-    return [f"from {module} import {name} as {name}" for name in names]
+def _imported(module: str, names: Iterable[str]) -> Iterator[str]:
+    """Import lines of names, as many as fit into each."""
+    line = ""
+    for each in [f"{name} as {name}" for name in names]:
+        if line and len(line) + len(each) > WIDTH:
+            yield line
+            line = ""
+        line += f", {each}" if line else f"from {module} import {each}"
+    if line:
+        yield line
 
 
-def _defined(name: str) -> str:
-    """The import of an op from its file, where its name may be another one."""
-    module, found = _module_of(name), declared()[name]
-    members = vars(importlib.import_module(module))
-    own = name if members.get(name) is found else next(n for n in members if members[n] is found)
-    if own == name:
-        return f"from {module} import {name} as {name}"
-    return f"from {module} import {own}\n{name} = {own}"
+def _defined(names: Iterable[str]) -> Iterator[str]:
+    """Imports of ops from their files, where the name of one may be another."""
+    files: dict[str, list[str]] = {}
+    for name in names:
+        module, found = _module_of(name), declared()[name]
+        members = vars(importlib.import_module(module))
+        if members.get(name) is found:
+            files.setdefault(module, []).append(name)
+        else:
+            own = next(n for n in members if members[n] is found)
+            yield f"from {module} import {own}\n{name} = {own}"
+    for module, several in files.items():
+        yield from _imported(module, several)
 
 
 def _layers() -> str:

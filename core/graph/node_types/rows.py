@@ -12,7 +12,7 @@ from core.engine.operation import Op
 from core.engine.registry import NODE_OPS, OPS
 from core.graph.nodes import Attributes
 
-ops.load()  # declares the ops that nodes are
+ops.load_families()  # declares the ops that nodes are
 
 #: Attributes of a node → those of its op.
 Translation = Callable[[Attributes], dict[str, Any]]

@@ -8,7 +8,7 @@ from core import ops
 from core.engine.registry import OPS
 from tests.core.ops.records.case import Case
 
-ops.load()
+ops.load_families()
 
 CASES: list[Case] = [
     case
