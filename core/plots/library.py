@@ -33,6 +33,6 @@ def matplotlib() -> Any:
 
 
 def whole_ticks(most: int | str, least: int = 2) -> "MaxNLocator":
-    """Return the places of ticks at whole numbers, at least and at most so many."""
+    """Return the locator of ticks at integers: from ``least`` to ``most`` ticks, or "auto"."""
     locator: MaxNLocator = matplotlib().ticker.MaxNLocator(most, integer=True, min_n_ticks=least)
     return locator

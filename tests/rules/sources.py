@@ -53,3 +53,16 @@ def all_modules() -> list[ModuleType]:
             if not found.name.endswith("__main__"):
                 modules.append(importlib.import_module(found.name))
     return modules
+
+
+def imports_in_functions(file: Path) -> list[str]:
+    """The import statements inside of functions of a file, with their lines."""
+    tree = ast.parse(file.read_text())
+    found = {
+        child.lineno: f"{name_of(file)}:{child.lineno}: {ast.unparse(child)}"
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for child in ast.walk(node)
+        if isinstance(child, (ast.Import, ast.ImportFrom))
+    }
+    return list(found.values())

@@ -5,7 +5,14 @@ import sys
 
 import pytest
 
-from tests.rules.sources import PACKAGES, ROOT, imports_of, name_of, source_files
+from tests.rules.sources import (
+    PACKAGES,
+    ROOT,
+    imports_in_functions,
+    imports_of,
+    name_of,
+    source_files,
+)
 
 #: What each package may import of the others: zoo → core → weights_cache.
 BELOW = {"zoo": {"core", "weights_cache"}, "core": {"weights_cache"}, "weights_cache": set()}
@@ -187,3 +194,13 @@ with contextlib.redirect_stdout(io.StringIO()):
     assert "core.backends.cpu.kernels.conv" in loaded
     assert all((ROOT / f"{m.replace('.', '/')}.py").is_file() for m in OTHER_FAMILIES)
     assert not loaded & OTHER_FAMILIES
+
+
+#: Imports inside of functions: of extras and other heavy packages, of what a first answer does not
+#: need, and of files that need each other. A new one needs a reason that one can see.
+MOST_LATE = 120
+
+
+def test_imports_stand_at_the_head_of_a_file():
+    late = [line for file in source_files(*PACKAGES) for line in imports_in_functions(file)]
+    assert len(late) <= MOST_LATE, "\n".join(late)

@@ -1,6 +1,5 @@
 """The commands of ``zoo``, and running them."""
 
-import argparse
 import sys
 from functools import partial
 from importlib import import_module
@@ -9,7 +8,7 @@ import zoo
 from weights_cache.common.messages import say
 from zoo.cli.blas_kernels import choose_kernels, leave_threads_out
 from zoo.cli.task_commands import TASKS
-from zoo.cli.terminal import Parser, run_safely, show
+from zoo.cli.terminal import Parser, run_safely
 
 #: Commands beside those of tasks: what they do, and the function that declares their arguments.
 _OTHERS = (
@@ -49,7 +48,11 @@ _OTHERS = (
         "zoo.cli.gallery_command:declare_serve",
     ),
     ("models", "list the pretrained models", "zoo.cli.models_command:declare_models"),
-    ("describe", "print the card of a pretrained model", "zoo.cli.commands:declare_describe"),
+    (
+        "describe",
+        "print the card of a pretrained model",
+        "zoo.cli.describe_command:declare_describe",
+    ),
     (
         "plan",
         "print what the network of a model runs, step by step, and time it",
@@ -70,7 +73,7 @@ _OTHERS = (
         "convert a model file to a model.json that TensorFlow.js loads",
         "zoo.cli.convert_command:declare_convert",
     ),
-    ("doctor", "check this computer: versions, backends, cache", "zoo.cli.commands:declare_doctor"),
+    ("doctor", "check this computer: versions, backends, cache", "zoo.cli.doctor:declare_doctor"),
 )
 
 
@@ -111,29 +114,3 @@ def _declare(function: str, *arguments: object) -> None:
     """Call a function that declares arguments; importing its module takes time."""
     module, name = function.split(":")
     getattr(import_module(module), name)(*arguments)
-
-
-def declare_describe(command: Parser) -> None:
-    """Declare the arguments of ``zoo describe``."""
-    command.add_argument("name", metavar="NAME", help="see 'zoo models'")
-    command.set_defaults(run=_run_describe)
-
-
-def declare_doctor(command: Parser) -> None:
-    """Declare the arguments of ``zoo doctor``."""
-    command.set_defaults(run=_run_doctor)
-
-
-def _run_describe(given: argparse.Namespace) -> int:
-    from zoo.pipeline.model_cards import describe
-
-    show(describe(given.name))
-    return 0
-
-
-def _run_doctor(_: argparse.Namespace) -> int:
-    from zoo.cli.doctor import examine
-
-    for name, finding in examine():
-        show(f"{name:<12} {finding}", flush=True)
-    return 0

@@ -1,5 +1,6 @@
-"""Checks of `zoo doctor`. A check that could crash runs in a separate process."""
+"""``zoo doctor``: checks of this computer. A check that could crash runs in its own process."""
 
+import argparse
 import os
 import platform
 import subprocess
@@ -7,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import metadata
 from importlib.util import find_spec
+from typing import Any
 
 import zoo
 from core.backends import automatic
@@ -21,6 +23,7 @@ from weights_cache.locations import is_offline
 from weights_cache.shown_urls import shown_url
 from zoo.catalog.entries import all_entries
 from zoo.cli.blas_kernels import KERNELS, VARIABLE, WIDE_KERNELS, is_misjudged
+from zoo.cli.terminal import show
 from zoo.cli.weights_commands import old_versions_text
 
 PROBE_SECONDS = 60
@@ -89,6 +92,17 @@ except core.CoreError as error:
 _NO_TENSORFLOW = (
     "not installed; pip install 'friendly-zoo[tf]' if you want it, no other backend needs it"
 )
+
+
+def declare_doctor(command: Any) -> None:
+    """Declare ``zoo doctor``, which has no arguments."""
+    command.set_defaults(run=_run)
+
+
+def _run(_: argparse.Namespace) -> int:
+    for name, finding in examine():
+        show(f"{name:<12} {finding}", flush=True)
+    return 0
 
 
 def examine() -> Iterator[tuple[str, str]]:
