@@ -7,7 +7,6 @@ from pathlib import Path
 
 from core.callbacks.base import Callback, Logs
 from core.errors import CoreError
-from core.plots import history
 
 
 class History(Callback):
@@ -117,9 +116,7 @@ class CurvesImage(Callback):
     """
 
     def __init__(self, filename: str | os.PathLike[str]):
-        from core.plots.library import check_matplotlib  # training alone loads no plots
-
-        check_matplotlib()
+        _plots().library.check_matplotlib()
         self.filename = Path(filename)
         self._curves: dict[str, list[float]] = {}
         self._epochs = 0
@@ -141,10 +138,17 @@ class CurvesImage(Callback):
     def _write(self) -> None:
         part = self.filename.with_name(f".{self.filename.name}.{os.getpid()}")
         try:
-            history(self._curves).save(part, format="PNG")
+            _plots().history(self._curves).save(part, format="PNG")
             part.replace(self.filename)
         finally:
             part.unlink(missing_ok=True)
+
+
+def _plots() -> ModuleType:
+    """Import `core.plots`, which training without pictures does not need."""
+    from core import plots
+
+    return plots
 
 
 def _columns(logs: Logs) -> list[str]:

@@ -56,5 +56,6 @@ def test_no_code_is_read_from_files(path):
 
 def test_missing_packages_are_named(toy, monkeypatch):
     monkeypatch.setitem(sys.modules, "requests", None)
+    monkeypatch.delitem(sys.modules, "weights_cache.sessions", raising=False)
     with pytest.raises(ZooError, match="fetching weights needs the package 'requests'.*pip"):
         toy.fetch()

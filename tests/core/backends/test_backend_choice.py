@@ -141,7 +141,7 @@ def asked(tmp_path, monkeypatch):
         calls.append(found[0])
         return found[0]
 
-    monkeypatch.setattr(renderer_probe, "probe_renderer", probe)
+    monkeypatch.setattr(renderers, "probe_renderer", probe)
     renderers._found_renderer.cache_clear()
     yield found, calls
     renderers._found_renderer.cache_clear()

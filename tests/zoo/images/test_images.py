@@ -168,6 +168,7 @@ def test_tensor_that_cannot_be_read():
 @pytest.mark.parametrize(("package", "source"), [("PIL", "a.jpg"), ("requests", "http://a/b")])
 def test_missing_packages_are_named(monkeypatch, package, source):
     monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, "weights_cache.sessions", raising=False)
     with pytest.raises(ZooError, match=f"needs the package '{package}'.*pip install {package}"):
         read_image(source)
 
