@@ -4,6 +4,7 @@ import csv
 import math
 import os
 from pathlib import Path
+from types import ModuleType
 
 from core.callbacks.base import Callback, Logs
 from core.errors import CoreError
