@@ -7,7 +7,6 @@ import pytest
 
 import core
 from core.backends.cpu import eager_kernels
-from core.backends.cpu.codegen import background
 from core.engine.backends import REPLACED
 from core.engine.registry import OPS, READY
 
@@ -67,7 +66,7 @@ def test_results_equal_numpys(name, rng):
 def test_kernels_come_in_the_background_after_the_second_call(rng, monkeypatch):
     monkeypatch.setenv("CORE_TIER", "")
     waiting = []
-    monkeypatch.setattr(background, "compile_later", waiting.append)
+    monkeypatch.setattr(eager_kernels, "compile_later", waiting.append)
     inputs = make_inputs("conv2d", rng)
     results = [core.conv2d(*inputs, **WINDOWS).numpy()]
     assert not waiting
@@ -131,7 +130,7 @@ def test_threads_share_kernels(rng):
 
 def test_the_number_of_remembered_ops_is_limited(monkeypatch, rng):
     monkeypatch.setattr(eager_kernels, "_MOST", 3)
-    monkeypatch.setattr(background, "compile_later", lambda one: None)
+    monkeypatch.setattr(eager_kernels, "compile_later", lambda one: None)
     monkeypatch.setenv("CORE_TIER", "")
     for n in range(100, 110):
         core.conv2d(core.ones((1, n, n, 1)), core.ones((1, 1, 1, 1)))
