@@ -14,13 +14,16 @@ from core.keras.configured import is_user_defined
 
 Made = TypeVar("Made")
 
+
+def _unchanged(**_: Any) -> Callable[[Made], Made]:
+    """Return a class as it is: a transform is for checkers, and in Python from 3.11 on."""
+    return lambda made: made
+
+
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
 else:
-
-    def dataclass_transform(**_: Any) -> Callable[[Made], Made]:
-        """Return a class as it is: what Python has from 3.11 on, for checkers alone."""
-        return lambda made: made
+    dataclass_transform = _unchanged
 
 
 class Required(Enum):
