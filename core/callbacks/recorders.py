@@ -146,7 +146,7 @@ class CurvesImage(Callback):
 
 
 def _plots() -> ModuleType:
-    """Import `core.plots`, which training without pictures does not need."""
+    """Import `core.plots`, which training without images does not need."""
     from core import plots
 
     return plots

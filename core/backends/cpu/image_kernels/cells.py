@@ -4,8 +4,7 @@ import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description, Values
-from core.backends.cpu.codegen.images.field_odds import FieldOdds
-from core.backends.cpu.codegen.images.walked_points import WalkedPoints
+from core.backends.cpu.image_kernels.generators import generators
 
 #: Cost of a vector of a cell's fields, and of a step of a point, in instructions.
 _VECTOR, _STEP = 25, 6
@@ -70,8 +69,8 @@ def walked(
 
 
 def _field_odds(fields: int, field: int) -> Description:
-    return FieldOdds(fields, field)
+    return generators().FieldOdds(fields, field)
 
 
 def _walked_points() -> Description:
-    return WalkedPoints()
+    return generators().WalkedPoints()

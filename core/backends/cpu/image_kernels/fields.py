@@ -6,9 +6,8 @@ import numpy as np
 
 from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description
-from core.backends.cpu.codegen.images.limited_field import LimitedField
-from core.backends.cpu.codegen.images.strongest_field import StrongestField
 from core.backends.cpu.codegen.ir.image_layout import TILE
+from core.backends.cpu.image_kernels.generators import generators
 from core.backends.cpu.image_kernels.pillow_filter import Taps
 
 #: Cost of a pixel, in instructions: most are in tiles where few fields count.
@@ -131,8 +130,8 @@ def _run(
 
 
 def _strongest_field(fields: int, has_share: bool, is_gated: bool) -> Description:
-    return StrongestField(fields, has_share, is_gated)
+    return generators().StrongestField(fields, has_share, is_gated)
 
 
 def _limited_field(share: str) -> Description:
-    return LimitedField(share)
+    return generators().LimitedField(share)

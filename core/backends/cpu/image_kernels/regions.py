@@ -7,6 +7,7 @@ import numpy as np
 from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description
 from core.backends.cpu.codegen.ir.image_layout import LANES
+from core.backends.cpu.image_kernels.generators import generators
 from core.backends.cpu.image_kernels.scaled import Scaled
 
 #: Cost of a pixel, in instructions.
@@ -109,12 +110,8 @@ def _has_lines(image: np.ndarray) -> bool:
 
 
 def _region_samples(channels: int, replicates: bool, dtype: str) -> Description:
-    from core.backends.cpu.codegen.images.region_samples import RegionSamples
-
-    return RegionSamples(channels, replicates, dtype)
+    return generators().RegionSamples(channels, replicates, dtype)
 
 
 def _block_averages(channels: int) -> Description:
-    from core.backends.cpu.codegen.images.block_averages import BlockAverages
-
-    return BlockAverages(channels)
+    return generators().BlockAverages(channels)

@@ -9,6 +9,7 @@ import numpy as np
 from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.called_kernels import Call, CalledKernel, Description
 from core.backends.cpu.codegen.ir.image_layout import PRECISION, pixels_of_vector
+from core.backends.cpu.image_kernels.generators import generators
 from core.backends.cpu.image_kernels.pillow_filter import Taps, bilinear_taps
 from core.backends.cpu.image_kernels.scaled import Scaled
 
@@ -127,12 +128,8 @@ def _by_vector(old: int, side: int, new: int, channels: int, lanes: int) -> _ByV
 
 
 def _filtered_lines(channels: int) -> Description:
-    from core.backends.cpu.codegen.images.filtered_images import FilteredLines
-
-    return FilteredLines(channels)
+    return generators().FilteredLines(channels)
 
 
 def _mixed_lines(dtype: str) -> Description:
-    from core.backends.cpu.codegen.images.filtered_images import MixedLines
-
-    return MixedLines(dtype)
+    return generators().MixedLines(dtype)
