@@ -25,6 +25,9 @@ from tests.helpers import (
 )
 from tests.helpers import ROOT as ROOT  # where other tests take it from
 
+#: Of NumPy's generator that tests are given, and of the engine's, which draws weights.
+SEED = 20261120
+
 #: Each process collects all tests, which takes it some seconds: more gain little.
 MOST_PROCESSES = 8
 
@@ -179,7 +182,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture
 def rng() -> np.random.Generator:
-    return np.random.default_rng(20261120)
+    return np.random.default_rng(SEED)
 
 
 @pytest.fixture(scope="session")
@@ -198,7 +201,8 @@ def shared(tmp_path_factory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _own_world(tmp_path, monkeypatch):
-    """No test sees the user's cache, mirror, backend or offline switch."""
+    """No test sees the user's cache, mirror, backend or offline switch, or random weights."""
+    core.set_random_seed(SEED)
     for name in ("ZOO_WEIGHTS_MIRROR", "ZOO_OFFLINE", "CORE_BACKEND"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ZOO_WEIGHTS_CACHE", str(tmp_path / "weights-cache"))
@@ -249,6 +253,12 @@ def _garbage_of_earlier_tests(monkeypatch, _counting):
 
     for module in counters:
         monkeypatch.setattr(module, "memory", first_count)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _seeded():
+    """Weights that the fixtures of a file draw are the same in each run, whatever ran before."""
+    core.set_random_seed(SEED)
 
 
 @pytest.fixture(scope="module", autouse=True)
