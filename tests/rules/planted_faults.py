@@ -160,8 +160,8 @@ FAULTS = {
     ),
     "web: pages of others": Fault(
         "zoo/web/security.py",
-        "if any(origin.lower() != own_origin for origin in origins):",
-        "if any(host not in origin.lower() for origin in origins):",
+        "return all(origin.lower() in own for origin in origins)",
+        "return all(host in origin.lower() for origin in origins)",
         ("tests/zoo/web/test_addresses.py",),
     ),
     "weights: a hash is not compared": Fault(

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast, get_origin
 
 import core
 from weights_cache.common.errors import ZooError
 from zoo.cli.terminal import show
 from zoo.pipeline.options import check_backend
 from zoo.web.gallery import app_names, load_app
-
-#: Options of a server, as they are where none is given.
-_DEFAULTS = {
-    "source": None,
-    "open": False,
-    "host": "127.0.0.1",
-    "port": 8000,
-    "token": None,
-    "certificate": None,
-}
+from zoo.web.server_options import Argument, ServerOptions, declared
 
 
 def declare_gallery(command: Any) -> None:
@@ -29,49 +21,49 @@ def declare_gallery(command: Any) -> None:
     command.add_argument(
         "--source",
         metavar="CLIP",
+        default=argparse.SUPPRESS,
         help="a video, a folder of images or a recording in the place of the browser's camera",
     )
     command.add_argument(
-        "--open", action="store_true", help="open the page in the browser of this computer"
+        "--open",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="open the page in the browser of this computer",
     )
-    add_address(command)
+    _add_server_options(command)
 
 
 def declare_serve(command: Any) -> None:
     """Declare the arguments of ``zoo serve``."""
     command.set_defaults(run=_run_serve)
     command.add_argument("--backend", metavar="NAME", help="where models run (default: cpu)")
-    add_address(command)
+    _add_server_options(command)
 
 
-def add_address(command: Any) -> None:
-    """Declare where a server listens."""
-    command.add_argument(
-        "--host",
-        default=_DEFAULTS["host"],
-        help="address to listen at (default: 127.0.0.1, which other computers do not reach)",
-    )
-    command.add_argument(
-        "--port",
-        type=int,
-        default=_DEFAULTS["port"],
-        help="port, or 0 for any that is free (default: 8000)",
-    )
-    command.add_argument(
-        "--token", help="text that requests must have (default: a random one with --host)"
-    )
-    command.add_argument(
-        "--certificate",
-        nargs=2,
-        metavar=("CERT", "KEY"),
-        help="files of a TLS certificate and its key, in PEM; cameras need https elsewhere",
-    )
+def _add_server_options(command: Any) -> None:
+    """Declare where a server listens, and who may use it; what is not given, is not there."""
+    for name, (kind, argument) in declared().items():
+        command.add_argument(
+            argument.flag,
+            dest=name,
+            default=argparse.SUPPRESS,
+            help=argument.meaning,
+            **_form(kind, argument),
+        )
 
 
-def _address(given: argparse.Namespace) -> dict[str, Any]:
-    certificate = None if given.certificate is None else tuple(given.certificate)
-    names = ("host", "port", "token")
-    return {"certificate": certificate} | {name: getattr(given, name) for name in names}
+def _form(kind: object, argument: Argument) -> dict[str, Any]:
+    form: dict[str, Any] = {"metavar": argument.metavar}
+    if isinstance(argument.metavar, tuple):
+        return form | {"nargs": len(argument.metavar)}
+    if get_origin(kind) is Sequence:
+        return form | {"action": "append"}
+    return form | {"type": int if kind is int else str}
+
+
+def _server_options(given: argparse.Namespace) -> ServerOptions:
+    values = {name: value for name, value in vars(given).items() if name in declared()}
+    return cast(ServerOptions, values)
 
 
 def _run_gallery(given: argparse.Namespace) -> int:
@@ -83,9 +75,10 @@ def _run_gallery(given: argparse.Namespace) -> int:
 
 
 def _list_apps(given: argparse.Namespace) -> None:
-    unused = [name for name, default in _DEFAULTS.items() if getattr(given, name) != default]
-    if unused:
-        options = " ".join(f"--{name} .." for name in unused).replace("--open ..", "--open")
+    flags = {"source": "--source ..", "open": "--open"}
+    flags |= {name: f"{argument.flag} .." for name, (_, argument) in declared().items()}
+    options = " ".join(flag for name, flag in flags.items() if hasattr(given, name))
+    if options:
         raise ZooError(
             f"{options} needs an app: zoo gallery NAME {options}; apps: {', '.join(app_names())}"
         )
@@ -94,17 +87,18 @@ def _list_apps(given: argparse.Namespace) -> None:
 
 
 def _serve_app(given: argparse.Namespace) -> None:
-    from zoo.web.serving import serve_app  # needs the extra `web`, a list of the apps does not
+    from zoo.web.app_server import serving_of  # needs the extra `web`, a list of the apps does not
 
+    source, opens = getattr(given, "source", None), hasattr(given, "open")
     app = load_app(given.name)
-    serve_app(app, source=given.source, open_browser=given.open, **_address(given))
+    serving_of(app, source, _server_options(given), open_browser=opens).run()
 
 
 def _run_serve(given: argparse.Namespace) -> int:
-    from zoo.web.rest_server import serve_rest
+    from zoo.web.rest_server import serving_of_rest
 
     _check_backend(given.backend)
-    serve_rest(backend=given.backend, **_address(given))
+    serving_of_rest(given.backend, _server_options(given)).run()
     return 0
 
 

@@ -11,5 +11,6 @@
 from zoo.web.app import App, Download
 from zoo.web.client import Client
 from zoo.web.controls import button, select, slider, switch
+from zoo.web.running_server import RunningServer
 
-__all__ = ["App", "Client", "Download", "button", "select", "slider", "switch"]
+__all__ = ["App", "Client", "Download", "RunningServer", "button", "select", "slider", "switch"]

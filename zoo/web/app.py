@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from weights_cache.common.errors import ZooError
 from zoo.live.frame import Frame
@@ -16,6 +17,15 @@ from zoo.web.client import Client
 from zoo.web.controls import Control, by_name
 from zoo.web.functions import AnyFunction, call_with, check_function, name_of
 from zoo.web.messages import refuse_reserved
+from zoo.web.running_server import RunningServer, make_way
+from zoo.web.server_options import HOST, PORT, AccessOptions, DeploymentOptions, shows
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from zoo.web.security import Application
+    from zoo.web.server_options import ServerOptions
+    from zoo.web.serving import Serving
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -209,46 +219,143 @@ class App:
         given = {"frame": frame, "client": client, "message": message, **client.values}
         return call_with(function, given)
 
+    @shows(DeploymentOptions)
     def run(
         self,
-        host: str = "127.0.0.1",
-        port: int = 8000,
+        host: str = HOST,
+        port: int = PORT,
         *,
         source: str | os.PathLike[str] | None = None,
-        token: str | None = None,
-        certificate: tuple[str, str] | None = None,
         open_browser: bool = False,
-    ) -> None:
-        """Serve the page until interrupted, by Ctrl+C.
+        **options: Unpack[DeploymentOptions],
+    ) -> RunningServer | None:
+        """Serve the page until interrupted, by Ctrl+C; in a notebook, from a thread.
 
         Args:
             host: address to listen at; other computers reach addresses other than 127.0.0.1, and
                 need the token, which stands in the address that is printed.
             port: 1..65535, or 0 for any that is free.
             source: a video or anything that `zoo.frames` takes, instead of a camera.
-            token: which addresses must have; by default a random one where ``host`` is not this
-                computer alone, else "".
-            certificate: files of a TLS certificate and of its key, in PEM.
             open_browser: open the page in the user's browser.
+            token: which addresses must have; by default a random one where others reach the page:
+                at another host, by an allowed one or a proxy; else "".
+            certificate: files of a TLS certificate and of its key, in PEM.
+            allow_hosts: further names by which browsers reach the page, such as that of a proxy;
+                ``*.example.com`` stands for all names below it.
+            allow_origins: other pages that may use this one, such as ``http://localhost:3000``.
+            root_path: at which a proxy offers the page, such as ``/zoo``, passed on or stripped.
+            proxies: addresses and networks, such as ``172.16.0.0/12``, of proxies whose headers
+                X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host are believed.
+
+        Returns:
+            None when it was interrupted. Where an event loop runs already, as in a notebook, at
+            once: a `RunningServer`, with ``address`` and ``stop()``, which a notebook shows as a
+            link.
 
         Raises:
             ZooError: the app has no function, the extra ``web`` is not installed, the address is in
-                use, or a file is missing.
+                use, an option is unknown or invalid, or a file is missing.
         """
-        serve = resolve_name("zoo.web.serving:serve_app")
+        given: ServerOptions = {"host": host, "port": port, **options}
+        in_notebook = _runs_in_event_loop()
+        if in_notebook:
+            make_way(self.title, port)
+        serving = self._serving(source, given, open_browser=open_browser)
+        if in_notebook:
+            return serving.start()
         with suppress(KeyboardInterrupt):
-            serve(
-                self,
-                host=host,
-                port=port,
-                source=source,
-                token=token,
-                certificate=certificate,
-                open_browser=open_browser,
-            )
+            serving.run()
+        return None
+
+    @shows(DeploymentOptions)
+    async def run_async(
+        self,
+        host: str = HOST,
+        port: int = PORT,
+        *,
+        source: str | os.PathLike[str] | None = None,
+        **options: Unpack[DeploymentOptions],
+    ) -> None:
+        """Serve the page in the running event loop until the task is cancelled.
+
+        Args:
+            host: see `run`.
+            port: see `run`.
+            source: see `run`.
+            options: see `run`.
+
+        Raises:
+            ZooError: as `run` raises.
+
+        >>> app = App("Size")
+        >>> @app.on_frame
+        ... def size(frame):
+        ...     return [frame.width, frame.height]
+        >>> async def serve_for_a_moment():
+        ...     with suppress(asyncio.TimeoutError):
+        ...         await asyncio.wait_for(app.run_async(port=0), 0.1)
+        >>> import asyncio
+        >>> asyncio.run(serve_for_a_moment())
+        """
+        given: ServerOptions = {"host": host, "port": port, **options}
+        await self._serving(source, given).run_async()
+
+    @shows(AccessOptions)
+    def asgi(
+        self,
+        *,
+        source: str | os.PathLike[str] | None = None,
+        **options: Unpack[AccessOptions],
+    ) -> Application:
+        """Return the page as an ASGI application, such as for ``FastAPI().mount("/hands", ..)``.
+
+        Its links are relative: it works under any path that ends with a slash. It answers by the
+        names of this computer and by ``allow_hosts``, and refuses pages of other origins, as `run`
+        does; where it listens, TLS and proxies are up to the server that runs it.
+
+        Args:
+            source: see `run`.
+            token: which addresses must have; none by default.
+            allow_hosts: see `run`.
+            allow_origins: see `run`.
+
+        Raises:
+            ZooError: the app has no function, the extra ``web`` is not installed, or an option is
+                unknown or invalid.
+
+        >>> app = App("Size")
+        >>> @app.on_frame
+        ... def size(frame):
+        ...     return [frame.width, frame.height]
+        >>> from fastapi import FastAPI
+        >>> site = FastAPI()
+        >>> site.mount("/size", app.asgi(allow_hosts=["vision.example.com"]))
+        """
+        made = resolve_name("zoo.web.app_server:asgi_of")
+        application: Application = made(self, source, options)
+        return application
+
+    def _serving(
+        self,
+        source: str | os.PathLike[str] | None,
+        options: ServerOptions,
+        *,
+        open_browser: bool = False,
+    ) -> Serving:
+        make = resolve_name("zoo.web.app_server:serving_of")
+        serving: Serving = make(self, source, options, open_browser=open_browser)
+        return serving
 
     def __repr__(self) -> str:
         return f"<app {self.title!r}>"
+
+
+def _runs_in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _checked_name(type: object, usage: str) -> str:

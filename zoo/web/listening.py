@@ -193,12 +193,12 @@ def hosts_of(host: str, port: int, scheme: str) -> frozenset[str]:
     return frozenset(name + ending for name in names for ending in ports)
 
 
-def address_of(host: str, port: int, scheme: str, token: str) -> str:
+def address_of(host: str, port: int, scheme: str, token: str, root_path: str = "") -> str:
     """Return the address to open in a browser."""
     address = _bracketed(reachable_host(host))
     if port != _DEFAULT_PORTS[scheme]:
         address += f":{port}"
-    return f"{scheme}://{address}/" + (f"?token={token}" if token else "")
+    return f"{scheme}://{address}{root_path}/" + (f"?token={token}" if token else "")
 
 
 def reachable_host(host: str) -> str:

@@ -111,7 +111,14 @@ class PageConnection:
                 await self._close(INVALID, str(error))
                 return
 
+    def _check_size(self, image: SentImage) -> None:
+        # The server of somebody else, into which an app is mounted, has limits of its own.
+        size, most = len(image.data), self._limits.image_bytes
+        if size > most:
+            raise ZooError(f"an image has {size:,} bytes, and may have at most {most:,}: shrink it")
+
     def _take_image(self, image: SentImage) -> None:
+        self._check_size(image)
         arrived, time = perf_counter(), self._time_of(image)
         if image.type != "frame":
             function = self._app.image_functions.get(image.type)

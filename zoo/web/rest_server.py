@@ -18,7 +18,9 @@ from zoo.web.page import ASSETS
 from zoo.web.rest import Rest
 from zoo.web.rest_options import served_verbs
 from zoo.web.rest_requests import RestLimits, curl
-from zoo.web.serving import run_server
+from zoo.web.security import own_path
+from zoo.web.server_options import ServerOptions
+from zoo.web.serving import Serving
 from zoo.web.shared_routes import shared_routes, working
 from zoo.web.turns import Turns
 
@@ -83,7 +85,7 @@ async def _refuse(request: Request, error: Exception) -> JSONResponse:
 
 def _better(request: Request, status: int) -> str:
     """Return the error for an unknown address, or for another method."""
-    path, verbs = request.url.path, served_verbs()
+    path, verbs = own_path(request.scope), served_verbs()
     name = path.removeprefix("/v1/")
     if status == 405 and name in verbs:
         return f"{path} takes an image, by POST, not {request.method}: {curl(request)}"
@@ -102,15 +104,15 @@ async def _fail(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": message}, 500)
 
 
-def serve_rest(
-    *,
-    host: str,
-    port: int,
-    token: str | None,
-    certificate: tuple[str, str] | None,
-    backend: str | None,
-) -> None:
-    """Answer requests until interrupted; see `zoo.web.serving.run_server`."""
-    limits = RestLimits()
-    application = RestServer(backend, limits).application()
-    run_server(application, "Zoo", host, port, token, certificate, limits, as_json=True)
+def serving_of_rest(backend: str | None, options: ServerOptions) -> Serving:
+    """Return a server of REST that listens.
+
+    Args:
+        backend: where models run.
+        options: where it listens, and who may use it.
+
+    Raises:
+        ZooError: as `Serving` raises.
+    """
+    server = RestServer(backend)
+    return Serving(server.application(), "Zoo", server.limits, options, as_json=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -75,8 +74,6 @@ def file_answer(path: Path | None) -> Response:
 
 @asynccontextmanager
 async def working(turns: Turns) -> AsyncIterator[None]:
-    """Run models while the block runs."""
-    task = asyncio.create_task(turns.run())
+    """Let models run, if requests come, until the block ends."""
     yield
-    task.cancel()
     turns.close()

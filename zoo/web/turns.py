@@ -160,7 +160,7 @@ class Turns:
 
     def __init__(self) -> None:
         self._row: deque[PageQueue] = deque()
-        self._worker: _Worker | None = None
+        self._task: asyncio.Task[None] | None = None
         self._awake = asyncio.Event()
         self.bytes = 0  # of the messages of all pages that wait
 
@@ -169,24 +169,32 @@ class Turns:
         if queue not in self._row:
             (self._row.appendleft if queue.is_owed else self._row.append)(queue)
             queue.is_owed = False
+        # An application that is mounted into another one is not told when that starts.
+        if self._task is None or self._task.done():
+            self._awake = asyncio.Event()  # of this event loop
+            self._task = asyncio.create_task(self._run())
         self._awake.set()
 
-    async def run(self) -> None:
-        """Work until cancelled."""
-        self._worker = _Worker()
-        while True:
-            while not self._row:
-                self._awake.clear()
-                await self._awake.wait()
-            queue = self._row.popleft()
-            job = queue.take()
-            if job is None:
-                queue.is_owed = True
-                continue
-            outcome = await self._worker.outcome_of(job.run)
-            _settle(job, outcome)
-            if queue.is_waiting and queue not in self._row:
-                self._row.append(queue)
+    async def _run(self) -> None:
+        worker = _Worker()
+        try:
+            while True:
+                while not self._row:
+                    self._awake.clear()
+                    await self._awake.wait()
+                await self._take_turn(worker, self._row.popleft())
+        finally:
+            worker.close()
+
+    async def _take_turn(self, worker: _Worker, queue: PageQueue) -> None:
+        job = queue.take()
+        if job is None:
+            queue.is_owed = True
+            return
+        outcome = await worker.outcome_of(job.run)
+        _settle(job, outcome)
+        if queue.is_waiting and queue not in self._row:
+            self._row.append(queue)
 
     async def call(self, function: Callable[[], Value]) -> Value:
         """Run a function in the models' thread, such as for a request of REST."""
@@ -211,9 +219,9 @@ class Turns:
             queue.leave()
 
     def close(self) -> None:
-        """End the thread after its current job."""
-        if self._worker is not None:
-            self._worker.close()
+        """Stop, and end the thread after its current job."""
+        if self._task is not None:
+            self._task.cancel()
 
 
 def _settle(job: Job[Any], outcome: Outcome) -> None:

@@ -25,12 +25,13 @@ from tests.helpers import eventually as eventually
 from zoo.live.frame import Frame
 from zoo.web import button, slider
 from zoo.web.app import App
+from zoo.web.app_server import AppServer
 from zoo.web.client import Client
 from zoo.web.listening import listening_socket
 from zoo.web.messages import message_of
+from zoo.web.protocols import server_config
 from zoo.web.quotas import Limits
 from zoo.web.security import Application, Guard
-from zoo.web.serving import AppServer, server_config
 
 Made = TypeVar("Made")
 

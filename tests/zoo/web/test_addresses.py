@@ -54,7 +54,11 @@ def test_a_server_for_other_computers_has_a_token_and_warns():
             assert status(server, f"/?token={server.token}", Host=host) == 200
             assert status(server, "/", Host=host) == status(server, "/?token=", Host=host) == 401
         for host in ("evil.example", f"evil.example:{server.port}", "192.168.7.9", "999.1.1.1:x"):
-            assert status(server, f"/?token={server.token}", Host=host) == 421
+            assert status(server, "/", Host=host) == status(server, "/?token=x", Host=host) == 421
+            assert (
+                status(server, f"/?token={server.token}", Host=host) == 200
+            )  # no evil page has it
+            assert status(server, "/healthz", Host=host) == 200
         assert any("Warning: images travel unencrypted" in line for line in server.lines)
 
 

@@ -25,8 +25,8 @@ from zoo.web import App, Download, listening, page_connection, turns
 from zoo.web.figures import Figures
 from zoo.web.listening import listening_socket
 from zoo.web.page_connection import PageConnection
+from zoo.web.protocols import server_config
 from zoo.web.quotas import Limits
-from zoo.web.serving import server_config
 from zoo.web.turns import Job, MessageOverflowError, PageQueue, Turns
 
 pytestmark = pytest.mark.whole
@@ -143,12 +143,10 @@ def test_errors_without_words_end_nothing(kind):
 def test_an_answer_that_fails_does_not_end_the_turns_of_others(caplog):
     async def two():
         row = Turns()
-        running_row = asyncio.create_task(row.run())
         place, ended = PageQueue(row), asyncio.Event()
         place.put_message(Job(str, lambda value: [][1], print, print))
         place.put_message(Job(str, lambda value: ended.set(), print, print))
         await asyncio.wait_for(ended.wait(), PATIENCE)
-        running_row.cancel()
         row.close()
 
     asyncio.run(two())

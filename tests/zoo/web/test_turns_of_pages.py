@@ -33,7 +33,6 @@ class Row:
 
 async def missed_turn(monkeypatch):
     row = Row()
-    running = asyncio.create_task(row.turns.run())
     first, second, third = (PageQueue(row.turns) for _ in range(3))
     row.put("1", first)
     await row.wait_for("1")
@@ -52,7 +51,6 @@ async def missed_turn(monkeypatch):
     row.ends["2"].set()
     await row.wait_for("1", "3", "2", "1 again")
     row.ends["1 again"].set()
-    running.cancel()
     row.turns.close()
 
 
@@ -67,7 +65,6 @@ def test_pages_take_turns(count, monkeypatch):
 
     async def rounds():
         row = Row()
-        running = asyncio.create_task(row.turns.run())
         places = [PageQueue(row.turns) for _ in range(count)]
         row.put("begin", PageQueue(row.turns))
         await row.wait_for("begin")
@@ -77,7 +74,6 @@ def test_pages_take_turns(count, monkeypatch):
         for end in row.ends.values():
             end.set()
         await row.wait_for("begin", *(f"{number} 2" for number in range(count)))
-        running.cancel()
         row.turns.close()
 
     asyncio.run(asyncio.wait_for(rounds(), PATIENCE))

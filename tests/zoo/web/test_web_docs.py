@@ -21,7 +21,9 @@ from zoo.web.rest_requests import RestLimits
 
 PAGE = (ROOT / "zoo" / "docs" / "web.md").read_text()
 ASTRONAUT = ROOT / "gallery" / "one_line_pose" / "astronaut.jpg"
-PYTHON = re.findall(r"(?<!<!-- page app -->\n)```python\n(.*?)```", PAGE, re.DOTALL)
+PYTHON = re.findall(
+    r"(?<! -->\n)```python\n(.*?)```", PAGE, re.DOTALL
+)  # others have tests of their own
 
 
 def section(title):
