@@ -47,12 +47,14 @@ class Shown:
         server: that serves it.
         outside: addresses of other servers that the page asked for.
         problems: what the console says of errors.
+        secure: whether it is reached by https.
     """
 
     page: Any
     server: Running
     outside: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    secure: bool = False
 
     @property
     def data(self) -> dict[str, str]:
@@ -127,6 +129,8 @@ def opened(
     camera: Path | None = None,
     allowed: bool = True,
     size: tuple[int, int] = (1280, 800),
+    secure: bool = False,
+    resolved: str = "",
 ) -> Iterator[Shown]:
     """A page of a server in a browser.
 
@@ -136,22 +140,27 @@ def opened(
         camera: motion JPEG of `write_camera`; without it Chromium's own moving test image.
         allowed: whether the page may use the camera.
         size: of the window, in pixels.
+        secure: by https, whoever signed the certificate.
+        resolved: a name that is this computer's, for the browser.
     """
     arguments = ["--use-fake-device-for-media-stream", "--no-sandbox"]
     if allowed:
         arguments.append("--use-fake-ui-for-media-stream")
     if camera is not None:
         arguments.append(f"--use-file-for-fake-video-capture={camera}")
+    if resolved:
+        arguments.append(f"--host-resolver-rules=MAP {resolved} 127.0.0.1")
     with nullcontext(_kept) if _kept else shared_browser() as kept:
         browser = _browser(kept, *arguments)
         try:
-            page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+            viewport = {"width": size[0], "height": size[1]}
+            page = browser.new_page(viewport=viewport, ignore_https_errors=secure)
             page.set_default_timeout(1000 * PATIENCE)
-            found = Shown(page, server)
+            found = Shown(page, server, secure=secure)
             page.on("request", lambda asked: _note(found, asked.url))
             page.on("console", lambda line: _note_problem(found, line.type, line.text))
             page.on("pageerror", lambda error: found.problems.append(str(error)))
-            page.goto(f"http://{server.host}{path}")
+            page.goto(f"http{'s' * secure}://{server.host}{path}")
             yield found
         finally:
             for context in browser.contexts:  # pages share nothing, and one test may open several
@@ -204,9 +213,8 @@ def _browser(kept: _Kept, *arguments: str) -> Any:
 
 
 def _note(found: Shown, url: str) -> None:
-    if not url.startswith(
-        (f"http://{found.server.host}/", f"ws://{found.server.host}/", "blob:", "data:")
-    ):
+    ending = f"{'s' * found.secure}://{found.server.host}/"
+    if not url.startswith((f"http{ending}", f"ws{ending}", "blob:", "data:")):
         found.outside.append(url)
 
 
