@@ -77,3 +77,10 @@ def test_pages_take_turns(count, monkeypatch):
         row.turns.close()
 
     asyncio.run(asyncio.wait_for(rounds(), PATIENCE))
+
+
+def test_turns_go_on_in_another_event_loop():
+    """Such as of an application that is mounted, and tested by its owner."""
+    row = Turns()
+    for number in range(2):
+        assert asyncio.run(row.call(lambda number=number: number)) == number
