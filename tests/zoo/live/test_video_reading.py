@@ -9,6 +9,7 @@ import zoo
 from tests.helpers import require_opencv
 from tests.zoo.live.ffmpeg_program import pattern
 from zoo import ZooError
+from zoo.cli import main
 from zoo.live import capture
 from zoo.live.boxes import tracks
 from zoo.live.capture import CameraReader
@@ -99,6 +100,27 @@ def test_a_missing_codec_is_one_error_with_the_way_out(shared, ending):
         list(frames(film))
     with pytest.raises(ZooError, match=words):
         next(frames(film, start=0.5))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "effect blur_background FILM --out out.mp4",
+        "watch FILM --draw out.mp4",
+        "watch FILM --draw out.webm --realtime",
+        "batch FILM --task pose --out results",
+    ],
+)
+def test_no_command_says_that_it_wrote_what_is_not_there(
+    shared, command, tmp_path, capfd, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    film = shared / "cases" / "motion" / "01_av1" / "pattern_av1.mp4"
+    assert main(command.replace("FILM", str(film)).split()) == 2
+    said = capfd.readouterr().err
+    assert said.count("codec AV01") == 1 and "Traceback" not in said
+    assert "written" not in said and "drawn" not in said
+    assert not list(tmp_path.glob("*out*"))
 
 
 def test_when_says_that_no_frame_comes(shared):
