@@ -114,9 +114,10 @@ class VideoReader:
         code = int(self._capture.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
         name = code.to_bytes(4, "little").decode("ascii", "replace").strip("\0 ")
         codec = f"its codec {name}" if name.isprintable() and name else "its codec"
+        remote = ", or its server sends no parts of files" if "://" in self._location else ""
         return (
-            f"{self.name} opens, but gives no frame: this OpenCV cannot decode {codec}, or the "
-            f"file is damaged; convert it: `ffmpeg -i {self.name} -c:v libx264 converted.mp4`"
+            f"{self.name} opens, but gives no frame: this OpenCV cannot decode {codec}, or it is "
+            f"damaged{remote}; convert it: `ffmpeg -i {self.name} -c:v libx264 converted.mp4`"
         )
 
     def _time(self) -> float:
