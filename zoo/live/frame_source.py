@@ -251,14 +251,16 @@ def frames(
     [(0, 0.0, 64), (1, 0.1, 64)]
 
     Cameras and streams are read in a thread that keeps only the newest frame: a slow program sees
-    fewer frames, not old ones. Files and other sources give every frame.
+    fewer frames, not old ones. Files and other sources give every frame. A frame of a camera, a
+    stream or an iterable whose time is not later than that of the frame before is passed over, and
+    counted in ``dropped``.
 
     Args:
         source: a camera by index (0, ``"camera"``, ``"camera:1"``), name or path; a video file; an
             animated GIF or WebP; a folder of images, a pattern such as ``"shots/*.png"`` or a list
             of images; the URL of a stream or video (http, https, rtsp, rtmp, udp); a recording of
             `zoo.watch`; or an iterable of RGB images, or of pairs (image, time in seconds).
-        start: time of the first frame, in seconds from the beginning, 0 or more.
+        start: time of the first frame, in seconds from the beginning, 0 or more; in videos it seeks.
         stop: time before which the last frame lies, in seconds.
         stride: give every so manieth frame, 1 or more.
         size: largest width and height in pixels (a number: of both), to which frames are resized
@@ -277,7 +279,8 @@ def frames(
 
     Raises:
         ZooError: the source does not exist, cannot be opened or broke off (the message lists the
-            cameras of this computer), or an option is out of range.
+            cameras of this computer), none of its frames can be decoded (it names the codec), or
+            an option is out of range.
         ImageError: the file is missing.
     """
     _check_times(start, stop)

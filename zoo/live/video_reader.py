@@ -155,7 +155,7 @@ class VideoReader:
         if not times or times[0] != self._first:
             return False
         index = bisect_left([at - times[0] for at in times], time)
-        if index == len(times) or not self._find(times[index]):
+        if index == len(times) or not self._find(times[: index + 1]):
             self._begin_again()
             return False
         self._read = index + 1
@@ -170,19 +170,29 @@ class VideoReader:
         self._display = Display(self._location, self._capture)
         self._take()
 
-    def _find(self, position: float) -> bool:
-        """Take the frame at a position in the file, from one before it; return whether it came."""
+    def _find(self, times: list[float]) -> bool:
+        """Take the frame at the last of some times in the file; return whether that is sure.
+
+        It is if the frames on the way to it come at the times before: where an edit hides frames,
+        those of the packets are others.
+        """
         for attempt in range(_TRIES):
-            target = max(0.0, position - _BEFORE * 4**attempt)
-            with quiet(cv2):
-                self._capture.set(cv2.CAP_PROP_POS_MSEC, target * 1000)
-                while self._capture.grab() and self._position() < position:
-                    pass
-            if self._position() == position:
+            target = max(0.0, times[-1] - _BEFORE * 4**attempt)
+            seen = self._take_until(times[-1], target)
+            if seen and seen == times[-len(seen) :]:
                 return True
             if not target:
                 break
         return False
+
+    def _take_until(self, end: float, target: float) -> list[float]:
+        """Seek to a time in the file, take frames up to another, and return their times."""
+        seen: list[float] = []
+        with quiet(cv2):
+            self._capture.set(cv2.CAP_PROP_POS_MSEC, target * 1000)
+            while not (seen and seen[-1] >= end) and self._capture.grab():
+                seen.append(self._position())
+        return seen
 
     @property
     def broken(self) -> int:

@@ -7,7 +7,7 @@ import pytest
 
 import zoo
 from tests.helpers import require_opencv
-from tests.zoo.live.ffmpeg_program import pattern
+from tests.zoo.live.ffmpeg_program import ffmpeg, pattern
 from zoo import ZooError
 from zoo.cli import main
 from zoo.live import capture
@@ -38,9 +38,19 @@ CLIPS = {
 
 @pytest.mark.parametrize("name", CLIPS)
 def test_start_gives_the_frame_that_reading_all_gives(tmp_path, name):
-    path = pattern(tmp_path / name, *CLIPS[name])
+    check_starts(pattern(tmp_path / name, *CLIPS[name]), (0.01, 0.7, 1.6, 2.41, 3.9))
+
+
+def test_start_in_a_video_whose_edit_hides_its_first_frames(tmp_path):
+    """Their packets are there, and have times."""
+    whole, trimmed = pattern(tmp_path / "whole.mp4", *_UNEVEN), tmp_path / "trimmed.mp4"
+    ffmpeg("-ss", "1.3", "-i", whole, "-c", "copy", trimmed)
+    check_starts(trimmed, (0.3, 1.11, 2.41))
+
+
+def check_starts(path, starts):
     whole = list(frames(path))
-    for start in (0.01, 0.7, 1.6, 2.41, 3.9):
+    for start in starts:
         [first] = [frame for frame in whole if frame.time >= start][:1]
         with frames(path, start=start) as source:
             sought = next(source)
