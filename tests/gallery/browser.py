@@ -167,6 +167,18 @@ def opened(
                 context.close()
 
 
+@contextmanager
+def empty_page() -> Iterator[Any]:
+    """Playwright's page with nothing on it."""
+    with nullcontext(_kept) if _kept else shared_browser() as kept:
+        browser = _browser(kept, "--no-sandbox")
+        try:
+            yield browser.new_page()
+        finally:
+            for context in browser.contexts:
+                context.close()
+
+
 @dataclass
 class _Kept:
     """What stays for the next page: Playwright, and the browser that it started last."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import say
 from weights_cache.shown_urls import shown_url
+from zoo.cli.terminal import say_written
 from zoo.images.urls import scheme_of
 
 DRAWING_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".gif")
@@ -110,7 +110,7 @@ def save_drawing(image: Any, path: str) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ZooError(f"cannot draw to {path!r}: {reason}; give another file") from error
-    say(f"drawn: {path}{' (an existing file was replaced)' if existed else ''}")
+    say_written(path, "drawn", " (an existing file was replaced)" if existed else "")
 
 
 class _Encoded(io.BytesIO):

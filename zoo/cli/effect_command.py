@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -13,14 +12,14 @@ import numpy as np
 
 import zoo
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import say
 from weights_cache.common.progress_bars import with_bar
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.image_sources import find_images, is_several, read_source
-from zoo.cli.terminal import complain
+from zoo.cli.terminal import complain, say_written, warnings_as_lines
+from zoo.live.encoders import FORMATS
 from zoo.live.frame_source import frames
-from zoo.live.video_file import CODECS, VideoFile
+from zoo.live.video_file import VideoFile
 
 if TYPE_CHECKING:
     from zoo.live.frame_source import Frame
@@ -82,26 +81,18 @@ def _run(given: argparse.Namespace) -> int:
     """Apply the effect; where it found nothing to change, the status is 1."""
     options = {"model": given.model, "backend": given.backend} | dict(given.option)
     options = {name: value for name, value in options.items() if value is not None}
-    unchanged = 0
-
-    def warned(message: Any, category: type[Warning], *_: Any) -> None:
-        nonlocal unchanged
-        unchanged += category is UserWarning
-        complain(message)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = warned  # type: ignore[assignment]
+    warned: list[type[Warning]] = []
+    with warnings_as_lines(warned.append):
 
         def effect(source: Any) -> Any:
             return getattr(zoo, given.effect)(source, **options)
 
         status = (_do_video if _is_video(given.out) else _do_images)(effect, given)
-    return status or int(unchanged > 0)
+    return status or int(UserWarning in warned)
 
 
 def _is_video(path: str) -> bool:
-    return os.path.splitext(path)[1].lower() in CODECS
+    return os.path.splitext(path)[1].lower() in FORMATS
 
 
 def _do_images(effect: Callable[[Any], Any], given: argparse.Namespace) -> int:
@@ -144,8 +135,8 @@ def _do_video(effect: Callable[[Any], Any], given: argparse.Namespace) -> int:
     existing = all(map(os.path.exists, (given.out, given.images[0])))
     if existing and os.path.samefile(given.out, given.images[0]):
         raise ZooError(f"the result would replace {given.out!r}: give another name")
-    status = 0
-    with frames(given.images[0]) as source, VideoFile(given.out) as video:
+    status, path = 0, given.images[0]
+    with frames(path) as source, VideoFile(given.out, sound=path) as video:
         times: deque[float] = deque()
         try:
             for image in effect(_timed(with_bar(source, "frame", total=source.count), times)):
@@ -154,8 +145,11 @@ def _do_video(effect: Callable[[Any], Any], given: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             complain("stopped; the video ends here")
             status = 130
-    say(f"written: {given.out}")
-    return status
+    if video.is_written:
+        say_written(given.out)
+        return status
+    complain(f"{source.name} gave no frame, {given.out} is not written")
+    return status or 2
 
 
 def _timed(source: Iterable[Frame], times: deque[float]) -> Iterator[Frame]:

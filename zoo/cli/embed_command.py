@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -17,12 +15,11 @@ import numpy as np
 from weights_cache.atomic_files import replacing, writing_to
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import say
 from weights_cache.common.progress_bars import with_bar
 from weights_cache.common.sizes import count_text
 from weights_cache.shown_urls import shown_url
 from zoo.cli.image_sources import find_images
-from zoo.cli.terminal import complain
+from zoo.cli.terminal import complain, say_written, warnings_as_lines
 from zoo.images.pixels import ImageError
 from zoo.transfer.features.extractor import DEFAULT_FEATURES, feature_extractor, feature_names
 from zoo.transfer.features.store import embed, opened_store
@@ -87,7 +84,7 @@ def _run(given: argparse.Namespace) -> int:
     extractor = feature_extractor(given.features or DEFAULT_FEATURES, backend=given.backend)
     done: list[Row] = []
     store: FeatureStore | None = None
-    with _warnings_as_lines():
+    with warnings_as_lines():
         try:
             with opened_store(extractor, use=not given.no_cache) as store:
                 done += _found(images, extractor, store)
@@ -99,7 +96,8 @@ def _run(given: argparse.Namespace) -> int:
         complain(f"no image has features, {given.out} is not written")
         return 2
     _save(write, Path(given.out), done, extractor)
-    say(f"written: {given.out}, {count_text(len(done), 'image')} of {extractor.size} values")
+    more = f", {count_text(len(done), 'image')} of {extractor.size} values"
+    say_written(given.out, more=more)
     return 0 if len(done) == len(images) and not failed else 1
 
 
@@ -118,15 +116,6 @@ def _found(
             yield shown_url(each.name), each.sha256, each.features.values
     if lacking:
         complain(extractor.advice)
-
-
-@contextmanager
-def _warnings_as_lines() -> Iterator[None]:
-    """Print warnings in the block as lines of the command."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = lambda message, *_: complain(message)
-        yield
 
 
 #: Writes features [images, values], names and sha256 of the images, and texts by name.

@@ -10,8 +10,7 @@ import zoo
 from core.plan.plan_report import step_rows
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import say
-from zoo.cli.terminal import show
+from zoo.cli.terminal import say_written, show
 from zoo.images.reading import read_image
 from zoo.pipeline.model import Model
 
@@ -62,7 +61,7 @@ def _save(trace: str, path: str) -> None:
             stream.write(trace.encode())
     except OSError as error:
         raise ZooError(f"cannot write {path!r}: {error.strerror}; give another file") from error
-    say(f"written: {path}")
+    say_written(path)
 
 
 def _profile(model: Any, given: argparse.Namespace) -> Any:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import zoo
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import say
 from weights_cache.common.sizes import count_text
 from zoo.cli.drawing_output import drawing_paths, save_drawing
-from zoo.cli.terminal import complain, show
+from zoo.cli.terminal import complain, say_written, show
 from zoo.transfer.exports.exporting import check_target
 from zoo.transfer.features.extractor import DEFAULT_FEATURES
 from zoo.transfer.learning import FOLDS
@@ -106,10 +105,10 @@ def _run(given: argparse.Namespace) -> int:
     skipped = model.skipped[known:]
     _report_skipped(skipped)
     _show_scores(model, as_json=given.json)
-    say(f"written: {model.save(given.out)}")
+    say_written(model.save(given.out))
     for path in given.export:
         exported = model.export(path)
-        say(f"written: {exported.path}, which takes {exported.takes}")
+        say_written(exported.path, more=f", which takes {exported.takes}")
     if sheet:
         save_drawing(model.sheet(), sheet)
     if confusion:

@@ -3,7 +3,9 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from weights_cache.common.errors import ZooError
@@ -93,6 +95,44 @@ def complain(message: object) -> None:
     """Print a message to stderr, a line for each of its lines."""
     lines = [" ".join(line.split()) for line in str(message).splitlines()]
     say("\n     ".join(["zoo: " + "".join(lines[:1]), *lines[1:]]))
+
+
+def say_written(path: str | os.PathLike[str], done: str = "written", more: str = "") -> None:
+    """Say on stderr that a file or folder was written, after a look at it.
+
+    Args:
+        path: of the file or folder.
+        done: what was done, such as ``"drawn"``.
+        more: follows the path.
+
+    Raises:
+        ZooError: it is not there, or empty.
+    """
+    if not os.path.exists(path) or not (os.path.isdir(path) or os.path.getsize(path)):
+        raise ZooError(
+            f"{os.fspath(path)!r} is empty or gone after it was written: look whether the disk is "
+            "full or another program removed it, and try again"
+        )
+    say(f"{done}: {os.fspath(path)}{more}")
+
+
+@contextmanager
+def warnings_as_lines(see: Callable[[type[Warning]], object] | None = None) -> Iterator[None]:
+    """Print warnings in the block as lines of the command.
+
+    Args:
+        see: is called with the category of each.
+    """
+
+    def print_line(message: object, category: type[Warning], *_: object) -> None:
+        if see is not None:
+            see(category)
+        complain(message)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = print_line  # type: ignore[assignment]
+        yield
 
 
 def show(text: object, *, flush: bool = False) -> None:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
-from weights_cache.common.messages import say
 from weights_cache.common.progress_bars import with_bar
 from weights_cache.common.sizes import count_text
 from zoo.catalog.entries import all_entries, models, tasks, with_parts
 from zoo.catalog.weight_files import missing_files, of_entry
-from zoo.cli.terminal import complain, show
+from zoo.cli.terminal import complain, say_written, show
 from zoo.verification.junit import junit_xml
 from zoo.verification.markdown import markdown_table
 from zoo.verification.rows import Verification, table_lines
@@ -169,4 +168,4 @@ def _save(verification: Any, path: str) -> None:
             stream.write(junit_xml(verification))
     except OSError as error:
         raise ZooError(f"cannot write {path!r}: {error.strerror}; give another file") from error
-    say(f"written: {path}")
+    say_written(path)

@@ -13,7 +13,7 @@ from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
 from weights_cache.common.progress_bars import with_bar
 from zoo.cli.image_commands import add_model_flags
-from zoo.cli.terminal import complain, show
+from zoo.cli.terminal import complain, say_written, show, warnings_as_lines
 from zoo.drawing.live_painting import paint_moment
 from zoo.export.json_text import to_json
 from zoo.live.preview_window import Window
@@ -123,7 +123,7 @@ def _run(given: argparse.Namespace) -> int:
     options |= dict(given.option)
     options = {name: value for name, value in options.items() if value is not None}
     options |= {"smooth": given.smooth, "realtime": given.realtime}
-    with ExitStack() as stack:
+    with warnings_as_lines(), ExitStack() as stack:
         outputs = _outputs(given, task, stack)
         shown = stack.enter_context(watch(given.source, task, **options))
         return _watch(shown, outputs)
@@ -162,8 +162,8 @@ class _Drawings:
         self._window = stack.enter_context(Window(f"zoo: {task}")) if given.show else None
         self._video: VideoFile | None = None
         if given.draw:
-            self._video = stack.enter_context(VideoFile(given.draw))
-            stack.callback(say, f"drawn: {given.draw}")
+            stack.callback(self._say_drawn)  # after the file is closed, whatever ended the source
+            self._video = stack.enter_context(VideoFile(given.draw, sound=given.source))
 
     def __call__(self, moment: Moment, shown: Watch) -> bool:
         """Paint a moment; return False if the user closed the window."""
@@ -173,6 +173,10 @@ class _Drawings:
         if self._window is not None:
             return self._window.show(paint_moment(moment, speed=True))
         return True
+
+    def _say_drawn(self) -> None:
+        if self._video is not None and self._video.is_written:
+            say_written(self._video.path, "drawn")
 
 
 def _print_line(file: IO[str], moment: Moment, shown: Watch) -> bool:
@@ -228,4 +232,4 @@ def _watch(shown: Watch, outputs: list[Any]) -> int:
         f"{frames} frames, {milliseconds / frames:.1f} ms each, {last['fps']:.1f} frames per "
         f"second{''.join(f', {text}' for text in lost)}"
     )
-    return status
+    return status or int(shown.frames.lost > 1)

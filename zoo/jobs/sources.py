@@ -72,7 +72,7 @@ class Listing:
         elif ending in TABLE_ENDINGS:
             yield from table_items(location, self._column)
         elif ending in VIDEO_ENDINGS:
-            yield from video_items(location, self._every)
+            yield from video_items(location, self._every, self._report)
         else:
             yield Item(location)
 

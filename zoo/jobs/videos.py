@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from zoo.images.pixels import ImageError
 from zoo.jobs.items import Item
 from zoo.jobs.locations import is_remote, local_path
-from zoo.live.capture import VideoReader
+from zoo.live.lost_frames import early_end
+from zoo.live.video_reader import VideoReader
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from zoo.live.capture import VideoReader
 
 VIDEO_ENDINGS = (
     *(".mp4", ".m4v", ".mov", ".avi", ".webm", ".mkv", ".wmv", ".flv", ".mpg", ".mpeg", ".3gp"),
 )
 
 
-def video_items(location: str, every: int) -> Iterator[Item]:
+def video_items(location: str, every: int, report: Callable[[str], object]) -> Iterator[Item]:
     """Yield each so-many-th frame of a video; all frames are counted, as headers may be wrong.
 
     Args:
         location: path of the video, or a URL that OpenCV reads.
         every: 1 for all frames.
+        report: is called with a line if the file ends early.
 
     Raises:
-        ZooError: it is no video.
+        ZooError: it is no video, or no frame can be decoded.
     """
     reader = _reader(location)
     try:
@@ -37,6 +37,8 @@ def video_items(location: str, every: int) -> Iterator[Item]:
             if not number % every:
                 yield Item(location, frame=number)
             number += 1
+        if reader.lost > 1:
+            report(early_end(reader.name, reader.lost))
     finally:
         reader.close()
 

@@ -1,4 +1,4 @@
-"""Videos, streams and cameras, read by OpenCV."""
+"""Cameras, and what OpenCV is asked for by all that it reads."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from time import monotonic, sleep
+from time import monotonic, perf_counter, sleep
 from typing import Any, Protocol
 
 import numpy as np
 
-from weights_cache.shown_urls import shown_url
 from zoo.images.opencv import cv2
-from zoo.live.lost_frames import Losses
-from zoo.live.readers import DEFAULT_FPS, TIMEOUT, BrokenFrameError, Kind, Shot, SourceError
+from zoo.live.readers import TIMEOUT, Kind, Shot, SourceError
 
 #: Seconds without a frame after which a camera counts as unplugged.
 RETRY = 1.0
@@ -27,9 +25,6 @@ BLACK_FRAMES = 60
 _BLACK = 12  # a frame is black if no pixel is brighter
 _PROBED = 5  # indices of cameras that are tried where the system does not list them
 _SYSFS = Path("/sys/class/video4linux")
-
-#: Failed frames in a row after which a video counts as broken off.
-_MOST_BROKEN = 30
 
 
 class Capture(Protocol):
@@ -81,106 +76,6 @@ class _Silence:
 quiet = _Silence()
 
 
-class VideoReader:
-    """Reads a video file or a stream; frames are upright, as the file says.
-
-    All frames have the size of the first: if the size changes, OpenCV scales the others.
-    """
-
-    def __init__(
-        self,
-        location: str,
-        kind: Kind = "video",
-        capture: Capture | None = None,
-        timeout: float = TIMEOUT,
-    ):
-        self.kind: Kind = kind
-        self.name = repr(shown_url(location))
-        self._timeout = timeout
-        self._capture = self._opened(location) if capture is None else capture
-        fps = self._capture.get(cv2.CAP_PROP_FPS)
-        self.fps: float | None = fps if 0 < fps < 1000 else None
-        count = int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT))
-        self.count: int | None = count if 0 < count < 10**9 and kind == "video" else None
-        self._losses = Losses(location, self.count, self.fps)
-        self._first: float | None = None
-        self._last = -1.0
-        self._read, self._ended = 0, False
-
-    def _opened(self, location: str) -> Capture:
-        limit = min(int(self._timeout * 1000), 2**31 - 1)
-        limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, limit, cv2.CAP_PROP_READ_TIMEOUT_MSEC, limit]
-        with quiet(cv2):
-            capture: Capture = cv2.VideoCapture(location, cv2.CAP_FFMPEG, limits)
-        if capture.isOpened():
-            return capture
-        capture.release()
-        if self.kind == "stream" or "://" in location:
-            raise SourceError(
-                f"the stream {self.name} cannot be opened: check the address, the network and the "
-                "password; OpenCV reads http, https, rtsp, rtmp and udp"
-            )
-        raise SourceError(
-            f"{self.name} is no video that can be read: the file is damaged, has no images, or its "
-            "codec is not known; convert it, for example with `ffmpeg -i VIDEO video.mp4`"
-        )
-
-    def read(self) -> Shot | None:
-        """Return the next frame."""
-        time = self.skip()
-        if time is None:
-            return None
-        with quiet(cv2):
-            there, pixels = self._capture.retrieve()
-        if not there or pixels is None or not pixels.size:
-            raise BrokenFrameError(f"frame {self._read - 1} of {self.name} cannot be decoded")
-        return Shot(to_rgb(pixels), time)
-
-    def skip(self) -> float | None:
-        """Pass over the next frame."""
-        for failed in range(_MOST_BROKEN):
-            began = monotonic()
-            with quiet(cv2):
-                there = self._capture.grab()
-            if there:
-                self._read += 1
-                return self._time()
-            if self.kind == "stream" and monotonic() - began >= self._timeout:
-                raise SourceError(
-                    f"{self.name} gave no frame for {self._timeout:g} s: check the network, or "
-                    "give a longer timeout="
-                )
-            if self.count is None or self._read + failed >= self.count:
-                break
-        self._ended = True
-        return None
-
-    def _time(self) -> float:
-        """Return the time of the frame that was taken; files without times have a steady rate."""
-        at = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
-        self._first = at if self._first is None else self._first
-        time = at - self._first
-        if time <= self._last:
-            time = self._last + 1 / (self.fps or DEFAULT_FPS)
-        self._last = time
-        self._losses.saw(time)
-        return time
-
-    @property
-    def broken(self) -> int:
-        """Number of frames inside the video that could not be read, known at its end."""
-        return self._losses.inside if self._ended else 0
-
-    @property
-    def lost(self) -> int:
-        """Number of frames at the end of the file that it should have, but that cannot be read."""
-        return self._losses.at_end
-
-    def close(self) -> None:
-        """Close the file or stream."""
-        self._capture.release()
-
-
 class CameraReader:
     """Reads a camera of this computer; times are those at which frames arrive."""
 
@@ -225,7 +120,7 @@ class CameraReader:
             if monotonic() > until:
                 raise SourceError(f"{self.name} {self._why_no_frames()}; {cameras_text()}")
             sleep(0.02)
-        now = monotonic()
+        now = perf_counter()  # finer than the clock of timeouts: some computers' has steps of 16 ms
         self._began = now if self._began is None else self._began
         self._check_brightness(pixels)
         return Shot(to_rgb(pixels), now - self._began)
@@ -244,6 +139,10 @@ class CameraReader:
         """Pass over the next frame."""
         shot = self.read()
         return None if shot is None else shot.time
+
+    def advance(self, time: float) -> int:
+        """Pass over nothing: what a camera saw is gone."""
+        return 0
 
     def _check_brightness(self, pixels: np.ndarray) -> None:
         if self._black is None:

@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections.abc import Iterable, Iterator
-from math import isfinite
+from math import inf, isfinite
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -19,8 +19,9 @@ from zoo.images.files import image_endings
 from zoo.images.flips import flipped
 from zoo.images.pillow import import_pillow
 from zoo.images.urls import scheme_of
-from zoo.live.capture import CameraReader, VideoReader, camera_names
+from zoo.live.capture import CameraReader, camera_names
 from zoo.live.frame import Frame
+from zoo.live.lost_frames import early_end
 from zoo.live.newest import NewestFrame
 from zoo.live.readers import (
     DEFAULT_FPS,
@@ -37,6 +38,7 @@ from zoo.live.readers import (
     matching,
 )
 from zoo.live.recording import RecordingReader, is_recording
+from zoo.live.video_reader import VideoReader
 
 Self = TypeVar("Self", bound="Frames")
 
@@ -47,6 +49,7 @@ _CAMERA = re.compile(r"(?:camera|webcam|cam)?:?\s*(\d*)", re.IGNORECASE)
 _ANIMATED = (".gif", ".webp", ".apng", ".png")
 _VIDEO_PATH = re.compile(r"(?i)\.(mp4|m4v|mov|avi|webm|mkv|wmv|flv|mpe?g|3gp)(\?.*)?$")
 _LAST_CAMERA = 9999
+_CLOCKED = ("camera", "stream", "array")  # kinds whose frames have the times of a clock
 _NO_FRAMES_KINDS = (dict, set, bytes, bytearray, memoryview)
 
 
@@ -71,8 +74,10 @@ class Frames(Iterator[Frame]):
         self._size, self._mirror = size, mirror
         self._index, self._taken = -1, 0
         self._closed = False
-        self._broken = 0
+        self._broken = self._untimely = 0
+        self._last_time = -inf
         self.size: tuple[int, int] | None = None  # width and height of the newest frame
+        self.lost = 0  # frames that are missing at the end of a damaged file, known at its end
 
     @property
     def name(self) -> str:
@@ -105,8 +110,12 @@ class Frames(Iterator[Frame]):
 
     @property
     def dropped(self) -> int:
-        """Number of frames that came while the program was busy, and were not given."""
-        return getattr(self._reader, "dropped", 0)
+        """Number of frames that were not given: the program was busy, or their times did not grow.
+
+        The times of a camera, a stream or an iterable are those of a clock, which may stand still
+        between two frames, or be set back.
+        """
+        return self._untimely + int(getattr(self._reader, "dropped", 0))
 
     @property
     def broken(self) -> int:
@@ -125,8 +134,9 @@ class Frames(Iterator[Frame]):
             self.close()
             raise
         if shot is None:
-            self._report_loss()
             self.close()
+            self.lost = 0 if self._stop is not None else int(getattr(self._reader, "lost", 0))
+            self._report_loss()
             raise StopIteration
         image = self._resized(shot.image)
         mirrored = shot.mirrored
@@ -138,6 +148,8 @@ class Frames(Iterator[Frame]):
 
     def _next_shot(self) -> Shot | None:
         """Return the next frame that is wanted."""
+        if self._index < 0 and self._start:
+            self._index += self._reader.advance(self._start)
         for _ in range(self._stride - 1 if self._taken else 0):
             self._index += 1
             if self._reader.skip() is None:
@@ -151,9 +163,17 @@ class Frames(Iterator[Frame]):
                 continue
             if shot is None or (self._stop is not None and shot.time >= self._stop):
                 return None
-            if self._start is None or shot.time >= self._start:
+            if (self._start is None or shot.time >= self._start) and self._is_timely(shot):
                 self._taken += 1
                 return shot
+
+    def _is_timely(self, shot: Shot) -> bool:
+        """Count a frame of a clock that is not later than the one before, and return False."""
+        if self.kind in _CLOCKED and shot.time <= self._last_time:
+            self._untimely += 1
+            return False
+        self._last_time = shot.time
+        return True
 
     def _resized(self, image: np.ndarray) -> np.ndarray:
         if self._size is None:
@@ -168,16 +188,26 @@ class Frames(Iterator[Frame]):
         return np.asarray(pillow.fromarray(image).resize(new, pillow.Resampling.BILINEAR))
 
     def _report_loss(self) -> None:
-        """Warn once of frames that were damaged, or that are missing at the end."""
-        lost, broken = int(getattr(self._reader, "lost", 0)), self.broken
-        if self._stop is None and lost > 1:
-            warnings.warn(
-                f"{self.name} ends {lost} frames early: the file is truncated or damaged",
-                stacklevel=3,
+        """Warn once of frames that were damaged, or that are missing at the end.
+
+        Raises:
+            SourceError: for one of these reasons, or as it starts too late, no frame was given.
+        """
+        if not self._taken and self.broken:
+            raise SourceError(
+                f"none of the {self.broken} frames of {self.name} can be decoded: copy or record "
+                "it again"
             )
-        elif broken:
+        if not self._taken and self._start:
+            end = "on" if self._stop is None else f"to stop={self._stop:g} s"
+            raise SourceError(
+                f"{self.name} has no frame from start={self._start:g} s {end}: start earlier"
+            )
+        if self.lost > 1:
+            warnings.warn(early_end(self.name, self.lost), stacklevel=3)
+        elif self.broken:
             warnings.warn(
-                f"{broken} frames of {self.name} could not be decoded, and were left out",
+                f"{self.broken} frames of {self.name} could not be decoded, and were left out",
                 stacklevel=3,
             )
 
@@ -221,14 +251,16 @@ def frames(
     [(0, 0.0, 64), (1, 0.1, 64)]
 
     Cameras and streams are read in a thread that keeps only the newest frame: a slow program sees
-    fewer frames, not old ones. Files and other sources give every frame.
+    fewer frames, not old ones. Files and other sources give every frame. A frame of a camera, a
+    stream or an iterable whose time is not later than that of the frame before is passed over, and
+    counted in ``dropped``.
 
     Args:
         source: a camera by index (0, ``"camera"``, ``"camera:1"``), name or path; a video file; an
             animated GIF or WebP; a folder of images, a pattern such as ``"shots/*.png"`` or a list
             of images; the URL of a stream or video (http, https, rtsp, rtmp, udp); a recording of
             `zoo.watch`; or an iterable of RGB images, or of pairs (image, time in seconds).
-        start: time of the first frame, in seconds from the beginning, 0 or more.
+        start: time of the first frame, in seconds from the beginning, 0 or more; in videos it seeks.
         stop: time before which the last frame lies, in seconds.
         stride: give every so manieth frame, 1 or more.
         size: largest width and height in pixels (a number: of both), to which frames are resized
@@ -247,7 +279,8 @@ def frames(
 
     Raises:
         ZooError: the source does not exist, cannot be opened or broke off (the message lists the
-            cameras of this computer), or an option is out of range.
+            cameras of this computer), none of its frames can be decoded (it names the codec), or
+            an option is out of range.
         ImageError: the file is missing.
     """
     _check_times(start, stop)

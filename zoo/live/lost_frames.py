@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-#: Endings of files that list their boxes with lengths (ISO/IEC 14496-12).
-_BOXES = (".mp4", ".m4v", ".mov", ".3gp")
+from zoo.live.boxes import has_boxes, is_cut_off
 
 _LONG = 1.5  # intervals between two frames, from which on a frame is missing between them
 _STEADY = 0.1  # largest share of long intervals in a video of a steady rate
@@ -34,6 +31,11 @@ class Losses:
         self._last = time
         self._seen += 1
 
+    def passed(self, count: int, time: float) -> None:
+        """Count frames that a seek has passed over, the last of them at a time in seconds."""
+        self._seen += count
+        self._last = time
+
     @property
     def _lost(self) -> int:
         return max(0, (self._count or 0) - self._seen)
@@ -50,26 +52,15 @@ class Losses:
         lost = self._lost - self.inside
         if lost < 2 or not self._fps:
             return 0  # an estimate may be off by one
-        if os.path.splitext(self._location)[1].lower() in _BOXES:
-            return lost if _is_cut_off(self._location) else 0
+        if has_boxes(self._location):
+            return lost if is_cut_off(self._location) else 0
         late = (self._count or 0) - 1 - (self._last or 0.0) * self._fps
         return lost if late >= 2 else 0
 
 
-def _is_cut_off(path: str) -> bool:
-    """Return whether the last box of an MP4 file is longer than what is left of the file."""
-    try:
-        with open(path, "rb") as file:
-            size, at = os.fstat(file.fileno()).st_size, 0
-            while at + 8 <= size:
-                file.seek(at)
-                header = file.read(16)
-                length = int.from_bytes(header[:4], "big")
-                if length == 1:
-                    length = int.from_bytes(header[8:16], "big")
-                if length < 8:
-                    return False  # 0: the box reaches to the end of the file
-                at += length
-            return at > size
-    except OSError:
-        return False
+def early_end(name: str, count: int) -> str:
+    """Return a line about a file whose last frames are missing."""
+    return (
+        f"{name} ends {count} frames early: the file is truncated or damaged; copy or record it "
+        "again"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from threading import Condition, Thread, current_thread
 from time import monotonic, sleep
 
@@ -47,7 +48,9 @@ class NewestFrame:
 
     def _read_all(self) -> None:
         began: float | None = None
-        number = -1
+        self._busy = inf
+        number = self._reader.advance(self._start) - 1 if self._paced else -1
+        self._busy = monotonic()
         while not self._closed:
             number += 1
             try:
@@ -99,6 +102,10 @@ class NewestFrame:
         """Pass over the newest frame."""
         shot = self.read()
         return None if shot is None else shot.time
+
+    def advance(self, time: float) -> int:
+        """Pass over nothing: the thread does it."""
+        return 0
 
     @property
     def broken(self) -> int:

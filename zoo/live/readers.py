@@ -31,6 +31,9 @@ TIMEOUT = 5.0
 _SHORTEST = 0.02  # seconds of a frame of an animation; shorter ones are shown for a default time
 _DEFAULT_DURATION = 0.1
 
+#: Most seconds by which a clock is set back while it runs; it is another video if it is more.
+_SET_BACK = 1.0
+
 
 class SourceError(ZooError):
     """A source of frames cannot be opened, or broke off."""
@@ -68,6 +71,18 @@ class Reader(Protocol):
     def skip(self) -> float | None:
         """Pass over the next frame, and return its time; None at the end."""
 
+    def advance(self, time: float) -> int:
+        """Pass over frames before a time as far as that is quicker than reading them.
+
+        It is called before the first frame is read. The next frame may still lie before the time.
+
+        Args:
+            time: in seconds since the first frame.
+
+        Returns:
+            The number of frames that were passed over.
+        """
+
     def close(self) -> None:
         """Release the source."""
 
@@ -102,6 +117,12 @@ class ImageFiles:
             return None
         self._index += 1
         return (self._index - 1) / float(self.fps or DEFAULT_FPS)
+
+    def advance(self, time: float) -> int:
+        """Pass over the images before a time."""
+        while self._index < len(self._images) and self._index / (self.fps or DEFAULT_FPS) < time:
+            self._index += 1
+        return self._index
 
     def close(self) -> None:
         """Release nothing."""
@@ -155,6 +176,12 @@ class Animation:
         self._time += seconds if seconds >= _SHORTEST else _DEFAULT_DURATION
         return time
 
+    def advance(self, time: float) -> int:
+        """Pass over the frames before a time; each is drawn on the one before."""
+        while self._time < time and self.skip() is not None:
+            pass
+        return self._index
+
     def close(self) -> None:
         """Close the file."""
         self._image.close()
@@ -189,6 +216,10 @@ class Iteration:
         shot = self.read()
         return None if shot is None else shot.time
 
+    def advance(self, time: float) -> int:
+        """Pass over nothing: only the items know their times."""
+        return 0
+
     def _shot(self, item: Any, index: int) -> Shot:
         if isinstance(item, Frame):
             return Shot(item.image, self._since_first(item.time, index), item.mirrored, item.index)
@@ -209,16 +240,20 @@ class Iteration:
         """Return a given time, from the first one on.
 
         Raises:
-            SourceError: it is no number, or is before the last one.
+            SourceError: it is no number, or is long before the last one.
         """
         where = f"item {index} of the frames has the time"
         if isinstance(time, bool) or not isinstance(time, Real) or not isfinite(time):
             raise SourceError(f"{where} {time!r:.80}: give seconds, a finite number")
         now = float(time)
-        if self._last is not None and now < self._last:
-            raise SourceError(f"{where} {now:g} s, before {self._last:g} s: give times that grow")
+        last = now if self._last is None else self._last
+        if now < last - _SET_BACK:
+            raise SourceError(
+                f"{where} {now:g} s, {last - now:g} s before {last:g} s; frames are passed over "
+                f"up to {_SET_BACK:g} s: give times that grow, such as those of time.monotonic()"
+            )
         self._first = now if self._first is None else self._first
-        self._last = now
+        self._last = max(now, last)
         return now - self._first
 
     def close(self) -> None:

@@ -246,6 +246,10 @@ class RecordingReader:
         shot = self.read()
         return None if shot is None else shot.time
 
+    def advance(self, time: float) -> int:
+        """Pass over nothing: frames must be read to come to the next one."""
+        return 0
+
     def close(self) -> None:
         """Close the files."""
         if self._frames is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from time import monotonic, perf_counter
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -151,7 +151,7 @@ class Session:
         if time is None and frame is not None:
             time = frame.time
         if time is None:
-            clock = monotonic()
+            clock = perf_counter()  # finer than monotonic(), which some computers step by 16 ms
             self._began = clock if self._began is None else self._began
             time = clock - self._began
         if isinstance(time, bool) or not isinstance(time, (int, float, np.number)):

@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from weights_cache.common.errors import ZooError
+from weights_cache.common.messages import say
 from zoo.images.opencv import cv2
+from zoo.live import ffmpeg
 from zoo.live.capture import quiet
+from zoo.live.encoders import FORMATS, Encoder, open_encoder
 from zoo.live.readers import DEFAULT_FPS
+from zoo.live.sound import add_sound
 
 Self = TypeVar("Self", bound="VideoFile")
 
-#: Ending -> codec of OpenCV that writes it.
-CODECS = {".mp4": "mp4v", ".m4v": "mp4v", ".mov": "mp4v", ".avi": "MJPG", ".webm": "VP80"}
-
 _LONGEST_HOLD = 5.0  # seconds for which the last frame is repeated where none came
-
-
-@contextmanager
-def _no_printing(wanted: bool) -> Iterator[None]:
-    """Discard what C code prints: OpenCV's log level does not reach its remark on WebM's tags."""
-    try:
-        kept = os.dup(2) if wanted else None
-    except OSError:  # there is no stderr
-        kept = None
-    if kept is None:
-        yield
-        return
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nothing, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nothing)
 
 
 class VideoFile:
@@ -50,19 +29,33 @@ class VideoFile:
     have the size of the first: others are resized, with black beside them. Each frame is shown from
     its time until that of the next.
 
+    Where the program ``ffmpeg`` is on the path, .mp4, .m4v and .mov are H.264 and .webm is VP9.
+    Without it OpenCV writes VP8 in .webm, and in .mp4 mostly MPEG-4 part 2, which browsers do not
+    show; a line on stderr says so.
+
     Args:
         path: its ending says the format: .mp4, .m4v, .mov, .avi or .webm.
         fps: frames per second, above 0; by default 25.
+        sound: path of the video that the frames and their times come from, whose sound is copied
+            by ``ffmpeg``; without it a line on stderr says that the sound is lost.
+
+    Attributes:
+        is_written: whether the file is there, which is known after ``close``.
 
     Raises:
         ZooError: the ending is unknown, or the file cannot be written.
     """
 
-    def __init__(self, path: str | os.PathLike[str], fps: float | None = None):
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        fps: float | None = None,
+        *,
+        sound: str | os.PathLike[str] | None = None,
+    ):
         self.path = Path(path)
-        self._codec = CODECS.get(self.path.suffix.lower(), "")
-        if not self._codec:
-            endings = ", ".join(CODECS)
+        if self.path.suffix.lower() not in FORMATS:
+            endings = ", ".join(FORMATS)
             raise ZooError(f"cannot write a video to {str(path)!r}: its name must end in {endings}")
         if not self.path.parent.is_dir():
             folder = str(self.path.parent)
@@ -71,12 +64,16 @@ class VideoFile:
                 "first"
             )
         self._fps = fps if fps and fps > 0 else DEFAULT_FPS
-        self._writer: Any = None
+        self._sound = sound
+        self.is_written = False
+        self._writer: Encoder | None = None
         self._size = (0, 0)
         self._written = 0
         self._first: float | None = None
         self._last: np.ndarray | None = None
-        self._unfinished = self.path.with_name(f".{self.path.stem}.{os.getpid()}{self.path.suffix}")
+        # Absolute, as FFmpeg takes what stands before a colon for a protocol.
+        name = f".{self.path.stem}.{os.getpid()}{self.path.suffix}"
+        self._unfinished = Path(os.path.abspath(self.path)).with_name(name)
 
     def set_rate(self, fps: float | None) -> None:
         """Set the frames per second, before the first frame; None leaves them as they are."""
@@ -107,21 +104,18 @@ class VideoFile:
 
     def _open(self, width: int, height: int) -> None:
         self._size = (width + width % 2, height + height % 2)  # codecs want even numbers
-        code = cv2.VideoWriter_fourcc(*self._codec)
-        with quiet(cv2), _no_printing(self._codec == "VP80"):
-            self._writer = cv2.VideoWriter(
-                str(self._unfinished), cv2.CAP_FFMPEG, code, self._fps, self._size
-            )
-        if not self._writer.isOpened():
-            self._writer = None
-            raise ZooError(
-                f"cannot write a video to {str(self.path)!r}: the folder may not be written to, "
-                "the disk is full, or OpenCV cannot write this format here; try .avi"
-            )
+        try:
+            self._writer = open_encoder(self._unfinished, self._size, self._fps)
+        except OSError as error:
+            raise self._failed(error) from error
 
     def _write(self, pixels: np.ndarray) -> None:
-        with quiet(cv2):  # `close` finds out whether all could be written
+        assert self._writer is not None
+        try:
             self._writer.write(pixels)
+        except OSError as error:
+            self._writer = None
+            raise self._failed(error) from error
         self._written += 1
 
     def _fitted(self, frame: np.ndarray) -> np.ndarray:
@@ -149,17 +143,42 @@ class VideoFile:
         writer, self._writer = self._writer, None
         if writer is None:
             return
-        writer.release()
         try:
+            writer.close()
             if self._readable() < self._written - 1:  # WebM has an estimate only
                 raise OSError(0, "not all frames could be written, the disk is probably full")
+            lost = self._without_sound()
             os.replace(self._unfinished, self.path)
         except OSError as error:
-            self._unfinished.unlink(missing_ok=True)
-            raise ZooError(
-                f"cannot write a video to {str(self.path)!r}: {error.strerror}; make room, or give "
-                "another file"
-            ) from error
+            raise self._failed(error) from error
+        self.is_written = True
+        self._say_what_is_missing(writer.refused, lost)
+
+    def _say_what_is_missing(self, refused: str, lost: str) -> None:
+        """Say in a line each that browsers do not show the codec, and why the sound is lost."""
+        if refused:
+            other = "" if ffmpeg.program() else ", or install ffmpeg, which writes H.264 to .mp4"
+            say(
+                f"zoo: {self.path} is {refused}, which browsers do not show: give a name that ends "
+                f"in .webm{other}"
+            )
+        if lost:
+            say(f"zoo: the sound of {self._sound} is not in {self.path}: {lost}")
+
+    def _without_sound(self) -> str:
+        """Copy the sound, and return why it is missing; empty if it is not."""
+        if self._sound is None or not os.path.isfile(self._sound):
+            return ""
+        seconds = self._written / self._fps
+        return add_sound(self._unfinished, os.fspath(self._sound), self._first or 0.0, seconds)
+
+    def _failed(self, error: OSError) -> ZooError:
+        """Remove what was written, and return the error that says so."""
+        self._unfinished.unlink(missing_ok=True)
+        return ZooError(
+            f"cannot write a video to {str(self.path)!r}: {error.strerror}; make room, or give "
+            "another file"
+        )
 
     def _readable(self) -> int:
         """Return the number of frames that the finished file says it has."""

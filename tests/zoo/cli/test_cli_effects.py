@@ -43,11 +43,12 @@ def person(monkeypatch):
 
 
 @pytest.fixture
-def film(tmp_path, rng):
+def film(tmp_path, rng, capsys):
     path = tmp_path / "film.avi"
     with VideoFile(path, fps=10) as video:
         for _ in range(5):
             video.add(rng.integers(0, 256, (160, 200, 3), dtype=np.uint8))
+    capsys.readouterr()  # browsers do not show it
     return path
 
 
@@ -83,7 +84,8 @@ def test_several_images_go_to_a_folder(capsys, person):
 
 def test_videos_are_written(capsys, film, faces):
     status, _, err = run(capsys, "effect", "blur_faces", str(film), "--out", "hidden.avi")
-    assert (status, err) == (0, ["written: hidden.avi"])
+    assert status == 0 and "browsers do not show" in err[0]
+    assert err[1:] == ["written: hidden.avi"]
     pairs = list(zip(frames("hidden.avi"), frames(film), strict=True))
     assert len(pairs) == 5
     for hidden, frame in pairs:

@@ -12,10 +12,11 @@ import zoo
 from tests.helpers import PATIENCE, eventually, require_opencv
 from zoo import ImageError, ZooError
 from zoo.live import capture
-from zoo.live.capture import BLACK_FRAMES, CameraReader, VideoReader, camera_names
+from zoo.live.capture import BLACK_FRAMES, CameraReader, camera_names
 from zoo.live.frame_source import Frames, frames
 from zoo.live.newest import NewestFrame
 from zoo.live.readers import BrokenFrameError, Iteration, Shot
+from zoo.live.video_reader import VideoReader
 
 cv2 = require_opencv()
 
@@ -129,7 +130,7 @@ def test_transparent_animations_are_over_white(tmp_path):
 
 def test_generators_may_give_images_pairs_and_frames():
     def shots():
-        yield grey(1)
+        yield grey(1), 7.0
         yield grey(2), 7.5
         yield zoo.Frame(grey(3), 40, 9.0, True)
 
@@ -142,7 +143,7 @@ def test_generators_may_give_images_pairs_and_frames():
             closed.append(True)
 
     seen = list(frames(closing(), fps=10))
-    assert [(f.index, f.time, f.mirrored) for f in seen[:2]] == [(0, 0.0, False), (1, 0.0, False)]
+    assert [(f.index, f.time, f.mirrored) for f in seen[:2]] == [(0, 0.0, False), (1, 0.5, False)]
     assert (seen[2].index, seen[2].mirrored) == (40, True)
     source = frames(closing())
     next(source)
