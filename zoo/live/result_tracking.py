@@ -9,14 +9,26 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from zoo.live.events import EventFinder, LabelFilter, finder_for
+from zoo.live.handedness import HandednessVote
 from zoo.live.smoothing import SMOOTHING, ItemSmoother, LabelSmoother, MaskBlender
 from zoo.results.moments import Event
 from zoo.results.vocabulary import Gesture, Hand, Result, kind_of
-from zoo.shared.tracking import Sighting, Tracker
+from zoo.shared.sightings import Sighting
+from zoo.shared.tracking import SPEED, Tracker
 from zoo.tasks.gestures.fingers import to_gesture
 from zoo.tasks.gestures.verbs import BoundGestures
 
 _MORE_LABELS = 20  # that are followed for the few that are shown
+
+#: Kind of items -> sizes per second that they move unexpectedly, where it is not `SPEED`: a waving
+#: hand moves by its length in two frames of 30 a second, a head turns within its outline.
+_SPEEDS = {"hand": 15.0, "face": 8.0}
+
+#: Parts of a box whose colours are compared: rows from top to bottom, such as head, trunk and legs.
+_BOX_PARTS = 3
+
+#: Pixels of each part of a box, along each side, whose colours are averaged.
+_BOX_PIXELS = 8
 
 #: Distance of the pixels about a keypoint whose colours are averaged, in heights of the object.
 _PATCH = 0.01
@@ -70,6 +82,7 @@ class ItemTreatment(Treatment):
         self._smooth, self._events = smooth, events
         self._tracker = Tracker()
         self._smoother: ItemSmoother | None = None
+        self._sides = HandednessVote()
         self._finder: EventFinder | None = None
         self._kind = ""
 
@@ -89,11 +102,12 @@ class ItemTreatment(Treatment):
         self, items: list[Any], time: float, pixels: np.ndarray
     ) -> tuple[list[Any], list[int]]:
         """Return the smoothed items, and their numbers."""
-        ids = self.timed("ids", self._identities, items, time, pixels)
         if items and not self._kind:
             self._begin(items[0])
+        ids = self.timed("ids", self._identities, items, time, pixels)
         if self._smoother is None:
             return items, ids
+        items = self.timed("ids", self._voted, items, ids, time, pixels)
         steady = self.timed("smoothing", self._smoother, items, ids, time)
         for item in steady if self._strips_probability else ():
             item["segmentation"] = {
@@ -122,6 +136,7 @@ class ItemTreatment(Treatment):
         """Prepare for the kind of items that the model gives, which the first one shows."""
         kind = kind_of(item)
         self._kind = kind.name if kind else "unknown"
+        self._tracker = Tracker(_SPEEDS.get(self._kind, SPEED))
         if self._smooth and self._kind in SMOOTHING:
             self._smoother = ItemSmoother(self._kind)
         self._finder = finder_for(self._kind) if self._events else None
@@ -130,6 +145,22 @@ class ItemTreatment(Treatment):
         self, items: Sequence[Mapping[str, Any]], time: float, pixels: np.ndarray
     ) -> list[int]:
         return self._tracker.update([sighting_of(item, pixels) for item in items], time)
+
+    def _voted(
+        self,
+        items: Sequence[Mapping[str, Any]],
+        ids: Sequence[int],
+        time: float,
+        pixels: np.ndarray,
+    ) -> Sequence[Mapping[str, Any]]:
+        """Return the items with what most of their frames said, not this one alone."""
+        if self._kind == "detection":
+            labels = self._tracker.labels(ids)
+            return [{**item, "label": name} for item, name in zip(items, labels, strict=True)]
+        if self._kind == "hand":
+            height, width = pixels.shape[:2]
+            return self._sides(items, ids, time, (height, width))
+        return items
 
 
 class GestureTreatment(ItemTreatment):
@@ -214,10 +245,11 @@ def sighting_of(item: Mapping[str, Any], pixels: np.ndarray) -> Sighting:
         positions = [point["position"] for point in keypoints]
         points = np.array([[position["x"], position["y"]] for position in positions])
         scores = np.array([point["score"] for point in keypoints])
-        return Sighting(points, scores, label, _colours_at(points, pixels))
+        sure = Sighting(points, scores).visible[:, None]
+        return Sighting(points, scores, label, np.where(sure, _colours_at(points, pixels), np.nan))
     x, y, width, height = (item["box"][key] for key in ("x", "y", "width", "height"))
     corners = np.array([[x, y], [x + width, y], [x + width, y + height], [x, y + height]])
-    return Sighting(corners, np.ones(4), label)
+    return Sighting(corners, np.ones(4), label, _colours_of_box(corners, pixels))
 
 
 def _colours_at(points: np.ndarray, pixels: np.ndarray) -> np.ndarray:
@@ -229,3 +261,20 @@ def _colours_at(points: np.ndarray, pixels: np.ndarray) -> np.ndarray:
     columns = np.clip(x[:, None, None] + reach, 0, width - 1)
     colours: np.ndarray = pixels[rows, columns].mean(axis=(1, 2))
     return colours
+
+
+def _colours_of_box(corners: np.ndarray, pixels: np.ndarray) -> np.ndarray:
+    """Return the mean colours of the parts of a box, [_BOX_PARTS, 3]; NaN beyond the picture.
+
+    The middle half of its width counts: beside a person is what is behind.
+    """
+    (left, top), (right, bottom) = corners[0], corners[2]
+    height, width = pixels.shape[:2]
+    count = _BOX_PARTS * _BOX_PIXELS
+    rows = top + (np.arange(count) + 0.5) / count * (bottom - top)
+    columns = left + (0.25 + (np.arange(_BOX_PIXELS) + 0.5) / (2 * _BOX_PIXELS)) * (right - left)
+    y = np.clip(rows, 0, height - 1).astype(int)
+    x = np.clip(columns, 0, width - 1).astype(int)
+    parts = pixels[np.ix_(y, x)].reshape(_BOX_PARTS, -1, 3).mean(axis=1)
+    inside = ((rows >= 0) & (rows < height)).reshape(_BOX_PARTS, -1).mean(axis=1) > 0.5
+    return np.where(inside[:, None], parts, np.nan)

@@ -2,60 +2,60 @@
 
 Objects are matched by the similarity of their keypoints (OKS, as COCO and tfjs-models' keypoint
 tracker have it, with one constant for all keypoints), or of the corners of their boxes, with the
-positions where known objects are expected, and by the colours at the keypoints, which distinguish
-two people of whom one hides the other; the rest is matched by distance. The pairs of each step are
-those with the largest sum of similarities: people who pass each other keep their identities.
+positions where known objects are expected, and by their colours, which distinguish two people of
+whom one hides the other. What is left is matched with the positions where objects were last seen
+(as OC-SORT does), and then by distance. The pairs of each step are those with the largest sum of
+similarities: people who pass each other keep their identities.
+
+Two forms are compared by the points that are visible in both. How far an object may have moved
+depends on the time since the last frame, not on the time for which it was hidden: a place where
+somebody is expected after a while is soon that of a neighbour. The camera's own movement is the one
+that most objects share (SORT's successors take it from the image instead); it moves hidden ones,
+too.
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from zoo.shared.assignment import assign
 from zoo.shared.filters import weight
+from zoo.shared.sightings import (
+    Sighting,
+    colour_likeness,
+    common,
+    extents,
+    mean_over,
+    overlap,
+    stacked,
+)
 
-#: Seconds for which an object that is not seen keeps its identity.
+#: Seconds for which an object that is not seen keeps its identity, and frames, where these are
+#: farther apart.
 KEEP = 1.0
+KEEP_FRAMES = 3
 
-_SPREAD = 0.25  # distance of a keypoint, in object sizes, at which its similarity is 0.61
-_SIMILAR = 0.3  # least similarity of an object and its predicted position
-_REACH = 1.5  # farthest an object may have moved unexpectedly, in object sizes,
-_REACH_GROWTH = 1.0  # and how much farther for each second in which it was not seen
+#: Object sizes per second that an object may move unexpectedly; people, and what is not named.
+SPEED = 3.0
+
+_SPREAD = 0.25  # distance of a point, in object sizes, at which its similarity is 0.61,
+_SPREAD_GROWTH = 0.3  # and how much more for each second since the last frame
+_SIMILAR = 0.3  # least similarity of an object and its expected position
+_SAME = 0.7  # least similarity at which another label is a mistake of the detector
+_REACH = 1.5  # farthest an object may have moved, in object sizes, however long ago it was seen
+_LATER = 0.2  # of that speed, for the time for which an object was hidden
+_SLOW = 0.3  # sizes that it moves between frames, below which it overlaps where it was
 _SIZE_RATIO = 2.0  # largest ratio of sizes of one object in two frames
-_SPEED_CUTOFF = 0.7  # Hz, of the low-pass filter of speeds
-_COAST = 0.5  # seconds: time constant with which unseen objects are expected to slow down
-_VISIBLE = 0.2  # least score of a keypoint that counts
-_COLOUR_SPREAD = 40.0  # mean difference of colours, 0..255, that objects of one kind have
-_COLOUR_SHARE = 0.5  # of the similarity that depends on colours
+_SIZE_NOISE = 0.1  # of an object's size, by which the extent of some of its points is uncertain
+_SPEED_CUTOFF = 0.5  # Hz, of the low-pass filter of speeds
+_DOUBT = 0.3  # of the similarity, for each second for which an object was hidden
+_KNOWN = 5  # sightings after which the speed of an object is known
+_ALIKE = 0.9  # least likeness of colours by which an object is recognized
+_COAST = 1.0  # seconds: time constant with which unseen objects are expected to slow down
 _COLOUR_CUTOFF = 0.2  # Hz, of the low-pass filter of colours: they outlast a passer-by
-
-
-class Sighting(NamedTuple):
-    """One object in one frame."""
-
-    points: np.ndarray  # [n, 2]: keypoints, or corners of the box, in pixels
-    scores: np.ndarray  # [n], 0..1
-    label: str = ""  # objects of different labels are different objects
-    colours: np.ndarray | None = None  # [n, 3], 0..255: of the image at the points
-
-    @property
-    def size(self) -> float:
-        """Size in pixels, at least 1: between the mean and the longer side of the points' box."""
-        width, height = np.ptp(self.points[self.visible], axis=0)
-        return max(1.0, float(np.sqrt(width * height)), float(max(width, height)) / 2)
-
-    @property
-    def visible(self) -> np.ndarray:
-        """Whether each point counts; all where none is visible."""
-        seen = self.scores >= _VISIBLE
-        return seen if seen.any() else np.ones_like(seen)
-
-    @property
-    def centre(self) -> np.ndarray:
-        """Mean [2] of the visible points."""
-        centre: np.ndarray = self.points[self.visible].mean(axis=0)
-        return centre
+_CAMERA_OBJECTS = 5  # fewest objects whose common movement is the camera's
+_CAMERA_CUTOFF = 1.0  # Hz, of the low-pass filter of the camera's speed
 
 
 class _Track:
@@ -63,32 +63,59 @@ class _Track:
 
     def __init__(self, number: int, sighting: Sighting, time: float):
         self.id, self.last, self.seen_at = number, sighting, time
-        self.speed = np.zeros(2)  # pixels per second
+        self.size = float(extents(sighting.points, sighting.visible))
+        self.speed = np.zeros(2)  # pixels per second, against the background
+        self.drift = np.zeros(2)  # pixels by which the background moved since the last sighting
         self.colours = sighting.colours
+        self.labels = Counter([sighting.label])
+        self.sightings = 1
+        self.unseen = 0  # frames since the last sighting
 
-    def expected(self, time: float) -> Sighting:
-        """Return the object as expected at a time."""
+    @property
+    def label(self) -> str:
+        """The label that the object had in most frames."""
+        return self.labels.most_common(1)[0][0]
+
+    @property
+    def known(self) -> np.ndarray:
+        """The points [n, 2] where an object that does not move is now."""
+        points: np.ndarray = self.last.points + self.drift
+        return points
+
+    def expected(self, time: float) -> np.ndarray:
+        """Return the points [n, 2] as expected at a time."""
         coasting = _COAST * (1 - np.exp((self.seen_at - time) / _COAST))
-        return self.last._replace(points=self.last.points + self.speed * coasting)
+        points: np.ndarray = self.known + self.speed * coasting
+        return points
 
-    def see(self, sighting: Sighting, time: float) -> None:
-        """Take a sighting of the object."""
+    def moved(self, sighting: Sighting) -> np.ndarray:
+        """Return the pixels [2] by which the object moved in the picture."""
+        both = common(sighting.visible, self.last.visible)
+        return mean_over(both, sighting.points - self.last.points)
+
+    def see(self, sighting: Sighting, time: float, growth: float) -> None:
+        """Take a sighting of the object, which looks larger by a factor."""
         step = time - self.seen_at
-        if step > 0 and len(sighting.points) == len(self.last.points):
-            both = sighting.visible & self.last.visible
-            both = both if both.any() else np.ones_like(both)
-            moved = (sighting.points - self.last.points)[both].mean(axis=0) / step
-            self.speed = self.speed + weight(np.array(_SPEED_CUTOFF), step) * (moved - self.speed)
-        self._see_colours(sighting, time - self.seen_at)
-        self.last, self.seen_at = sighting, time
+        # The first speeds are averaged, since nothing was known before.
+        share = max(float(weight(np.array(_SPEED_CUTOFF), step)), 1 / self.sightings)
+        self.speed += share * ((self.moved(sighting) - self.drift) / step - self.speed)
+        extent = float(extents(sighting.points, sighting.visible))
+        hidden = not sighting.visible.all()  # then its size is what it was, nearer or farther
+        self.size = max(extent, self.size * growth) if hidden else extent
+        self._see_colours(sighting.colours, step)
+        self.labels[sighting.label] += 1
+        self.last, self.seen_at, self.unseen = sighting, time, 0
+        self.drift = np.zeros(2)
+        self.sightings += 1
 
-    def _see_colours(self, sighting: Sighting, step: float) -> None:
-        known, new = self.colours, sighting.colours
+    def _see_colours(self, new: np.ndarray | None, step: float) -> None:
+        known = self.colours
         if known is None or new is None or known.shape != new.shape:
             self.colours = new
             return
-        share = np.where(sighting.visible, weight(np.array(_COLOUR_CUTOFF), step), 0.0)
-        self.colours = known + share[:, None] * (new - known)
+        share = float(weight(np.array(_COLOUR_CUTOFF), step))
+        mixed = known + share * (new - known)
+        self.colours = np.where(np.isnan(new), known, np.where(np.isnan(known), new, mixed))
 
 
 class Tracker:
@@ -99,11 +126,17 @@ class Tracker:
     >>> one, other = Sighting(corners, np.ones(2)), Sighting(corners + 100, np.ones(2))
     >>> tracker.update([one, other], 0.0), tracker.update([other, one], 0.1)
     ([1, 2], [2, 1])
+
+    Args:
+        speed: object sizes per second that objects may move unexpectedly.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, speed: float = SPEED) -> None:
+        self._speed = speed
         self._tracks: list[_Track] = []
         self._count = 0
+        self._time = 0.0  # of the last frame
+        self._camera = np.zeros(2)  # pixels per second by which the background moves
 
     def forget(self) -> None:
         """Forget all objects, such as after a cut; later ones get new numbers."""
@@ -116,82 +149,154 @@ class Tracker:
             seen: the objects of the frame.
             time: of the frame in seconds, later than in the call before.
         """
-        self._tracks = [track for track in self._tracks if time - track.seen_at <= KEEP]
-        found: dict[int, _Track] = {}
-        self._match(seen, found, time, _expected_similarity, _SIMILAR)
-        self._match(seen, found, time, _closeness, 0.0)
+        step, self._time = time - self._time, time
+        for track in self._tracks:
+            track.unseen += 1
+        self._tracks = [
+            track
+            for track in self._tracks
+            if time - track.seen_at <= KEEP or track.unseen <= KEEP_FRAMES
+        ]
+        numbers = [0] * len(seen)
+        if self._tracks and seen:
+            for row, column in self._matched(seen, step):
+                numbers[column] = self._tracks[row].id
         for index, sighting in enumerate(seen):
-            if index not in found:
+            if not numbers[index]:
                 self._count += 1
-                found[index] = _Track(self._count, sighting, time)
-                self._tracks.append(found[index])
-            else:
-                found[index].see(sighting, time)
-        return [found[index].id for index in range(len(seen))]
+                numbers[index] = self._count
+                self._tracks.append(_Track(self._count, sighting, time))
+        return numbers
 
-    def _match(
-        self,
-        seen: Sequence[Sighting],
-        matches: "dict[int, _Track]",
-        time: float,
-        similarity: "_Similarity",
-        least: float,
-    ) -> None:
-        """Add the pairs of a step to those that are found."""
-        taken = {track.id for track in matches.values()}
-        tracks = [track for track in self._tracks if track.id not in taken]
-        free = [index for index in range(len(seen)) if index not in matches]
-        if not tracks or not free:
+    def labels(self, numbers: Sequence[int]) -> list[str]:
+        """Return the label that each object of the last frame had in most of its frames."""
+        known = {track.id: track.label for track in self._tracks}
+        return [known[number] for number in numbers]
+
+    def _matched(self, seen: Sequence[Sighting], step: float) -> list[tuple[int, int]]:
+        """Return pairs of tracks and sightings, by index, after showing each track its sighting."""
+        self._shift(self._camera * step)
+        pairs = _Pairs(self._tracks, seen, self._time, step, self._speed)
+        found = pairs.matched()
+        self._see_camera([(self._tracks[row], seen[column]) for row, column in found], step)
+        for row, column in found:
+            self._tracks[row].see(seen[column], self._time, float(pairs.growth[row, column]))
+        return found
+
+    def _shift(self, pixels: np.ndarray) -> None:
+        """Move the places of all objects."""
+        for track in self._tracks:
+            track.drift = track.drift + pixels
+
+    def _see_camera(self, found: Sequence[tuple[_Track, Sighting]], step: float) -> None:
+        """Follow the camera by the median movement of the objects that are in both frames."""
+        moves = [
+            track.moved(sighting)
+            for track, sighting in found
+            if track.unseen == 1 and track.sightings > 1
+        ]
+        if len(moves) < _CAMERA_OBJECTS:
+            self._camera = np.zeros(2)
             return
-        values = np.array([[similarity(t, seen[i], time) for i in free] for t in tracks])
-        for row, column in assign(-np.maximum(values, least)):
-            if values[row, column] > least:
-                matches[free[column]] = tracks[row]
+        move = np.median(moves, axis=0)
+        self._shift(move - self._camera * step)
+        share = weight(np.array(_CAMERA_CUTOFF), step)
+        self._camera = self._camera + share * (move / step - self._camera)
 
 
-class _Similarity(Protocol):
-    """Similarity of a track and a sighting at a time; larger is better."""
+class _Pairs:
+    """Each known object compared with each that is seen: arrays are [tracks, sightings, ..]."""
 
-    def __call__(self, track: _Track, sighting: Sighting, time: float, /) -> float: ...
+    def __init__(
+        self,
+        tracks: Sequence[_Track],
+        seen: Sequence[Sighting],
+        time: float,
+        step: float,
+        speed: float,
+    ):
+        forms = [track.last for track in tracks]
+        count = max(len(form.points) for form in (*forms, *seen))
+        self._expected = stacked([track.expected(time) for track in tracks], count)
+        self._known = stacked([track.known for track in tracks], count)
+        self._points = stacked([each.points for each in seen], count)
+        before = stacked([form.visible for form in forms], count)
+        visible = stacked([each.visible for each in seen], count)
+        self._common = common(before[:, None], visible[None])
+        self._spread = _SPREAD + _SPREAD_GROWTH * step
+        sizes = np.array([track.size for track in tracks])[:, None]
+        noise = _SIZE_NOISE * sizes
+        self.growth = extents(self._points[None], self._common) + noise
+        self.growth /= extents(self._known[:, None], self._common) + noise
+        self._sizes = sizes * np.sqrt(self.growth)
+        self._fits = np.maximum(self.growth, 1 / self.growth) <= _SIZE_RATIO
+        lengths = np.array([len(form.points) for form in forms])
+        self._fits &= lengths[:, None] == np.array([len(each.points) for each in seen])
+        hidden = np.array([time - track.seen_at - step for track in tracks])[:, None]
+        self._reach = np.minimum(_REACH, speed * (step + _LATER * hidden))
+        self._sureness = 1 - _DOUBT * np.minimum(hidden, 1.0)
+        self._same_label = np.array(
+            [[each.label in (track.label, track.last.label) for each in seen] for track in tracks]
+        )
+        self._likeness = colour_likeness(
+            [track.colours for track in tracks], [each.colours for each in seen]
+        )
+        self._awaited = self._fits
+        if speed * step < _SLOW:
+            last = stacked([form.points for form in forms], count)
+            touches = overlap(last, before, self._points, visible)
+            there = overlap(self._expected, before, self._points, visible) & self._recognized(
+                tracks
+            )
+            self._awaited, self._fits = self._fits & (touches | there), self._fits & touches
 
+    def _recognized(self, tracks: Sequence[_Track]) -> np.ndarray:
+        """Return whether sightings where tracks should be are theirs, not of somebody else there.
 
-def _fits(track: _Track, sighting: Sighting) -> bool:
-    """Return whether the sighting may be one of the track at all."""
-    if track.last.label != sighting.label or len(track.last.points) != len(sighting.points):
-        return False
-    sizes = track.last.size, sighting.size
-    return max(sizes) <= _SIZE_RATIO * min(sizes)
+        After more than a frame of hiding, the colours have to say so, too.
+        """
+        known = np.array([track.sightings >= _KNOWN for track in tracks])
+        just_seen = np.array([track.unseen <= 2 for track in tracks])
+        coloured = np.array([track.colours is not None for track in tracks])
+        alike = coloured[:, None] & (self._likeness >= _ALIKE)
+        return known[:, None] & (just_seen[:, None] | alike)
 
+    def matched(self) -> list[tuple[int, int]]:
+        """Return pairs of the indices of tracks and sightings that are the same objects."""
+        found = self._best(self._similarity(self._expected, self._awaited), _SIMILAR, [])
+        if len(found) < min(self._fits.shape):
+            found = self._best(self._similarity(self._known, self._fits), _SIMILAR, found)
+        if len(found) < min(self._fits.shape):
+            found = self._best(self._closeness(), 0.0, found)
+        return found
 
-def _expected_similarity(track: _Track, sighting: Sighting, time: float) -> float:
-    """Return the mean similarity of keypoints, 0..1, with those expected."""
-    if not _fits(track, sighting):
-        return 0.0
-    expected = track.expected(time)
-    both = expected.visible & sighting.visible
-    both = both if both.any() else np.ones_like(both)
-    away = np.hypot(*(expected.points - sighting.points)[both].T)
-    scaled = away / (_SPREAD * (track.last.size + sighting.size) / 2)
-    return float(np.exp(-(scaled**2) / 2).mean()) * _likeness(track, sighting)
+    def _similarity(self, points: np.ndarray, possible: np.ndarray) -> np.ndarray:
+        """Return the mean similarity, 0..1, of tracks at these points [tracks, n, 2]."""
+        away = np.linalg.norm(points[:, None] - self._points[None], axis=-1)
+        scaled = away / (self._spread * self._sizes[..., None])
+        alike = mean_over(self._common, np.exp(-(scaled**2) / 2)[..., None])[..., 0]
+        allowed = possible & (self._same_label | (alike >= _SAME))
+        return np.where(allowed, alike * self._likeness * self._sureness, 0.0)
 
+    def _closeness(self) -> np.ndarray:
+        """Return how much nearer sightings are than the reach of tracks, 0..1."""
+        there = mean_over(self._common, self._points[None])
+        away = [
+            np.linalg.norm(mean_over(self._common, points[:, None]) - there, axis=-1)
+            for points in (self._expected, self._known)
+        ]
+        near = 1 - np.minimum(*away) / (self._sizes * self._reach)
+        return np.where(self._fits & self._same_label, near, 0.0)
 
-def _likeness(track: _Track, sighting: Sighting) -> float:
-    """Return how like the colours of a track and a sighting are, up to 1; 1 where unknown."""
-    known, new = track.colours, sighting.colours
-    if known is None or new is None or known.shape != new.shape:
-        return 1.0
-    away = np.abs(known - new)[sighting.visible].mean() / _COLOUR_SPREAD
-    return float(1 - _COLOUR_SHARE * (1 - np.exp(-(away**2) / 2)))
-
-
-def _closeness(track: _Track, sighting: Sighting, time: float) -> float:
-    """Return how much nearer a sighting is than the farthest that a track may reach, 0..1."""
-    if not _fits(track, sighting):
-        return 0.0
-    reach = _REACH + _REACH_GROWTH * (time - track.seen_at)
-    size = (track.last.size + sighting.size) / 2
-    away = min(
-        float(np.hypot(*(sighting.centre - seen.centre)))
-        for seen in (track.expected(time), track.last)
-    )
-    return max(0.0, 1 - away / (reach * size))
+    @staticmethod
+    def _best(
+        values: np.ndarray, least: float, found: list[tuple[int, int]]
+    ) -> list[tuple[int, int]]:
+        """Return found pairs, and of what is left those with the largest sum of values."""
+        rows = np.setdiff1d(np.arange(len(values)), [row for row, _ in found])
+        columns = np.setdiff1d(np.arange(values.shape[1]), [column for _, column in found])
+        if not len(rows) or not len(columns):
+            return found
+        left = values[np.ix_(rows, columns)]
+        pairs = assign(-np.maximum(left, least))
+        return found + [(int(rows[r]), int(columns[c])) for r, c in pairs if left[r, c] > least]

@@ -1,0 +1,93 @@
+"""Objects as they are seen in one frame: the extents, overlaps and colours by which they compare.
+
+Forms of one kind have the same number of points, those of several kinds are padded: arrays of them
+are [objects, n, 2], with an array [objects, n] that says which points are visible.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+_VISIBLE = 0.2  # least score of a point that counts
+_COLOUR_SPREAD = 40.0  # mean difference of colours, 0..255, that objects of one kind have
+_COLOUR_SHARE = 0.5  # of the similarity that depends on colours
+
+
+class Sighting(NamedTuple):
+    """One object in one frame."""
+
+    points: np.ndarray  # [n, 2]: keypoints, or corners of the box, in pixels
+    scores: np.ndarray  # [n], 0..1
+    label: str = ""
+    colours: np.ndarray | None = None  # [m, 3], 0..255, of its parts; NaN where one is not seen
+
+    @property
+    def visible(self) -> np.ndarray:
+        """Whether each point counts; all where none is visible."""
+        seen = self.scores >= _VISIBLE
+        return seen if seen.any() else np.ones_like(seen)
+
+
+def stacked(forms: Sequence[np.ndarray], count: int) -> np.ndarray:
+    """Return arrays [n, ..] in one array [forms, count, ..]; shorter ones end with zeros."""
+    if all(len(form) == count for form in forms):
+        return np.stack(forms)
+    more = [np.zeros((count - len(form), *form.shape[1:]), form.dtype) for form in forms]
+    return np.stack([np.concatenate(pair) for pair in zip(forms, more, strict=True)])
+
+
+def common(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return which points [.., n] are visible in both; all where none is."""
+    both: np.ndarray = one & other
+    return both | ~both.any(axis=-1, keepdims=True)
+
+
+def mean_over(counted: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the mean of values [.., n, k] over the points [.., n] that are counted."""
+    counted = counted[..., None]
+    mean: np.ndarray = (values * counted).sum(axis=-2) / counted.sum(axis=-2)
+    return mean
+
+
+def extents(points: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """Return sizes [..] in pixels, at least 1: between mean and longer side of the points' box."""
+    low, high = _box(points, counted)
+    sides = high - low
+    size = np.maximum(np.sqrt(sides.prod(axis=-1)), sides.max(axis=-1) / 2)
+    return np.maximum(size, 1.0)
+
+
+def overlap(
+    one: np.ndarray, one_visible: np.ndarray, other: np.ndarray, other_visible: np.ndarray
+) -> np.ndarray:
+    """Return whether the boxes around the visible points of forms overlap, [ones, others]."""
+    (one_low, one_high), (low, high) = _box(one, one_visible), _box(other, other_visible)
+    shared_low = np.maximum(one_low[:, None], low[None])
+    shared_high = np.minimum(one_high[:, None], high[None])
+    overlapping: np.ndarray = (shared_high > shared_low).all(axis=-1)
+    return overlapping
+
+
+def _box(points: np.ndarray, counted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least and the largest coordinates [.., 2] of the points [.., n, 2] that count."""
+    counted = counted[..., None]
+    low = np.where(counted, points, np.inf).min(axis=-2)
+    return low, np.where(counted, points, -np.inf).max(axis=-2)
+
+
+def colour_likeness(
+    known: Sequence[np.ndarray | None], seen: Sequence[np.ndarray | None]
+) -> np.ndarray:
+    """Return how alike the colours of objects are, [known, seen], up to 1; 1 where unknown."""
+    alike = np.ones((len(known), len(seen)))
+    for row, one in enumerate(known):
+        for column, other in enumerate(seen):
+            if one is None or other is None or one.shape != other.shape:
+                continue
+            away = np.abs(one - other).mean(axis=-1)
+            away = away[~np.isnan(away)]
+            if len(away):
+                scaled = away.mean() / _COLOUR_SPREAD
+                alike[row, column] -= _COLOUR_SHARE * (1 - np.exp(-(scaled**2) / 2))
+    return alike
