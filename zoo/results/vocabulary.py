@@ -257,16 +257,6 @@ def is_item(result: Result) -> bool:
     return kind_of(result) is not None
 
 
-def by_image(result: Result) -> Iterator[tuple[str, Any]]:
-    """Yield every item of a result with the name of its image, which is "" for an unnamed one."""
-    refuse_several(result)
-    named = isinstance(result, Mapping) and not is_item(result)
-    for image, found in result.items() if named else [("", result)]:
-        items = found if isinstance(found, (list, tuple)) else [found]
-        for item in items:
-            yield str(image), item
-
-
 def refuse_several(
     result: Result, step: str = "name them, in a dict: dict(zip(paths, results))"
 ) -> None:
