@@ -42,6 +42,7 @@ LATE_FILES = {
 LATE = {
     "zoo": {"PIL", "pillow_heif", "requests", "tqdm", "moderngl", "cv2", "pandas"},
     "zoo/jobs": {"dask", "distributed", "filelock", "fsspec", "pyarrow"},
+    "zoo/live": {"IPython"},
     "zoo/web": {"fastapi", "starlette", "uvicorn"},
     "core": set(),
     "core/backends/cpu": {"re2"},

@@ -12,8 +12,10 @@ import numpy as np
 
 from weights_cache.common.errors import ZooError
 from zoo.images.opencv import cv2
+from zoo.images.reading import read_image
 from zoo.live.capture import quiet
 from zoo.live.readers import DEFAULT_FPS
+from zoo.pipeline.verb_signatures import ImageSource
 
 Self = TypeVar("Self", bound="VideoFile")
 
@@ -45,6 +47,11 @@ def _no_printing(wanted: bool) -> Iterator[None]:
 
 class VideoFile:
     """A video that is written frame by frame; usable in a ``with`` statement, which closes it.
+
+    >>> import zoo
+    >>> with zoo.VideoFile("poses.mp4") as video:  # doctest: +SKIP
+    ...     for moment in zoo.watch("film.mp4", "pose"):
+    ...         video.add(zoo.paint(moment), moment["time"])
 
     The file appears under its name when it is closed, so that it is whole or not there. All frames
     have the size of the first: others are resized, with black beside them. Each frame is shown from
@@ -83,14 +90,16 @@ class VideoFile:
         if self._writer is None and fps:
             self._fps = fps
 
-    def add(self, frame: np.ndarray, time: float | None = None) -> None:
+    def add(self, image: ImageSource, time: float | None = None) -> None:
         """Add a frame.
 
         Args:
-            frame: uint8 [height, width, 3], RGB.
+            image: an image in any form that `zoo.read_image` takes, such as what `zoo.paint` and
+                `zoo.blur_faces` return; arrays are RGB.
             time: in seconds; by default one frame after the one before. Frames that come late
                 are repeated, and those that come too early replace the one before.
         """
+        frame = read_image(image)
         if self._writer is None:
             self._open(frame.shape[1], frame.shape[0])
         if time is not None:
