@@ -58,11 +58,14 @@ class LineZone:
         slack: how far beyond the line an anchor must get, in sizes of the object (the root of the
             area of its box), 0..1.
 
+    Attributes:
+        counts: for each label how many crossed ``in`` and ``out``.
+
     Raises:
         ZooError: the ends are one point, or no points; the anchor is unknown.
     """
 
-    def __init__(self, start: XY, end: XY, *, anchor: str = "feet", slack: float = 0.1):
+    def __init__(self, start: XY, end: XY, *, anchor: str = "feet", slack: float = 0.2):
         self.start, self.end = checked_points((start, end), least=2)
         if self.start == self.end:
             raise ZooError(f"the line begins and ends at {self.start}: give two points")

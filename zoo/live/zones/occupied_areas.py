@@ -68,12 +68,16 @@ class PolygonZone:
         slack: how far outside an anchor must get, in sizes of the object (the root of the area of
             its box), 0..1.
 
+    Attributes:
+        inside: who is inside in the last moment, as `update` returns it.
+        visit_count: how often somebody came in.
+
     Raises:
         ZooError: there are fewer than three points; the anchor is unknown.
     """
 
     def __init__(
-        self, points: Sequence[Sequence[float]], *, anchor: str = "feet", slack: float = 0.1
+        self, points: Sequence[Sequence[float]], *, anchor: str = "feet", slack: float = 0.2
     ):
         self.points = checked_points(points, least=3)
         self._corners = np.array(self.points, np.float32)
