@@ -156,12 +156,22 @@ def _painted(
     pixels = read_image(frame)
     items = with_ids(items_of(result), _checked(ids))
     canvas = ArrayCanvas(np.array(pixels) if out is None else _copied(pixels, out))
-    for overlay in overlays:
+    for overlay in _checked_overlays(overlays):
         overlay.paint_on(canvas)
     paint_items(canvas, items, min_score)
     if order == "bgr":
         cv2.cvtColor(canvas.pixels, cv2.COLOR_RGB2BGR, canvas.pixels)
     return canvas.pixels
+
+
+def _checked_overlays(overlays: Sequence[Overlay]) -> Sequence[Overlay]:
+    """Return overlays that can be painted."""
+    listed = isinstance(overlays, (list, tuple))
+    if not listed or not all(hasattr(overlay, "paint_on") for overlay in overlays):
+        raise ZooError(
+            f"overlays={overlays!r:.80} must be a list of what is painted, such as [zoo.LineZone]"
+        )
+    return overlays
 
 
 def _checked(ids: Sequence[int] | None) -> Sequence[int]:

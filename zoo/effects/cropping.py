@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
 from weights_cache.common.errors import ZooError
 from zoo.images.reading import read_image
 from zoo.pipeline.verb_signatures import ImageSource
-from zoo.results.vocabulary import Box, Detection, Face, Gesture, Hand, Instance, Pose
+from zoo.results.vocabulary import Box, Detection, Face, Gesture, Hand, Instance, Pose, one_item
 
 #: Results that have a box.
 Boxed = Detection | Face | Gesture | Hand | Instance | Pose
@@ -67,18 +66,18 @@ def crop(
     return inner.copy()
 
 
-def _edges(box: Any, margin: float) -> tuple[int, int, int, int]:
+def _edges(box: Box | Boxed, margin: float) -> tuple[int, int, int, int]:
     """The left, top, right and bottom of whole pixels that a box with its margin touches."""
     if isinstance(margin, bool) or not isinstance(margin, Real) or not -0.5 < margin < math.inf:
         raise ZooError(f"margin={margin!r:.80} must be a number above -0.5: a share of the box")
-    found = box.get("box", box) if isinstance(box, Mapping) else box
+    item = one_item(box, "crop")
+    found = item.get("box", item)
     try:
         x, y, width, height = (float(found[key]) for key in ("x", "y", "width", "height"))
     except (TypeError, KeyError, ValueError) as error:
-        keys = f" with the keys {sorted(map(str, box))}" if isinstance(box, Mapping) else ""
         raise ZooError(
-            f"crop needs one result with a box, or a box of 'x', 'y', 'width' and 'height', and "
-            f"this is a {type(box).__name__}{keys}; of a list of results crop each"
+            "crop needs a result with a box, or a box of 'x', 'y', 'width' and 'height', and this "
+            f"is a dict with the keys {sorted(map(str, item))}"
         ) from error
     across, down = margin * width, margin * height
     exact = (x - across, y - down, x + width + across, y + height + down)

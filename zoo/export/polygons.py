@@ -10,7 +10,7 @@ import numpy as np
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.images.opencv import cv2
-from zoo.results.vocabulary import Instance, Pose, Segmentation
+from zoo.results.vocabulary import Instance, Pose, Segmentation, one_item
 
 
 def mask_polygons(
@@ -39,7 +39,7 @@ def mask_polygons(
     Raises:
         ZooError: there is no mask, or no such label.
     """
-    found: Any = item  # a mask of its own, or the one of a pose
+    found = one_item(item, "mask_polygons")
     mask = _marked(found.get("segmentation", found), label)
     paths, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     largest_first = sorted(paths, key=cv2.contourArea, reverse=True)

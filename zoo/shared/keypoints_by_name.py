@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
-from zoo.results.vocabulary import Detection, Face, Hand, Instance, Keypoint, Pose
+from zoo.results.vocabulary import Detection, Face, Hand, Instance, Keypoint, Pose, one_item
 from zoo.shared.skeletons import BODY_17, BODY_33, HAND_21, MESH_468_PATHS, Skeleton
 
 #: Items that have keypoints; those of an instance are its pose's.
@@ -51,7 +51,7 @@ def keypoint(item: Pointed, part: str, *, min_score: float | None = None) -> Key
     Raises:
         ZooError: the item has no such joint; names those that it has.
     """
-    points = {point["part"]: point for point in every_point(item)}
+    points = {point["part"]: point for point in every_point(one_item(item, "keypoint"))}
     if not points and min_score is not None:
         return None
     if part not in points:
@@ -98,8 +98,9 @@ def adjacent_pairs(item: Pointed) -> list[tuple[str, str]]:
         Pairs whose ends the item both has, whatever their scores; none where no lines are known,
         as between the 6 points of a detector.
     """
-    parts = {point["part"] for point in every_point(item)}
-    if item.get("landmarks") == "mesh468":
+    found = one_item(item, "adjacent_pairs")
+    parts = {point["part"] for point in every_point(found)}
+    if found.get("landmarks") == "mesh468":
         paths = (path for paths in MESH_468_PATHS.values() for path in paths)
         pairs = [(f"mesh_{a}", f"mesh_{b}") for path in paths for a, b in pairwise(path)]
     else:

@@ -66,7 +66,7 @@ def test_boxes_without_a_size_have_one_pixel(image):
         (box(200, 10, 5, 5), {}, r"x 200..205, y 10..15 lies outside .* 80 x 60 pixels"),
         (box(-20, 10, 5, 5), {}, "lies outside"),
         ({"score": 0.5, "keypoints": []}, {}, r"a dict with the keys \['keypoints', 'score'\]"),
-        ([box(1, 2, 3, 4)], {}, "of a list of results crop each"),
+        ([box(1, 2, 3, 4)], {}, "crop takes one result, and this is a list of 1: take one"),
         (box(1, 2, float("nan"), 4), {}, "finite numbers"),
         (box(1, 2, -3, 4), {}, "sizes from 0 on"),
         (box(1, 2, 3, 4), {"margin": -0.5}, "margin=-0.5 must be a number above -0.5"),

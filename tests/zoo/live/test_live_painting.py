@@ -364,6 +364,12 @@ def test_what_is_no_moment_needs_a_result():
         paint({"time": 0.5, "result": [], "ids": []})
 
 
+@pytest.mark.parametrize("wrong", [zoo.Trails(), [5]])
+def test_overlays_are_a_list(wrong):
+    with pytest.raises(ZooError, match="overlays=.* must be a list"):
+        paint(blank(9, 9), [], overlays=wrong)
+
+
 def test_bodies_of_33_joints_keep_their_feet_where_an_eye_is_unsure():
     """The lines are those of the joints that a pose has, not of those that are sure."""
     points = [keypoint(n, *at, 0.9) for n, at in SPOTS.items()]

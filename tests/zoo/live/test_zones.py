@@ -226,6 +226,7 @@ def test_all_are_painted_on_the_frame():
         (lambda: zoo.LineZone((1, 2), (3, 4), slack=2), "slack=2 must be a number in 0..1"),
         (lambda: zoo.PolygonZone([(1, 2), (3, 4)]), "has 2 points: give at least 3"),
         (lambda: zoo.Trails(0), "seconds=0 must be above 0"),
+        (lambda: zoo.Trails("long"), "seconds='long' must be above 0"),
         (lambda: zoo.Trails().update([thing(1, 2)]), "takes a moment of zoo.watch"),
     ],
 )

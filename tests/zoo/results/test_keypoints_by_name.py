@@ -36,6 +36,10 @@ def test_guessed_joints_are_none_where_a_score_is_asked_for():
 def test_other_names_are_errors_that_name_the_known_ones():
     with pytest.raises(ZooError, match="'nos'.*did you mean 'nose'.* known are nose, left_hip"):
         zoo.keypoint(POSE, "nos", min_score=0.3)
+    with pytest.raises(ZooError, match=r"this is a list of 1: take one of them, .* poses\[0\]"):
+        zoo.keypoint([POSE], "nose")
+    with pytest.raises(ZooError, match="adjacent_pairs takes one result, .* of type str"):
+        zoo.adjacent_pairs("nose")
     with pytest.raises(ZooError, match="nobody was found"):
         zoo.keypoint({"score": 0.0, "keypoints": []}, "nose")
     with pytest.raises(ZooError, match=r"known are mesh_0, mesh_1, \.\., mesh_467"):

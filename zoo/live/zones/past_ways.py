@@ -41,7 +41,7 @@ class Trails:
     """
 
     def __init__(self, seconds: float = 2.0, *, anchor: str = "feet"):
-        if not seconds > 0:
+        if not isinstance(seconds, (int, float)) or not seconds > 0:
             raise ZooError(f"seconds={seconds!r:.80} must be above 0")
         self._seconds, self._anchor = seconds, checked_anchor(anchor)
         self._seen: IdMemory[list[_Seen]] = IdMemory()
