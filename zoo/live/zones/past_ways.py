@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from weights_cache.common.errors import ZooError
@@ -12,6 +13,7 @@ from zoo.live.zones.memory import IdMemory
 from zoo.live.zones.places import XY
 from zoo.results.moments import Moment
 
+_STEP = 4.0  # least length of a painted piece, in widths of lines: a trail has hundreds of points
 _THIN = 0.4  # of the width of a trail at its oldest end
 
 
@@ -70,10 +72,24 @@ class Trails:
         """Paint a line for each id, in its colour, thinner towards the past."""
         rims: list[Stroke] = []
         lines: list[Stroke] = []
-        for number, way in self.positions.items():
+        for number, positions in self.positions.items():
+            way = _spaced(positions, _STEP * surface.thin)
             colour = hue_of({"id": number}) or INK
             for step, ends in enumerate(zip(way, way[1:], strict=False), 1):
                 radius = surface.thin * (_THIN + (1 - _THIN) * step / (len(way) - 1))
                 rims.append(Stroke(ends, INK, radius + rim_of(radius)))
                 lines.append(Stroke(ends, colour, radius))
         surface.strokes([*rims, *lines])
+
+
+def _spaced(way: list[XY], step: float) -> list[XY]:
+    """Return the points of a way that lie at least a step from the one before, and its end.
+
+    >>> _spaced([(0, 0), (1, 0), (5, 0), (6, 0)], 4)
+    [(0, 0), (5, 0), (6, 0)]
+    """
+    spaced = way[:1]
+    for position in way[1:]:
+        if math.dist(position, spaced[-1]) >= step:
+            spaced.append(position)
+    return spaced if spaced[-1] == way[-1] else [*spaced, way[-1]]
