@@ -120,7 +120,7 @@ _PUBLIC = {
     ),
     "zoo.shared.face_triangles": ("face_mesh_triangles",),
     "zoo.shared.keypoints_by_name": ("adjacent_pairs", "keypoint"),
-    "zoo.shared.personlab": ("decode_multiple_poses",),
+    "zoo.shared.posenet_decoder": ("decode_multiple_poses",),
     "zoo.transfer.heads": ("Head",),
     "zoo.transfer.knn.classifier": ("KNNClassifier",),
     "zoo.transfer.predictions": ("Prediction",),

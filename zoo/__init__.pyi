@@ -48,7 +48,7 @@ from zoo.results.vocabulary import (
 )
 from zoo.shared.face_triangles import face_mesh_triangles
 from zoo.shared.keypoints_by_name import adjacent_pairs, keypoint
-from zoo.shared.personlab import decode_multiple_poses
+from zoo.shared.posenet_decoder import decode_multiple_poses
 from zoo.tasks.classification.verbs import classify, infer
 from zoo.tasks.detection.verbs import detect
 from zoo.tasks.faces.verbs import detect_faces, estimate_faces
