@@ -56,8 +56,8 @@ from PIL import Image, ImageOps
 
 selfie = ImageOps.mirror(Image.open(photo))
 mirrored = zoo.estimate_single_pose(selfie, mirror=True)
-left_eye = {p["part"]: p["position"] for p in pose["keypoints"]}["left_eye"]
-in_selfie = {p["part"]: p["position"] for p in mirrored["keypoints"]}["left_eye"]
+left_eye = zoo.keypoint(pose, "left_eye")["position"]
+in_selfie = zoo.keypoint(mirrored, "left_eye")["position"]
 print(left_eye["x"], selfie.width - in_selfie["x"])
 assert abs(left_eye["x"] - (selfie.width - in_selfie["x"])) < 0.01
 

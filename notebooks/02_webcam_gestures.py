@@ -36,8 +36,7 @@ for moment in zoo.watch(source, "gestures", stop=2.0):
         print(f"{event['time']:5.2f} s", event["type"], event["label"], "of hand", event["id"])
 
 print(f"{moment['milliseconds']:.0f} ms, {moment['fps']:.0f} frames per second")
-shown = [*moment["hands"], *moment["result"]]
-Image.fromarray(zoo.paint(moment["frame"], shown, ids=moment["ids"])).reduce(2)
+Image.fromarray(zoo.paint(moment)).reduce(2)
 
 # %% [markdown]
 # ## Reacting

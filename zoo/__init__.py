@@ -22,6 +22,8 @@ Cameras and videos:
 - ``watch(source, task)``: a dict for each frame; people, hands and faces are followed
 - ``when(source, task).on("thumbs_up", f).run()``: functions called at gestures and movements
 - ``frames(source)``: the frames alone; ``replay``: a recording; ``paint``: results on a frame
+- ``show(image)``: in a window or notebook; ``VideoFile("out.mp4")``: frames written as a video
+- ``LineZone``, ``PolygonZone``, ``Trails``: who crosses a line, who is inside, for how long
 - ``blur_faces``, ``blur_background``, ``cut_out``: effects on images and frames
 
 Models of your own, from images of yours:
@@ -41,8 +43,11 @@ frames of a video) a lazy iterator, an array [n, height, width, 3] a list of n.
 
 Results are dicts and lists of plain Python values, in pixels of the image given; scores are in
 0..1; masks are NumPy arrays. ``draw(image, result)`` draws them, `to_json`, `to_csv` and
-`to_pandas` write them. For type checkers they are ``zoo.Pose``, ``zoo.Hand``, ``zoo.Face``,
-``zoo.Detection``, ``zoo.Label``, ``zoo.Gesture``, ``zoo.Segmentation`` and ``zoo.Instance``.
+`to_pandas` write them, ``crop(image, face)`` cuts one out, ``keypoint(pose, "nose")`` finds a joint
+by its name; `adjacent_pairs`, `face_mesh_triangles`, `mask_polygons` and `decode_multiple_poses`
+are for drawings and networks that you have. For type checkers results are ``zoo.Pose``,
+``zoo.Hand``, ``zoo.Face``, ``zoo.Detection``, ``zoo.Label``, ``zoo.Gesture``, ``zoo.Segmentation``
+and ``zoo.Instance``.
 
 Models: every function takes ``model=``: a name, ``"fast"``, ``"best"``, a path, or a loaded model.
 `models` lists the names, `describe` returns the card of one, `load` loads one and keeps it:
@@ -83,8 +88,10 @@ _PUBLIC = {
     "zoo.drawing": ("draw",),
     "zoo.drawing.live_painting": ("paint",),
     "zoo.effects.backgrounds": ("blur_background", "cut_out"),
+    "zoo.effects.cropping": ("crop",),
     "zoo.effects.hidden_faces": ("blur_faces",),
     "zoo.export.json_text": ("to_json",),
+    "zoo.export.polygons": ("mask_polygons",),
     "zoo.export.tables": ("to_csv", "to_pandas"),
     "zoo.tasks.gestures.recognizer": ("GestureRecognizer",),
     "zoo.images.pixels": ("ImageError",),
@@ -96,7 +103,12 @@ _PUBLIC = {
     "zoo.live.frame_source": ("Frames", "frames"),
     "zoo.live.recording": ("replay",),
     "zoo.live.reactions": ("when",),
+    "zoo.live.showing": ("show",),
+    "zoo.live.video_file": ("VideoFile",),
     "zoo.live.watching": ("watch",),
+    "zoo.live.zones.crossed_lines": ("LineZone",),
+    "zoo.live.zones.occupied_areas": ("PolygonZone",),
+    "zoo.live.zones.past_ways": ("Trails",),
     "zoo.pipeline.model_cards": ("describe",),
     "zoo.results.moments": ("Event", "Moment"),
     "zoo.pipeline.loaded_model": ("LoadedModel",),
@@ -106,6 +118,9 @@ _PUBLIC = {
         *("Box", "Detection", "Face", "Gesture", "Hand", "Instance", "Keypoint", "Label"),
         *("Pose", "Position", "Segmentation"),
     ),
+    "zoo.shared.face_triangles": ("face_mesh_triangles",),
+    "zoo.shared.keypoints_by_name": ("adjacent_pairs", "keypoint"),
+    "zoo.shared.posenet_decoder": ("decode_multiple_poses",),
     "zoo.transfer.heads": ("Head",),
     "zoo.transfer.knn.classifier": ("KNNClassifier",),
     "zoo.transfer.predictions": ("Prediction",),

@@ -8,8 +8,10 @@ from zoo.catalog.entries import models
 from zoo.drawing import draw
 from zoo.drawing.live_painting import paint
 from zoo.effects.backgrounds import blur_background, cut_out
+from zoo.effects.cropping import crop
 from zoo.effects.hidden_faces import blur_faces
 from zoo.export.json_text import to_json
+from zoo.export.polygons import mask_polygons
 from zoo.export.tables import to_csv, to_pandas
 from zoo.images.pixels import ImageError
 from zoo.images.reading import read_image
@@ -20,7 +22,12 @@ from zoo.live.frame import Frame
 from zoo.live.frame_source import Frames, frames
 from zoo.live.reactions import when
 from zoo.live.recording import replay
+from zoo.live.showing import show
+from zoo.live.video_file import VideoFile
 from zoo.live.watching import watch
+from zoo.live.zones.crossed_lines import LineZone
+from zoo.live.zones.occupied_areas import PolygonZone
+from zoo.live.zones.past_ways import Trails
 from zoo.pipeline.loaded_model import LoadedModel
 from zoo.pipeline.loaders import load
 from zoo.pipeline.model_cards import describe
@@ -39,6 +46,9 @@ from zoo.results.vocabulary import (
     Position,
     Segmentation,
 )
+from zoo.shared.face_triangles import face_mesh_triangles
+from zoo.shared.keypoints_by_name import adjacent_pairs, keypoint
+from zoo.shared.posenet_decoder import decode_multiple_poses
 from zoo.tasks.classification.verbs import classify, infer
 from zoo.tasks.detection.verbs import detect
 from zoo.tasks.faces.verbs import detect_faces, estimate_faces
@@ -83,21 +93,28 @@ __all__ = [
     "KNNClassifier",
     "Keypoint",
     "Label",
+    "LineZone",
     "LoadedModel",
     "Moment",
+    "PolygonZone",
     "Pose",
     "Position",
     "Prediction",
     "Segmentation",
     "TaughtModel",
+    "Trails",
     "Verification",
+    "VideoFile",
     "WeightsError",
     "ZooError",
+    "adjacent_pairs",
     "batch",
     "blur_background",
     "blur_faces",
     "classify",
+    "crop",
     "cut_out",
+    "decode_multiple_poses",
     "describe",
     "detect",
     "detect_faces",
@@ -106,10 +123,13 @@ __all__ = [
     "estimate_hands",
     "estimate_multiple_poses",
     "estimate_single_pose",
+    "face_mesh_triangles",
     "fine_tune",
     "frames",
     "infer",
+    "keypoint",
     "load",
+    "mask_polygons",
     "models",
     "paint",
     "read_image",
@@ -120,6 +140,7 @@ __all__ = [
     "segment_person",
     "segment_person_parts",
     "segment_persons",
+    "show",
     "teach",
     "to_csv",
     "to_json",

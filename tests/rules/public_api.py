@@ -33,7 +33,7 @@ MODULES = (
 WITH_METHODS = (
     *("Tensor", "Variable", "GraphModel", "Model", "Layer", "Dataset", "Backend", "Loss", "Metric"),
     *("Optimizer", "Callback", "LoadedModel", "TaughtModel", "GestureRecognizer", "KNNClassifier"),
-    *("Head", "Frames", "App", "BatchResults"),
+    *("Head", "Frames", "App", "BatchResults", "VideoFile", "LineZone", "PolygonZone", "Trails"),
 )
 
 

@@ -45,6 +45,7 @@ LATE_FILES = {
 LATE = {
     "zoo": {"PIL", "pillow_heif", "requests", "tqdm", "moderngl", "cv2", "pandas"},
     "zoo/jobs": {"dask", "distributed", "filelock", "fsspec", "pyarrow"},
+    "zoo/live": {"IPython"},
     "zoo/web": {"fastapi", "starlette", "typing_extensions", "uvicorn"},
     "core": set(),
     "core/backends/cpu": {"re2"},

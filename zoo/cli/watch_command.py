@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from contextlib import ExitStack
 from functools import partial
@@ -14,7 +13,7 @@ from weights_cache.common.messages import say
 from weights_cache.common.progress_bars import with_bar
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.terminal import complain, say_written, show, warnings_as_lines
-from zoo.drawing.live_painting import paint_moment
+from zoo.drawing.live_painting import SpeedText, paint
 from zoo.export.json_text import to_json
 from zoo.live.preview_window import Window
 from zoo.live.recording import about_recording, is_recording
@@ -25,8 +24,6 @@ from zoo.tasks.task_verbs import image_tasks
 if TYPE_CHECKING:
     from zoo.live.watching import Watch
     from zoo.results.moments import Event, Moment
-
-_KEYS = ("index", "time", "ids", "events", "values", "milliseconds", "fps")  # of JSON lines
 
 
 def declare_watch(command: Any) -> None:
@@ -169,9 +166,9 @@ class _Drawings:
         """Paint a moment; return False if the user closed the window."""
         if self._video is not None:
             self._video.set_rate(shown.frames.fps)
-            self._video.add(paint_moment(moment), moment["time"])
+            self._video.add(paint(moment), moment["time"])
         if self._window is not None:
-            return self._window.show(paint_moment(moment, speed=True))
+            return self._window.show(paint(moment, overlays=[SpeedText(moment)]))
         return True
 
     def _say_drawn(self) -> None:
@@ -181,10 +178,7 @@ class _Drawings:
 
 def _print_line(file: IO[str], moment: Moment, shown: Watch) -> bool:
     """Print a moment as a line of JSON."""
-    facts = json.dumps({key: moment[key] for key in _KEYS})  # type: ignore[literal-required]
-    results = {key: moment[key] for key in ("result", "hands") if key in moment}
-    texts = "".join(f', "{key}": {to_json(value)}' for key, value in results.items())
-    print(f"{facts[:-1]}{texts}}}", file=file, flush=True)
+    print(to_json(moment), file=file, flush=True)
     return True
 
 

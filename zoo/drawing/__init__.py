@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from weights_cache.common.errors import ZooError
 from zoo.drawing.canvas import Canvas
 from zoo.drawing.surface import Surface
 from zoo.images.reading import read_image
 from zoo.pipeline.verb_signatures import ImageSource
+from zoo.results.moments import Moment, is_moment, shown_items
 from zoo.results.vocabulary import (
     KINDS,
     ResultItem,
@@ -37,15 +38,18 @@ PAINTERS = {
 }
 
 
-def draw(
-    image: ImageSource, result: ResultItem | Sequence[ResultItem], *, min_score: float = 0.3
-) -> Image.Image:
+#: Results that are drawn on one image.
+Drawable = ResultItem | Sequence[ResultItem] | Moment
+
+
+def draw(image: ImageSource, result: Drawable, *, min_score: float = 0.3) -> Image.Image:
     """Return a copy of an image with a result drawn on it.
 
     Args:
         image: the image, in any form that ``zoo.images.reading.read_image`` takes.
         result: what a function of the zoo found in that image, of any task: a dict, or a list
-            of dicts, which may be empty, and may hold several kinds. Of poses and faces a single
+            of dicts, which may be empty, and may hold several kinds; or a moment of `zoo.watch`,
+            whose items have their ids beside them. Of poses and faces a single
             one shows its left, right and middle in three colours, several have a colour each;
             hands have a colour for each finger, detections and regions one for each label, and
             labels of the whole image are listed with bars.
@@ -69,11 +73,16 @@ def draw(
     return canvas.image
 
 
-def paint_items(
-    canvas: Surface, result: ResultItem | Sequence[ResultItem], min_score: float
-) -> None:
+def items_of(result: Drawable) -> list[ResultItem]:
+    """The items of a result, or all of a moment."""
+    if is_moment(result):
+        return shown_items(result)
+    return list(result) if isinstance(result, (list, tuple)) else [cast("ResultItem", result)]
+
+
+def paint_items(canvas: Surface, result: Drawable, min_score: float) -> None:
     """Paint a result on a canvas, item by item in the order of their layers."""
-    items = result if isinstance(result, (list, tuple)) else [result]
+    items = items_of(result)
     painters = [PAINTERS[_kind(item).name] for item in items]
     for painter in dict.fromkeys(PAINTERS.values()):
         own = [item for item, its in zip(items, painters, strict=True) if its == painter]
@@ -92,7 +101,7 @@ def check_drawable(result: object, min_score: float) -> None:
 
 def _refuse_results_by_image(result: object) -> None:
     """Raise an error for results by image, of which one belongs to the image that is drawn on."""
-    if not isinstance(result, Mapping) or not result or kind_of(result):
+    if not isinstance(result, Mapping) or not result or kind_of(result) or is_moment(result):
         return
     if all(isinstance(found, (list, tuple)) or kind_of(found) for found in result.values()):
         images = list(map(str, result))

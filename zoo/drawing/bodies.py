@@ -21,11 +21,11 @@ from zoo.drawing.keypoints import (
 from zoo.drawing.label_layout import XY, Area
 from zoo.drawing.masks import paint_mask, read_mask
 from zoo.drawing.surface import Surface
+from zoo.shared.keypoints_by_name import skeleton_of
 from zoo.shared.skeletons import BODY_17, BODY_33, FINGERS, HAND_21
 
 _HEAD = frozenset(BODY_33.names[:11])
 _STRAY = 0.02  # share of the pixels at either end of a mask that may lie on other people
-_LINES_17, _LINES_33 = BODY_17.named_lines(), BODY_33.named_lines()
 
 
 def paint_poses(canvas: Surface, poses: Sequence[Mapping[str, Any]], min_score: float) -> None:
@@ -46,9 +46,14 @@ def paint_pose(canvas: Surface, pose: Mapping[str, Any], sides: Sides, min_score
     points = read_points(pose["keypoints"], canvas.size, min_score)
     if points:
         radius = line_radius(points.values(), canvas)
-        lines = _LINES_33 if "left_eye_inner" in points else _LINES_17
-        paint_lines(canvas, points, lines, sides.of, radius)
+        paint_lines(canvas, points, _lines_of(pose["keypoints"]), sides.of, radius)
         paint_points(canvas, points, sides.of, radius)
+
+
+def _lines_of(keypoints: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """The lines of a skeleton, by the joints that it has, sure or not; of others those of COCO."""
+    skeleton = skeleton_of({str(point["part"]) for point in keypoints})
+    return (skeleton or BODY_17).named_lines()
 
 
 def caption_pose(

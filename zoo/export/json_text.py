@@ -11,12 +11,13 @@ import numpy as np
 from weights_cache.common.errors import ZooError
 from zoo.export.validation import check_result
 from zoo.images.pillow import import_pillow
-from zoo.results.vocabulary import AnyResult, Result, is_item
+from zoo.results.moments import Findings, is_moment, without_frames
+from zoo.results.vocabulary import is_item
 
 PROBABILITY_SCALE = 65535  # of 16-bit grey
 
 
-def to_json(result: AnyResult, *, indent: int | None = None) -> str:
+def to_json(result: Findings, *, indent: int | None = None) -> str:
     r"""A result as JSON text.
 
     A ``mask`` becomes ``{"png": text}``: the base64 of an 8-bit grey PNG whose pixels are the
@@ -25,8 +26,9 @@ def to_json(result: AnyResult, *, indent: int | None = None) -> str:
     with ``numpy.asarray(PIL.Image.open(io.BytesIO(base64.b64decode(text))))``.
 
     Args:
-        result: what a function of the zoo returned: an item, a list of items, or a dict of either
-            by image.
+        result: what a function of the zoo returned: an item, a list of items; a moment of
+            `zoo.watch` or `zoo.replay`, a list or an iterator of moments, which are written
+            without their frames; or a dict of these by image.
         indent: spaces for each level; None writes all on one line.
 
     Bytes of a file's name that are not UTF-8 become ``\xe9``, as strict readers want it.
@@ -37,10 +39,10 @@ def to_json(result: AnyResult, *, indent: int | None = None) -> str:
     >>> to_json({"score": 0.5, "keypoints": []})
     '{"score": 0.5, "keypoints": []}'
     """
-    check_result(result, "to_json")
-    document: Result = result
-    if isinstance(result, Mapping) and not is_item(result):
-        document = {encodable(str(image)): found for image, found in result.items()}
+    document = without_frames(result)
+    check_result(document, "to_json")
+    if isinstance(document, Mapping) and not (is_item(document) or is_moment(document)):
+        document = {encodable(str(image)): found for image, found in document.items()}
     try:
         return json.dumps(document, indent=indent, allow_nan=False, default=plain_value)
     except (TypeError, ValueError, OverflowError) as error:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
@@ -12,14 +11,9 @@ from weights_cache.common.dependencies import needed_for
 from weights_cache.common.messages import visible
 from zoo.export.json_text import encodable
 from zoo.export.validation import check_result, not_a_result
-from zoo.results.vocabulary import (
-    AnyResult,
-    Result,
-    by_image,
-    is_item,
-    kind_of,
-    label_areas,
-)
+from zoo.results.moments import Findings, by_frame, is_moment, without_frames
+from zoo.results.vocabulary import Result, is_item, kind_of, label_areas
+from zoo.shared.keypoints_by_name import every_point
 
 if TYPE_CHECKING:
     import pandas
@@ -41,7 +35,7 @@ class Table(NamedTuple):
     is_numbered: bool = True  # whether there are columns of the item's number and its score
 
 
-def to_csv(result: AnyResult) -> str:
+def to_csv(result: Findings) -> str:
     r"""A result as CSV text: a line for each keypoint, label, detection, gesture or region.
 
     Columns that no row has are left out, so they follow from the kind of result:
@@ -59,18 +53,22 @@ def to_csv(result: AnyResult) -> str:
       ``instance_score``, ``area``, ``share``, the box, and the keypoint as above.
 
     A result that is a dict by image has the column ``image`` first, and a line of its name alone
-    for an image where nothing was found. `to_json` writes all, also the masks and each expression.
+    for an image where nothing was found. Moments have the columns ``time``, in seconds, and ``id``,
+    the number that an item keeps from frame to frame (of gestures that of the hand), and a line of
+    the time alone where nothing was found. `to_json` writes all, also the masks, each expression
+    and the events of moments.
 
     Spreadsheets take text that begins with ``=``, ``+``, ``-`` or ``@`` for a formula: such a name
     or label gets a ``'`` in front, which they hide. Control characters are escaped, as ``\x1b``.
 
     Args:
-        result: what a function of the zoo returned: an item, a list of items, or a dict of either
-            by image.
+        result: what a function of the zoo returned: an item, a list of items; a moment of
+            `zoo.watch` or `zoo.replay`, a list or an iterator of moments; or a dict of these by
+            image.
 
     Returns:
         Lines, the first with the columns' names. If nothing was found, the empty text, unless the
-        result is a dict by image.
+        result is a dict by image, or has moments.
 
     Raises:
         ZooError: it is no result, or it has numbers that are not finite.
@@ -82,8 +80,9 @@ def to_csv(result: AnyResult) -> str:
     0,0.5,nose,1.0,2.0,0.9
     <BLANKLINE>
     """
-    rows = table_rows(result, "to_csv")
-    columns = columns_of(rows, result)
+    found = without_frames(result)
+    rows = table_rows(found, "to_csv")
+    columns = columns_of(rows, found)
     return csv_text(rows, columns) if columns else ""
 
 
@@ -104,7 +103,7 @@ def _cell(value: Any) -> Any:
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
-def to_pandas(result: AnyResult) -> "pandas.DataFrame":
+def to_pandas(result: Findings) -> "pandas.DataFrame":
     """A result as a DataFrame of pandas, with the rows and columns of `to_csv`.
 
     Args:
@@ -122,39 +121,39 @@ def to_pandas(result: AnyResult) -> "pandas.DataFrame":
     """
     with needed_for("to_pandas"):
         import pandas
-    rows = table_rows(result, "to_pandas")
-    return pandas.DataFrame(rows, columns=columns_of(rows, result))
+    found = without_frames(result)
+    rows = table_rows(found, "to_pandas")
+    return pandas.DataFrame(rows, columns=columns_of(rows, found))
 
 
 def table_rows(result: Result, caller: str) -> list[Row]:
-    """Return the rows of a table: all of each image, or its name if the image has no items.
+    """Return the rows of a table: all of each image or moment, or its name alone without items.
 
     Args:
-        result: as for `to_csv`.
+        result: as for `to_csv`, but no iterator.
         caller: who writes it, for the error.
     """
     check_result(result, caller)
-    named = _is_named(result)
-    found: dict[str, list[Row]] = {str(image): [] for image in result} if named else {"": []}
-    numbers = Counter[str]()
-    for image, item in by_image(result):
+    return [row for where, items in by_frame(result) for row in _rows_of(where, items, caller)]
+
+
+def _rows_of(where: Row, items: list[Any], caller: str) -> Iterator[Row]:
+    """The rows of one image or moment."""
+    if "image" in where:
+        where = {**where, "image": encodable(where["image"])}
+    rows: list[Row] = []
+    for number, item in enumerate(items):
         try:
-            found[image].extend(_rows(item, numbers[image]))
+            rows.extend(_rows(item, number))
         except (TypeError, KeyError, AttributeError, IndexError) as error:
             raise not_a_result(item, caller) from error
-        numbers[image] += 1
-    if not named:
-        return found[""]
-    return [{"image": encodable(k)} | row for k, rows in found.items() for row in rows or [{}]]
-
-
-def _is_named(result: Result) -> bool:
-    return isinstance(result, Mapping) and not is_item(result)
+    yield from ({**where, **row} for row in rows or ([{}] if where else []))
 
 
 def columns_of(rows: list[Row], result: Result) -> list[str]:
     """The columns of the rows of a result, in their order."""
-    found = {name for row in rows for name in row} | ({"image"} if _is_named(result) else set())
+    named = isinstance(result, Mapping) and not (is_item(result) or is_moment(result))
+    found = {name for row in rows for name in row} | ({"image"} if named else set())
     return [name for name in COLUMNS if name in found]
 
 
@@ -183,7 +182,8 @@ def _rows(item: Any, number: int) -> Iterable[Row]:
     kind = kind_of(item)
     if kind is None:
         raise TypeError(f"{item!r:.80} is no result item")
-    return TABLES[kind.name].rows(item, kind.name, number)
+    of_item = {"id": item["id"]} if "id" in item else {}
+    return ({**of_item, **row} for row in TABLES[kind.name].rows(item, kind.name, number))
 
 
 def rows_of_label(item: Mapping[str, Any], *_: Any) -> list[Row]:
@@ -215,8 +215,7 @@ def rows_of_points(item: Mapping[str, Any], kind: str, number: int) -> Iterator[
 def _points(item: Mapping[str, Any]) -> Iterator[Row]:
     """The columns of each keypoint, also of those of irises."""
     world = {point["part"]: point["position"] for point in item.get("world") or ()}
-    irises = item.get("iris") or {}
-    for point in (*item.get("keypoints", ()), *irises.get("left", ()), *irises.get("right", ())):
+    for point in every_point(item):
         row = {"part": point["part"], **point["position"], "score": point["score"]}
         if "visibility" in point:
             row["visibility"] = point["visibility"]
@@ -282,7 +281,7 @@ _NUMBERED = [name for name, table in TABLES.items() if table.is_numbered]
 COLUMNS = tuple(
     dict.fromkeys(
         (
-            "image",
+            *("image", "time", "id"),
             *_NUMBERED,
             *(f"{name}_score" for name in _NUMBERED),
             *(column for table in TABLES.values() for column in table.columns),

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from weights_cache.common.errors import ZooError
-from zoo.results.vocabulary import Result, by_image, kind_of
+from zoo.results.moments import by_frame
+from zoo.results.vocabulary import Result, kind_of
 
 
 def check_result(result: Result, caller: str) -> None:
     """Raise an error for a value that no function of the zoo returns.
 
     Args:
-        result: an item, a list of items, or a dict of either by image.
+        result: an item, a list of items, a moment, a list of moments, or a dict of these by image.
         caller: the function that writes the result, for the error.
 
     Raises:
@@ -24,10 +25,11 @@ def check_result(result: Result, caller: str) -> None:
     Traceback (most recent call last):
     zoo.ZooError: to_csv takes finite numbers only, and 'score' is nan
     """
-    for _, item in by_image(result):
-        if kind_of(item) is None:
-            raise not_a_result(item, caller)
-        for key, value in _numbers("", item):
+    for where, items in by_frame(result):
+        for item in items:
+            if kind_of(item) is None:
+                raise not_a_result(item, caller)
+        for key, value in _numbers("", [where, *items]):
             if not math.isfinite(value):
                 raise ZooError(f"{caller} takes finite numbers only, and {key!r} is {value}")
 

@@ -73,8 +73,7 @@ def read_image(source: object, *, order: Order = "rgb") -> np.ndarray:
         >>> read_image(blue_of_opencv, order="bgr").tolist()
         [[[0, 0, 255]]]
     """
-    if order not in _ORDERS:
-        raise ImageError(f"order={order!r} must be one of {list(_ORDERS)}")
+    check_order(order)
     if _is_array(source):
         pixels = _from_array(source)
         return pixels if order == "rgb" else np.ascontiguousarray(pixels[..., ::-1])
@@ -88,6 +87,12 @@ def read_image(source: object, *, order: Order = "rgb") -> np.ndarray:
             return decode_image(image, name)
     except ImageError as error:  # the message is sufficient; a traceback would hide it
         raise error.with_traceback(None) from error.__cause__
+
+
+def check_order(order: object) -> None:
+    """Raise an error for an unknown order of channels."""
+    if order not in _ORDERS:
+        raise ImageError(f"order={order!r} must be one of {list(_ORDERS)}")
 
 
 def read_first_frame(source: str | bytes, name: str | None = None) -> tuple[np.ndarray, int]:

@@ -14,6 +14,7 @@ from zoo.images.opencv import cv2
 Self = TypeVar("Self", bound="Window")
 
 _QUIT = (ord("q"), ord("Q"), 27)  # 27 is Escape
+_PAUSE = 50  # milliseconds between looks at whether a window was closed
 _LARGEST = (1280, 800)  # width and height of a new window
 
 
@@ -33,8 +34,8 @@ class Window:
         displays = ("DISPLAY", "WAYLAND_DISPLAY")
         if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in displays):
             raise ZooError(
-                "there is no display to show a window on (DISPLAY is not set): leave out --show, "
-                "and write a video with --draw OUT.mp4"
+                "there is no display to show a window on (DISPLAY is not set): write a video with "
+                "zoo.VideoFile, or --draw OUT.mp4 in place of --show"
             )
 
     def show(self, frame: np.ndarray) -> bool:
@@ -44,6 +45,14 @@ class Window:
         cv2.imshow(self._title, cv2.cvtColor(frame, cv2.COLOR_RGB2BGR))
         if cv2.waitKey(1) & 0xFF in _QUIT:
             return False
+        return self._is_open()
+
+    def wait(self) -> None:
+        """Wait until the user presses a key or closes the window."""
+        while cv2.waitKey(_PAUSE) < 0 and self._is_open():
+            pass
+
+    def _is_open(self) -> bool:
         return bool(cv2.getWindowProperty(self._title, cv2.WND_PROP_VISIBLE) >= 1)
 
     def _open(self, frame: np.ndarray) -> None:
@@ -55,7 +64,7 @@ class Window:
         except cv2.error as error:
             raise ZooError(
                 "this OpenCV was built without windows (opencv-python-headless): run "
-                "`pip install opencv-python`, or leave out --show"
+                "`pip install opencv-python`, or write a video in place of showing it"
             ) from error
         scale = min(1.0, _LARGEST[0] / frame.shape[1], _LARGEST[1] / frame.shape[0])
         cv2.resizeWindow(self._title, round(frame.shape[1] * scale), round(frame.shape[0] * scale))

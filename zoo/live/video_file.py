@@ -11,11 +11,13 @@ import numpy as np
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
 from zoo.images.opencv import cv2
+from zoo.images.reading import read_image
 from zoo.live import ffmpeg
 from zoo.live.capture import quiet
 from zoo.live.encoders import FORMATS, Encoder, open_encoder
 from zoo.live.readers import DEFAULT_FPS
 from zoo.live.sound import add_sound
+from zoo.pipeline.verb_signatures import ImageSource
 
 Self = TypeVar("Self", bound="VideoFile")
 
@@ -24,6 +26,11 @@ _LONGEST_HOLD = 5.0  # seconds for which the last frame is repeated where none c
 
 class VideoFile:
     """A video that is written frame by frame; usable in a ``with`` statement, which closes it.
+
+    >>> import zoo
+    >>> with zoo.VideoFile("poses.mp4") as video:  # doctest: +SKIP
+    ...     for moment in zoo.watch("film.mp4", "pose"):
+    ...         video.add(zoo.paint(moment), moment["time"])
 
     The file appears under its name when it is closed, so that it is whole or not there. All frames
     have the size of the first: others are resized, with black beside them. Each frame is shown from
@@ -80,14 +87,16 @@ class VideoFile:
         if self._writer is None and fps:
             self._fps = fps
 
-    def add(self, frame: np.ndarray, time: float | None = None) -> None:
+    def add(self, image: ImageSource, time: float | None = None) -> None:
         """Add a frame.
 
         Args:
-            frame: uint8 [height, width, 3], RGB.
+            image: an image in any form that `zoo.read_image` takes, such as what `zoo.paint` and
+                `zoo.blur_faces` return; arrays are RGB.
             time: in seconds; by default one frame after the one before. Frames that come late
                 are repeated, and those that come too early replace the one before.
         """
+        frame = read_image(image)
         if self._writer is None:
             self._open(frame.shape[1], frame.shape[0])
         if time is not None:

@@ -257,14 +257,21 @@ def is_item(result: Result) -> bool:
     return kind_of(result) is not None
 
 
-def by_image(result: Result) -> Iterator[tuple[str, Any]]:
-    """Yield every item of a result with the name of its image, which is "" for an unnamed one."""
-    refuse_several(result)
-    named = isinstance(result, Mapping) and not is_item(result)
-    for image, found in result.items() if named else [("", result)]:
-        items = found if isinstance(found, (list, tuple)) else [found]
-        for item in items:
-            yield str(image), item
+def one_item(item: object, caller: str) -> Mapping[str, Any]:
+    """Return an item, which a function takes one of.
+
+    >>> one_item([], "keypoint")
+    Traceback (most recent call last):
+    zoo.ZooError: keypoint takes one result, and this is a list of 0: take one of them, such as \
+poses[0]
+    """
+    if isinstance(item, Mapping):
+        return item
+    if isinstance(item, (list, tuple)):
+        step = f"a list of {len(item)}: take one of them, such as poses[0]"
+    else:
+        step = f"of type {type(item).__name__}: pass a dict that a function of the zoo returned"
+    raise ZooError(f"{caller} takes one result, and this is {step}")
 
 
 def refuse_several(

@@ -302,3 +302,80 @@ def test_results_of_a_photo(shared, monkeypatch):
     ):
         drawn = np.asarray(zoo.draw(photo, result)).astype(int)
         assert np.abs(drawn - zoo.paint(photo, result)).mean() < 0.6
+
+
+# --- moments, orders of channels, overlays ----------------------------------------------------
+
+
+def moment_of(result, ids=(), **more) -> dict:
+    return {"time": 0.5, "frame": blank(600, 600), "result": result, "ids": [*ids], **more}
+
+
+def test_a_moment_is_painted_with_its_ids():
+    moment = moment_of(RESULTS["poses"], [4, 7, 9])
+    expected = paint(moment["frame"], moment["result"], ids=moment["ids"])
+    np.testing.assert_array_equal(paint(moment), expected)
+    np.testing.assert_array_equal(paint(moment["frame"], moment), expected)
+    hidden = paint(blank(600, 600, 9), {**moment, "frame": None})  # on another frame
+    assert hidden.shape == expected.shape and (hidden != expected).any()
+    drawn = np.asarray(draw(moment["frame"], moment))
+    numbered = [{**item, "id": i} for item, i in zip(moment["result"], (4, 7, 9), strict=True)]
+    np.testing.assert_array_equal(drawn, np.asarray(draw(moment["frame"], numbered)))
+
+
+def test_moments_of_gestures_show_the_hands():
+    hand, gesture = open_hand(), {"label": "open_palm", "score": 0.9, "hand": 0}
+    moment = moment_of([{**gesture, "box": box(50, 50, 90, 90)}], [3], hands=[hand])
+    expected = paint(moment["frame"], [hand, *moment["result"]], ids=[3])
+    np.testing.assert_array_equal(paint(moment), expected)
+
+
+def test_nobody_is_painted_as_nothing():
+    moment = moment_of({"score": 0.0, "keypoints": []})
+    np.testing.assert_array_equal(paint(moment), moment["frame"])
+
+
+def test_several_moments_give_several_pictures():
+    moments = [moment_of(RESULTS["pose"], [1]), moment_of([])]
+    listed, lazy = paint(moments), paint(iter(moments))
+    assert isinstance(listed, list) and not isinstance(lazy, list)
+    for one, other, moment in zip(listed, lazy, moments, strict=True):
+        np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(one, paint(moment))
+
+
+def test_opencv_gets_its_order_of_channels(rng):
+    """`cv2.imshow` takes BGR: people would be blue."""
+    frame = rng.integers(0, 256, (60, 80, 3), dtype=np.uint8)
+    result = detection("dog", 0.9, x=9, y=9)
+    expected = paint(frame, result)[..., ::-1]
+    np.testing.assert_array_equal(paint(frame, result, order="bgr"), expected)
+    out = np.empty_like(frame)
+    assert paint(frame, result, order="bgr", out=out) is out
+    np.testing.assert_array_equal(out, expected)
+    with pytest.raises(ImageError, match=r"order='gbr' must be one of \['rgb', 'bgr'\]"):
+        paint(frame, result, order="gbr")
+
+
+def test_what_is_no_moment_needs_a_result():
+    with pytest.raises(ZooError, match="an image and a result, or moments .* this is a ndarray"):
+        paint(blank(9, 9))
+    with pytest.raises(ZooError, match="a moment without its frame"):
+        paint({"time": 0.5, "result": [], "ids": []})
+
+
+@pytest.mark.parametrize("wrong", [zoo.Trails(), [5]])
+def test_overlays_are_a_list(wrong):
+    with pytest.raises(ZooError, match="overlays=.* must be a list"):
+        paint(blank(9, 9), [], overlays=wrong)
+
+
+def test_bodies_of_33_joints_keep_their_feet_where_an_eye_is_unsure():
+    """The lines are those of the joints that a pose has, not of those that are sure."""
+    points = [keypoint(n, *at, 0.9) for n, at in SPOTS.items()]
+    points[1]["score"] = 0.1  # left_eye_inner
+    frame = blank(600, 600)
+    painted = paint(frame, {"score": 0.9, "keypoints": points})
+    (x0, y0), (x1, y1) = SPOTS["left_heel"], SPOTS["left_foot_index"]
+    middle = painted[round((y0 + y1) / 2), round((x0 + x1) / 2)]
+    assert tuple(middle) != tuple(frame[0, 0])

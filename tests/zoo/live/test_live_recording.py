@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import zoo
 from tests.helpers import PATIENCE, eventually, require_opencv
@@ -181,6 +182,14 @@ def test_colours_of_videos_are_right(tmp_path):
     assert red > 200 and green < 60 and blue < 60
 
 
+def test_images_of_any_form_are_written(tmp_path):
+    with VideoFile(tmp_path / "out.avi") as video:
+        video.add(Image.fromarray(grey(200)).convert("L"))
+        video.add(zoo.Frame(grey(90), 0, 0.0))
+        video.add(ASTRONAUT)
+    assert levels(tmp_path / "out.avi")[:2] == pytest.approx([200, 90], abs=6)
+
+
 def test_videos_that_cannot_be_written(tmp_path):
     with pytest.raises(ZooError, match=r"its name must end in \.mp4"):
         VideoFile(tmp_path / "out.txt")
@@ -219,6 +228,9 @@ def test_watch_writes_all_that_is_asked_for(film, tmp_path, capfd):
     assert main(["watch", recording, "--jsonl", "-"]) == 0  # the task is that of the recording
     again = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     assert [line["result"] for line in again] == [line["result"] for line in read]
+    table = zoo.to_csv(zoo.replay(recording))
+    assert table == zoo.to_csv(read) and table.startswith("time,id,pose,")
+    assert len(table.splitlines()) == 1 + 5 * 17
 
 
 def test_watch_options(film, capfd):

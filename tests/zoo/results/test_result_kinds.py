@@ -83,7 +83,7 @@ def test_every_kind_is_drawn_written_and_read(kind):
 
 def test_the_order_of_columns_is_that_of_all_tables():
     assert (
-        *("image", "pose", "hand", "face", "detection", "instance"),
+        *("image", "time", "id", "pose", "hand", "face", "detection", "instance"),
         *("pose_score", "hand_score", "face_score", "detection_score", "instance_score"),
         *("label", "index", "area", "share"),
         *("handedness", "handedness_score"),

@@ -127,6 +127,20 @@ def test_poses_of_the_tfjs_goldens(name, google, shared):
     for person, expected in zip(people, result["multi_pose(network px)"], strict=True):
         compare_keypoints(person, expected["keypoints"], None, 0.5)
         assert person.score == pytest.approx(expected["score"], abs=1e-3)
+    poses = zoo.decode_multiple_poses(google.predict(golden["input"]), 16)
+    assert [pose["score"] for pose in poses] == [person.score for person in people]
+    for pose, person in zip(poses, people, strict=True):
+        at = [point["position"] for point in pose["keypoints"]]
+        assert [complex(p["x"], p["y"]) for p in at] == person.positions.tolist()
+
+
+def test_outputs_of_other_networks_are_no_poses(google):
+    outputs = google.predict(np.zeros((1, 257, 257, 3), np.float32))
+    assert zoo.decode_multiple_poses(outputs, 16) == []
+    with pytest.raises(ZooError, match=r"'offset' has the shape None, and must .*, 34\]"):
+        zoo.decode_multiple_poses({"heatmap": outputs["heatmap"]}, 16)
+    with pytest.raises(ZooError, match=r"'heatmap' has the shape \(1, 17, 17, 34\)"):
+        zoo.decode_multiple_poses({**outputs, "heatmap": outputs["offset"]}, 16)
 
 
 @pytest.fixture(scope="module")
