@@ -260,7 +260,7 @@ def frames(
             animated GIF or WebP; a folder of images, a pattern such as ``"shots/*.png"`` or a list
             of images; the URL of a stream or video (http, https, rtsp, rtmp, udp); a recording of
             `zoo.watch`; or an iterable of RGB images, or of pairs (image, time in seconds).
-        start: time of the first frame, in seconds from the beginning, 0 or more; in videos it seeks.
+        start: time of the first frame, in seconds from the beginning, 0 or more; videos seek it.
         stop: time before which the last frame lies, in seconds.
         stride: give every so manieth frame, 1 or more.
         size: largest width and height in pixels (a number: of both), to which frames are resized

@@ -3,7 +3,8 @@
 Run: ``python -m tests.benchmarks.tracking [--mot FOLDER] [--stride N]``, with PyPI's package
 ``trackers`` installed. The clips are composed of people on the shared photos (``ZOO_SHARED``);
 with ``--mot`` they are annotations of MOTChallenge: a folder of ``MOT17-02.txt``, .., the
-``gt.txt`` of its training sequences. The boxes are the true ones of who is visible, with a detector's usual errors.
+``gt.txt`` of its training sequences. The boxes are the true ones of who is visible, with a
+detector's usual errors.
 
 HOTA, IDF1 and MOTA are per cent, all else counts, over all clips together: ``without overlap``
 counts numbers whose box does not overlap their last one, ``to another`` those of them that are
