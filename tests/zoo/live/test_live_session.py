@@ -402,6 +402,24 @@ def test_gestures_do_not_flicker(shared, load, monkeypatch):
     assert {"closed_fist", "pointing_up"} <= set(found)
 
 
+def test_hands_that_leave_the_picture_keep_their_sides(shared, load):
+    hand = zoo.read_image(shared / "images/photos/hand_pakutaso.jpg")[40:430:2, 200:560:2]
+    height, width = hand.shape[:2]
+    session = load("hands.lite").session(max_hands=2)
+    sides = set()
+    for k in range(0, 54, 2):
+        wide = np.full((360, 200 + 480 + 200, 3), 250, np.uint8)
+        left = 200 + 45 - 4 * k  # of the right hand; its mirror image leaves at the other edge
+        right = 880 - left - width
+        wide[90 : 90 + height, left : left + width] = hand
+        wide[90 : 90 + height, right : right + width] = hand[:, ::-1]
+        frame = np.ascontiguousarray(wide[:, 200:680])
+        moment = session(frame, k / 25)
+        found = zip(moment["ids"], moment["result"], strict=True)
+        sides |= {(number, each["handedness"]) for number, each in found}
+    assert sides == {(1, "right"), (2, "left")}
+
+
 def test_squats_are_counted(shared, load):
     session = load("blazepose.lite").session("estimate_multiple_poses")
     events = [e for frame in clip(shared, "squats") for e in session(frame)["events"]]
