@@ -178,7 +178,7 @@ def find_people(
 def _instance(mask: np.ndarray, person: Points, placement: Placement) -> Instance:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     corners = columns[0], rows[0], columns[-1] + 1, rows[-1] + 1
-    pose = to_pose(person, placement)
+    pose = to_pose(person, placement, mask.shape)
     return {"score": pose["score"], "mask": mask, "box": to_box(corners), "pose": pose}
 
 
