@@ -66,7 +66,7 @@ class Track:
 
 
 class Occurrence:
-    """How often something was so in the frames of the last seconds."""
+    """Share of the frames of the last seconds in which something was so."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds

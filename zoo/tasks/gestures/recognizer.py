@@ -280,8 +280,8 @@ class GestureRecognizer:
         both scores.
 
         >>> points = [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]
-        >>> GestureRecognizer(["open_palm", "closed_fist"]).scores({"keypoints": points})
-        {'open_palm': 1.0, 'closed_fist': 0.18}
+        >>> GestureRecognizer(["open_palm", "pointing_up"]).scores({"keypoints": points})
+        {'open_palm': 1.0, 'pointing_up': 0.4}
         """
         checked_value(MIRROR, mirror)
         scores = self._rule_scores(points_of(hand))
