@@ -30,6 +30,7 @@ def blur_background(
     strength: float = 1.0,
     model: SegmentPersonModelName | OwnModel = _MODEL,
     backend: BackendName | None = None,
+    person_check: bool | None = None,
 ) -> Image.Image:
     """Blur everything but the people in an image.
 
@@ -48,6 +49,7 @@ def blur_background(
         model: see `segment_person`: the default is for people near the camera,
             ``"bodypix.mobilenet_075"`` for whole bodies.
         backend: see `segment_person`.
+        person_check: see `segment_person`.
 
     Returns:
         An RGB image of Pillow. Where nobody is found all of it is blurred, and a UserWarning says
@@ -58,7 +60,9 @@ def blur_background(
         ZooError: a model or option is unknown or out of range.
     """
     wide = checked_number("strength", strength, 0.05, 5)
-    effect = _BlurredBackground(wide, {"model": model, "backend": backend})
+    effect = _BlurredBackground(
+        wide, {"model": model, "backend": backend, "person_check": person_check}
+    )
     blurred: Image.Image = apply_effect(image, effect)
     return blurred
 
@@ -70,6 +74,7 @@ def cut_out(
     crop: bool = False,
     model: SegmentPersonModelName | OwnModel = _MODEL,
     backend: BackendName | None = None,
+    person_check: bool | None = None,
 ) -> Image.Image:
     """Cut the people out of an image: everything else becomes transparent.
 
@@ -86,6 +91,7 @@ def cut_out(
         crop: whether to cut the image down to what is visible.
         model: see `blur_background`.
         backend: see `segment_person`.
+        person_check: see `segment_person`.
 
     Returns:
         An RGBA image of Pillow; save it as PNG or WebP. Where nobody is found it is transparent
@@ -98,14 +104,14 @@ def cut_out(
     """
     if not isinstance(crop, bool):
         raise ZooError(f"crop={crop!r:.80} must be True or False")
-    effect = _CutOut(crop, {"model": model, "backend": backend})
+    effect = _CutOut(crop, {"model": model, "backend": backend, "person_check": person_check})
     figure: Image.Image = apply_effect(image, effect)
     return figure
 
 
-_OTHER_MODEL = (
+_MORE = (
     "for people who are far from the camera pass model='bodypix.mobilenet_075' or "
-    "model='deeplab.v3'"
+    "model='deeplab.v3', for a hand alone person_check=False"
 )
 
 
@@ -122,7 +128,7 @@ class _OfPeople(Effect):
 
 
 class _BlurredBackground(_OfPeople):
-    missing = f"nobody was found{{where}}, so all of the image is blurred: {_OTHER_MODEL}"
+    missing = f"nobody was found{{where}}, so all of the image is blurred: {_MORE}"
 
     def __init__(self, strength: float, options: Mapping[str, Any]):
         super().__init__(options)
@@ -140,7 +146,7 @@ class _BlurredBackground(_OfPeople):
 
 
 class _CutOut(_OfPeople):
-    missing = f"nobody was found{{where}}, so all of the image is transparent: {_OTHER_MODEL}"
+    missing = f"nobody was found{{where}}, so all of the image is transparent: {_MORE}"
 
     def __init__(self, crop: bool, options: Mapping[str, Any]):
         super().__init__(options)

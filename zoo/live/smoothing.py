@@ -34,6 +34,9 @@ LABEL_CUTOFF = 1.0
 _LAST_MASK, _FRAMES = 0.7, 30.0
 _UNCERTAINTY = (5.68842, -0.748699, -57.8051, 291.309, -624.717)
 
+# Pixels by which a box around points may differ from them.
+_NEAR = 0.01
+
 #: Keys of items whose values are lists of points: read and written together.
 _POINT_KEYS = ("keypoints", "world")
 
@@ -102,14 +105,24 @@ class _ItemFilters:
         ]
 
     def _box(self, item: Mapping[str, Any], steady: Mapping[str, Any], time: float) -> Any:
-        """Return the box around the steadied points if the item's is around its points."""
+        """Return the box around the steadied points if the item's is around those in it."""
         x, y, width, height = (item["box"][key] for key in ("x", "y", "width", "height"))
         corners = np.array([[x, y], [x + width, y + height]])
         if item.get("keypoints"):
-            around = box_around(_flat(item["keypoints"])).reshape(2, 2)
-            if np.allclose(around, corners, atol=0.01):
-                return to_box(box_around(_flat(steady["keypoints"])))
+            inside = _within(_flat(item["keypoints"]), corners)
+            if inside is not None:
+                return to_box(box_around(_flat(steady["keypoints"])[inside]))
         return to_box(self._filter("box", corners, time, _size_of(corners)).reshape(-1))
+
+
+def _within(points: np.ndarray, corners: np.ndarray) -> np.ndarray | None:
+    """Return which points [n, 2] a box holds, bool [n]; None if it is not around these."""
+    low, high = corners[0] - _NEAR, corners[1] + _NEAR
+    inside: np.ndarray = ((points >= low) & (points <= high)).all(axis=1)
+    if not inside.any():
+        return None
+    around = box_around(points[inside]).reshape(2, 2)
+    return inside if np.allclose(around, corners, atol=_NEAR) else None
 
 
 def _flat(keypoints: Sequence[Mapping[str, Any]]) -> np.ndarray:

@@ -98,14 +98,13 @@ def _images(entry: Entry) -> str:
 
 
 def _has_detector(entry: Entry) -> bool:
-    """Whether a detector finds its input: its part, or a part of the model that it belongs to."""
-    roles = [
-        role
-        for other in all_entries().values()
-        for role, name in other.parts.items()
-        if name == entry.name
-    ]
-    return "detector" in entry.parts or any(role != "detector" for role in roles)
+    """Whether a detector finds its input: its part, or a part of the model that it belongs to.
+
+    A part that has functions of its own takes whole images.
+    """
+    if "detector" in entry.parts or verbs_of(entry) != ["infer"]:
+        return "detector" in entry.parts
+    return any(entry.name in other.parts.values() for other in all_entries().values())
 
 
 def _channels(value: Channels) -> str:

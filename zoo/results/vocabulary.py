@@ -59,8 +59,10 @@ class WorldPoint(TypedDict):
 class Box(TypedDict):
     """A rectangle by its upper left corner and its size.
 
-    The box of a pose or hand, or of a face with a mesh, is the one around its points. It may exceed
-    the image where the points do, as may the boxes of detectors of faces, palms and bodies.
+    The box of a pose is the one around the keypoints in the image whose score is at least 0.3, and
+    so does not exceed the image. The box of a hand, or of a face with a mesh, is the one around all
+    points. It may exceed the image where they do, as may the boxes of detectors of faces, palms and
+    bodies: `zoo.crop` cuts out what is in the image.
     """
 
     x: float

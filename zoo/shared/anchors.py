@@ -46,9 +46,10 @@ class Candidates(NamedTuple):
         return Candidates(self.scores[chosen], self.boxes[chosen], self.points[chosen])
 
     def in_image(self, placement: Placement) -> "Candidates":
-        """Return the candidates in pixels of the image, by a placement that does not turn it."""
-        corners = placement.points_to_image(self.boxes.reshape(-1, 2, 2)).reshape(-1, 4)
-        return self._replace(boxes=corners, points=placement.points_to_image(self.points))
+        """Return the candidates in pixels of the image, which is upright or upside down."""
+        corners = np.sort(placement.points_to_image(self.boxes.reshape(-1, 2, 2)), axis=1)
+        points = placement.points_to_image(self.points)
+        return self._replace(boxes=corners.reshape(-1, 4), points=points)
 
 
 @lru_cache(maxsize=16)

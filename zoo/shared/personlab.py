@@ -17,7 +17,8 @@ import numpy as np
 from zoo.results.vocabulary import Pose
 from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement
-from zoo.shared.skeletons import BODY_17, to_keypoints
+from zoo.shared.pose_results import SURE, pose_of
+from zoo.shared.skeletons import BODY_17
 
 #: Each joint is reached from its parent: (parent, child), in the order of the displacements.
 EDGES = (
@@ -34,8 +35,6 @@ _STEPS = (
 )
 
 REFINEMENTS = 2  # how often a walked-to point is moved to the point of its cell
-
-_SEEN = 0.3  # least score of the keypoints that give the size of a person
 
 
 class Points(NamedTuple):
@@ -134,7 +133,7 @@ def prominence(person: Points) -> float:
     Of people in the background all keypoints may be sure, while of the person in front the feet
     are out of the image. So neither the score nor the size is enough.
     """
-    seen = person.positions[person.scores >= _SEEN]
+    seen = person.positions[person.scores >= SURE]
     if not len(seen):
         return 0.0
     return person.score * float(max(np.ptp(seen.real), np.ptp(seen.imag)))
@@ -188,9 +187,8 @@ def _own_score(
     return float(scores[own].sum() / len(scores))
 
 
-def to_pose(points: Points, placement: Placement) -> Pose:
-    """Return a result in pixels of the image, of plain Python values."""
+def to_pose(points: Points, placement: Placement, image: tuple[int, int]) -> Pose:
+    """Return a result in pixels of an image of a height and width, of plain Python values."""
     flat = np.stack([points.positions.real, points.positions.imag], axis=1)
     positions = placement.points_to_image(flat)
-    keypoints = to_keypoints(BODY_17.names, positions, points.scores)
-    return {"score": points.score, "keypoints": keypoints}
+    return pose_of(BODY_17.names, positions, points.scores, score=points.score, image=image)

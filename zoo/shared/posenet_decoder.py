@@ -53,13 +53,16 @@ def decode_multiple_poses(
     Raises:
         ZooError: an output is missing, or has another shape.
     """
+    arrays = _checked(outputs)
     people = decode_multiple(
-        read_fields(_checked(outputs), output_stride),
+        read_fields(arrays, output_stride),
         max_poses=max_poses,
         score_threshold=score_threshold,
         nms_radius=nms_radius,
     )
-    return [to_pose(person, Placement(1, 0, 0, 0, 1, 0)) for person in people]
+    rows, columns = arrays["heatmap"].shape[1:3]
+    size = (rows - 1) * output_stride + 1, (columns - 1) * output_stride + 1
+    return [to_pose(person, Placement(1, 0, 0, 0, 1, 0), size) for person in people]
 
 
 def _checked(outputs: Mapping[str, ArrayLike]) -> dict[str, np.ndarray]:

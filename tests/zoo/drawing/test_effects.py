@@ -336,6 +336,15 @@ def test_nobody_is_cut_out_of_a_photo_of_a_cat(photo):
     assert not figure[..., 3].any()
 
 
+def test_the_check_can_be_left_out(photo):
+    figure = np.asarray(cut_out(photo("cat_demo"), person_check=False))
+    assert (figure[..., 3] > 0).mean() > 0.4
+    sharp = blur_background(photo("cat_demo"), person_check=False)
+    with pytest.warns(UserWarning, match="for a hand alone person_check=False"):
+        blurred = blur_background(photo("cat_demo"))
+    assert detail(sharp) > 1.5 * detail(blurred)
+
+
 def test_masks_of_frames_are_steadied(person):
     frames = [red_on_blue() for _ in range(2)]
     alone = np.asarray(cut_out(frames[0]))

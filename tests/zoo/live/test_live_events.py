@@ -9,6 +9,7 @@ import pytest
 import zoo
 from tests.zoo.live.event_motions import (
     FIST,
+    OPEN,
     PALM,
     POINTING,
     RATES,
@@ -27,6 +28,7 @@ from tests.zoo.live.event_motions import (
     two_hands,
     waving,
 )
+from tests.zoo.tasks.gesture_hands import as_hand, make_hand
 from zoo.live.events import LabelFilter, finder_for, labels_of
 from zoo.shared.skeletons import BODY_17, BODY_33
 
@@ -205,6 +207,21 @@ def test_swipes_to_the_same_side_again_and_again_are_counted(rate, seed):
 def test_other_movements_are_no_swipes(stops, rate, seed):
     seconds = 1.2 if len(stops) == 2 else 5
     assert names_of(hand_events(path_through(*stops), seconds, rate, seed=seed)) == []
+
+
+@at_all_rates
+@pytest.mark.parametrize("speed", [0.0, 0.8, 1.4])
+def test_hands_of_people_who_walk_do_nothing(speed, rate, seed):
+    """Arms swing by 20 cm and 20 degrees to each side, also of somebody who waits."""
+    rng, frames = np.random.default_rng(seed), []
+    for time in times_of(rate, 4, seed).tolist():
+        swing = math.sin(2 * math.pi * 0.9 * time)
+        x, y = (PALM / 0.095 * metres for metres in (speed * time + 0.2 * swing, 0.03 * swing**2))
+        points = make_hand(OPEN, "vertical_down") + rng.normal(0, 0.5, (21, 3))
+        turn = np.exp(-1j * math.radians(20) * swing) * (points[:, 0] + 1j * points[:, 1])
+        points[:, :2] = np.column_stack([300 + x + turn.real, 300 + y + turn.imag])
+        frames.append((time, [as_hand(points)], [1]))
+    assert names_of(events_of("hand", frames)[0]) == []
 
 
 @at_all_rates

@@ -260,6 +260,18 @@ def test_boxes_around_points_stay_around_the_steadied_points(rng):
     assert steady["handedness"] == "left" and steady["keypoints"][0]["part"] == "0"
 
 
+def test_boxes_around_some_points_stay_around_these(rng):
+    """Those of poses are around the points that are surely seen, not around guessed ones."""
+    smoother = ItemSmoother("pose")
+    for i in range(20):
+        item = hand(rng, 1.0)
+        guess = {"part": "foot", "position": {"x": 50.0, "y": 900.0, "z": 0.0}, "score": 0.1}
+        [steady] = smoother([{**item, "keypoints": [*item["keypoints"], guess]}], [1], i / 25)
+    ys = [p["position"]["y"] for p in steady["keypoints"][:-1]]
+    assert steady["box"]["y"] == pytest.approx(min(ys))
+    assert steady["box"]["height"] == pytest.approx(max(ys) - min(ys))
+
+
 def test_smoothing_is_by_number_and_starts_anew_after_a_gap(rng):
     smoother = ItemSmoother("hand")
     smoother([hand(rng), hand(rng, x=500)], [1, 2], 0.0)

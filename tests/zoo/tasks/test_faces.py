@@ -487,6 +487,56 @@ def test_a_face_that_lies_on_its_side(load, one):
     assert distances.mean() < 0.02 * face["box"]["width"]
 
 
+@pytest.fixture(scope="module")
+def portrait(photos):
+    """A portrait on grey, which may be turned: the faces and where their points are upright."""
+    image = Image.fromarray(photos("portrait")).resize((481, 600))
+    square = Image.new("RGB", (770, 770), (200, 200, 200))
+    square.paste(image, (144, 85))
+    return square
+
+
+@pytest.mark.parametrize("degrees", [60, 90, 120, 150, 180, 210, 240, 270, 300])
+def test_a_portrait_turned_by_any_angle(degrees, load, portrait):
+    """From 120 to 240 degrees nothing was found, or an upright mesh on the inverted face."""
+    model = load("facemesh.base")
+    (face,) = model.estimate_faces(np.asarray(portrait))
+    picture = portrait.rotate(degrees, Image.Resampling.BICUBIC, fillcolor=(200, 200, 200))
+    (turned,) = model.estimate_faces(np.asarray(picture))
+    cos, sin = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    away = at(turned["keypoints"]) - 385
+    back = away @ [[cos, sin], [-sin, cos]] + 385
+    distances = np.linalg.norm(back - at(face["keypoints"]), axis=1)
+    assert distances.mean() < 0.015 * face["box"]["width"]
+
+
+def test_inverted_faces_have_upright_boxes_about_them(load, portrait):
+    detector = load("blazeface.refined")
+    (turned,) = detector.detect_faces(np.asarray(portrait.rotate(180)))
+    (face,) = detector.detect_faces(np.asarray(portrait))
+    assert turned["box"]["width"] > 0 and turned["box"]["height"] > 0
+    x0, y0, x1, y1 = corners(turned)
+    assert overlap(corners(face), np.array([[770 - x1, 770 - y1, 770 - x0, 770 - y0]]))[0] > 0.8
+    expected = 770 - at(face["keypoints"])
+    away = np.linalg.norm(at(turned["keypoints"]) - expected, axis=1)
+    assert away.max() < 0.15 * face["box"]["width"]
+
+
+def test_faces_that_are_surely_upright_are_seen_once(load, portrait, monkeypatch):
+    detector = load("blazeface.refined")
+    looks, look = [], type(detector).run_on_regions
+
+    def counted(self, image, regions, *args):
+        looks.append([region.rotation for region in regions])
+        return look(self, image, regions, *args)
+
+    monkeypatch.setattr(type(detector), "run_on_regions", counted)
+    detector.detect_faces(np.asarray(portrait))
+    assert looks == [[0.0]]
+    detector.detect_faces(np.asarray(portrait.rotate(180)))
+    assert [len(set(each)) for each in looks] == [1, 1, 1] and looks[2][0] == np.pi
+
+
 @pytest.mark.parametrize("turns", [1, 3])
 def test_what_is_read_of_a_face_that_lies_on_its_side(turns, load, photos):
     """Networks that want faces upright get them upright."""

@@ -279,6 +279,16 @@ def test_gestures_in_photos(photo, label, sign, shared, mirror_of_weights):
         assert gesture["label"] == sign
 
 
+def test_signs_of_people_before_a_camera(shared, mirror_of_weights):
+    """Of each ten photos so many hands are found; none of them makes another gesture, too."""
+    folder = shared / "images" / "transfer" / "gestures"
+    for label, count in (("four", 8), ("rock", 9), ("call", 7)):
+        every = recognize_gestures(sorted((folder / label).glob("*.jpg")))
+        shown = [{gesture["label"] for gesture in found} for found in every]
+        assert sum(label in labels for labels in shown) == count
+        assert not set.union(*shown) - {label}
+
+
 def test_a_photo_and_its_mirror_image(shared, mirror_of_weights):
     pixels = zoo.read_image(shared / "images" / "photos" / "two_hands.jpg")
     found = recognize_gestures(pixels)

@@ -181,14 +181,6 @@ def test_people_in_one_batch_are_as_one_by_one(model, riders, people):
     assert sorted(alone, key=lambda person: -person["score"]) == people
 
 
-def test_the_box_of_a_pose_is_around_its_keypoints(model, squat, people):
-    for person in (*people, model.estimate_single_pose(squat)):
-        assert list(person) == ["score", "keypoints", "box"]
-        low, high = at(person).min(axis=0), at(person).max(axis=0)
-        x, y, width, height = person["box"].values()
-        assert [x, y, x + width, y + height] == pytest.approx([*low, *high])
-
-
 def test_poses_are_in_the_boxes_that_the_detector_found(model, riders, people):
     """The larger part of what is visible, as elbows and feet may stick out."""
     boxes = [d["box"] for d in model.part("detector").detect(riders, labels=["person"])]

@@ -54,7 +54,10 @@ def models(shared):
     """Loaded once for all tests of this file."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
-        yield {name: zoo.load(name) for name in NAMES}
+        loaded = {name: zoo.load(name) for name in NAMES}
+        for name in (*SELFIES, BODYPIX):
+            loaded[name].part("classes")
+        yield loaded
 
 
 @pytest.fixture(scope="module")
@@ -342,6 +345,43 @@ def test_masks_are_empty_where_nobody_is_seen(name, models, shared):
     assert unchecked["mask"].any() and unchecked["probability"].max() > 0.5
 
 
+@pytest.mark.parametrize("scene", ["coral_bird", "coco_000000403353", "dogs_demo", "coral_parrot"])
+def test_animals_and_rooms_are_nobody(scene, models, shared):
+    """Of a bird, a bed, dogs and a parrot a quarter to a third was marked."""
+    path = shared / "images" / "photos" / f"{scene}.jpg"
+    assert models["selfie.base"].segment_person(path, person_check=False)["mask"].mean() > 0.2
+    assert not models["selfie.base"].segment_person(path)["mask"].any()
+
+
+@pytest.mark.parametrize(
+    "name, rows, columns, share",
+    [
+        ("selfie.base", (100, 180), (180, 270), 0.85),  # mouth and nose
+        (BODYPIX, (250, 512), (0, 512), 0.6),  # from the neck down
+    ],
+)
+def test_people_without_a_pose_are_people(name, rows, columns, share, models):
+    """A face that fills the image, or a body without a head, has no pose."""
+    astronaut = zoo.read_image("gallery/one_line_pose/astronaut.jpg")
+    part = np.ascontiguousarray(astronaut[slice(*rows), slice(*columns)])
+    outputs, _ = models[name].run_on_image(part)
+    assert not models[name].shows_pose(part, outputs)
+    assert models[name].segment_person(part)["mask"].mean() > share
+
+
+@pytest.mark.parametrize("side, shown", [(6, False), (7, True)])
+def test_a_fifth_of_a_mask_must_be_of_people(side, shown, models, monkeypatch):
+    """Where no pose is found, by a network that also knows animals and things."""
+    model, image = models["selfie.base"], np.zeros((20, 20, 3), np.uint8)
+    mask, people = np.zeros((2, 20, 20), np.uint8)
+    mask[:14, :14] = 1
+    people[:side, :side] = 1
+    people[14:] = 1  # elsewhere
+    monkeypatch.setattr(model, "shows_pose", lambda *_: False)
+    monkeypatch.setattr(model.part("classes"), "segment_person", lambda _: {"mask": people})
+    assert model.shows_somebody(image, {}, mask) == shown
+
+
 def test_parts_are_empty_where_nobody_is_seen(models, shared):
     cat = shared / "images" / "photos" / "cat_demo.jpg"
     assert not models[BODYPIX].segment_person_parts(cat)["mask"].any()
@@ -359,7 +399,7 @@ class Checks:
     somebody = True
     asked = 0
 
-    def __call__(self, image, outputs):
+    def __call__(self, image, outputs, mask):
         self.asked += 1
         return self.somebody
 
@@ -451,7 +491,7 @@ def test_bodypix_is_the_file_that_can_be_fetched(models, shared):
 
 def test_poses_are_those_of_the_zoo(seen):
     pose = seen[BODYPIX, "segment_persons"][0]["pose"]
-    assert {*pose} == {"score", "keypoints"} and type(pose["score"]) is float
+    assert {*pose} == {"score", "keypoints", "box"} and type(pose["score"]) is float
     for point in pose["keypoints"]:
         assert {*point} == {"part", "position", "score"} and {*point["position"]} == {"x", "y"}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from zoo.tasks.gestures.fingers import POINTS, Finger, points_of, read_fingers
+from zoo.tasks.gestures.fingers import POINTS, Finger, is_hanging, points_of, read_fingers
 
 WRIST, THUMB_TIP, INDEX_MCP, INDEX_TIP, MIDDLE_MCP, PINKY_MCP = 0, 4, 5, 8, 9, 17
 PALM = (0, 5, 9, 13, 17)
@@ -17,6 +17,9 @@ _LENGTH_BY_WIDTH = 1.4
 
 _STRAIGHT = 120.0  # degrees at the middle joint of a finger that counts as extended
 _FEWEST_STRAIGHT = 3  # of four fingers, in an open hand
+
+#: Share of the frames of a movement in which the hand of somebody hangs who walks or waits.
+IDLE = 0.5
 
 
 class HandShape:
@@ -54,6 +57,11 @@ class HandShape:
         """Whether most of the fingers are extended."""
         straight = [f.angle > _STRAIGHT for name, f in self.fingers.items() if name != "thumb"]
         return sum(straight) >= _FEWEST_STRAIGHT
+
+    @cached_property
+    def hangs(self) -> bool:
+        """Whether the hand points downwards."""
+        return is_hanging(self.points)
 
     @cached_property
     def tip_distance(self) -> float:

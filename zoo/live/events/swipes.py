@@ -1,16 +1,17 @@
 """Swipes of a hand to a side.
 
 A swipe is one fast straight stroke that starts and ends in sight, with the hand neither coming
-back at once, as in a wave, nor going back from a swipe before.
+back at once, as in a wave, nor going back from a swipe before. The hand does not hang: arms swing
+when people walk.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from zoo.live.events.hand_shape import HandShape
+from zoo.live.events.hand_shape import IDLE, HandShape
 from zoo.live.events.hand_states import side_of
-from zoo.live.events.trajectories import Track
+from zoo.live.events.trajectories import Occurrence, Track
 from zoo.live.events.vocabulary import ROUNDING, Detector, Finding
 
 # In lengths of the palm (9.5 cm of an adult) and seconds. Leap Motion's swipes are of 15 cm and
@@ -53,6 +54,7 @@ class Swipe(Detector[HandShape]):
 
     def __init__(self) -> None:
         self._track = Track(_LONGEST + _VELOCITY)
+        self._hanging = Occurrence(_LONGEST + _VELOCITY)
         self._start: float | None = None  # of the present stroke
         self._peak = 0.0  # its speed
         self._waiting: _Stroke | None = None  # until it is certain that the hand stays
@@ -63,6 +65,7 @@ class Swipe(Detector[HandShape]):
         """Return the swipe that is certain in this frame."""
         if self._track.add(time, seen.centre, seen.size):
             self._start, self._waiting = None, None
+        self._hanging.add(time, seen.hangs)
         stroke = self._follow(time)
         if stroke is not None and self._counts(stroke):
             self._waiting = self._waiting or stroke
@@ -92,6 +95,7 @@ class Swipe(Detector[HandShape]):
         along, across = max(abs(way)), min(abs(way))
         fits = (
             self._peak >= _FASTEST
+            and self._hanging.share(start) < IDLE
             and length >= _SHORTEST * self._track.size
             and length >= _STRAIGHT * steps.sum()
             and across <= _SIDEWAYS * along

@@ -65,6 +65,25 @@ class Track:
         return np.array([s.point for s in self.samples if s.time >= time - ROUNDING])
 
 
+class Occurrence:
+    """Share of the frames of the last seconds in which something was so."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._frames: deque[tuple[float, bool]] = deque()
+
+    def add(self, time: float, is_so: bool) -> None:
+        """Add a frame."""
+        self._frames.append((time, is_so))
+        while time - self._frames[0][0] > self._seconds + ROUNDING:
+            self._frames.popleft()
+
+    def share(self, since: float) -> float:
+        """Return the share of the frames since a time, 0 without any."""
+        known = [is_so for time, is_so in self._frames if time >= since - ROUNDING]
+        return sum(known) / max(len(known), 1)
+
+
 class Swings:
     """Turning points of a value that goes to and fro, by the zigzag rule.
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zoo.live.events.hand_shape import INDEX_TIP, HandShape
-from zoo.live.events.trajectories import Swings, Track
+from zoo.live.events.hand_shape import IDLE, INDEX_TIP, HandShape
+from zoo.live.events.trajectories import Occurrence, Swings, Track
 from zoo.live.events.vocabulary import Detector, Finding
 
 # A wave: two full oscillations, four swings, of an open hand within two seconds.
@@ -34,15 +34,17 @@ class Wave(Detector[HandShape]):
 
     def __init__(self) -> None:
         self._track = Track(_WITHIN)
-        self._open: list[tuple[float, bool]] = []
+        self._open, self._hanging = Occurrence(_WITHIN), Occurrence(_WITHIN)
         self._swings = Swings()
         self._quiet = float("-inf")  # time until which swings belong to the wave before
 
     def update(self, seen: HandShape, time: float) -> list[Finding]:
         """Return the wave that this frame completes."""
         if self._track.add(time, seen.tips, seen.size):
-            self._swings, self._open = Swings(), []
-        self._open = [o for o in self._open if time - o[0] <= _WITHIN] + [(time, seen.is_open)]
+            self._swings = Swings()
+            self._open, self._hanging = Occurrence(_WITHIN), Occurrence(_WITHIN)
+        self._open.add(time, seen.is_open)
+        self._hanging.add(time, seen.hangs)
         least = _LEAST_SWING * self._track.size
         if not self._swings.update(float(seen.tips[0]), least, time):
             return []
@@ -57,8 +59,8 @@ class Wave(Detector[HandShape]):
     def _is_wave(self) -> bool:
         start = self._swings.turns[-_SWINGS]
         width, height = np.ptp(self._track.since(start), axis=0)
-        states = [is_open for when, is_open in self._open if when >= start]
-        return bool(height <= _FLAT * width and np.mean(states) >= _OPEN)
+        is_shown = self._open.share(start) >= _OPEN and self._hanging.share(start) < IDLE
+        return bool(height <= _FLAT * width and is_shown)
 
 
 class _Corner(NamedTuple):
@@ -77,19 +79,24 @@ class Circle(Detector[HandShape]):
     def __init__(self) -> None:
         self._track = Track(_LONGEST)
         self._path: list[_Corner] = []
+        self._hanging = Occurrence(_LONGEST)
 
     def update(self, seen: HandShape, time: float) -> list[Finding]:
         """Return the circle that this frame completes."""
         tip = seen.points[INDEX_TIP, :2]
         if self._track.add(time, tip, seen.size):
             self._path = []
+        self._hanging.add(time, seen.hangs)
         size = self._track.size
         if not self._extend(tip, size, time):
             return []
         turn = self._whole_turn(size)
         if not turn:
             return []
+        idle = self._hanging.share(self._path[0].time) >= IDLE
         self._path = self._path[-1:]
+        if idle:
+            return []
         direction = "clockwise" if turn > 0 else "counterclockwise"  # y grows downwards
         return [Finding("happened", "circle", more={"direction": direction})]
 

@@ -1,5 +1,6 @@
 """Face detectors: MediaPipe's BlazeFace, alone or refined, and the tiny one of face-api.js."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -69,6 +70,9 @@ class RefinedBlazeFace(FaceDetector):
 
     The other detector sees small faces, but places their boxes badly, and proposes much else.
     Enlarged, each proposal is a face near the camera, or no face.
+
+    In inverted faces both networks see upright ones, with a lower score than either has for faces
+    that are. So what is not surely upright is also looked at upside down.
     """
 
     kind = "points6"
@@ -83,9 +87,25 @@ class RefinedBlazeFace(FaceDetector):
         regions = [region_of_box(box).squared().scaled(how.scale) for box in proposals.boxes]
         if not regions:
             return proposals, WHOLE
-        seen = seen_in(self, image, regions, how.grid, score_threshold)
+        looks = self._looks(image, regions, score_threshold)
+        unsure = [i for i, look in enumerate(looks) if _score(look) < how.sure]
+        inverted = [regions[i]._replace(rotation=math.pi) for i in unsure]
+        for i, look in zip(unsure, self._looks(image, inverted, score_threshold), strict=True):
+            known = len(looks[i].scores) > 0
+            least = _score(looks[i]) + how.margin if known else how.inverted_threshold
+            if _score(look) >= least:
+                looks[i] = look
+        return joined(looks), WHOLE
+
+    def _looks(
+        self, image: np.ndarray, regions: Sequence[Region], score_threshold: float
+    ) -> list[Candidates]:
+        """Return what the network confirms in each region: a face or none."""
+        if not regions:
+            return []
+        seen = seen_in(self, image, regions, self.entry.decode.grid, score_threshold)
         pairs = zip(seen, regions, strict=True)
-        return joined([_best_within(found, region, how) for found, region in pairs]), WHOLE
+        return [_best_within(found, region, self.entry.decode) for found, region in pairs]
 
 
 def seen_in(
@@ -105,6 +125,11 @@ def seen_in(
 def joined(looks: Iterable[Candidates]) -> Candidates:
     """Return the faces of at least one look as one."""
     return Candidates(*(np.concatenate(arrays) for arrays in zip(*looks, strict=True)))
+
+
+def _score(look: Candidates) -> float:
+    """Return the score of the one face of a look, 0 without any."""
+    return float(look.scores.max(initial=0.0))
 
 
 def _best_within(found: Candidates, region: Region, how: Refinement) -> Candidates:

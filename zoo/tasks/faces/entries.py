@@ -14,6 +14,9 @@ class Refinement(NamedTuple):
     proposal_threshold: float = 0.3  # least score of a proposal; most are no faces
     scale: float = 3.0  # side of the region that is refined, in sides of the proposed box
     reach: float = 1.0  # how far off a face may be, in sides of the proposed box
+    sure: float = 0.85  # score from which on a face is not looked at upside down
+    margin: float = 0.05  # by which the score of a face is higher upside down if it is inverted
+    inverted_threshold: float = 0.8  # least score of a face that is seen only upside down
 
 
 class Looks(NamedTuple):
@@ -175,8 +178,8 @@ _MESH = Entry(
     output="output_mesh",
     batch=True,
     title="Face mesh of 468 points in 3D, by MediaPipe",
-    limits="Misreads faces upside down, and guesses at those narrower than about 40 pixels. "
-    "What its detector misses it does not see.",
+    limits="Guesses at faces narrower than about 40 pixels. What its detector misses it does not "
+    "see; by another detector than blazeface.refined or thorough it misreads faces upside down.",
     **_found_by("blazeface.refined", iris="iris.base"),
 )
 

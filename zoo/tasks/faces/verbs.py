@@ -80,8 +80,9 @@ def detect_faces(
         "height": 92.1}, "keypoints": [{"part": "right_eye", "position": {"x": 203.3, "y": 103.9},
         "score": 0.97}, ..], "landmarks": "points6"}``, in pixels of the image: eyes, nose, mouth
         and ears, with the score of the face, 0..1. Faces of faceapi.tiny_detector have no
-        keypoints and no ``"landmarks"``. The list is ``[]`` if no face is found. A list of images
-        gives a list of such lists, an iterator an iterator.
+        keypoints and no ``"landmarks"``. Boxes reach out of the image where faces do; `zoo.crop`
+        cuts out what is in it. The list is ``[]`` if no face is found. A list of images gives a
+        list of such lists, an iterator an iterator.
 
     Raises:
         ImageError: the image cannot be read.
@@ -160,9 +161,9 @@ def estimate_faces(
         A list of faces, ``[]`` if none is found. A list of images gives a list of such lists, an
         iterator an iterator. Positions are in pixels of the image.
         A face has the ``"score"`` of its detector, to which ``score_threshold`` applies, ``"box"``
-        (with the mesh the box around its points, otherwise the detector's), ``"keypoints"``,
-        ``"landmarks"`` (``"mesh468"``, ``"points68"`` or ``"points6"``), with the mesh or 68 points
-        ``"contours"``, and if requested
+        (with the mesh the box around its points, otherwise the detector's; both may reach out of
+        the image), ``"keypoints"``, ``"landmarks"`` (``"mesh468"``, ``"points68"`` or
+        ``"points6"``), with the mesh or 68 points ``"contours"``, and if requested
 
         - ``"iris"``: ``left`` and ``right``, 5 keypoints each: center, inner, top, outer, bottom;
             and ``"eye_openness"``, ``left`` and ``right``: the gap of the lids by the width of the

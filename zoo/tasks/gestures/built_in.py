@@ -12,6 +12,9 @@ _SIDEWAYS = ["horizontal_left", "horizontal_right"]
 _UPWARDS = list(_UP)
 _OTHERS = ("index", "middle", "ring", "pinky")  # all fingers but the thumb
 
+# Hands on tables and laps, or around things, are open or closed as well, but seldom point upwards.
+_RAISED = {"middle": _UPWARDS}
+
 
 def _curls(straight: Sequence[str] = (), curled: Sequence[str] = ()) -> dict[str, Any]:
     return {**dict.fromkeys(straight, _STRAIGHT), **dict.fromkeys(curled, _CURLED)}
@@ -47,15 +50,27 @@ BUILT_IN: dict[str, dict[str, Any]] = {
         "curls": _curls(["index"], ["middle", "ring", "pinky"]),
         "directions": {"index": _UP},
     },
-    "open_palm": {"curls": _curls(["thumb", *_OTHERS])},
-    "closed_fist": {"curls": {"thumb": _FOLDED_THUMB, **_curls(curled=_OTHERS)}},
-    "four": {"curls": {"thumb": ["half_curl", "full_curl"], **_curls(_OTHERS)}},
+    "open_palm": {"curls": _curls(["thumb", *_OTHERS]), "directions": _RAISED},
+    "closed_fist": {
+        "curls": {"thumb": _FOLDED_THUMB, **_curls(curled=_OTHERS)},
+        "directions": _RAISED,
+    },
+    "four": {
+        "curls": {"thumb": ["half_curl", "full_curl"], **_curls(_OTHERS)},
+        "directions": _RAISED,
+    },
     # A thumb spread from an upright hand points to the side; over the folded fingers it may lie
     # straight, but along the hand.
     "i_love_you": {
         "curls": _curls(["thumb", "index", "pinky"], ["middle", "ring"]),
-        "directions": {"thumb": [*_SIDEWAYS, "diagonal_up_left", "diagonal_up_right"]},
+        "directions": {
+            "thumb": [*_SIDEWAYS, "diagonal_up_left", "diagonal_up_right"],
+            "index": _UPWARDS,
+        },
     },
-    "rock": {"curls": {"thumb": _FOLDED_THUMB, **_curls(["index", "pinky"], ["middle", "ring"])}},
+    "rock": {
+        "curls": {"thumb": _FOLDED_THUMB, **_curls(["index", "pinky"], ["middle", "ring"])},
+        "directions": {"index": _UPWARDS},
+    },
     "call": {"curls": _curls(["thumb", "pinky"], ["index", "middle", "ring"])},
 }

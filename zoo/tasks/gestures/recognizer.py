@@ -45,7 +45,8 @@ class GestureRecognizer:
     ``gesture.keypoints`` do, which are turned all ways and have no z. "rock" and "i_love_you"
     differ by where a straight thumb points to, which holds for upright hands. To rules, a palm
     and the back of a hand are alike. The built-in gestures are never those of a hand that points
-    downwards, as idle hands do.
+    downwards, as idle hands do, and open and closed hands make one only if they point upwards:
+    those on a table, in a lap or around a cup do not. A raised hand that holds a fork is a fist.
 
     Args:
         gestures: labels of built-in gestures to begin with; all by default, none: ``()``.
@@ -279,8 +280,8 @@ class GestureRecognizer:
         both scores.
 
         >>> points = [{"position": {"x": 0.0, "y": -float(y)}} for y in range(21)]
-        >>> GestureRecognizer(["open_palm", "closed_fist"]).scores({"keypoints": points})
-        {'open_palm': 1.0, 'closed_fist': 0.18}
+        >>> GestureRecognizer(["open_palm", "pointing_up"]).scores({"keypoints": points})
+        {'open_palm': 1.0, 'pointing_up': 0.4}
         """
         checked_value(MIRROR, mirror)
         scores = self._rule_scores(points_of(hand))

@@ -64,8 +64,9 @@ def estimate_hands(
         "z": ..}}, ..]}``. The 21 positions are in pixels of the image; z is measured from the
         wrist, and smaller is nearer to the camera. ``world`` is in metres from the middle of the
         hand. ``score`` is that of the whole hand, 0..1. Hands of ``handtrack.ssd320`` have no
-        keypoints, but a ``"label"``: open, closed, pinch or point. A list of images gives a list of
-        such lists, an iterator an iterator.
+        keypoints, but a ``"label"``: open, closed, pinch or point. Other boxes are the ones around
+        the points, and reach out of the image where these do; `zoo.crop` cuts out what is in it.
+        A list of images gives a list of such lists, an iterator an iterator.
 
     Raises:
         ImageError: the image cannot be read.

@@ -19,10 +19,10 @@ from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Pose
 from zoo.shared.anchors import Candidates, candidates_for
-from zoo.shared.boxes import box_around, to_box
 from zoo.shared.logistic import sigmoid
 from zoo.shared.placement import Placement, Region, rotation_between
-from zoo.shared.skeletons import BODY_33, to_keypoints, to_world
+from zoo.shared.pose_results import pose_of
+from zoo.shared.skeletons import BODY_33, to_world
 from zoo.tasks.pose.deduplication import choose_people, nobody
 from zoo.tasks.pose.entries import LandmarkOutputs
 
@@ -180,7 +180,7 @@ class BlazePoseModel(Model):
             score_threshold=score_threshold,
             limit=limit,
         )
-        poses = [to_pose(bodies[i]) for i in chosen]
+        poses = [to_pose(bodies[i], image.shape[:2]) for i in chosen]
         if masked:
             for i, pose in zip(chosen, poses, strict=True):
                 field = read_field(outputs, self.meaning.segmentation, self.meaning, i)
@@ -262,14 +262,12 @@ def read_field(
     return sigmoid(values) if meaning.logits else values
 
 
-def to_pose(body: Landmarks) -> Pose:
-    """Return a result of plain Python values."""
-    keypoints = to_keypoints(BODY_33.names, body.points, body.presence)
-    for keypoint, visibility in zip(keypoints, body.visibility.tolist(), strict=True):
+def to_pose(body: Landmarks, image: tuple[int, int]) -> Pose:
+    """Return a result of plain Python values, in an image of a height and width."""
+    pose = pose_of(BODY_33.names, body.points, body.presence, score=body.score, image=image)
+    for keypoint, visibility in zip(pose["keypoints"], body.visibility.tolist(), strict=True):
         keypoint["visibility"] = visibility
-    world = to_world(BODY_33.names, body.world)
-    box = to_box(box_around(body.points[:, :2]))
-    return {"score": body.score, "keypoints": keypoints, "box": box, "world": world}
+    return {**pose, "world": to_world(BODY_33.names, body.world)}
 
 
 def field_in_image(field: np.ndarray, placement: Placement, size: tuple[int, int]) -> np.ndarray:

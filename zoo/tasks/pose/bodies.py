@@ -5,9 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from zoo.results.vocabulary import Pose
-from zoo.shared.boxes import box_around, to_box
+from zoo.shared.boxes import box_around
 from zoo.shared.placement import Region
-from zoo.shared.skeletons import BODY_17, to_keypoints
+from zoo.shared.pose_results import pose_of
+from zoo.shared.skeletons import BODY_17
 
 VISIBLE = 0.2  # least score of a keypoint that counts
 
@@ -100,7 +101,6 @@ def region_around(body: BodyPoints, image: tuple[int, int]) -> Region | None:
     return Region(x, y, 2 * float(half), 2 * float(half))
 
 
-def to_pose(body: BodyPoints) -> Pose:
-    """Return a result of plain Python values."""
-    keypoints = to_keypoints(BODY_17.names, body.points, body.scores)
-    return {"score": body.score, "keypoints": keypoints, "box": to_box(box_around(body.points))}
+def to_pose(body: BodyPoints, image: tuple[int, int]) -> Pose:
+    """Return a result of plain Python values, in an image of a height and width."""
+    return pose_of(BODY_17.names, body.points, body.scores, score=body.score, image=image)

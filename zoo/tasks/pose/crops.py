@@ -91,4 +91,4 @@ class CropPoseModel(Model):
     ) -> list[Pose]:
         """Return the poses in the regions that a detector finds, best first."""
         people = self.people_in(image, detect(image), score_threshold=score_threshold, limit=limit)
-        return [to_pose(body) for body in people]
+        return [to_pose(body, image.shape[:2]) for body in people]

@@ -73,7 +73,9 @@ class MoveNetFollower:
         else:
             [body] = self._model.bodies_in(image, [self._region])
         self._region = region_around(body, image.shape[:2])
-        return to_pose(body) if body.score >= self._least else nobody()
+        if body.score < self._least:
+            return nobody()
+        return to_pose(body, image.shape[:2])
 
 
 class CropFollower:
@@ -95,7 +97,7 @@ class CropFollower:
         if len(bodies) < followed and self._search.is_due_after_loss(time):
             bodies = self._look(image, self._next_regions(bodies, image), True)
         self._regions = self._next_regions(bodies, image)
-        poses = [to_pose(body) for body in bodies]
+        poses = [to_pose(body, image.shape[:2]) for body in bodies]
         return (poses or [nobody()])[0] if self._single else poses
 
     def _look(self, image: np.ndarray, regions: list[Region], detects: bool) -> list[BodyPoints]:

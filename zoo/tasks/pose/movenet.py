@@ -68,7 +68,9 @@ class MoveNetModel(CropPoseModel):
         if region is not None:
             [closer] = self.bodies_in(image, [region])
             body = closer if closer.has_torso else body
-        return to_pose(body) if body.score >= score_threshold else nobody()
+        if body.score < score_threshold:
+            return nobody()
+        return to_pose(body, image.shape[:2])
 
     def region_of(self, box: Box) -> Region:
         """Return the square around a person whom the detector has found, with room on each side."""

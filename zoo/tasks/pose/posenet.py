@@ -101,7 +101,9 @@ class PoseNetModel(Model):
     ) -> Pose:
         """Return the pose of the most prominent person, by the thresholds of `_people`."""
         people = self._people(outputs, MAX_POSES, **thresholds)
-        return to_pose(max(people, key=prominence), placement) if people else nobody()
+        if not people:
+            return nobody()
+        return to_pose(max(people, key=prominence), placement, image.shape[:2])
 
     def _multiple_poses(
         self,
@@ -114,7 +116,7 @@ class PoseNetModel(Model):
     ) -> list[Pose]:
         """Return the poses of people, best first, by the thresholds of `_people`."""
         people = self._people(outputs, max_poses, **thresholds)
-        return [to_pose(person, placement) for person in people[:max_poses]]
+        return [to_pose(person, placement, image.shape[:2]) for person in people[:max_poses]]
 
     def _people(
         self,

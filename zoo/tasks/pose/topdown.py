@@ -128,4 +128,4 @@ class TopDownModel(CropPoseModel):
         if best is None or best.score < score_threshold:
             return nobody()
         [body] = self.looked_at_again(image, [best])
-        return to_pose(body)
+        return to_pose(body, image.shape[:2])

@@ -81,16 +81,17 @@ def estimate_single_pose(
 
     Returns:
         ``{"score": 0.93, "keypoints": [{"part": "nose", "position": {"x": 253.4, "y": 76.3},
-        "score": 0.99}, ..]}``: 17 keypoints, positions in pixels of the image, scores in 0..1.
-        A list of images gives a list of poses, an iterator an iterator.
+        "score": 0.99}, ..], "box": {..}}``: 17 keypoints, positions in pixels of the image, scores
+        in 0..1. A list of images gives a list of poses, an iterator an iterator.
         BlazePose finds 33 keypoints. Its positions have ``"z"``, in pixels from the middle of the
         hips; smaller is nearer. ``"visibility"`` is below 0.5 for a keypoint that is probably
         hidden; its score only says whether it is in the image. ``"world"`` has the points in metres
         from the middle of the hips. ``"segmentation"`` is ``{"mask": uint8 [height, width],
         "labels": ["background", "person"]}``: the mask is 1 where the probability is at least 0.5;
-        with ``probability=True`` it also has ``"probability"``, float32 [height, width]. Poses of
-        all models but PoseNet have ``"box"``, the smallest box around all keypoints; it may extend
-        beyond the image. If nobody is found, score is 0.0 and keypoints is ``[]``.
+        with ``probability=True`` it also has ``"probability"``, float32 [height, width].
+        ``"box"`` is the smallest around the keypoints that are surely seen: in the image, with a
+        score of at least 0.3. Where none is, it holds all, cut off at the edges of the image. If
+        nobody is found, score is 0.0, keypoints is ``[]``, and there is no box.
 
     Raises:
         ImageError: the image cannot be read.

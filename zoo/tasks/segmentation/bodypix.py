@@ -48,7 +48,7 @@ MOST_PEOPLE = 255  # that masks tell apart
 FACE = 5  # the first keypoints: nose, eyes, ears
 REFINEMENTS = 10  # how often a point that an offset leads to is moved on by the offset there
 LEAST_SCORE = 0.3  # of a keypoint that counts
-SOMEBODY = 0.1  # score of a pose from which on masks count: see `zoo/docs/models.md`
+SOMEBODY = 0.15  # score of a pose from which on masks count: see `zoo/docs/models.md`
 SPACING = 4  # pixels of the input between the locations that are assigned
 
 
@@ -79,7 +79,7 @@ class BodyPixModel(CheckedPersonModel):
         decode = partial(self.decode, self.parts, threshold=threshold, probability=probability)
         return self.run(image, self.checked(decode) if person_check else decode, mirror=mirror)
 
-    def shows_somebody(self, image: np.ndarray, outputs: Outputs) -> bool:
+    def shows_pose(self, image: np.ndarray, outputs: Outputs) -> bool:
         """Return whether the network sees a pose, unsure ones included."""
         radius = self.entry.defaults["nms_radius"]
         stride = self.entry.decode.stride
@@ -178,7 +178,7 @@ def find_people(
 def _instance(mask: np.ndarray, person: Points, placement: Placement) -> Instance:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     corners = columns[0], rows[0], columns[-1] + 1, rows[-1] + 1
-    pose = to_pose(person, placement)
+    pose = to_pose(person, placement, mask.shape)
     return {"score": pose["score"], "mask": mask, "box": to_box(corners), "pose": pose}
 
 

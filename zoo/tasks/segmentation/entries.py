@@ -24,10 +24,10 @@ _SELFIE = Entry(
     embedding="add_13__xeno_compat__1",
     title="MediaPipe Selfie Segmentation, people near the camera, by Google",
     decode=Cells(log_odds=False),
-    parts={"pose": "topdown.tiny"},
+    parts={"pose": "topdown.tiny", "classes": "deeplab.v3"},
     limits="Made for people within 2 m of the camera: those further off and in crowds are missed. "
     "What lies in front, such as a cat or a bed, may be taken for a person: masks are empty where "
-    "nobody is seen by another network, which does not see a hand alone.",
+    "two other networks see nobody, which may not see a hand alone.",
     accuracy=_accuracy(0.984),
 )
 
@@ -87,6 +87,7 @@ ENTRIES = [
         # The threshold is that of the decoder in the file: with tfjs-models' 0.4 portraits, most
         # of whose keypoints are out of the image, are lost.
         decode=Cells(stride=16),
+        parts={"classes": "deeplab.v3"},
         defaults={"score_threshold": 0.2, "nms_radius": 20},
         limits="Decides on 33 x 33 cells of 16 pixels: fingers, and people lower than a tenth of "
         "the image, are lost. Of people who overlap, hands held far from the own face may go to "

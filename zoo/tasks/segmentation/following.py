@@ -43,12 +43,12 @@ class PersonFollower:
         found = self._model.decode(self._find, image, outputs, placement, **self._of_mask)
         if not self._checks or not found["mask"].any():
             return found
-        return found if self._is_there(image, outputs, time) else emptied(found)
+        return found if self._is_there(image, outputs, found["mask"], time) else emptied(found)
 
-    def _is_there(self, image: np.ndarray, outputs: Outputs, time: float) -> bool:
-        """Return whether somebody is seen, or was a moment ago."""
+    def _is_there(self, image: np.ndarray, outputs: Outputs, mask: np.ndarray, time: float) -> bool:
+        """Return whether somebody is seen where the mask is, or was a moment ago."""
         is_due = self._search.is_due(time, followed=1, most=None)
-        if is_due and self._model.shows_somebody(image, outputs):
+        if is_due and self._model.shows_somebody(image, outputs, mask):
             self._seen = time
         return self._seen is not None and time - self._seen <= PATIENCE
 

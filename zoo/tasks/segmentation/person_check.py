@@ -1,7 +1,9 @@
 """Whether anybody is there: masks of people that are empty where nobody is seen.
 
 A network that separates people from what is behind them marks what lies in front, and so also an
-animal or a bed. Whether that is a person the pose shows: joints are found on people alone.
+animal or a bed. Whether that is a person the pose shows: joints are found on people alone. Where
+none is found, as of legs or of a face that fills the image, a network of classes says what the
+mask is of.
 """
 
 from abc import abstractmethod
@@ -16,6 +18,10 @@ from zoo.results.vocabulary import Segmentation
 from zoo.shared.placement import Placement
 from zoo.tasks.segmentation.person_masks import PersonModel
 
+#: Least share of a mask that the network of classes takes for people, too: `zoo/docs/models.md` has
+#: what it was chosen by.
+SHARED = 0.2
+
 #: Finds the mask in an image from the network's outputs, and where the image lies in its input.
 FindMask = Callable[[np.ndarray, Outputs, Placement], Segmentation]
 
@@ -26,8 +32,19 @@ class CheckedPersonModel(PersonModel):
     followers = {"segment_person": "zoo.tasks.segmentation.following:PersonFollower"}
 
     @abstractmethod
-    def shows_somebody(self, image: np.ndarray, outputs: Outputs) -> bool:
-        """Return whether there is a person in an image, of which the network gave the outputs."""
+    def shows_pose(self, image: np.ndarray, outputs: Outputs) -> bool:
+        """Return whether a pose is found in an image, of which the network gave the outputs."""
+
+    def shows_somebody(self, image: np.ndarray, outputs: Outputs, mask: np.ndarray) -> bool:
+        """Return whether there is a person where a mask is, which is not empty."""
+        if self.shows_pose(image, outputs):
+            return True
+        people = self.part("classes").segment_person(image)["mask"]
+        return bool(people[mask > 0].mean() >= SHARED)
+
+    def warmup(self, *parts: str) -> float:
+        """Make the network and those of the check ready; see `Model.warmup`."""
+        return super().warmup(*self.entry.parts, *parts)
 
     @model_verb
     def segment_person(
@@ -49,9 +66,9 @@ class CheckedPersonModel(PersonModel):
         def found(image: np.ndarray, outputs: Outputs, placement: Placement) -> Segmentation:
             result = find(image, outputs, placement)
             # The check takes longer than an empty mask is worth.
-            if not result["mask"].any() or self.shows_somebody(image, outputs):
-                return result
-            return emptied(result)
+            mask = result["mask"]
+            shown = not mask.any() or self.shows_somebody(image, outputs, mask)
+            return result if shown else emptied(result)
 
         return found
 
@@ -59,14 +76,10 @@ class CheckedPersonModel(PersonModel):
 class SelfieModel(CheckedPersonModel):
     """A loaded selfie segmentation, with a network of poses that finds whether anybody is there."""
 
-    def shows_somebody(self, image: np.ndarray, outputs: Outputs) -> bool:
+    def shows_pose(self, image: np.ndarray, outputs: Outputs) -> bool:
         """Return whether the model of poses finds one."""
         pose = self.part("pose").estimate_single_pose(image)
         return bool(pose["keypoints"])
-
-    def warmup(self, *parts: str) -> float:
-        """Make the network and that of poses ready; see `Model.warmup`."""
-        return super().warmup("pose", *parts)
 
 
 def emptied(result: Segmentation) -> Segmentation:

@@ -91,9 +91,9 @@ def segment_person(
         backend: see `segment`.
         threshold: minimum probability of a person's pixel, 0..1.
         probability: also return the probability of each pixel to be a person's.
-        person_check: of ``selfie.*`` and ``bodypix.*``: return an empty mask where no pose of a
-            person is seen, as these models also mark animals and objects; by default True. A hand
-            alone is no pose: pass False for it.
+        person_check: of ``selfie.*`` and ``bodypix.*``: return an empty mask where neither a pose
+            is seen nor, by ``deeplab.v3``, people on a fifth of the mask, as these models also mark
+            animals and objects; by default True. A hand alone may not be seen: pass False for it.
         mirror: see `segment`.
 
     Returns:
