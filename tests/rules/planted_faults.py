@@ -124,8 +124,8 @@ FAULTS = {
     ),
     "tracking: objects are forgotten at once": Fault(
         "zoo/shared/tracking.py",
-        "if time - track.seen_at <= KEEP]",
-        "if time - track.seen_at <= KEEP / 100]",
+        "if time - track.seen_at <= KEEP or",
+        "if time - track.seen_at <= KEEP / 100 or",
         ("tests/zoo/live/test_tracking.py",),
     ),
     "smoothing: what moves left is too steady": Fault(

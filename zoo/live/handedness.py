@@ -15,7 +15,7 @@ _LEAST_WEIGHT = 0.01  # of a hand whose joints all lie beyond the edges
 
 
 class _Vote(NamedTuple):
-    """What the frames of one hand said."""
+    """The side of one hand by its frames so far."""
 
     right: float  # 0..1: mean probability that it is a right hand
     weight: float  # of all frames
@@ -26,7 +26,7 @@ class HandednessVote:
     """Gives each followed hand one side: a hand has it, whatever a single frame says.
 
     A frame counts by the probability of its side and by the share of the hand's joints that lie in
-    the picture: hands that leave it are those whose side networks confuse.
+    the image: hands that leave it are those whose side networks confuse.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class HandednessVote:
 
 
 def _share_inside(keypoints: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> float:
-    """Return the share of points in the picture of this height and width, above 0."""
+    """Return the share of points in an image of this height and width, above 0."""
     points = np.array([[point["position"][axis] for axis in "xy"] for point in keypoints])
     inside = ((points >= 0) & (points < size[::-1])).all(axis=1)
     return max(float(inside.mean()), _LEAST_WEIGHT)

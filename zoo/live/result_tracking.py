@@ -264,7 +264,7 @@ def _colours_at(points: np.ndarray, pixels: np.ndarray) -> np.ndarray:
 
 
 def _colours_of_box(corners: np.ndarray, pixels: np.ndarray) -> np.ndarray:
-    """Return the mean colours of the parts of a box, [_BOX_PARTS, 3]; NaN beyond the picture.
+    """Return the mean colours of the parts of a box, [_BOX_PARTS, 3]; NaN beyond the image.
 
     The middle half of its width counts: beside a person is what is behind.
     """

@@ -89,7 +89,7 @@ class _Track:
         return points
 
     def moved(self, sighting: Sighting) -> np.ndarray:
-        """Return the pixels [2] by which the object moved in the picture."""
+        """Return the pixels [2] by which the object moved in the image."""
         both = common(sighting.visible, self.last.visible)
         return mean_over(both, sighting.points - self.last.points)
 
