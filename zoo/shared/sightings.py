@@ -80,14 +80,19 @@ def colour_likeness(
     known: Sequence[np.ndarray | None], seen: Sequence[np.ndarray | None]
 ) -> np.ndarray:
     """Return how alike the colours of objects are, [known, seen], up to 1; 1 where unknown."""
-    alike = np.ones((len(known), len(seen)))
-    for row, one in enumerate(known):
-        for column, other in enumerate(seen):
-            if one is None or other is None or one.shape != other.shape:
-                continue
-            away = np.abs(one - other).mean(axis=-1)
-            away = away[~np.isnan(away)]
-            if len(away):
-                scaled = away.mean() / _COLOUR_SPREAD
-                alike[row, column] -= _COLOUR_SHARE * (1 - np.exp(-(scaled**2) / 2))
+    parts = max((len(each) for each in (*known, *seen) if each is not None), default=0)
+    one, other = _coloured(known, parts), _coloured(seen, parts)
+    away = np.abs(one[:, None] - other[None]).mean(axis=-1)
+    both = ~np.isnan(away)
+    mean = np.where(both, away, 0.0).sum(axis=-1) / np.maximum(both.sum(axis=-1), 1)
+    alike: np.ndarray = 1 - _COLOUR_SHARE * (1 - np.exp(-((mean / _COLOUR_SPREAD) ** 2) / 2))
     return alike
+
+
+def _coloured(objects: Sequence[np.ndarray | None], parts: int) -> np.ndarray:
+    """Return colours [objects, parts, 3], NaN of the parts that are not there."""
+    colours = np.full((len(objects), parts, 3), np.nan)
+    for row, each in enumerate(objects):
+        if each is not None:
+            colours[row, : len(each)] = each
+    return colours

@@ -74,7 +74,7 @@ class _Track:
     @property
     def label(self) -> str:
         """The label that the object had in most frames."""
-        return self.labels.most_common(1)[0][0]
+        return max(self.labels, key=self.labels.__getitem__)
 
     @property
     def known(self) -> np.ndarray:
@@ -235,9 +235,8 @@ class _Pairs:
         hidden = np.array([time - track.seen_at - step for track in tracks])[:, None]
         self._reach = np.minimum(_REACH, speed * (step + _LATER * hidden))
         self._sureness = 1 - _DOUBT * np.minimum(hidden, 1.0)
-        self._same_label = np.array(
-            [[each.label in (track.label, track.last.label) for each in seen] for track in tracks]
-        )
+        labels = [(track.label, track.last.label) for track in tracks]
+        self._same_label = np.array([[each.label in own for each in seen] for own in labels])
         self._likeness = colour_likeness(
             [track.colours for track in tracks], [each.colours for each in seen]
         )
