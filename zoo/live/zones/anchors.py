@@ -10,13 +10,12 @@ from weights_cache.common.similar_names import did_you_mean
 from zoo.results.moments import Moment, followed_items, is_moment
 from zoo.results.vocabulary import Box, kind_of
 from zoo.shared.keypoints_by_name import keypoint
+from zoo.shared.pose_results import SURE
 from zoo.shared.skeletons import BODY_17, BODY_33, HAND_21
 
 #: Anchors of boxes: shares of the width and height, from the upper left corner.
 _OF_BOXES = {"feet": (0.5, 1.0), "centre": (0.5, 0.5), "head": (0.5, 0.0)}
 _OF_POINTS = frozenset({*BODY_17.names, *BODY_33.names, *HAND_21.names})
-
-_SURE = 0.3  # least score of the points that count
 
 
 class Spot(NamedTuple):
@@ -66,7 +65,7 @@ def _spot(item: Any, anchor: str) -> Spot | None:
         across, down = _OF_BOXES[anchor]
         x, y = box["x"] + across * box["width"], box["y"] + down * box["height"]
     else:
-        point = keypoint(item, anchor, min_score=_SURE)
+        point = keypoint(item, anchor, min_score=SURE)
         if point is None:
             return None
         x, y = point["position"]["x"], point["position"]["y"]
@@ -80,7 +79,7 @@ def _box_of(item: Any) -> Box | None:
     if item.get("box") is not None:
         box: Box = item["box"]
         return box
-    sure = [p["position"] for p in item.get("keypoints", ()) if p["score"] >= _SURE]
+    sure = [p["position"] for p in item.get("keypoints", ()) if p["score"] >= SURE]
     if not sure:
         return None
     xs, ys = [at["x"] for at in sure], [at["y"] for at in sure]
