@@ -50,14 +50,15 @@ def positions(pose) -> np.ndarray:
 
 def test_the_result_is_plain(model):
     pose = model.estimate_single_pose(PHOTO)
-    assert list(pose) == ["score", "keypoints"]
+    assert list(pose) == ["score", "keypoints", "box"]
     assert type(pose["score"]) is float
     for point in pose["keypoints"]:
         assert list(point) == ["part", "position", "score"]
         assert {type(point["score"]), *map(type, point["position"].values())} == {float}
+    assert {*map(type, pose["box"].values())} == {float}
     people = model.estimate_multiple_poses(PHOTO)
     assert type(people) is list
-    assert list(people[0]) == ["score", "keypoints"]
+    assert list(people[0]) == ["score", "keypoints", "box"]
 
 
 def test_every_kind_of_source_gives_the_same_pose(pixels, model):
@@ -558,13 +559,12 @@ def test_missing_weights_offline(monkeypatch):
 def test_results_as_text(model):
     people = model.estimate_multiple_poses(PHOTO)
     lines = zoo.to_csv({"a.jpg": people, "b.jpg": people[0]}).splitlines()
-    assert lines[0] == "image,pose,pose_score,part,x,y,score"
+    columns = "image,pose,pose_score,box_x,box_y,box_width,box_height,part,x,y,score"
+    assert lines[0] == columns
     assert len(lines) == 1 + 2 * 17
-    nose = people[0]["keypoints"][0]
-    assert lines[1] == (
-        f"a.jpg,0,{people[0]['score']},nose,{nose['position']['x']},{nose['position']['y']},"
-        f"{nose['score']}"
-    )
+    nose, box = people[0]["keypoints"][0], people[0]["box"]
+    values = [people[0]["score"], *box.values(), "nose", *nose["position"].values(), nose["score"]]
+    assert lines[1] == ",".join(map(str, ["a.jpg", 0, *values]))
     assert zoo.to_json(people).startswith('[{"score": 0.')
 
 
