@@ -57,7 +57,6 @@ def paint(
     frame: Sequence[Moment],
     *,
     min_score: float = 0.3,
-    out: np.ndarray | None = None,
     order: Order = "rgb",
     overlays: Sequence[Overlay] = (),
 ) -> list[np.ndarray]: ...
@@ -110,7 +109,7 @@ def paint(
             without their hands have the numbers of their hands.
         min_score: keypoints with a lower score, 0..1, are left out.
         out: array to paint on, which may be the frame itself: uint8, of the frame's shape,
-            C-contiguous; by default a new one.
+            C-contiguous; by default a new one. Not for a list of moments.
         order: order of the channels that are returned: ``"rgb"``, as all of `zoo` takes, or
             ``"bgr"`` for OpenCV. Frames are RGB in both cases: of OpenCV's pass
             ``zoo.read_image(frame, order="bgr")``.
@@ -132,6 +131,11 @@ def paint(
     )
     if result is not None:
         return painted(frame, result)
+    if out is not None and isinstance(frame, (list, tuple)):
+        raise ZooError(
+            f"out is one array, and a list of {len(frame)} moments gives one for each: leave it "
+            "out, or pass an iterator"
+        )
     return for_each_image(frame, lambda moment: painted(_frame_of(moment), moment), list)
 
 

@@ -138,10 +138,6 @@ class Tracker:
         self._time = 0.0  # of the last frame
         self._camera = np.zeros(2)  # pixels per second by which the background moves
 
-    def forget(self) -> None:
-        """Forget all objects, such as after a cut; later ones get new numbers."""
-        self._tracks = []
-
     def update(self, seen: Sequence[Sighting], time: float) -> list[int]:
         """Return the number of each object of a frame, 1 or more.
 

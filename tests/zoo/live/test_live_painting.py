@@ -342,6 +342,8 @@ def test_several_moments_give_several_pictures():
     for one, other, moment in zip(listed, lazy, moments, strict=True):
         np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(one, paint(moment))
+    with pytest.raises(ZooError, match="a list of 2 moments gives one for each"):
+        paint(moments, out=np.empty_like(listed[0]))
 
 
 def test_opencv_gets_its_order_of_channels(rng):

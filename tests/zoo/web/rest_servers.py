@@ -34,6 +34,18 @@ class Answer(NamedTuple):
         return str(self.document["error"])
 
 
+def answer_of(port: int, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+    """The answer of the server at a port of 127.0.0.1; ``content_type`` is a header, too."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body, named)
+        found = connection.getresponse()
+        return Answer(found.status, found.headers, found.read().decode())
+    finally:
+        connection.close()
+
+
 @dataclass
 class RunningRest:
     """A server that listens."""
@@ -46,15 +58,8 @@ class RunningRest:
         return f"127.0.0.1:{self.port}"
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        """The answer to a request; ``content_type`` is a header, too."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        try:
-            named = {name.replace("_", "-"): value for name, value in headers.items()}
-            connection.request(method, path, body, named)
-            found = connection.getresponse()
-            return Answer(found.status, found.headers, found.read().decode())
-        finally:
-            connection.close()
+        """The answer to a request."""
+        return answer_of(self.port, method, path, body, **headers)
 
     def post(self, path: str, body: Any = b"", **headers: str) -> Answer:
         """The answer of a verb, such as ``"classify?top_k=1"``."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import contextmanager
-from http.client import HTTPConnection
 from inspect import signature
 from urllib.parse import urlsplit
 
@@ -10,7 +9,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from tests.zoo.web.rest_servers import Answer
+from tests.zoo.web.rest_servers import answer_of
 from tests.zoo.web.servers import PATIENCE, brightness_app, frame, hear
 from weights_cache.common.errors import ZooError
 from zoo.cli import main
@@ -34,14 +33,7 @@ class Started:
 
     def ask(self, path="/", method="GET", **headers):
         """The answer to a request, whose host may be any."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        try:
-            named = {name.replace("_", "-"): value for name, value in headers.items()}
-            connection.request(method, path, None, named)
-            found = connection.getresponse()
-            return Answer(found.status, found.headers, found.read().decode())
-        finally:
-            connection.close()
+        return answer_of(self.port, method, path, **headers)
 
     def connect(self, path="/connection", **options):
         address = f"ws://127.0.0.1:{self.port}{path}"
