@@ -219,6 +219,6 @@ def test_a_file_that_ends_early_is_written_but_no_success(tmp_path, capfd, monke
 
 def test_batch_reports_a_video_that_ends_early(tmp_path, capfd):
     cut = cut_film(tmp_path)
-    options = "--task pose --every 9 --format jsonl --dry-run".split()  # Parquet is an extra
-    assert main(["batch", str(cut), *options]) == 0
+    options = ["--task", "pose", "--every", "9", "--dry-run"]
+    assert main(["batch", str(cut), *options, "--format", "jsonl"]) == 0  # Parquet is an extra
     assert "frames early: the file is truncated or damaged" in capfd.readouterr().err
