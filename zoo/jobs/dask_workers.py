@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import core
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.progress import say_line
 from zoo.jobs.job import Job
 from zoo.jobs.local_workers import ONE_THREAD, Outcome
@@ -84,6 +85,7 @@ class DaskWorkers:
             self._stack.callback(self._close_client)
         except (OSError, ValueError, RuntimeError) as error:
             self._stack.close()
+            pass_interruption(error)
             raise ZooError(
                 f"the Dask scheduler {self._scheduler!r:.200} cannot be reached ({error}): start "
                 "it with `dask scheduler`, and give the address that it prints"

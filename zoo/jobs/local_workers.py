@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from weights_cache.child_processes import python_command, python_environment
 from weights_cache.common.errors import WeightsError, ZooError
+from weights_cache.interruptions import pass_interruption
 from zoo.jobs.channels import Channel
 from zoo.jobs.job import Job
 from zoo.jobs.results_folder import ResultsFolder
@@ -165,8 +166,9 @@ class _Process:
             may_fork = hasattr(os, "fork") and job.options.get("backend") == "cpu"
             self.channel.send((job.document(), os.fspath(folder.path), may_fork))
             answer = self.channel.receive()
-        except (EOFError, OSError):
+        except (EOFError, OSError) as error:
             self.end(at_once=True)
+            pass_interruption(error)
             raise ZooError(
                 "a worker process ended while it loaded the model (status "
                 f"{self._process.returncode}): its message is above, or memory is short"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, get_args, get_origin, is_typedd
 import numpy as np
 
 from weights_cache.common.dependencies import needed_for
+from weights_cache.interruptions import pass_interruption
 from zoo.export.tables import Row
 from zoo.jobs.results_folder import damaged
 from zoo.jobs.schema import IMAGE_COLUMNS, hints_of, to_arrow_value
@@ -48,6 +49,7 @@ def read_table(path: Path) -> pyarrow.Table:
     try:
         return pa.parquet.ParquetFile(path).read()
     except (OSError, pa.ArrowException) as error:
+        pass_interruption(error)
         raise damaged(path, error) from error
 
 

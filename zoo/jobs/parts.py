@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from weights_cache.common.dependencies import needed_for
+from weights_cache.interruptions import pass_interruption
 from zoo.export.json_text import plain_value
 from zoo.export.tables import Row, columns_of_type, csv_text, table_rows
 from zoo.jobs.parquet import read_table, write_rows
@@ -47,6 +48,7 @@ def _read_json_lines(path: Path, verb: str) -> Iterator[Row]:
                 row = json.loads(line)
                 yield {**row, "result": result_of(verb, row["result"])}
     except (OSError, ValueError, KeyError, TypeError) as error:
+        pass_interruption(error)
         raise damaged(path, error) from error
 
 

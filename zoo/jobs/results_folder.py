@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from weights_cache.atomic_files import replacing, writing_to
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from zoo.jobs.items import Item, item_document, item_of
 
 #: Images of a chunk, unless there are few images: see `chunk_size`.
@@ -141,6 +142,7 @@ class ResultsFolder:
         except NotImplementedError:  # a disk without locks: files are replaced as a whole anyway
             pass
         except OSError as error:
+            pass_interruption(error)
             raise ZooError(f"cannot write to {self.path}: {error.strerror}; {_ADVICE}") from error
         try:
             yield
@@ -229,5 +231,6 @@ def _read_json(path: Path) -> dict[str, Any]:
             "wrote, its out="
         ) from None
     except (OSError, ValueError) as error:
+        pass_interruption(error)
         raise ZooError(f"{str(path)!r} cannot be read ({error}): give another folder") from error
     return document

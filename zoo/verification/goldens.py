@@ -15,6 +15,7 @@ import numpy as np
 
 from core import Endpoint, Graph
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import read_json
 from zoo.verification.networks import quantization_of
 
@@ -86,6 +87,7 @@ def _read_arrays(path: Path) -> dict[str, np.ndarray]:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
     except (OSError, ValueError, EOFError, BadZipFile, MemoryError) as error:
+        pass_interruption(error)
         raise ZooError(f"{path} is no file of goldens: {error!s:.200}; make it anew") from error
     for name, array in arrays.items():
         if array.dtype.kind not in "fiub" or not np.isfinite(array).all():

@@ -15,6 +15,7 @@ from core.converter.read_back import not_equal, read_back
 from core.converter.reading import reading
 from core.errors import CoreError
 from weights_cache.common.errors import WeightsError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.read_back import check_arrays
 from weights_cache.regular_files import open_regular
@@ -64,6 +65,7 @@ def _read(target: Path) -> dict[str, np.ndarray]:
             with open_regular(target) as file, np.load(file, allow_pickle=False) as stored:
                 return {name: stored[name] for name in stored.files}
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+            pass_interruption(error)
             raise WeightsError(f"{target} is no archive of weights: {error}") from error
 
 
