@@ -15,6 +15,7 @@ from core import CoreError
 from core.converter import load_model
 from core.converter.web_writer import write_web
 from weights_cache.common.errors import WeightsError, ZooError
+from weights_cache.folder_exchanges import exchange_folders
 from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
 from weights_cache.read_back import not_written, read_back
@@ -110,6 +111,8 @@ def _replace(target: Path, made: Path) -> None:
     if not target.exists():
         os.rename(made, target)
         return
+    if exchange_folders(made, target):
+        return  # the caller removes the old one
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
         os.rename(target, old / "old")
