@@ -230,10 +230,20 @@ class ResultsFolder:
         self.write_json("job.json", facts)
         return count
 
+    @contextmanager
+    def _lines(self) -> Iterator[BinaryIO]:
+        try:
+            with open_regular(self._list) as lines:
+                yield lines
+        except (OSError, ValueError) as error:
+            raise ZooError(
+                f"{str(self._list)!r} cannot be read ({error}): give another folder"
+            ) from error
+
     def chunks(self) -> Iterator[Chunk]:
         """Yield all chunks, in their order."""
         first = start = 0
-        with open_regular(self._list) as lines:
+        with self._lines() as lines:
             for number, line in enumerate(lines):
                 chunk = Chunk(number, first, len(json.loads(line)), start, len(line))
                 yield chunk
@@ -241,7 +251,7 @@ class ResultsFolder:
 
     def items(self, chunk: Chunk) -> list[Item]:
         """Return the images of a chunk."""
-        with open_regular(self._list) as lines:
+        with self._lines() as lines:
             lines.seek(chunk.start)
             return [*map(item_of, json.loads(lines.read(chunk.size)))]
 
