@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import math
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from types import FrameType
+from typing import cast
 
 from zoo.web.listening import Listener
 from zoo.web.messages import LONGEST_HEADER
@@ -17,8 +20,12 @@ try:
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
     from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+    from websockets.frames import Frame
 except ImportError as error:
     raise not_installed("servers need", error) from error
+
+#: Seconds that requests have to end in when the server does; it ends within a second.
+_ENDING = 0.4
 
 
 class RequestProtocol(H11Protocol):
@@ -96,15 +103,54 @@ class RequestProtocol(H11Protocol):
 
 
 class PageProtocol(WebSocketsSansIOProtocol):
-    """WebSockets that end soon after the application is done with them."""
+    """WebSockets that end soon after the application is done with them.
+
+    What a peer sends holds no more memory than the longest message, whatever its frames are.
+    """
 
     limits: Limits
+
+    _pongs = b""  # which wait until the peer reads
 
     async def run_asgi(self) -> None:
         """Run the application, then give the peer a while to read what is left."""
         await super().run_asgi()
         if self in self.connections:  # else it is lost
             self.loop.call_later(self.limits.send_seconds, self.transport.abort)
+
+    def handle_cont(self, event: Frame) -> None:
+        """Join a part of a message to those before it, since any number may be empty."""
+        if isinstance(self.frames[0], bytes):
+            self.frames = [cast(bytes, bytearray(self.frames[0]))]
+        self.frames[0] += event.data
+        if event.fin:
+            self.frames = [bytes(self.frames[0])]
+            self.send_receive_event_to_app()
+
+    def send_receive_event_to_app(self) -> None:
+        """Pass a message on, or close where its text is none: uvicorn prints a traceback."""
+        if self.curr_msg_data_type == "text" and not self.close_sent:
+            try:
+                self.frames[0].decode()
+            except UnicodeDecodeError:
+                self.frames = []
+                self.conn.send_close(1007, "a text message is no UTF-8")
+                self.handle_parser_exception()
+                return
+        super().send_receive_event_to_app()
+
+    def handle_ping(self) -> None:
+        """Answer, or the newest alone while the peer reads nothing (RFC 6455, 5.5.3)."""
+        if self.writable.is_set():
+            super().handle_ping()
+        else:
+            self._pongs = b"".join(self.conn.data_to_send()) or self._pongs
+
+    def resume_writing(self) -> None:
+        """Go on, since the peer has read, with the answer to its newest ping."""
+        super().resume_writing()
+        pongs, self._pongs = self._pongs, b""
+        self.transport.write(pongs)
 
 
 def server_config(
@@ -140,6 +186,24 @@ class Server(uvicorn.Server):
     """uvicorn's, which can also run in an event loop that belongs to somebody else."""
 
     _owns_signals = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let requests end that can end soon, then hang up on the others."""
+        late = asyncio.get_running_loop().call_later(_ENDING, self._hang_up)
+        try:
+            await super().shutdown(sockets)
+        finally:
+            late.cancel()
+
+    def _hang_up(self) -> None:
+        # Their applications hear that the client is gone, and leave without a traceback.
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End soon, however many signals come: uvicorn drops its tasks at a second Ctrl+C."""
+        super().handle_exit(sig, frame)
+        self.force_exit = False
 
     async def serve_until_cancelled(self, listener: Listener) -> None:
         """Serve in the running event loop; a cancelled call first closes its connections."""
