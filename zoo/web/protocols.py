@@ -8,7 +8,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from types import FrameType
-from typing import cast
 
 from zoo.web.listening import Listener
 from zoo.web.messages import LONGEST_HEADER
@@ -20,7 +19,7 @@ try:
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
     from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-    from websockets.frames import Frame
+    from websockets.frames import Frame, Opcode
 except ImportError as error:
     raise not_installed("servers need", error) from error
 
@@ -110,6 +109,8 @@ class PageProtocol(WebSocketsSansIOProtocol):
 
     limits: Limits
 
+    _opcode = Opcode.BINARY  # of the message that arrives
+    _parts = bytearray()  # of it, joined
     _pongs = b""  # which wait until the peer reads
 
     async def run_asgi(self) -> None:
@@ -118,26 +119,36 @@ class PageProtocol(WebSocketsSansIOProtocol):
         if self in self.connections:  # else it is lost
             self.loop.call_later(self.limits.send_seconds, self.transport.abort)
 
-    def handle_cont(self, event: Frame) -> None:
-        """Join a part of a message to those before it, since any number may be empty."""
-        if isinstance(self.frames[0], bytes):
-            self.frames = [cast(bytes, bytearray(self.frames[0]))]
-        self.frames[0] += event.data
-        if event.fin:
-            self.frames = [bytes(self.frames[0])]
-            self.send_receive_event_to_app()
+    def handle_text(self, event: Frame) -> None:
+        """Take a text, or its beginning."""
+        self._take(event)
 
-    def send_receive_event_to_app(self) -> None:
-        """Pass a message on, or close where its text is none: uvicorn prints a traceback."""
-        if self.curr_msg_data_type == "text" and not self.close_sent:
-            try:
-                self.frames[0].decode()
-            except UnicodeDecodeError:
-                self.frames = []
-                self.conn.send_close(1007, "a text message is no UTF-8")
-                self.handle_parser_exception()
-                return
-        super().send_receive_event_to_app()
+    def handle_bytes(self, event: Frame) -> None:
+        """Take an image, or its beginning."""
+        self._take(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        """Take the next part of a message."""
+        self._take(event)
+
+    def _take(self, event: Frame) -> None:
+        """Join parts as they come, since any number may be empty; pass the whole on."""
+        if event.opcode is not Opcode.CONT:
+            self._opcode, self._parts = event.opcode, bytearray()
+        self._parts += event.data
+        if event.fin:
+            whole = Frame(self._opcode, bytes(self._parts))
+            self._parts = bytearray()
+            self._pass_on(whole)
+
+    def _pass_on(self, message: Frame) -> None:
+        if message.opcode is Opcode.BINARY:
+            super().handle_bytes(message)
+        elif self.close_sent or _is_text(message.data):
+            super().handle_text(message)
+        else:  # for which uvicorn would print a traceback
+            self.conn.send_close(1007, "a text message is not UTF-8")
+            self.handle_parser_exception()
 
     def handle_ping(self) -> None:
         """Answer, or the newest alone while the peer reads nothing (RFC 6455, 5.5.3)."""
@@ -151,6 +162,14 @@ class PageProtocol(WebSocketsSansIOProtocol):
         super().resume_writing()
         pongs, self._pongs = self._pongs, b""
         self.transport.write(pongs)
+
+
+def _is_text(data: bytes | bytearray | memoryview) -> bool:
+    try:
+        bytes(data).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def server_config(

@@ -29,7 +29,7 @@ def asked(server):
         return wire.answer().body
 
 
-@pytest.mark.parametrize("numbers", [["SIGTERM"], ["SIGTERM"] * 2, ["SIGINT"] * 2], ids="-".join)
+@pytest.mark.parametrize("numbers", [["SIGTERM"], ["SIGINT"] * 2], ids="-".join)
 def test_a_half_sent_image_is_not_waited_for(numbers):
     with server_process(["serve", "--port", "0"]) as server, Wire(server.port) as wire:
         sent = request(server.host, "POST", VERB, body=ASTRONAUT)

@@ -13,6 +13,9 @@ from tests.zoo.web.load.wire import frame_of, request, upgrade
 from tests.zoo.web.servers import jpeg, jpeg_bomb, png_bomb
 from zoo.web.messages import message_of
 
+#: Bytes of a head that is not at its end; see h11.
+_MOST_OF_A_HEAD = 65_536
+
 VERB = "/v1/estimate_single_pose"
 
 
@@ -41,6 +44,11 @@ def _get(path: str, *lines: str, method: str = "GET") -> Callable[[str], bytes]:
 
 def _raw(text: str, body: bytes = b"") -> Callable[[str], bytes]:
     return lambda host: text.format(host=host).replace("\n", "\r\n").encode("latin-1") + body
+
+
+def _endless(beginning: bytes) -> bytes:
+    """One byte more than the server takes; if it left one unread, TCP could drop its answer."""
+    return beginning.ljust(_MOST_OF_A_HEAD + 1, b"a")
 
 
 def _half(kind: str) -> bytes:
@@ -116,8 +124,10 @@ OTHERS = {
     "HTTP/1.0": Requests(_raw("GET /healthz HTTP/1.0\nHost: {host}\n\n"), (200,), stays=False),
     "HTTP/2": Requests(_raw("PRI * HTTP/2.0\n\nSM\n\n"), (421, 400), stays=False),
     "no HTTP": Requests(_raw("\x16\x03\x01\x02\n\n"), (400,), stays=False),
-    "long head": Requests(_get("/" + "a" * 300_000), (400,), stays=False),
-    "long headers": Requests(_get("/", *["A: " + "b" * 1000] * 400), (400,), stays=False),
+    "long head": Requests(lambda host: _endless(b"GET /"), (400,), stays=False),
+    "long headers": Requests(
+        lambda host: _endless(request(host, "GET", "/")[:-2] + b"A: "), (400,), stays=False
+    ),
     "bad header": Requests(_get("/", "A B: c"), (400,), stays=False),
     "negative length": Requests(_get("/", "Content-Length: -1"), (400,), stays=False),
     "two lengths": Requests(_post("Content-Length: 5"), (400,), stays=False),
