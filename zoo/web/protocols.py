@@ -111,6 +111,7 @@ class PageProtocol(WebSocketsSansIOProtocol):
 
     _opcode = Opcode.BINARY  # of the message that arrives
     _parts = bytearray()  # of it, joined
+    _is_read = True  # by the peer, what it is sent
     _pongs = b""  # which wait until the peer reads
 
     async def run_asgi(self) -> None:
@@ -152,14 +153,20 @@ class PageProtocol(WebSocketsSansIOProtocol):
 
     def handle_ping(self) -> None:
         """Answer, or the newest alone while the peer reads nothing (RFC 6455, 5.5.3)."""
-        if self.writable.is_set():
+        if self._is_read:
             super().handle_ping()
         else:
             self._pongs = b"".join(self.conn.data_to_send()) or self._pongs
 
+    def pause_writing(self) -> None:
+        """Wait until the peer has read most of what it was sent."""
+        super().pause_writing()
+        self._is_read = False
+
     def resume_writing(self) -> None:
         """Go on, since the peer has read, with the answer to its newest ping."""
         super().resume_writing()
+        self._is_read = True
         pongs, self._pongs = self._pongs, b""
         self.transport.write(pongs)
 
