@@ -29,8 +29,8 @@ PLAYLISTS = {
     'profiles="urn:mpeg:dash:profile:isoff-on-demand:2011"><Period><AdaptationSet><Representation '
     f'id="0" bandwidth="1"><BaseURL>{{}}</BaseURL>{_BASE}</Representation></AdaptationSet>'
     "</Period></MPD>",
-    "sdp": "v=0\no=- 0 0 IN IP4 127.0.0.1\ns={}\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 5004 RTP/AVP 96\n"
-    "a=rtpmap:96 H264/90000\n",
+    "sdp": "v=0\no=- 0 0 IN IP4 127.0.0.1\ns={}\nc=IN IP4 127.0.0.1\nt=0 0\n"
+    "m=video 5004 RTP/AVP 96\na=rtpmap:96 H264/90000\n",
     "asx": '<asx version="3.0"><entry><ref href="{}"/></entry></asx>',
     "pls": "[playlist]\nFile1={}\nNumberOfEntries=1\n",
     "reference": "[Reference]\nRef1={}\n",
@@ -144,6 +144,7 @@ CLIPS = {
         "a.3gp": ("-c:v", "mpeg4"),
     },
     **{"a.wmv": (), "a.ogv": ("-c:v", "libtheora"), "a.h264": (), "a.y4m": (), "a.mjpeg": ()},
+    "a.3gp": ("-c:v", "mpeg4"),
     "a.rm": ("-c:v", "rv10", "-vf", "scale=176:144"),
 }
 
