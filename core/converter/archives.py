@@ -2,7 +2,6 @@
 
 import io
 import os
-import stat
 import zipfile
 import zlib
 from collections import Counter
@@ -16,6 +15,7 @@ from core.converter.reading import LARGEST_MODEL, reading
 from weights_cache.common.errors import WeightsError
 from weights_cache.lfs_pointers import refuse_pointer
 from weights_cache.reading_budgets import add_file, check_time, spend
+from weights_cache.zip_members import unreadable_reason
 
 #: The largest JSON document in an archive.
 LARGEST_DOCUMENT = 8 * 2**20
@@ -25,7 +25,7 @@ _DIRECTORY_TIMES = 16
 
 _BLOCK = 2**20
 
-#: Exceptions of zipfile for damaged members; RuntimeError for encrypted ones.
+#: Exceptions of zipfile for damaged members.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
 
 
@@ -72,10 +72,8 @@ class Archive:
     def _check(self, member: zipfile.ZipInfo, largest: int) -> None:
         if self._counts[member.filename] > 1:
             raise ValueError(f"the archive holds {self._counts[member.filename]} files of the name")
-        if stat.S_ISLNK(member.external_attr >> 16):
-            raise ValueError("it is a symbolic link: put the file itself into the archive")
-        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError("its compression method is not supported: pack it with deflate")
+        if reason := unreadable_reason(member):
+            raise ValueError(reason)
         if member.file_size > largest:
             raise ValueError(f"it has {member.file_size:,} bytes, more than {largest:,}")
 

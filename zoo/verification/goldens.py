@@ -6,6 +6,7 @@ inputs) and arrays by the names of outputs, in which ``/`` and ``:`` are ``__`` 
 """
 
 import re
+import zlib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -14,13 +15,18 @@ from zipfile import BadZipFile
 import numpy as np
 
 from core import Endpoint, Graph
-from weights_cache.common.errors import ZooError
+from weights_cache.array_archives import read_array_archive
+from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import read_json
+from weights_cache.regular_files import open_regular
 from zoo.verification.networks import quantization_of
 
 #: The most bytes of a file of goldens.
 MOST_BYTES = 2**28
+
+#: What a file that is no archive of arrays, or a damaged one, makes its reader raise.
+_DAMAGED = (OSError, ValueError, EOFError, BadZipFile, zlib.error, MemoryError, WeightsError)
 
 #: The folder of goldens beside a model file, and in the folders of a mirror.
 FOLDER = "reference"
@@ -84,9 +90,9 @@ def _read_arrays(path: Path) -> dict[str, np.ndarray]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ZooError(f"{path} has more than {MOST_BYTES:,} bytes: give a smaller golden")
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-    except (OSError, ValueError, EOFError, BadZipFile, MemoryError) as error:
+        with open_regular(path) as stream:
+            arrays = read_array_archive(stream, path)
+    except _DAMAGED as error:
         pass_interruption(error)
         raise ZooError(f"{path} is no file of goldens: {error!s:.200}; make it anew") from error
     for name, array in arrays.items():
