@@ -238,6 +238,7 @@ class ResultsFolder:
             with open_regular(self._list) as lines:
                 yield lines
         except (OSError, ValueError) as error:
+            pass_interruption(error)
             raise ZooError(
                 f"{str(self._list)!r} cannot be read ({error}): give another folder"
             ) from error
@@ -293,6 +294,7 @@ class ResultsFolder:
             with open_regular(path) as file:
                 data = file.read()
         except OSError as error:
+            pass_interruption(error)
             raise damaged(path, error.strerror) from error
         if hashlib.sha256(data).hexdigest() != record["sha256"]:
             raise damaged(path, "it is not the file that its record was written for")

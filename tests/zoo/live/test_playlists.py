@@ -136,7 +136,7 @@ _MPEG2 = ("-c:v", "mpeg2video")
 #: Names of clips, and how ffmpeg makes them.
 CLIPS = {
     **dict.fromkeys(("a.mp4", "a.mov", "a.mkv", "a.avi", "a.m2ts", "a.mxf"), _MPEG2),
-    **{"a.mpg": _MPEG2, "a.m2v": _MPEG2, "a.nut": _MPEG2, "a.dv": ("-vf", "scale=720:576")},
+    **{"a.mpg": _MPEG2, "a.m2v": _MPEG2, "a.nut": _MPEG2},
     **{
         "a.webm": ("-c:v", "libvpx", "-cpu-used", "8"),
         "a.ivf": ("-c:v", "libvpx"),
