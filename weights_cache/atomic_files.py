@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import stat
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -300,3 +301,24 @@ def _disk_full(folder: Path, needed: int, advice: str) -> WeightsError:
     return WeightsError(
         f"the disk of {folder} is full: {needed} bytes needed, {free} free; make room, or {advice}"
     )
+
+
+def exchange_folders(first: Path, second: Path) -> bool:
+    """Give each of two folders the other's name at one moment, so that a kill loses neither name.
+
+    No system renames a folder over one that has files.
+
+    Returns:
+        Whether that was done; nothing has changed where the system or its disk cannot do it.
+
+    Source: ``renameat2`` of Linux, which glibc has from 2.28 on.
+    """
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    if rename is None:
+        return False
+    here, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE
+    return rename(here, os.fsencode(first), here, os.fsencode(second), exchange) == 0

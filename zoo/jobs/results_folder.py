@@ -44,7 +44,7 @@ _ADVICE = f"give another folder; {GO_ON}"
 
 
 class Run(NamedTuple):
-    """What a process needs to write for a run, beside the folder of the results."""
+    """The run that a process writes for, beside the folder of the results."""
 
     folder: str  # name of its own folder: see `run_folders`
     identity: str | None  # of its job; older versions had none
@@ -105,7 +105,7 @@ class ResultsFolder:
         return self._run
 
     def run_of(self, document: Mapping[str, Any]) -> Run:
-        """What processes of this run need, with the document of the job."""
+        """Return what processes of this run need, with the document of the job."""
         return Run(self.run.path.name, document.get("identity"))
 
     @property

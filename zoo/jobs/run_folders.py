@@ -21,7 +21,7 @@ from typing import BinaryIO
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 
-#: What names of folders of runs begin with; and of those that await their removal.
+#: Prefixes of the folders of runs, and of those that await their removal.
 RUN, GONE = "run-", "gone-"
 
 

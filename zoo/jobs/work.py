@@ -38,7 +38,7 @@ class Order(NamedTuple):
 
 
 class Errand(NamedTuple):
-    """What a process gets when it begins to work for a run."""
+    """The job of a process, and its place in a run: sent when the process begins."""
 
     job: Mapping[str, Any]  # the document of the `Job`
     folder: str  # path of the results

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from core import CoreError
 from core.converter import load_model
 from core.converter.web_writer import write_web
+from weights_cache.atomic_files import exchange_folders
 from weights_cache.common.errors import WeightsError, ZooError
-from weights_cache.folder_exchanges import exchange_folders
 from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
 from weights_cache.read_back import not_written, read_back
