@@ -72,6 +72,7 @@ def test_imports_go_one_way(package):
 #: Where core touches files, and what is used there beside the errors.
 FILE_DOORS = ("core/converter/",)
 USED_FOR_FILES = {
+    "array_archives",
     "atomic_files",
     "errors",
     "interruptions",
@@ -86,6 +87,7 @@ USED_FOR_FILES = {
     "regular_files",
     "shards",
     "write",
+    "zip_members",
 }
 #: What lowers the layers of a file counts what reading it takes; what shows curves asks where.
 USED_ELSEWHERE = {

@@ -30,7 +30,7 @@ _UNPACKERS: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ": lzm
 #: The most bytes of the headers between two members of a tar archive, which tarfile keeps.
 _MOST_HEADERS = 2**22
 
-#: How often the end of a tar archive is reached: once by its reader, which stops there.
+#: The most reads behind the end of a tar archive; its reader stops after one.
 _MOST_ENDS = 2
 
 _DAMAGED = (

@@ -106,7 +106,7 @@ def _parquet_values(location: str, column: str | None) -> Iterator[Any]:
 
 
 def _check_groups(location: str, metadata: Any, name: str) -> None:
-    """Raise if the paths of a row group take too much memory, as far as the file tells."""
+    """Raise if the paths of a row group take too much memory, as the file declares."""
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         for column in map(group.column, range(group.num_columns)):
             size = column.total_uncompressed_size

@@ -24,7 +24,7 @@ from zoo.verification.networks import quantization_of
 #: The most bytes of a file of goldens.
 MOST_BYTES = 2**28
 
-#: What a file that is no archive of arrays, or a damaged one, makes its reader raise.
+#: Exceptions of reading a file that is damaged, or no archive of arrays.
 _DAMAGED = (OSError, ValueError, EOFError, BadZipFile, zlib.error, MemoryError, WeightsError)
 
 #: The folder of goldens beside a model file, and in the folders of a mirror.
