@@ -127,7 +127,7 @@ class _Tar:
             file = unpackers[0].open(file) if unpackers else file
         self._bytes, self._compressed = _Metered(file), compressed
         mode: Any = "r|" if compressed else "r:"
-        self._tar = tarfile.open(fileobj=cast(BinaryIO, self._bytes), mode=mode)  # noqa: SIM115
+        self._tar = tarfile.TarFile.open(fileobj=cast(BinaryIO, self._bytes), mode=mode)
 
     def __iter__(self) -> Iterator[tarfile.TarInfo]:
         """Yield the members that are left, of which tarfile would otherwise remember all.

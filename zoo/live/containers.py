@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 
+from weights_cache.interruptions import pass_interruption
 from weights_cache.regular_files import open_regular
 from zoo.images.urls import scheme_of
 from zoo.live.readers import SourceError
@@ -50,6 +51,7 @@ def checked_video(location: str) -> str:
     try:
         known = is_container(location)
     except OSError as error:
+        pass_interruption(error)
         raise SourceError(
             f"{location!r:.300} cannot be read: {error.strerror}; check the name and the "
             "permissions"

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from zoo.live.frame_store import LONGEST, FrameReader, FrameWriter
 from zoo.live.readers import DEFAULT_FPS, Kind, Shot, SourceError
 from zoo.results.moments import Moment
@@ -61,6 +62,7 @@ class Recorder:
         try:
             self._begin(about)
         except OSError as error:
+            pass_interruption(error)
             raise self._failed(error) from error
 
     def _begin(self, about: Mapping[str, Any]) -> None:
@@ -94,6 +96,7 @@ class Recorder:
             self._results.write(line + "\n")
             self._results.flush()
         except OSError as error:
+            pass_interruption(error)
             raise self._failed(error) from error
 
     def _writer_for(self, width: int, height: int) -> FrameWriter:
@@ -131,6 +134,7 @@ class Recorder:
             with closing(self._results):
                 self._release()
         except OSError as error:
+            pass_interruption(error)
             raise self._failed(error) from error
 
     def __enter__(self: Self) -> Self:
@@ -199,6 +203,7 @@ class RecordingReader:
         try:
             frame = self._frames.read()
         except (OSError, ValueError) as error:
+            pass_interruption(error)
             raise self._damaged(f"frame {line['index']}") from error
         if frame is None:
             return None  # the program was killed before the frame was whole
@@ -228,6 +233,7 @@ class RecordingReader:
         try:
             return FrameReader(path)
         except OSError as error:
+            pass_interruption(error)
             raise self._damaged(path.name) from error
 
     def _damaged(self, part: str) -> SourceError:
@@ -268,6 +274,7 @@ def about_recording(path: str | os.PathLike[str]) -> dict[str, Any]:
         if about["format"] != _FORMAT:
             raise ValueError(f"its format is {about['format']!r:.40}")
     except (OSError, ValueError, KeyError, TypeError) as error:
+        pass_interruption(error)
         raise SourceError(f"{str(path)!r} is no recording that can be read: {error}") from error
     if about.get("version") != _VERSION:
         raise SourceError(

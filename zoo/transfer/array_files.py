@@ -13,6 +13,7 @@ import numpy as np
 from weights_cache.array_archives import read_array_archive
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.read_back import check_arrays, not_written, read_back
 from weights_cache.regular_files import open_regular
@@ -41,6 +42,7 @@ def write_arrays(
         with replacing(Path(os.path.realpath(path)), check=check) as stream:
             stream.write(data.getvalue())
     except OSError as error:
+        pass_interruption(error)
         raise ZooError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from error
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from core import Endpoint, Graph
 from weights_cache.array_archives import read_array_archive
 from weights_cache.common.errors import WeightsError, ZooError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import read_json
 from weights_cache.regular_files import open_regular
 from zoo.verification.networks import quantization_of
@@ -24,7 +25,7 @@ from zoo.verification.networks import quantization_of
 #: The most bytes of a file of goldens.
 MOST_BYTES = 2**28
 
-#: Exceptions of reading a file that is damaged, or no archive of arrays.
+#: Errors of the reader for a file that is damaged, or no archive of arrays.
 _DAMAGED = (OSError, ValueError, EOFError, BadZipFile, zlib.error, MemoryError, WeightsError)
 
 #: The folder of goldens beside a model file, and in the folders of a mirror.
@@ -92,6 +93,7 @@ def _read_arrays(path: Path) -> dict[str, np.ndarray]:
         with open_regular(path) as stream:
             arrays = read_array_archive(stream, path)
     except _DAMAGED as error:
+        pass_interruption(error)
         raise ZooError(f"{path} is no file of goldens: {error!s:.200}; make it anew") from error
     for name, array in arrays.items():
         if array.dtype.kind not in "fiub" or not np.isfinite(array).all():
