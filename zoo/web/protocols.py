@@ -15,6 +15,7 @@ from zoo.web.messages import LONGEST_HEADER
 from zoo.web.packages import not_installed
 from zoo.web.quotas import Limits
 from zoo.web.security import Application
+from zoo.web.targets import AnyTarget
 
 try:
     import uvicorn
@@ -197,7 +198,7 @@ def server_config(
     certificate_file, key_file = certificate or (None, None)
     parts = {"listener": listener, "limits": limits}
     return uvicorn.Config(
-        application,
+        AnyTarget(application),
         loop="asyncio:SelectorEventLoop",  # which calls Listener.accept; others do not
         http=type("RequestProtocol", (RequestProtocol,), parts),
         log_level="warning",

@@ -105,7 +105,10 @@ OTHERS = {
     "another protocol": Requests(_get("/healthz", "Connection: Upgrade", "Upgrade: h2c"), (200,)),
     "unknown path": Requests(_get("/v1/nothing"), (404,)),
     "path upwards": Requests(_get("/assets/..%2f..%2frest.py"), (404,)),
-    "absolute form": Requests(_get("http://elsewhere.example/v1/nothing"), (404,)),
+    "absolute form": Requests(
+        _raw("GET http://{host}/settings?a HTTP/1.1\nHost: rebound.example\n\n"), (200,)
+    ),
+    "absolute form of another host": Requests(_get("http://elsewhere.example/settings"), (421,)),
     "another method": Requests(_get(VERB, method="DELETE"), (405,)),
     "unknown method": Requests(_get(VERB, method="BREW"), (405,)),
     "unknown option": Requests(_post(path=f"{VERB}?speed=1"), (422,)),
@@ -173,6 +176,9 @@ UPGRADES = {
     "another version": Requests(lambda host: upgrade(host, version="8"), (400,), stays=False),
     "another path": Requests(lambda host: upgrade(host, "/nothing"), (403,), stays=False),
     "another host": Requests(lambda host: upgrade("rebound.example"), (403,), stays=False),
+    "absolute form of another host": Requests(
+        lambda host: upgrade(host, "http://rebound.example/connection"), (403,), stays=False
+    ),
 }
 
 
