@@ -61,12 +61,12 @@ def test_who_goes_on_sending_is_hung_up_on():
             client.sendall(b"a" * 10_000)
 
 
-def test_a_request_that_turns_out_to_be_none_gives_up_its_place():
+def test_a_request_that_turns_out_to_be_none_is_given_up():
     late = RestLimits(send_seconds=10 * PATIENCE, image_seconds=10 * PATIENCE)
     with rest_running(limits=late) as server, Wire(server.port) as wire:
-        row = server.server.rest.row
+        arriving = server.server.rest.arriving
         wire.send(CHUNKED.format(server.host).encode())
-        eventually(lambda: row.length == 1, "it has a place")
+        eventually(lambda: arriving.length == 1, "it arrives")
         wire.send(b"no length\r\n")
         assert wire.answer().status == 400
-        eventually(lambda: row.length == 0, "it has no place")
+        eventually(lambda: arriving.length == 0, "it is given up")
