@@ -23,15 +23,15 @@ class _Unheard(asyncio.Protocol):
         self._protocol, self._ending = protocol, ending
 
     def pause_writing(self) -> None:
-        """Tell the protocol."""
+        """Pass it on."""
         self._protocol.pause_writing()
 
     def resume_writing(self) -> None:
-        """Tell the protocol."""
+        """Pass it on."""
         self._protocol.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell the protocol: the peer has hung up, too, or its time is over."""
+        """Pass it on: the peer has hung up, too, or its time is over."""
         self._ending.cancel()
         self._protocol.connection_lost(exc)
 

@@ -87,7 +87,7 @@ class Arriving:
 
     @property
     def length(self) -> int:
-        """How many images are being sent."""
+        """Number of images that are being sent."""
         return len(self._sizes)
 
     @contextmanager

@@ -33,7 +33,7 @@ FRAMES_SENT = 30
 PAUSE = 0.05
 
 #: Connections that a client leaves open behind it, silent or with half a request.
-LEFT_OPEN = 15
+LEFT_OPEN = 2
 
 _STAYING = [name for name, kind in REQUESTS.items() if kind.stays]
 _ENDING = [name for name, kind in REQUESTS.items() if not kind.stays]
