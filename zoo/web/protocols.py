@@ -73,6 +73,12 @@ class RequestProtocol(H11Protocol):
         super().resume_writing()
         self._expect_reading()
 
+    def shutdown(self) -> None:
+        """Take no more requests; older versions of uvicorn would give up the last one, too."""
+        super().shutdown()
+        if self.cycle is not None:
+            vars(self.cycle)["shutting_down"] = False
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         super().connection_lost(exc)
