@@ -8,6 +8,7 @@ from typing import Any, cast, get_origin
 
 import core
 from weights_cache.common.errors import ZooError
+from zoo.cli.signals import leaving_at_once
 from zoo.cli.terminal import show
 from zoo.pipeline.options import check_backend
 from zoo.web.gallery import app_names, load_app
@@ -91,14 +92,18 @@ def _serve_app(given: argparse.Namespace) -> None:
 
     source, opens = getattr(given, "source", None), hasattr(given, "open")
     app = load_app(given.name)
-    serving_of(app, source, _server_options(given), open_browser=opens).run()
+    serving = serving_of(app, source, _server_options(given), open_browser=opens)
+    with leaving_at_once():
+        serving.run()
 
 
 def _run_serve(given: argparse.Namespace) -> int:
     from zoo.web.rest_server import serving_of_rest
 
     _check_backend(given.backend)
-    serving_of_rest(given.backend, _server_options(given)).run()
+    serving = serving_of_rest(given.backend, _server_options(given))
+    with leaving_at_once():
+        serving.run()
     return 0
 
 

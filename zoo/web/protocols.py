@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 
+from zoo.web.closing import closed_in_stages
 from zoo.web.listening import Listener
 from zoo.web.messages import LONGEST_HEADER
 from zoo.web.packages import not_installed
 from zoo.web.quotas import Limits
 from zoo.web.security import Application
+from zoo.web.targets import AnyTarget
 
 try:
     import uvicorn
@@ -24,7 +26,7 @@ except ImportError as error:
     raise not_installed("servers need", error) from error
 
 #: Seconds that requests have to end in when the server does; it ends within a second.
-_ENDING = 0.4
+_ENDING = 0.3
 
 
 class RequestProtocol(H11Protocol):
@@ -39,7 +41,7 @@ class RequestProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
-        super().connection_made(transport)
+        super().connection_made(closed_in_stages(transport, self.limits.send_seconds))
         self._descriptor: int = transport.get_extra_info("socket").fileno()
         self._watch()
 
@@ -54,6 +56,13 @@ class RequestProtocol(H11Protocol):
         self._watch()
         self._expect_reading()
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request; if it was to be the rest of one, that has no answer more."""
+        super().send_400_response(msg)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+
     def pause_writing(self) -> None:
         """Wait until the peer has read most of an answer."""
         super().pause_writing()
@@ -63,6 +72,12 @@ class RequestProtocol(H11Protocol):
         """Go on, since the peer has read it."""
         super().resume_writing()
         self._expect_reading()
+
+    def shutdown(self) -> None:
+        """Take no more requests; older versions of uvicorn would give up the last one, too."""
+        super().shutdown()
+        if self.cycle is not None:
+            vars(self.cycle)["shutting_down"] = False
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
@@ -189,7 +204,7 @@ def server_config(
     certificate_file, key_file = certificate or (None, None)
     parts = {"listener": listener, "limits": limits}
     return uvicorn.Config(
-        application,
+        AnyTarget(application),
         loop="asyncio:SelectorEventLoop",  # which calls Listener.accept; others do not
         http=type("RequestProtocol", (RequestProtocol,), parts),
         log_level="warning",
@@ -200,7 +215,7 @@ def server_config(
         ws_ping_timeout=20,
         ws_per_message_deflate=False,
         proxy_headers=False,  # see zoo.web.proxies
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=math.ceil(_ENDING),
         backlog=64,  # as many are accepted at once, before requests are read
         server_header=False,
         ssl_certfile=certificate_file,

@@ -21,7 +21,7 @@ try:
     from starlette.exceptions import HTTPException
     from starlette.requests import ClientDisconnect
 
-    from zoo.web.rest_requests import GONE, RestLimits, Row, body_of, unless_gone
+    from zoo.web.rest_requests import GONE, Arriving, RestLimits, Row, body_of, unless_gone
     from zoo.web.result_schemas import ERROR, schema_of
 except ImportError as error:
     raise not_installed("REST needs", error) from error
@@ -43,6 +43,7 @@ class Rest:
     def __init__(self, turns: Turns, limits: RestLimits, figures: Figures, backend: str | None):
         self._turns, self._limits, self._figures = turns, limits, figures
         self._backend, self.row = backend, Row(limits.requests)
+        self.arriving = Arriving(limits.arriving_bytes)
 
     def routes(self) -> APIRouter:
         """Return an address for each verb."""
@@ -94,8 +95,9 @@ class Rest:
 
     async def _answer(self, verb: str, request: Request) -> str:
         options = given_options(verb, request.query_params.multi_items())
+        self.row.check()  # else an image would be sent in vain
+        body = await body_of(request, self._limits, self.arriving)
         with self.row.slot():
-            body = await body_of(request, self._limits)
             work = self._turns.call(lambda: self._found(verb, body, options))
             return await unless_gone(request, work)
 

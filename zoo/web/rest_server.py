@@ -59,7 +59,7 @@ class RestServer:
         return web
 
     def _health(self) -> dict[str, Any]:
-        return {"requests": self.rest.row.length}
+        return {"requests": self.rest.row.length, "arriving": self.rest.arriving.length}
 
 
 def _page() -> str:

@@ -82,7 +82,8 @@ def test_serve_answers_until_ctrl_c():
     command = ["serve", "--port", "0", "--token", "secret-of-9", "--backend", "cpu"]
     with server_process(command) as server:
         assert server.token == "secret-of-9" and server.lines[0].startswith("Zoo: http://127.0.0.1")
-        assert asked(server.port, "GET", "/healthz") == (200, {"status": "ok", "requests": 0})
+        health = {"status": "ok", "requests": 0, "arriving": 0}
+        assert asked(server.port, "GET", "/healthz") == (200, health)
         for method, address in (("GET", "/openapi.json"), ("GET", "/"), ("POST", path)):
             status, answer = asked(server.port, method, address)
             assert status == 401 and "the token is missing or wrong" in answer["error"]

@@ -34,6 +34,13 @@ def sleep(client):
 app.run(port=0, **{options!r})
 """
 
+#: The command `zoo` with the arguments of the process.
+_COMMAND = """
+import sys, zoo.cli
+{before}
+sys.exit(zoo.cli.main())
+"""
+
 _ADDRESS = re.compile(r"(https?)://((?:\[[^]]+\]|[^:/]+):(\d+))/(?:\?token=(\S+))?")
 
 
@@ -119,8 +126,8 @@ def server_process(
         before: lines of Python that the process runs first.
         options: of `App.run`.
     """
-    program = _PROGRAM.format(before=before, options=options)
-    start = [sys.executable, "-m", "zoo", *command] if command else [sys.executable, "-c", program]
+    program = _COMMAND if command else _PROGRAM
+    start = [sys.executable, "-c", program.format(before=before, options=options), *(command or ())]
     process = subprocess.Popen(start, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     found = ServerProcess(process)
     reader = threading.Thread(target=found.read)

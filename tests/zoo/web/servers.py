@@ -15,7 +15,6 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 import pytest
-import uvicorn
 from PIL import Image
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
@@ -29,7 +28,7 @@ from zoo.web.app_server import AppServer
 from zoo.web.client import Client
 from zoo.web.listening import listening_socket
 from zoo.web.messages import message_of
-from zoo.web.protocols import server_config
+from zoo.web.protocols import Server, server_config
 from zoo.web.quotas import Limits
 from zoo.web.security import Application, Guard
 
@@ -102,7 +101,7 @@ def listening(
     listener = listening_socket("127.0.0.1", port, limits.connections)
     port = listener.getsockname()[1]
     guard = Guard(application, frozenset({f"127.0.0.1:{port}"}), token, as_json=as_json)
-    serving = uvicorn.Server(server_config(guard, listener, limits))
+    serving = Server(server_config(guard, listener, limits))
     thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]})
     thread.start()
 

@@ -57,7 +57,11 @@ def test_a_page_with_its_camera(before):
 
 def test_rest_with_and_without_the_token(before):
     proxy = before(serving_of_rest(None, documented_options()))
-    assert proxy.ask("GET", "/zoo/healthz").document == {"status": "ok", "requests": 0}
+    assert proxy.ask("GET", "/zoo/healthz").document == {
+        "status": "ok",
+        "requests": 0,
+        "arriving": 0,
+    }
     assert "token is missing" in proxy.ask("GET", "/zoo/openapi.json").error
     bearer = {"authorization": f"Bearer {TOKEN}"}
     description = proxy.ask("GET", "/zoo/openapi.json", **bearer)

@@ -4,6 +4,7 @@ import re
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from http.client import HTTPResponse
 
 import pytest
@@ -48,7 +49,7 @@ def test_a_slow_body_is_given_up():
             answer = HTTPResponse(raw)
             answer.begin()
             assert answer.status == 408 and b"not sent within 0.5 seconds" in answer.read()
-        eventually(lambda: server.server.rest.row.length == 0, "no request is left")
+        eventually(lambda: server.server.rest.arriving.length == 0, "no request is left")
         eventually(
             lambda: server.post("estimate_single_pose", ASTRONAUT).status == 200,
             "an image that is sent in time",
@@ -61,9 +62,11 @@ def test_a_disconnected_client_frees_its_slot(held):
         row = server.server.rest.row
         with begin(server, b"first") as first, begin(server, b"second"):
             eventually(lambda: row.length == 2 and begun, "both requests wait")
+            arriving = server.server.rest.arriving
             with begin(server, b"half", 1000):
-                eventually(lambda: row.length == 3, "a third request waits")
-            eventually(lambda: row.length == 2, "it left while it sent")
+                eventually(lambda: arriving.length == 1, "a third request arrives")
+            eventually(lambda: arriving.length == 0, "it left while it sent")
+            assert row.length == 2
             with begin(server, b"third"):
                 eventually(lambda: row.length == 3, "a third request waits")
             eventually(lambda: row.length == 2, "it left while it waited")
@@ -99,11 +102,32 @@ def test_requests_beyond_the_limit_are_rejected(held):
             answer = server.post("estimate_single_pose", ASTRONAUT)
             assert answer.status == 503 and answer.headers["retry-after"] == "2"
             assert "2 requests are waiting, which is the limit" in answer.error
-            assert server.ask("GET", "/healthz").document == {"status": "ok", "requests": 2}
+            health = {"status": "ok", "requests": 2, "arriving": 0}
+            assert server.ask("GET", "/healthz").document == health
             event.set()
             for raw in (one, two):
                 assert raw.recv(4000).startswith(b"HTTP/1.1 200 ")
         assert server.post("estimate_single_pose", ASTRONAUT).status == 200
+
+
+def test_half_sent_images_keep_nobody_out():
+    with rest_running(limits=RestLimits(requests=2)) as server, ExitStack() as opened:
+        for _ in range(5):
+            opened.enter_context(begin(server, b"half", 1000))
+        eventually(lambda: server.server.rest.arriving.length == 5, "all have begun")
+        assert server.post("estimate_single_pose", ASTRONAUT).status == 200
+
+
+def test_bytes_of_half_sent_images_are_limited():
+    limits = RestLimits(arriving_bytes=3000, image_seconds=10 * PATIENCE)
+    with rest_running(limits=limits) as server, begin(server, b"a" * 2000, 4000) as first:
+        arriving = server.server.rest.arriving
+        eventually(lambda: list(arriving._sizes.values()) == [2000], "the first one has begun")
+        with begin(server, b"b" * 2000, 3000) as second:
+            assert first.recv(4000).startswith(b"HTTP/1.1 503 ")
+            second.sendall(b"b" * 1000)
+            assert second.recv(4000).startswith(b"HTTP/1.1 422 ")  # whole, and no image
+        assert arriving.length == 0
 
 
 LINE = re.compile(r'([a-z_]+)(?:\{((?:[a-z]+="[^"\\\n]*",?)+)\})? ([0-9.e+-]+|\+Inf)')

@@ -44,6 +44,11 @@ def forbid() -> None:
     _is_allowed = False
 
 
+def abandon() -> None:
+    """Do not wait for the thread: the process is about to end without unloading LLVM's library."""
+    atexit.unregister(_end)
+
+
 def compile_later(one: Compilable) -> None:
     """Compile the kernels of an object in the background, unless it is freed before."""
     global _is_running

@@ -51,9 +51,9 @@ class Found:
 
 def trial(requests: int, seconds: float, seed: int = 1, clients: int = 8) -> Found:
     """Send requests until there are so many, or the time is over."""
-    found, known, frames = Found(), pictures(PICTURES), shades()
+    found, frames = Found(), shades()
     with server_process(["serve", "--port", "0"]) as rest, server_process() as pages:
-        servers = {"REST": rest, "pages": pages}
+        servers, known = {"REST": rest, "pages": pages}, pictures(PICTURES, rest.port)
         found.watches = {name: Watch(server, EVERY) for name, server in servers.items()}
         made = [
             Client(rest.port, pages.port, 1000 * seed + number, known, frames)
