@@ -68,6 +68,12 @@ def open_regular(
     return raw if buffering == 0 else BufferedReader(raw)
 
 
+def open_unlinked(path: str, flags: int) -> int:
+    """Open a file as `os.open`, at once and through no link; an ``opener`` for `io.FileIO`."""
+    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return os.open(path, flags | more)
+
+
 def irregular_file(path: str | os.PathLike[str], mode: int) -> IrregularFileError:
     """Return the error for a path that is something else than a file, by its mode."""
     kind = _KINDS.get(stat.S_IFMT(mode), "a special file")

@@ -23,6 +23,7 @@ from weights_cache.atomic_files import put_folder, staging_folder
 from weights_cache.common.errors import ZooError
 from weights_cache.common.system_files import LEFT_BY_FILE_MANAGERS
 from weights_cache.interruptions import pass_interruption
+from weights_cache.ownership import behind_links
 from zoo.live.frame_store import LONGEST, FrameReader, FrameWriter
 from zoo.live.readers import DEFAULT_FPS, Kind, Shot, SourceError
 from zoo.results.moments import Moment
@@ -93,7 +94,7 @@ class Recorder:
     def _begin(self, about: Mapping[str, Any]) -> None:
         """Begin beside an old recording, which is replaced once the new one has a frame."""
         refuse_others(self.path)
-        target = Path(os.path.realpath(self.path))
+        target = behind_links(self.path)
         self._folder = self._staging.enter_context(staging_folder(target)) / "new"
         self._folder.mkdir()
         facts = {"format": _FORMAT, "version": _VERSION, **about}
@@ -135,7 +136,7 @@ class Recorder:
         self._results.close()
         if os.name == "nt":  # no folder with open files is renamed there
             self._release()
-        self._place(Path(os.path.realpath(self.path)))
+        self._place(behind_links(self.path))
         self._results = open(self._folder / _RESULTS, "a", encoding="utf-8")  # noqa: SIM115
 
     def _writer_for(self, width: int, height: int) -> FrameWriter:

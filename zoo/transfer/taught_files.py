@@ -17,6 +17,7 @@ from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.common.system_files import LEFT_BY_FILE_MANAGERS
 from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
+from weights_cache.ownership import behind_links
 from weights_cache.read_back import not_written, read_back
 from weights_cache.regular_files import open_regular
 from zoo.pipeline.file_model import TAUGHT_FILE
@@ -52,8 +53,8 @@ def write_taught(folder: str | os.PathLike[str], model: "TaughtModel") -> Path:
         ZooError: there is something else of that name, or it cannot be written.
     """
     refuse_others(folder)
-    target = Path(os.path.realpath(folder))
     try:
+        target = behind_links(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing_folder(target) as made:
             _write_files(made, model)

@@ -23,6 +23,7 @@ from weights_cache.atomic_files import (
 from weights_cache.common.errors import ZooError
 from weights_cache.common.system_files import LEFT_BY_FILE_MANAGERS
 from weights_cache.json_documents import parse_json
+from weights_cache.ownership import behind_links
 from weights_cache.read_back import not_written
 from zoo.transfer.exports.bases import ExportedNetwork
 from zoo.transfer.heads import Head
@@ -178,11 +179,11 @@ def write_export(folder: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         WeightsError: they cannot be written, or not be read back.
     """
-    target = Path(os.path.realpath(folder))
-    if _stays(target):
-        write_folder(folder, files)
-        return
     with writing_to(folder, sum(map(len, files.values())), _ADVICE):
+        target = behind_links(folder)
+        if _stays(target):
+            write_folder(target, files)
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing_folder(target) as new:
             write_folder(new, files)
