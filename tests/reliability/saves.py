@@ -107,16 +107,16 @@ def of_weights(name: str) -> Callable[[ExitStack], Save]:
 
 
 def shards(stack: ExitStack) -> Save:
-    """Weights alone, in several shards; each version has others, and another number of them."""
+    """Weights alone, in several shards, which are as many and as large in each version."""
 
-    def write(value: int, bytes: int) -> Callable[[Path], object]:
+    def write(value: int) -> Callable[[Path], object]:
         weights = {f"w{i}": np.full(50, value + i, np.float32) for i in range(3)}
-        return lambda path: write_weights(path, weights, shard_bytes=bytes)
+        return lambda path: write_weights(path, weights, shard_bytes=200)
 
     def read(path: Path) -> list[bytes]:
         return [each.tobytes() for each in load_weights(path).values()]
 
-    return Save("weights", (write(1, 200), write(5, 150)), read)
+    return Save("weights", (write(1), write(5)), read)
 
 
 def graph(value: float) -> GraphModel:
