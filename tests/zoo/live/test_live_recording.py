@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -240,6 +241,20 @@ def test_videos_that_cannot_be_written(tmp_path):
         VideoFile(tmp_path / "no" / "out.mp4")
     VideoFile(tmp_path / "none.mp4").close()
     assert not list(tmp_path.iterdir())
+
+
+def test_a_video_is_made_in_a_folder_of_the_user_alone(tmp_path):
+    """The old one stays until it is closed."""
+    path = tmp_path / "out.avi"
+    path.write_bytes(b"old")
+    with VideoFile(path, 10) as video:
+        video.add(grey(90))
+        (folder,) = tmp_path.glob("out.avi.*.tmp")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700 and path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["out.avi"] and len(levels(path)) == 1
+    (tmp_path / "folder.avi").mkdir()
+    with pytest.raises(ZooError, match="not a regular file, but a folder"):
+        VideoFile(tmp_path / "folder.avi")
 
 
 # --- zoo watch --------------------------------------------------------------------------------
