@@ -139,10 +139,7 @@ def write_registry(index: Path, target: Path = REGISTRY) -> None:
     found = {row["name"] for row in rows}
     rows += [row for name, row in _rows(REGISTRY).items() if name not in found]
     rows.sort(key=lambda row: row["name"])
-    from weights_cache.atomic_files import replacing  # not needed where the registry is read
-
-    with replacing(target) as stream:
-        stream.write(_format(rows).encode())
+    target.write_text(_format(rows), encoding="utf-8", newline="\n")
 
 
 def _index_row(row: dict[str, Any]) -> dict[str, Any]:
