@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import WeightsError
 from weights_cache.interruptions import pass_interruption
-from weights_cache.regular_files import open_regular
+from weights_cache.regular_files import irregular_file, open_regular
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -30,6 +30,7 @@ STALE_SECONDS = 24 * 3600.0
 LOCK_SECONDS = 600.0
 SAY_AFTER = 2.0  # seconds of waiting for a lock, and then
 SAY_EVERY = 30.0
+_BLOCK = 2**20  # bytes that are compared at once
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -171,16 +172,23 @@ def replacing(
     mode: int = 0o666,
     check: Check | None = None,
     made_in: Path | None = None,
+    sync: bool = True,
 ) -> Iterator[BinaryIO]:
     """Yield a new file that replaces ``target`` when the block ends; an error leaves no file.
 
     Args:
-        target: the file.
+        target: the file. A link of that name is replaced, not followed.
         mode: its mode before the umask.
         check: called with the path of the new file before it replaces the old one.
         made_in: folder on the same disk in which the new file is made, by default that of the
             target.
+        sync: whether the bytes are on the disk before the file gets its name; not needed where
+            they have a checksum and can be made again.
+
+    Raises:
+        IrregularFileError: the target is a folder, a pipe or a device, such as ``/dev/null``.
     """
+    refuse_irregular(target)
     place = target if made_in is None else made_in / target.name
     _remove_stale(place, "tmp")
     temporary = unique_sibling(place, "tmp")
@@ -188,12 +196,79 @@ def replacing(
         with BufferedWriter(create_file(temporary, mode)) as stream:
             yield stream
             stream.flush()
-            os.fsync(stream.fileno())
+            if sync:
+                os.fsync(stream.fileno())
         if check is not None:
             check(temporary)
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def refuse_irregular(target: Path) -> None:
+    """Raise unless a file of that name may be replaced: it is one, a link, or not there.
+
+    Raises:
+        IrregularFileError: it is a folder, a pipe or a device.
+    """
+    with suppress(FileNotFoundError, NotADirectoryError):
+        mode = target.lstat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
+            raise irregular_file(target, mode)
+
+
+@contextmanager
+def staging_folder(target: Path) -> Iterator[Path]:
+    """Yield a new folder beside ``target``, of the user alone, which is removed at the end.
+
+    In it other programs may write under names that nobody else can take. What a killed process
+    left of one goes with the next one for this target, after a day.
+    """
+    _remove_stale(target, "tmp")
+    folder = unique_sibling(target, "tmp")
+    try:
+        folder.mkdir(0o700)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def replacing_folder(target: Path) -> Iterator[Path]:
+    """Yield a new folder that replaces ``target`` when the block ends; an error leaves the old one.
+
+    Its files are to be written by `replacing` and the like, which wait until they are on the disk.
+    """
+    with staging_folder(target) as folder:
+        new = folder / "new"
+        new.mkdir()
+        yield new
+        put_folder(new, target)
+
+
+def put_file(new: Path, target: Path) -> None:
+    """Give a file in a `staging_folder` the name of the target, once its bytes are on the disk."""
+    refuse_irregular(target)
+    with open(new, "rb+") as stream:
+        os.fsync(stream.fileno())
+    os.replace(new, target)
+
+
+def put_folder(new: Path, target: Path) -> None:
+    """Give a folder in a `staging_folder` the name of the target, whose own folder takes its place.
+
+    Where the system cannot exchange two folders at one moment, a kill may leave none of that name.
+    """
+    if not os.path.lexists(target):
+        os.rename(new, target)
+    elif not exchange_folders(new, target):
+        old = new.with_name("old")
+        os.rename(target, old)
+        try:
+            os.rename(new, target)
+        except BaseException:
+            os.rename(old, target)
+            raise
 
 
 def replace_files(
@@ -203,6 +278,9 @@ def replace_files(
 
     Every file is written into a temporary folder first; then the files are renamed in order. If a
     rename fails, the files already replaced get their old content back.
+
+    The last file is the main one, to which the others belong. Old ones that change are removed
+    before it is replaced, so that a kill cannot leave it beside files of another version.
 
     Args:
         folder: the folder, which exists.
@@ -220,7 +298,7 @@ def replace_files(
             check(staging)
         _rename_all({folder / name: staging / name for name in contents})
     finally:
-        _remove_tree(staging)
+        shutil.rmtree(staging, ignore_errors=True)
 
 
 def _write(path: Path, blocks: Iterable[bytes | memoryview]) -> None:
@@ -233,10 +311,16 @@ def _write(path: Path, blocks: Iterable[bytes | memoryview]) -> None:
 
 def _rename_all(staged: Mapping[Path, Path]) -> None:
     old: dict[Path, Path | None] = {}
+    *beside, main = staged
+    changing = [path for path in beside if _changes(path, staged[path])]
+    order = [*(path for path in beside if path not in changing), main, *changing]
     try:
-        for target, temporary in staged.items():
+        for target in order:
             old[target] = _keep_old(target) if target.exists() else None
-            os.replace(temporary, target)
+        for target in changing:
+            target.unlink()
+        for target in order:
+            os.replace(staged[target], target)
     except BaseException:
         for target, kept in old.items():
             if kept:
@@ -247,6 +331,16 @@ def _rename_all(staged: Mapping[Path, Path]) -> None:
     finally:
         for kept in filter(None, old.values()):
             kept.unlink(missing_ok=True)
+
+
+def _changes(target: Path, new: Path) -> bool:
+    """Whether a file is there and has other bytes than a new one."""
+    try:
+        with open_regular(target) as ours, open_regular(new) as theirs:
+            blocks = iter(lambda: (ours.read(_BLOCK), theirs.read(_BLOCK)), (b"", b""))
+            return any(one != other for one, other in blocks)
+    except FileNotFoundError:
+        return False
 
 
 def _keep_old(target: Path) -> Path:
@@ -260,19 +354,13 @@ def _keep_old(target: Path) -> Path:
 
 
 def _remove_stale(target: Path, ending: str) -> None:
-    for path in siblings(target, ending):
-        if is_stale(path):
-            _remove_tree(path)
-
-
-def _remove_tree(path: Path) -> None:
-    """Remove a file, or a folder with its files, if it exists."""
-    if path.is_dir() and not path.is_symlink():
-        for inner in path.iterdir():
-            inner.unlink(missing_ok=True)
-        path.rmdir()
-    else:
-        path.unlink(missing_ok=True)
+    """Remove what killed processes left, as far as it is the user's."""
+    for path in filter(is_stale, siblings(target, ending)):
+        with suppress(OSError):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
 
 
 def remove_unless_regular(path: Path) -> None:

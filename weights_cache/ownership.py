@@ -3,9 +3,11 @@
 Windows has no such owners and permissions: there the user's folders count as private.
 """
 
+import errno
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -67,6 +69,33 @@ def find_foreign_link(folder: Path, path: Path) -> Path | None:
             if stat.S_ISLNK(status.st_mode) and _POSIX and status.st_uid not in (0, os.geteuid()):
                 return folder / parent
     return None
+
+
+def behind_links(path: str | os.PathLike[str]) -> Path:
+    """Return the path behind all links of a path, to which the user writes; a link stays a link.
+
+    Raises:
+        PermissionError: another user made a link on the way, through which what belongs to the
+            user would be replaced; not that of the folder that has the link.
+    """
+    for link, status in _links(Path(os.path.abspath(path)), set()):
+        trusted = (0, os.geteuid(), link.parent.stat().st_uid) if _POSIX else (status.st_uid,)
+        if status.st_uid not in trusted:
+            reason = f"{link} is a link of {user_name(status.st_uid)}, which is not followed"
+            raise PermissionError(errno.EPERM, reason)
+    return Path(os.path.realpath(path))
+
+
+def _links(path: Path, seen: set[Path]) -> Iterator[tuple[Path, os.stat_result]]:
+    """Yield the links that are followed to a path, those behind links as well."""
+    for part in (*reversed(path.parents), path):
+        with suppress(OSError):
+            status = part.lstat()
+            if stat.S_ISLNK(status.st_mode) and part not in seen:
+                seen.add(part)
+                yield part, status
+                target = os.path.abspath(part.parent / os.readlink(part))
+                yield from _links(Path(target), seen)
 
 
 def cache_root() -> Path:

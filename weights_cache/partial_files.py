@@ -12,6 +12,7 @@ from weights_cache.atomic_files import create_file, is_stale, siblings, unique_s
 from weights_cache.file_checks import sha256_of
 from weights_cache.ownership import is_closed, is_own
 from weights_cache.registry import FileRecord
+from weights_cache.regular_files import open_unlinked
 
 Report = Callable[[int], object]
 
@@ -150,11 +151,10 @@ def _reopen(path: Path) -> FileIO | None:
     Through a link another file would be overwritten, and a file that other users may write could
     change after the check.
     """
-    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         if not _is_private_file(path.lstat()):
             return None
-        stream = FileIO(path, "rb+", opener=lambda name, flags: os.open(name, flags | more))
+        stream = FileIO(path, "rb+", opener=open_unlinked)
     except OSError:
         return None
     if _is_private_file(os.fstat(stream.fileno())):

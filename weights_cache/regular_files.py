@@ -59,15 +59,22 @@ def open_regular(
     """
     mode = Path(path).stat().st_mode
     if not stat.S_ISREG(mode):  # opening a device may have side effects
-        raise _irregular(path, mode)
+        raise irregular_file(path, mode)
     flags = _FLAGS if follow_links else _FLAGS | getattr(os, "O_NOFOLLOW", 0)
     raw = FileIO(path, opener=lambda name, _: os.open(name, flags))
     if not stat.S_ISREG(mode := os.fstat(raw.fileno()).st_mode):  # exchanged in between
         raw.close()
-        raise _irregular(path, mode)
+        raise irregular_file(path, mode)
     return raw if buffering == 0 else BufferedReader(raw)
 
 
-def _irregular(path: str | os.PathLike[str], mode: int) -> IrregularFileError:
+def open_unlinked(path: str, flags: int) -> int:
+    """Open a file as `os.open`, at once and through no link; an ``opener`` for `io.FileIO`."""
+    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return os.open(path, flags | more)
+
+
+def irregular_file(path: str | os.PathLike[str], mode: int) -> IrregularFileError:
+    """Return the error for a path that is something else than a file, by its mode."""
     kind = _KINDS.get(stat.S_IFMT(mode), "a special file")
     return IrregularFileError(errno.EINVAL, f"not a regular file, but {kind}", os.fspath(path))

@@ -1,7 +1,10 @@
 """The writer of the TensorFlow.js web format: ``model.json`` and its shards."""
 
+import hashlib
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -9,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from weights_cache.atomic_files import Check, replace_files, require_space, writing_to
+from weights_cache.atomic_files import Check, is_stale, replace_files, require_space, writing_to
 from weights_cache.common.errors import WeightsError
+from weights_cache.json_documents import LARGEST_DOCUMENT
 from weights_cache.locations import PathLike
 from weights_cache.manifest import DTYPES
 from weights_cache.paths import inside
@@ -21,11 +25,17 @@ from weights_cache.quantise import (
     require_kind,
 )
 from weights_cache.read_back import not_written, read_back
+from weights_cache.regular_files import open_regular
 from weights_cache.shards import read_web_model
 
 SHARD_BYTES = 4 * 2**20  # the largest file that all browsers cache
 UNQUANTISED = "float32"  # the kind that means no quantisation
 Quantise = str | Mapping[str, str] | None
+
+_MANIFEST = "model.json"
+_DIGITS = 16  # of a shard's sha256, in its name
+_OWN_SHARD = re.compile(rf"group1-shard\d+of\d+-[0-9a-f]{{{_DIGITS}}}\.bin")
+_ANY_SHARD = re.compile(r"group\d+-shard\d+of\d+(-[0-9a-f]+)?(\.bin)?")
 
 
 def write_weights(
@@ -41,7 +51,12 @@ def write_weights(
     groups: Mapping[str, str] | None = None,
     check: Check | None = None,
 ) -> Path:
-    """Write ``weights`` as ``model.json`` and shards (``group1-shard1of1.bin`` ...).
+    """Write ``weights`` as ``model.json`` and shards.
+
+    The name of a shard ends with the first digits of its sha256, such as
+    ``group1-shard1of1-1f0c7a96d2e85b34.bin``, so that ``model.json`` is never beside shards of
+    another version, also if the process is killed: it is renamed last, and the shards of the model
+    that it replaces are removed afterwards.
 
     Args:
         folder: target folder, made if missing. Files of other names are not changed.
@@ -96,7 +111,7 @@ def write_weights(
         if check is not None:
             check(path)
 
-    return _write(Path(folder), {**beside, **shards, "model.json": [document]}, checked)
+    return _write(Path(folder), {**beside, **shards, _MANIFEST: [document]}, checked)
 
 
 def kinds_by_name(
@@ -214,7 +229,16 @@ def _shards(pieces: list[memoryview], shard_bytes: int) -> dict[str, list[memory
         for cut in _cuts(piece, position, shard_bytes):
             shards[position // shard_bytes].append(cut)
             position += len(cut)
-    return {f"group1-shard{j}of{count}.bin": shard for j, shard in enumerate(shards, 1)}
+    digests = map(_digest, shards)
+    names = (f"group1-shard{j}of{count}-{digest}.bin" for j, digest in enumerate(digests, 1))
+    return dict(zip(names, shards, strict=True))
+
+
+def _digest(blocks: Iterable[memoryview]) -> str:
+    digest = hashlib.sha256()
+    for block in blocks:
+        digest.update(block)
+    return digest.hexdigest()[:_DIGITS]
 
 
 def _cuts(piece: memoryview, position: int, shard_bytes: int) -> Iterator[memoryview]:
@@ -267,8 +291,39 @@ def _check_written(
 def _write(folder: Path, contents: Mapping[str, list[Any]], check: Check) -> Path:
     needed = sum(len(block) for blocks in contents.values() for block in blocks)
     advice = "choose another folder"
+    path = folder / _MANIFEST
     with writing_to(folder, needed, advice):
         folder.mkdir(parents=True, exist_ok=True)
         require_space(folder, needed, advice)
-        replace_files(folder, contents, lambda staged: check(staged / "model.json"))
-    return folder / "model.json"
+        replaced = _text(path) or b""
+        replace_files(folder, contents, lambda staged: check(staged / _MANIFEST))
+    with suppress(OSError):  # they only take room
+        _remove_unused_shards(folder, replaced)
+    return path
+
+
+def _remove_unused_shards(folder: Path, replaced: bytes) -> None:
+    """Remove shards that no document in a folder names: of a replaced one, and of killed writers.
+
+    Another process may be about to name shards that are new.
+    """
+    unused = [path for path in folder.iterdir() if _ANY_SHARD.fullmatch(path.name)]
+    for path in folder.glob("*.json"):
+        text = _text(path)
+        if text is None:
+            return
+        unused = [shard for shard in unused if shard.name.encode() not in text]
+    for shard in unused:
+        is_left = _OWN_SHARD.fullmatch(shard.name) and is_stale(shard)
+        if f'"{shard.name}"'.encode() in replaced or is_left:
+            shard.unlink()
+
+
+def _text(path: Path) -> bytes | None:
+    """Return the text of a document as it is; None if it cannot be read or is too large."""
+    try:
+        with open_regular(path) as stream:
+            text = stream.read(LARGEST_DOCUMENT + 1)
+    except OSError:
+        return None
+    return text if len(text) <= LARGEST_DOCUMENT else None

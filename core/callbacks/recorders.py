@@ -3,11 +3,13 @@
 import csv
 import math
 import os
+from io import StringIO
 from pathlib import Path
 from types import ModuleType
 
 from core.callbacks.base import Callback, Logs
 from core.errors import CoreError
+from core.process.line_files import LineFile
 
 
 class History(Callback):
@@ -50,7 +52,8 @@ class CSVLogger(Callback):
     Args:
         filename: path of the file, in a folder that exists.
         separator: letter between values.
-        append: go on in a file that exists; else it is written anew.
+        append: go on in a file that exists, without a row that a killed process did not finish;
+            else the first row replaces the file.
 
     Raises:
         CoreError: the separator is not one letter.
@@ -75,13 +78,12 @@ class CSVLogger(Callback):
         self._columns: list[str] = []
 
     def on_train_begin(self, logs: Logs | None = None) -> None:
-        """Begin the file, or find the columns of one that exists."""
+        """Find the columns of a file that exists, whose rows stay until there is a first."""
         self._columns = []
-        if self.append and self.filename.exists():
+        self._file = LineFile(self.filename, append=self.append)
+        if self.append:
             with self.filename.open(newline="") as file:
                 self._columns = next(csv.reader(file, delimiter=self.separator), [])
-        else:
-            self.filename.write_text("")
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Append a row."""
@@ -92,8 +94,9 @@ class CSVLogger(Callback):
             rows.append([*self._columns])
         values: dict[str, object] = {**found, "epoch": epoch}
         rows.append([values.get(name, "NA") for name in self._columns])
-        with self.filename.open("a", newline="") as file:
-            csv.writer(file, delimiter=self.separator, lineterminator="\n").writerows(rows)
+        text = StringIO()
+        csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows(rows)
+        self._file.write(text.getvalue())
 
 
 class CurvesImage(Callback):
@@ -134,15 +137,7 @@ class CurvesImage(Callback):
             curve.append(found.get(name, math.nan))
         self._epochs += 1
         if self._curves:
-            self._write()
-
-    def _write(self) -> None:
-        part = self.filename.with_name(f".{self.filename.name}.{os.getpid()}")
-        try:
-            _plots().history(self._curves).save(part, format="PNG")
-            part.replace(self.filename)
-        finally:
-            part.unlink(missing_ok=True)
+            _plots().history(self._curves).save(self.filename, format="PNG")
 
 
 def _plots() -> ModuleType:

@@ -11,11 +11,11 @@ from weights_cache.common.errors import WeightsError
 
 #: Files of a model in the web format: the document, under any of its names, and shards.
 _MODEL_FILES = re.compile(
-    r"(.*model|.*weights_manifest|(.*-)?manifest)\.json|group\d+-shard\d+of\d+(\.bin)?"
+    r"(.*model|.*weights_manifest|(.*-)?manifest)\.json|group\d+-shard\d+of\d+(-[0-9a-f]+)?(\.bin)?"
 )
 
 #: Files that a conversion writes.
-_WRITTEN = re.compile(r"model\.json|metadata\.json|group1-shard\d+of\d+\.bin")
+_WRITTEN = re.compile(r"model\.json|metadata\.json|group1-shard\d+of\d+(-[0-9a-f]+)?\.bin")
 
 #: Endings of single files with a model or weights, which are refused as names of folders.
 _FILE_ENDINGS = frozenset(ENDINGS) | {

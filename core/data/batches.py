@@ -46,6 +46,10 @@ class Batches:
     def __len__(self) -> int:
         return len(self._dataset)
 
+    def begin_at(self, epoch: int) -> None:
+        """Give an epoch the order that it has where it is not the first; see `Dataset.shuffle`."""
+        self._dataset._begin_at(epoch)
+
     @property
     def length(self) -> int | None:
         """The number of batches, or None if it is unknown or endless."""

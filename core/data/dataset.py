@@ -67,7 +67,7 @@ class Dataset(Consumed[Element]):
         self._start, self._length, self._spec = start, length, spec
         self._rows = rows
         self._exact = rows if rows and rows.table.gathers else None
-        self._passes = count()
+        self._passes, self._is_new = count(), True
 
     @overload
     @staticmethod
@@ -124,7 +124,13 @@ class Dataset(Consumed[Element]):
         return Dataset(*passes_of(source))
 
     def __iter__(self) -> Iterator[Element]:
+        self._is_new = False
         return self._start((next(self._passes),))
+
+    def _begin_at(self, number: int) -> None:
+        """Let the first pass be that of a number: a training that goes on in a new process."""
+        if self._is_new:
+            self._passes = count(number)
 
     def __len__(self) -> int:
         return lengths.known(self._length())

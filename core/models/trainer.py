@@ -159,7 +159,8 @@ class Trainer(Layer, Generic[Result]):
             class_weight: weights of samples by their class; "balanced" for those by which each
                 class of the array ``y`` counts as much as the others.
             sample_weight: weights of samples, for arrays.
-            initial_epoch: number of the first epoch, from 0.
+            initial_epoch: number of the first epoch, from 0. Samples then have the order that they
+                have in this epoch of a training from the start with the same seed.
             steps_per_epoch: steps of an epoch, by default all batches.
             validation_steps: batches of an evaluation, by default all.
             validation_batch_size: samples of a batch in evaluation, by default ``batch_size``.
@@ -189,6 +190,8 @@ class Trainer(Layer, Generic[Result]):
             x, y, sample_weight = first
         weights = class_weights(class_weight, y)
         batches = as_batches(x, y, sample_weight, batch_size, shuffle=shuffle)
+        if steps_per_epoch is None:
+            batches.begin_at(initial_epoch)
         loop = Loop(batches, steps_per_epoch)
         called, history = self._called(callbacks, loop, epochs, _verbosity(verbose))
         self.stop_training, self.history = False, history

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from core.errors import CoreError
 from core.plots.figures import size_of
+from weights_cache.atomic_files import replacing
+from weights_cache.ownership import behind_links
 
 if TYPE_CHECKING:
     import pandas
@@ -50,7 +52,7 @@ class Plot:
         return self.figure.canvas.get_width_height()
 
     def save(self, path: str | os.PathLike[str], format: str | None = None) -> None:
-        """Write the figure to a file, whole or not at all.
+        """Write the figure to a file, whole or not at all; a link stays a link.
 
         Args:
             path: of the file.
@@ -74,13 +76,8 @@ class Plot:
                 if format
                 else f"{name!r} has no ending of a format that Matplotlib writes: use .png or .svg"
             )
-        written = f"{name}.{os.getpid()}.part"
-        try:
-            self.figure.savefig(written, format=chosen, dpi="figure")
-            os.replace(written, name)
-        finally:
-            if os.path.exists(written):
-                os.remove(written)
+        with replacing(behind_links(name)) as stream:
+            self.figure.savefig(stream, format=chosen, dpi="figure")
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return the data as a data frame, with a column for each of `data`.

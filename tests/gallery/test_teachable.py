@@ -1,8 +1,12 @@
 """Teaching in the browser: three classes, examples, training, held-back frames, downloads."""
 
 import asyncio
+import os
+import stat
+import tempfile
 import zipfile
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -102,6 +106,22 @@ def test_held_back_frames_are_recognized(taught):
     assert right > 0.95 * len(CLASSES) * EXAMPLES
     # All examples of a class are frames of one scene: nothing like them is left to learn from.
     assert "cannot be scored" in taught["warnings"]
+
+
+def test_downloads_are_made_in_a_folder_of_the_user_alone(tmp_path, monkeypatch):
+    """And are gone when they are sent."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    modes = []
+
+    def written(path):
+        modes.append(stat.S_IMODE(path.parent.stat().st_mode))
+        path.write_bytes(b"x") if path.suffix else path.mkdir()
+        return SimpleNamespace(path=path)
+
+    client = SimpleNamespace(state={"model": SimpleNamespace(save=written, export=written)})
+    for function in load_app("teachable").download_functions.values():
+        assert function(client).data
+    assert modes == [0o700] * 2 and not os.listdir(tmp_path)
 
 
 def test_the_download_is_a_model_of_the_zoo(taught, clip, tmp_path):

@@ -46,6 +46,25 @@ def child(task: Callable[[], Any], expected: Any) -> None:
         os._exit(status)
 
 
+#: What a child of `forked` ends with where nothing ended it before.
+ENDED = 7
+
+
+def forked(task: Callable[[], object]) -> int:
+    """Start a child that does something, and return its process."""
+    process = os.fork()
+    if process == 0:
+        status = 1
+        try:
+            task()
+            status = ENDED
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    return process
+
+
 def outcome(process: int) -> str:
     """How a child ended."""
     end = time.monotonic() + MOST_SECONDS

@@ -89,17 +89,19 @@ USED_FOR_FILES = {
     "write",
     "zip_members",
 }
-#: What lowers the layers of a file counts what reading it takes; what shows curves asks where.
+#: What lowers the layers of a file counts what reading it takes; what shows curves asks where, and
+#: writes images.
 USED_ELSEWHERE = {
     "core/layers/": {"errors", "reading_budgets"},
-    "core/plots/": {"errors", "messages"},
+    "core/plots/": {"atomic_files", "errors", "messages", "ownership"},
 }
 
 
-#: Code that is kept on disk and executed asks whose a folder is, as the notes of weights do; what
-#: may crash runs in a process of its own, started like others.
+#: Code that is kept on disk and executed asks whose a folder is, as the notes of weights do; files
+#: are replaced in one way; what may crash runs in a process of its own, started like others.
 USED_FOR_CODE = {
-    "core/process/code_cache.py": {"ownership"},
+    "core/process/code_cache.py": {"atomic_files", "ownership"},
+    "core/process/line_files.py": {"atomic_files", "ownership"},
     "core/backends/renderer_probe.py": {"child_processes"},
 }
 

@@ -28,7 +28,7 @@ def translating(tree):
 def test_handlers_of_os_errors_let_interruptions_pass():
     files = source_files(*PACKAGES)
     found = [(path, node) for path in files for node in translating(ast.parse(path.read_text()))]
-    assert len(found) > 40
+    assert len(found) > 35
     missing = [
         f"{name_of(path)}:{node.lineno}" for path, node in found if not names_in(node) & PASSING
     ]

@@ -1,4 +1,4 @@
-"""Each item of the pages on trust and on doors names tests that are there."""
+"""Each item of the pages on trust, doors and state names tests that are there."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ import pytest
 
 from tests.rules.sources import ROOT
 
-PAGES = ("TRUST.md", "DOORS.md")
+PAGES = ("TRUST.md", "DOORS.md", "STATE.md")
 ITEMS = {
     page: [
         item
@@ -34,3 +34,11 @@ def test_the_page_on_trust_covers_what_it_must():
     assert len(ITEMS["TRUST.md"]) > 15
     for word in words.split():
         assert any(word.lower() in item.lower() for item in ITEMS["TRUST.md"]), word
+
+
+def test_the_page_on_state_covers_what_it_must():
+    """Each item says what a kill leaves, or refers to those that do."""
+    words = "weights notes kits compiled calls auto taught features recordings jobs sessions tables"
+    names = [item.split("**")[1].lower() for item in ITEMS["STATE.md"]]
+    for word in f"{words} checkpoints plots exports downloads videos".split():
+        assert any(word in name for name in names), word

@@ -1,6 +1,7 @@
 """The writer of the web format: round trips, names of shards, and old files kept on failure."""
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -54,9 +55,11 @@ def test_a_round_trip_keeps_every_bit(tmp_path, weights, shard_bytes):
     assert all(0 < shard.stat().st_size <= shard_bytes for shard in shards)
 
 
-def test_shards_are_named_and_filled_as_tfjs_does(tmp_path):
-    write_weights(tmp_path, {"w": np.arange(5, dtype=np.float32)}, shard_bytes=8)
-    names = [f"group1-shard{j}of3.bin" for j in (1, 2, 3)]
+def test_shards_are_filled_as_tfjs_does_and_named_by_their_content(tmp_path):
+    array = np.arange(5, dtype=np.float32)
+    write_weights(tmp_path, {"w": array}, shard_bytes=8)
+    hashes = [hashlib.sha256(array[i : i + 2].tobytes()).hexdigest() for i in (0, 2, 4)]
+    names = [f"group1-shard{j}of3-{digest[:16]}.bin" for j, digest in enumerate(hashes, 1)]
     document = json.loads((tmp_path / "model.json").read_text())
     assert document["weightsManifest"] == [
         {"paths": names, "weights": [{"name": "w", "shape": [5], "dtype": "float32"}]}
@@ -67,7 +70,7 @@ def test_shards_are_named_and_filled_as_tfjs_does(tmp_path):
 
 def test_the_default_shard_is_4_mib(tmp_path):
     write_weights(tmp_path, {"w": np.zeros(2**20 + 1, np.float32)})
-    sizes = [(tmp_path / f"group1-shard{j}of2.bin").stat().st_size for j in (1, 2)]
+    sizes = [path.stat().st_size for path in sorted(tmp_path.glob("*.bin"))]
     assert sizes == [4 * 2**20, 4]
 
 
@@ -174,12 +177,13 @@ def snapshot(folder):
 
 
 def fail_at(monkeypatch, name, call, code=errno.ENOSPC):
-    """Let the ``call``-th use of an ``os`` function fail as a full disk does."""
+    """Let the ``call``-th use of an ``os`` function for writing fail as a full disk does."""
     function = getattr(os, name)
     count = iter(range(1, 100))
 
     def failing(*arguments, **options):
-        if next(count) == call:
+        is_reading = name == "open" and not arguments[1] & os.O_CREAT
+        if not is_reading and next(count) == call:
             raise OSError(code, os.strerror(code))
         return function(*arguments, **options)
 
@@ -245,11 +249,41 @@ def test_a_folder_that_cannot_be_made(tmp_path):
         write_weights(tmp_path / "file", {})
 
 
-def test_a_shard_whose_name_is_taken_by_a_folder(tmp_path):
-    (tmp_path / "group1-shard1of1.bin").mkdir()
+@pytest.mark.parametrize("taken", ["*.bin", "model.json"])
+def test_a_file_whose_name_is_taken_by_a_folder(tmp_path, taken):
+    write_weights(tmp_path / "first", {"w": np.zeros(4, np.float32)})
+    (named,) = (tmp_path / "first").glob(taken)
+    (tmp_path / "new" / named.name).mkdir(parents=True)
     with pytest.raises(WeightsError, match="cannot write to"):
-        write_weights(tmp_path, {"w": np.zeros(4, np.float32)})
-    assert os.listdir(tmp_path) == ["group1-shard1of1.bin"]
+        write_weights(tmp_path / "new", {"w": np.zeros(4, np.float32)})
+    assert os.listdir(tmp_path / "new") == [named.name]
+
+
+def test_the_shards_of_the_model_that_was_replaced_go(tmp_path):
+    """Those of other documents stay, and so do other files, and those of a foreign name."""
+    plain = "group1-shard1of1.bin"
+    old = write_weights(tmp_path, {"w": np.zeros(4, np.float32)})
+    (shard,) = tmp_path.glob("*.bin")
+    for name in (plain, "group1-shard2of2.bin", "group1-shard1of1-cat.bin"):
+        (tmp_path / name).write_bytes(shard.read_bytes())
+    other = tmp_path / "other.json"
+    other.write_text(old.read_text())
+    old.write_text(old.read_text().replace(shard.name, plain))
+    write_weights(tmp_path, {"w": np.ones(4, np.float32)})
+    names = set(os.listdir(tmp_path))
+    assert plain not in names
+    assert {"group1-shard2of2.bin", "group1-shard1of1-cat.bin", shard.name} < names
+    assert load_weights(tmp_path)["w"].tolist() == [1] * 4
+    assert load_weights(other)["w"].tolist() == [0] * 4
+
+
+def test_shards_of_killed_writers_go_after_a_day(tmp_path):
+    left = [tmp_path / f"group1-shard1of1-{digit * 16}.bin" for digit in "12"]
+    for path, age in zip(left, (atomic_files.STALE_SECONDS + 60, 60), strict=True):
+        path.write_text("")
+        os.utime(path, (time.time() - age,) * 2)
+    write_weights(tmp_path, {"w": np.zeros(4, np.float32)})
+    assert [path.exists() for path in left] == [False, True]
 
 
 def test_remains_of_a_killed_writer_go_after_a_day(tmp_path):
@@ -285,7 +319,8 @@ def test_strings_come_back_as_bytes(tmp_path, shard_bytes):
 
 def test_strings_lie_behind_their_lengths(tmp_path):
     write_weights(tmp_path, {"w": np.array(["é", b"ab"], object)})
-    data = (tmp_path / "group1-shard1of1.bin").read_bytes()
+    (shard,) = tmp_path.glob("*.bin")
+    data = shard.read_bytes()
     assert data == b"\2\0\0\0" + "é".encode() + b"\2\0\0\0ab"
     document = json.loads((tmp_path / "model.json").read_text())
     entry = {"name": "w", "shape": [2], "dtype": "string"}
@@ -304,8 +339,7 @@ def test_stored_weights_are_written_unchanged(tmp_path, rng, kind):
         assert found.values.tobytes() == expected.values.tobytes()
         assert found[1:] == expected[1:]
     write_weights(tmp_path / "second", model.stored, quantise=kind)
-    for file in ("model.json", "group1-shard1of1.bin"):
-        assert (tmp_path / "second" / file).read_bytes() == (tmp_path / "first" / file).read_bytes()
+    assert snapshot(tmp_path / "second") == snapshot(tmp_path / "first")
     assert model.weights()["i"].tolist() == [[-7], [53]]
 
 

@@ -9,6 +9,9 @@ _NAMES = frozenset(
     }
 )
 
+#: Files that file managers write into any folder that is looked at, and that nobody misses.
+LEFT_BY_FILE_MANAGERS = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+
 
 def is_of_system(name: str) -> bool:
     """Return whether a file or folder is hidden, or one that a system makes by itself.

@@ -3,11 +3,11 @@
 import io
 import os
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption
+from weights_cache.ownership import behind_links
 from weights_cache.shown_urls import shown_url
 from zoo.cli.terminal import say_written
 from zoo.images.urls import scheme_of
@@ -102,12 +102,11 @@ def save_drawing(image: Any, path: str) -> None:
     """
     from weights_cache.atomic_files import replacing  # not needed where nothing is drawn
 
-    target = Path(os.path.realpath(path))
-    existed = os.path.exists(target)
+    existed = os.path.exists(path)
     try:
         data = _Encoded(path)
         image.save(data)
-        with replacing(target) as stream:
+        with replacing(behind_links(path)) as stream:
             stream.write(data.getbuffer())
     except (OSError, ValueError) as error:
         pass_interruption(error)

@@ -2,8 +2,6 @@
 
 import argparse
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import zoo
@@ -11,6 +9,7 @@ from core.plan.plan_report import step_rows
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption
+from weights_cache.ownership import behind_links
 from zoo.cli.terminal import say_written, show
 from zoo.images.reading import read_image
 from zoo.pipeline.model import Model
@@ -58,7 +57,7 @@ def _run_plan(given: argparse.Namespace) -> int:
 
 def _save(trace: str, path: str) -> None:
     try:
-        with replacing(Path(os.path.realpath(path))) as stream:
+        with replacing(behind_links(path)) as stream:
             stream.write(trace.encode())
     except OSError as error:
         pass_interruption(error)

@@ -3,7 +3,6 @@
 import argparse
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weights_cache.atomic_files import replacing
@@ -11,6 +10,7 @@ from weights_cache.common.errors import ZooError
 from weights_cache.common.progress_bars import with_bar
 from weights_cache.common.sizes import count_text
 from weights_cache.interruptions import pass_interruption
+from weights_cache.ownership import behind_links
 from zoo.catalog.entries import all_entries, models, tasks, with_parts
 from zoo.catalog.weight_files import missing_files, of_entry
 from zoo.cli.terminal import complain, say_written, show
@@ -165,7 +165,7 @@ def _check_folder(path: str) -> None:
 
 def _save(verification: Any, path: str) -> None:
     try:
-        with replacing(Path(os.path.realpath(path))) as stream:
+        with replacing(behind_links(path)) as stream:
             stream.write(junit_xml(verification))
     except OSError as error:
         pass_interruption(error)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
+from core.process.line_files import LineFile
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
 from weights_cache.common.progress_bars import with_bar
@@ -137,18 +137,19 @@ def _outputs(given: argparse.Namespace, task: str, stack: ExitStack) -> list[Any
     if given.draw or given.show:
         outputs.append(_Drawings(given, task, stack))
     if given.jsonl:
-        file = sys.stdout
-        if given.jsonl != "-":
-            file = stack.enter_context(_text_file(given.jsonl))
-        outputs.append(partial(_print_line, file))
+        if given.jsonl == "-":
+            outputs.append(_print_line)
+        else:
+            file = stack.enter_context(closing(_line_file(given.jsonl)))
+            outputs.append(partial(_write_line, file))
     if given.events or not (outputs or given.record):
         outputs.append(_print_events)
     return outputs
 
 
-def _text_file(path: str) -> IO[str]:
+def _line_file(path: str) -> LineFile:
     try:
-        return open(path, "w", encoding="utf-8")
+        return LineFile(path)
     except OSError as error:
         pass_interruption(error)
         raise ZooError(f"cannot write to {path!r}: {error.strerror}; give another file") from error
@@ -178,9 +179,15 @@ class _Drawings:
             say_written(self._video.path, "drawn")
 
 
-def _print_line(file: IO[str], moment: Moment, shown: Watch) -> bool:
+def _print_line(moment: Moment, shown: Watch) -> bool:
     """Print a moment as a line of JSON."""
-    print(to_json(moment), file=file, flush=True)
+    print(to_json(moment), flush=True)
+    return True
+
+
+def _write_line(file: LineFile, moment: Moment, shown: Watch) -> bool:
+    """Append a moment to a file, as a line of JSON."""
+    file.write(f"{to_json(moment)}\n")
     return True
 
 

@@ -10,17 +10,20 @@ from __future__ import annotations
 import base64
 import json
 import os
-import shutil
+import re
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from weights_cache.atomic_files import put_folder, staging_folder
 from weights_cache.common.errors import ZooError
+from weights_cache.common.system_files import LEFT_BY_FILE_MANAGERS
 from weights_cache.interruptions import pass_interruption
+from weights_cache.ownership import behind_links
 from zoo.live.frame_store import LONGEST, FrameReader, FrameWriter
 from zoo.live.readers import DEFAULT_FPS, Kind, Shot, SourceError
 from zoo.results.moments import Moment
@@ -29,6 +32,7 @@ Self = TypeVar("Self", bound="Recorder")
 
 _FORMAT, _VERSION = "zoo-session", 1
 _ABOUT, _RESULTS, _FRAMES = "session.json", "results.jsonl", "frames-{}.avi"
+_FILES = re.compile(r"session\.json|results\.jsonl|frames-\d+\.avi")
 _OWN_KEYS = ("mirrored", "segment", "width", "height")  # of a line, beside those of the moment
 
 
@@ -37,19 +41,43 @@ def is_recording(path: str | os.PathLike[str]) -> bool:
     return (Path(path) / _ABOUT).is_file() and (Path(path) / _RESULTS).is_file()
 
 
+def refuse_others(path: Path) -> None:
+    """Raise if there is something other than a recording, or than what a kill left of one.
+
+    Raises:
+        ZooError: there is.
+    """
+    if not os.path.lexists(path):
+        return
+    names = {*os.listdir(path)} - LEFT_BY_FILE_MANAGERS if path.is_dir() else {""}
+    others = [name for name in sorted(names) if not _FILES.fullmatch(name)]
+    if others or not (is_recording(path) or _is_begun(path, names)):
+        holds = f"it holds {others[0]!r} besides a recording" if is_recording(path) else ""
+        raise ZooError(
+            f"cannot record to {str(path)!r}: {holds or 'it exists, and is no recording'}; give "
+            "the name of a new folder, such as 'session.zoo'"
+        )
+
+
+def _is_begun(path: Path, names: Collection[str]) -> bool:
+    """Whether a folder is the begin of a recording, as earlier releases left it when killed."""
+    about = path / _ABOUT
+    return not names or (names == {_ABOUT} and (not about.stat().st_size or _says_so(path)))
+
+
 class Recorder:
     """Writes a recording; usable in a ``with`` statement, which closes it.
 
     What is written stays readable if the program is killed: up to the last whole frame.
 
     Args:
-        path: a folder that does not exist yet, or a recording, which is replaced; its parent
-            exists.
+        path: a folder that does not exist yet, or a recording, which is replaced when the new one
+            has a frame; its parent exists.
         about: what is recorded, such as task, model and options, for readers: plain values.
         fps: of the video of the frames, for other programs; times are in the results.
 
     Raises:
-        ZooError: the path has something else, or cannot be written to.
+        ZooError: the path has something else, or more than a recording, or cannot be written to.
     """
 
     def __init__(
@@ -59,24 +87,29 @@ class Recorder:
         self._fps = fps or DEFAULT_FPS
         self._writer: FrameWriter | None = None
         self._size, self._segment = (0, 0), -1
-        try:
+        self._staging = ExitStack()  # until the recording has its name
+        with self._explained():
             self._begin(about)
-        except OSError as error:
-            pass_interruption(error)
-            raise self._failed(error) from error
 
     def _begin(self, about: Mapping[str, Any]) -> None:
-        if os.path.lexists(self.path):
-            if not is_recording(self.path):
-                raise ZooError(
-                    f"cannot record to {str(self.path)!r}: it exists, and is no recording; give "
-                    "the name of a new folder, such as 'session.zoo'"
-                )
-            shutil.rmtree(self.path)
-        self.path.mkdir()
+        """Begin beside an old recording, which is replaced once the new one has a frame."""
+        refuse_others(self.path)
+        target = behind_links(self.path)
+        self._folder = self._staging.enter_context(staging_folder(target)) / "new"
+        self._folder.mkdir()
         facts = {"format": _FORMAT, "version": _VERSION, **about}
-        (self.path / _ABOUT).write_text(json.dumps(facts, indent=1, default=repr) + "\n")
-        self._results = open(self.path / _RESULTS, "w", encoding="utf-8")  # noqa: SIM115
+        (self._folder / _ABOUT).write_text(json.dumps(facts, indent=1, default=repr) + "\n")
+        (self._folder / _RESULTS).touch()
+        self._is_placed = False
+        if not target.exists():
+            self._place(target)
+        self._results = open(self._folder / _RESULTS, "a", encoding="utf-8")  # noqa: SIM115
+
+    def _place(self, target: Path) -> None:
+        """Give the recording its name; what was there of that name goes."""
+        put_folder(self._folder, target)
+        self._staging.close()
+        self._folder, self._is_placed = target, True
 
     def add(self, moment: Moment, *, mirrored: bool = False) -> None:
         """Add a moment with its frame.
@@ -88,16 +121,23 @@ class Recorder:
         frame = moment["frame"]
         height, width = frame.shape[:2]
         facts = {key: value for key, value in moment.items() if key != "frame"}
-        try:
+        with self._explained():
             writer = self._writer_for(width, height)
             own = dict(zip(_OWN_KEYS, (mirrored, self._segment, width, height), strict=True))
             line = json.dumps({**facts, **own}, default=_encoded, separators=(",", ":"))
             writer.add(frame)
             self._results.write(line + "\n")
             self._results.flush()
-        except OSError as error:
-            pass_interruption(error)
-            raise self._failed(error) from error
+            if not self._is_placed:
+                self._replace()
+
+    def _replace(self) -> None:
+        """Replace the old recording."""
+        self._results.close()
+        if os.name == "nt":  # no folder with open files is renamed there
+            self._release()
+        self._place(behind_links(self.path))
+        self._results = open(self._folder / _RESULTS, "a", encoding="utf-8")  # noqa: SIM115
 
     def _writer_for(self, width: int, height: int) -> FrameWriter:
         """Return the writer of the next frame; a new one after a change of size."""
@@ -107,15 +147,21 @@ class Recorder:
         self._release()
         self._segment += 1
         self._size = (width, height)
-        path = self.path / _FRAMES.format(self._segment)
+        path = self._folder / _FRAMES.format(self._segment)
         self._writer = FrameWriter(path, width, height, self._fps)
         return self._writer
 
-    def _failed(self, error: OSError) -> ZooError:
-        return ZooError(
-            f"cannot record to {str(self.path)!r}: {error.strerror}; make room, or give another "
-            "folder"
-        )
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn an OSError into an error that names the folder."""
+        try:
+            yield
+        except OSError as error:
+            pass_interruption(error)
+            raise ZooError(
+                f"cannot record to {str(self.path)!r}: {error.strerror}; make room, or give "
+                "another folder"
+            ) from error
 
     def _release(self) -> None:
         writer, self._writer = self._writer, None
@@ -123,19 +169,15 @@ class Recorder:
             writer.close()
 
     def close(self) -> None:
-        """Finish the recording.
+        """Finish the recording; one without any frame replaces none.
 
         Raises:
             ZooError: the disk is full.
         """
         if self._results.closed:
             return
-        try:
-            with closing(self._results):
-                self._release()
-        except OSError as error:
-            pass_interruption(error)
-            raise self._failed(error) from error
+        with self._explained(), self._staging, closing(self._results):
+            self._release()
 
     def __enter__(self: Self) -> Self:
         return self
@@ -261,6 +303,14 @@ class RecordingReader:
         if self._frames is not None:
             self._frames.close()
         self._lines.close()
+
+
+def _says_so(path: Path) -> bool:
+    """Return whether a folder says that it is a recording."""
+    try:
+        return bool(about_recording(path))
+    except SourceError:
+        return False
 
 
 def about_recording(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
+from weights_cache.atomic_files import put_file, refuse_irregular, staging_folder
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
 from weights_cache.interruptions import pass_interruption
@@ -79,9 +82,10 @@ class VideoFile:
         self._written = 0
         self._first: float | None = None
         self._last: np.ndarray | None = None
-        # Absolute, as FFmpeg takes what stands before a colon for a protocol.
-        name = f".{self.path.stem}.{os.getpid()}{self.path.suffix}"
-        self._unfinished = Path(os.path.abspath(self.path)).with_name(name)
+        self._unfinished = self.path  # from the first frame on in a folder of its own
+        self._staging = ExitStack()
+        with self._explained():
+            refuse_irregular(self.path)
 
     def set_rate(self, fps: float | None) -> None:
         """Set the frames per second, before the first frame; None leaves them as they are."""
@@ -114,20 +118,16 @@ class VideoFile:
 
     def _open(self, width: int, height: int) -> None:
         self._size = (width + width % 2, height + height % 2)  # codecs want even numbers
-        try:
+        with self._explained():
+            # Absolute, as FFmpeg takes what stands before a colon for a protocol.
+            target = Path(os.path.abspath(self.path))
+            self._unfinished = self._staging.enter_context(staging_folder(target)) / target.name
             self._writer = open_encoder(self._unfinished, self._size, self._fps)
-        except OSError as error:
-            pass_interruption(error)
-            raise self._failed(error) from error
 
     def _write(self, pixels: np.ndarray) -> None:
         assert self._writer is not None
-        try:
+        with self._explained():
             self._writer.write(pixels)
-        except OSError as error:
-            self._writer = None
-            pass_interruption(error)
-            raise self._failed(error) from error
         self._written += 1
 
     def _fitted(self, frame: np.ndarray) -> np.ndarray:
@@ -155,15 +155,12 @@ class VideoFile:
         writer, self._writer = self._writer, None
         if writer is None:
             return
-        try:
+        with self._explained(), self._staging:
             writer.close()
             if self._readable() < self._written - 1:  # WebM has an estimate only
                 raise OSError(0, "not all frames could be written, the disk is probably full")
             lost = self._without_sound()
-            os.replace(self._unfinished, self.path)
-        except OSError as error:
-            pass_interruption(error)
-            raise self._failed(error) from error
+            put_file(self._unfinished, self.path)
         self.is_written = True
         self._say_what_is_missing(writer.refused, lost)
 
@@ -185,13 +182,19 @@ class VideoFile:
         seconds = self._written / self._fps
         return add_sound(self._unfinished, os.fspath(self._sound), self._first or 0.0, seconds)
 
-    def _failed(self, error: OSError) -> ZooError:
-        """Remove what was written, and return the error that says so."""
-        self._unfinished.unlink(missing_ok=True)
-        return ZooError(
-            f"cannot write a video to {str(self.path)!r}: {error.strerror}; make room, or give "
-            "another file"
-        )
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Turn an OSError into an error that names the file, and remove what was written."""
+        try:
+            yield
+        except OSError as error:
+            self._writer = None
+            self._staging.close()
+            pass_interruption(error)
+            raise ZooError(
+                f"cannot write a video to {str(self.path)!r}: {error.strerror}; make room, or give "
+                "another file"
+            ) from error
 
     def _readable(self) -> int:
         """Return the number of frames that the finished file says it has."""

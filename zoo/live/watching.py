@@ -120,7 +120,7 @@ def watch(
     if record is None:
         return Watch(shown, session)
     try:
-        if os.path.abspath(record) == os.path.abspath(shown.name.strip("'\"")):
+        if os.path.realpath(record) == os.path.realpath(shown.name.strip("'\"")):
             raise ZooError(f"record={str(record)!r} is the source itself: give another folder")
         recorder = Recorder(record, _about(shown, task, options), shown.fps)
     except BaseException:

@@ -15,6 +15,7 @@ from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption
 from weights_cache.lfs_pointers import refuse_pointer_file
+from weights_cache.ownership import behind_links
 from weights_cache.read_back import check_arrays, not_written, read_back
 from weights_cache.regular_files import open_regular
 
@@ -39,7 +40,7 @@ def write_arrays(
     np.savez(data, allow_pickle=False, facts=np.frombuffer(text, np.uint8), **arrays)
     check = partial(_check_written, arrays, json.loads(text))
     try:
-        with replacing(Path(os.path.realpath(path)), check=check) as stream:
+        with replacing(behind_links(path), check=check) as stream:
             stream.write(data.getvalue())
     except OSError as error:
         pass_interruption(error)

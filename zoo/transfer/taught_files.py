@@ -2,8 +2,6 @@
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timezone
@@ -14,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from core import CoreError
 from core.converter import load_model
 from core.converter.web_writer import write_web
-from weights_cache.atomic_files import exchange_folders
+from weights_cache.atomic_files import replacing, replacing_folder
 from weights_cache.common.errors import WeightsError, ZooError
+from weights_cache.common.system_files import LEFT_BY_FILE_MANAGERS
 from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
+from weights_cache.ownership import behind_links
 from weights_cache.read_back import not_written, read_back
 from weights_cache.regular_files import open_regular
 from zoo.pipeline.file_model import TAUGHT_FILE
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from zoo.transfer.taught_model import TaughtModel
 
 _ARRAYS, _NETWORK = "arrays.npz", "network"
-_LEFT_BY_SYSTEMS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # by file managers
 _FORMAT, _VERSION = "zoo-taught-model", 1
 _ARRAYS_FORMAT, _ARRAYS_VERSION = "zoo-taught-arrays", 1
 _FAMILIAR = "familiarity/"  # prefix of the arrays of the familiarity
@@ -54,26 +53,16 @@ def write_taught(folder: str | os.PathLike[str], model: "TaughtModel") -> Path:
         ZooError: there is something else of that name, or it cannot be written.
     """
     refuse_others(folder)
-    target = Path(os.path.realpath(folder))
     try:
+        target = behind_links(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        with replacing_folder(target) as made:
+            _write_files(made, model)
     except OSError as error:
         pass_interruption(error)
-        raise _cannot_write(folder, error) from error
-    try:
-        _write_files(made, model)
-        _replace(target, made)
-    except OSError as error:
-        pass_interruption(error)
-        raise _cannot_write(folder, error) from error
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
+        reason = error.strerror
+        raise ZooError(f"the model cannot be written to {os.fspath(folder)!r}: {reason}") from error
     return target
-
-
-def _cannot_write(folder: str | os.PathLike[str], error: OSError) -> ZooError:
-    return ZooError(f"the model cannot be written to {os.fspath(folder)!r}: {error.strerror}")
 
 
 def refuse_others(folder: str | os.PathLike[str]) -> None:
@@ -92,7 +81,7 @@ def refuse_others(folder: str | os.PathLike[str]) -> None:
     if not os.path.lexists(target):
         return
     try:
-        names = set(os.listdir(target)) - _LEFT_BY_SYSTEMS
+        names = set(os.listdir(target)) - LEFT_BY_FILE_MANAGERS
     except OSError as error:
         pass_interruption(error)
         raise ZooError(f"{named!r} is no folder of a taught model: give another name") from (error)
@@ -103,26 +92,6 @@ def refuse_others(folder: str | os.PathLike[str]) -> None:
             f"{named!r} holds {other!r} besides a taught model, which would be lost: move "
             "it, or give another name"
         )
-
-
-def _replace(target: Path, made: Path) -> None:
-    """Replace a folder by another one; the old one stays if that fails."""
-    os.chmod(made, 0o755)
-    if not target.exists():
-        os.rename(made, target)
-        return
-    if exchange_folders(made, target):
-        return  # the caller removes the old one
-    old = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
-    try:
-        os.rename(target, old / "old")
-        try:
-            os.rename(made, target)
-        except BaseException:
-            os.rename(old / "old", target)
-            raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def _write_files(folder: Path, model: "TaughtModel") -> None:
@@ -137,7 +106,8 @@ def _write_files(folder: Path, model: "TaughtModel") -> None:
             f"{len(lesson.examples):,} examples take {len(data):,} bytes, the limit is "
             f"{LARGEST_DOCUMENT:,}: teach with fewer images"
         )
-    (folder / TAUGHT_FILE).write_bytes(data)
+    with replacing(folder / TAUGHT_FILE) as stream:
+        stream.write(data)
     familiar = {_FAMILIAR + k: array for k, array in lesson.familiarity.to_arrays().items()}
     arrays = {"kernel": lesson.head.kernel, "bias": lesson.head.bias}
     write_arrays(

@@ -1,8 +1,10 @@
 """Callbacks with a small model: what they are called with, and what they do to it."""
 
 import csv
+import errno
 import io
 import math
+import os
 import sys
 from types import ModuleType, SimpleNamespace
 
@@ -313,7 +315,7 @@ def test_csv(tmp_path):
 
 
 def test_curves(tmp_path, monkeypatch):
-    """Gaps are NaN, and a failure leaves the last image."""
+    """Gaps are NaN."""
     drawn = []
 
     def history(curves):
@@ -329,21 +331,38 @@ def test_curves(tmp_path, monkeypatch):
     )
     assert path.read_bytes() == b"2" and list(tmp_path.iterdir()) == [path]
 
-    def fail(path, format):
-        path.write_bytes(b"half")
-        raise OSError("no space left on device")
 
-    monkeypatch.setattr("core.plots.history", lambda curves: SimpleNamespace(save=fail))
-    with pytest.raises(OSError, match="no space"):
-        run(made, losses([1]))
-    assert path.read_bytes() == b"2" and list(tmp_path.iterdir()) == [path]
-
-
-def test_curves_are_an_image(tmp_path):
+def test_curves_are_an_image_and_a_failure_leaves_the_last(tmp_path, monkeypatch):
     pillow = require("PIL.Image")
-    run(c.CurvesImage(tmp_path / "curves.png"), losses([0.9, 0.5, 0.4]))
-    with pillow.open(tmp_path / "curves.png") as image:
+    path = tmp_path / "curves.png"
+    run(c.CurvesImage(path), losses([0.9, 0.5, 0.4]))
+    with pillow.open(path) as image:
         assert image.format == "PNG" and min(image.size) > 100
+    before = path.read_bytes()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        run(c.CurvesImage(path), losses([1]))
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["curves.png"]
+
+
+def test_a_table_goes_on_after_a_kill_and_stays_until_there_is_a_row(tmp_path):
+    """A row that has no end is none: its number may be cut."""
+    path = tmp_path / "log.csv"
+    run(c.CSVLogger(path), losses([2.0, 1.0]))
+    before = read_csv(path)
+    with path.open("a") as file:
+        file.write("2,0.1")
+    run(c.CSVLogger(path, append=True), losses([3.0]))
+    assert read_csv(path) == [*before, ["0", "1.0", "3.0"]]
+    path.write_text("epoch,lo")
+    run(c.CSVLogger(path, append=True), losses([3.0]))
+    assert read_csv(path) == [["epoch", "loss", "val_loss"], ["0", "1.0", "3.0"]]
+    c.CSVLogger(path).on_train_begin()  # killed in the first epoch
+    assert read_csv(path)[1:] == [["0", "1.0", "3.0"]]
 
 
 class Terminal(io.StringIO):

@@ -7,6 +7,7 @@ import pytest
 
 import core
 from core.errors import CoreError
+from tests.core.models.test_long_fits import made_model
 from tests.helpers import require
 
 X = np.linspace(-1, 1, 24, dtype=np.float32).reshape(8, 3)
@@ -78,3 +79,27 @@ def test_a_model_that_was_not_compiled_has_no_optimizer():
     assert "optimizer" in dict(inspect.getmembers(classifier()))
     model.compile()
     assert hasattr(model, "optimizer")
+
+
+@pytest.mark.parametrize("ending", [".keras", ".h5"])
+@pytest.mark.parametrize("kind", ["arrays", "dataset"])
+def test_a_training_goes_on_in_a_new_process_with_equal_bits(tmp_path, rng, kind, ending):
+    """As the data are made anew, and each epoch has its seed; batch norm and dropout have state."""
+    x = rng.normal(size=(40, 8)).astype(np.float32)
+    y = (x[:, 0] > 0).astype(np.int32)
+    seeded = {"on_epoch_begin": lambda epoch, logs: core.set_random_seed(epoch)}
+
+    def trained(path, first, epochs):
+        model = core.load_layers_model(path)
+        core.set_random_seed(7)
+        given = (core.data.from_arrays(x, y).shuffle(seed=3).batch(16),)
+        given = (x, y, 16) if kind == "arrays" else given
+        model.fit(*given, epochs=epochs, initial_epoch=first, verbose=0, callbacks=seeded)
+        return model
+
+    made_model().save(tmp_path / "begin.keras")
+    whole = trained(tmp_path / "begin.keras", 0, 3)
+    trained(tmp_path / "begin.keras", 0, 2).save(tmp_path / f"last{ending}")
+    resumed = trained(tmp_path / f"last{ending}", 2, 3)
+    for one, other in zip(whole.get_weights(), resumed.get_weights(), strict=True):
+        assert one.tobytes() == other.tobytes()

@@ -2,7 +2,9 @@
 
 import json
 import os
+import shutil
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -124,6 +126,48 @@ def test_what_is_no_recording_is_neither_read_nor_replaced(tmp_path, rng):
         replay(path)
 
 
+def test_an_old_recording_stays_until_the_new_one_has_a_frame(tmp_path, rng):
+    path, link = tmp_path / "s.zoo", tmp_path / "link.zoo"
+    with Recorder(path, {"task": "old"}) as recorder:
+        recorder.add(moment(rng, 0))
+        recorder.add(moment(rng, 1))
+    link.symlink_to(path)
+    Recorder(link, {"task": "none"}).close()  # without a frame
+    assert about_recording(path)["task"] == "old" and len(list(replay(path))) == 2
+    given = [moment(rng, index, size) for index, size in enumerate([(64, 48)] * 2 + [(32, 32)])]
+    with Recorder(link, {"task": "new"}) as recorder:
+        assert about_recording(path)["task"] == "old" and len(list(replay(path))) == 2
+        for count, one in enumerate(given, 1):
+            recorder.add(one)
+            assert about_recording(path)["task"] == "new" and len(list(replay(path))) == count
+    assert all(map(same, given, replay(path)))
+    assert sorted(os.listdir(tmp_path)) == ["link.zoo", "s.zoo"]
+
+
+def test_what_a_kill_left_of_a_recording_is_replaced_and_nothing_else(tmp_path, rng):
+    path = tmp_path / "s.zoo"
+    about = '{"format": "zoo-session", "version": 1}'
+    for text in (None, "", about):  # earlier releases left such folders
+        path.mkdir()
+        if text is not None:
+            (path / "session.json").write_text(text)
+        Recorder(path, {}).close()
+        with Recorder(path, {}) as recorder:
+            recorder.add(moment(rng, 0))
+        assert len(list(replay(path))) == 1
+        shutil.rmtree(path)
+    path.mkdir()
+    (path / "session.json").write_text("mine")
+    with pytest.raises(ZooError, match="it exists, and is no recording"):
+        Recorder(path, {})
+    shutil.rmtree(path)
+    Recorder(path, {}).close()
+    (path / "notes.txt").write_text("mine")
+    with pytest.raises(ZooError, match="holds 'notes.txt' besides a recording"):
+        Recorder(path, {})
+    assert (path / "notes.txt").read_text() == "mine" and os.listdir(tmp_path) == ["s.zoo"]
+
+
 def test_damaged_results_are_reported(tmp_path, rng):
     path = tmp_path / "s.zoo"
     with Recorder(path, {}) as recorder:
@@ -197,6 +241,20 @@ def test_videos_that_cannot_be_written(tmp_path):
         VideoFile(tmp_path / "no" / "out.mp4")
     VideoFile(tmp_path / "none.mp4").close()
     assert not list(tmp_path.iterdir())
+
+
+def test_a_video_is_made_in_a_folder_of_the_user_alone(tmp_path):
+    """The old one stays until it is closed."""
+    path = tmp_path / "out.avi"
+    path.write_bytes(b"old")
+    with VideoFile(path, 10) as video:
+        video.add(grey(90))
+        (folder,) = tmp_path.glob("out.avi.*.tmp")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700 and path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["out.avi"] and len(levels(path)) == 1
+    (tmp_path / "folder.avi").mkdir()
+    with pytest.raises(ZooError, match="not a regular file, but a folder"):
+        VideoFile(tmp_path / "folder.avi")
 
 
 # --- zoo watch --------------------------------------------------------------------------------

@@ -398,6 +398,22 @@ def test_an_earlier_export_is_replaced_and_other_files_are_not(tmp_path):
         write(folder, make_head(5))
 
 
+def test_a_folder_that_cannot_be_exchanged(tmp_path, monkeypatch):
+    """Such as the current one, which stays; what a kill left in it is replaced."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    place = folder.stat().st_ino
+    for name in ("metadata.json", "files.0123456789ab.tmp"):
+        (folder / name).write_text("{")
+    for kind in ("classification", "multi_label"):
+        write(folder, make_head(5, kind))
+        assert metadata_in(folder)["userMetadata"]["kind"] == kind
+    assert folder.stat().st_ino == place
+    write(tmp_path / "link", make_head(5))
+    assert sorted(os.listdir(tmp_path)) == ["link", "mine"]
+
+
 def test_existing_files_and_folders_are_refused(tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ZooError, match="it is a file"):

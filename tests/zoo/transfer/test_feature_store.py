@@ -245,13 +245,27 @@ def test_a_folder_that_cannot_be_written_to_costs_one_warning(tmp_path):
     assert len(said) == 1
 
 
+def test_a_planted_link_is_neither_read_nor_written_to(tmp_path):
+    theirs = filled(tmp_path / "theirs", 2)
+    before = theirs.read_bytes()
+    path = filled(tmp_path / "own", 2)
+    path.unlink()
+    path.symlink_to(theirs)
+    with pytest.warns(UserWarning, match="not stored in .*symbolic links"):
+        store = FeatureStore(tmp_path / "own", KEY, SIZE)
+    store.add(sha256_of(5), known(5))
+    assert store.get(sha256_of(0)) is None
+    store.close()
+    assert theirs.read_bytes() == before
+
+
 @pytest.mark.parametrize("written", [0, 100])
 def test_a_full_disk_costs_one_warning_and_no_row(tmp_path, monkeypatch, written):
     filled(tmp_path, 2)
 
     class Full:
         def __init__(self, *arguments, **options):
-            self.file = open(*arguments, **options)  # noqa: SIM115
+            self.file = open(*arguments, buffering=0, **options)  # noqa: SIM115
 
         def __enter__(self):
             return self
@@ -267,7 +281,7 @@ def test_a_full_disk_costs_one_warning_and_no_row(tmp_path, monkeypatch, written
                 raise OSError(errno.ENOSPC, "No space left on device")
             return self.file.write(data[:written])
 
-    monkeypatch.setattr(feature_rows, "open", Full, raising=False)
+    monkeypatch.setattr(feature_rows, "FileIO", Full)
     with opened(tmp_path) as store:
         with pytest.warns(UserWarning, match="not stored in") as said:
             store.add(sha256_of(2), known(2))

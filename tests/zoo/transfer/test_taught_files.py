@@ -6,6 +6,7 @@ import os
 import pickle
 import shutil
 import sys
+import time
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -15,6 +16,7 @@ import pytest
 import zoo
 from tests.conftest import ROOT
 from tests.zoo.transfer.colours import COLOURS, FEATURES, coloured, write_classes
+from weights_cache import atomic_files
 from weights_cache.common.errors import WeightsError, ZooError
 from zoo.transfer import taught_files
 from zoo.transfer.features.extractor import feature_extractor
@@ -208,11 +210,11 @@ def test_a_failed_save_leaves_the_old_model(known, folder, monkeypatch, failing,
 
     with monkeypatch.context() as patch:
         if failing == "write":
-            patch.setattr(Path, "write_bytes", fail)
+            patch.setattr(taught_files, "replacing", fail)
         elif failing == "arrays":
             patch.setattr(taught_files, "write_arrays", fail)
         else:
-            patch.setattr(taught_files, "exchange_folders", lambda *_: False)
+            patch.setattr(atomic_files, "exchange_folders", lambda *_: False)
             patch.setattr(os, "rename", rename_later)
         with pytest.raises(
             KeyboardInterrupt if type(error) is KeyboardInterrupt else ZooError
@@ -220,6 +222,19 @@ def test_a_failed_save_leaves_the_old_model(known, folder, monkeypatch, failing,
             known[0].save(folder)
     assert isinstance(error, KeyboardInterrupt) or "No space left on device" in str(e.value)
     assert content_of(folder) == before and os.listdir(folder.parent) == ["copy"]
+
+
+def test_what_a_killed_save_left_goes_after_a_day(known, folder):
+    """A folder that was being written, of this name; others stay."""
+    names = [f"{name}.{digit * 12}.tmp" for name in ("copy", "other") for digit in "12"]
+    for name in names:
+        (folder.parent / name / "new").mkdir(parents=True)
+        (folder.parent / name / "new" / "taught.json").write_text("{")
+    long_ago = time.time() - atomic_files.STALE_SECONDS - 60
+    for name in (names[0], names[2]):
+        os.utime(folder.parent / name, (long_ago, long_ago))
+    known[0].save(folder)
+    assert sorted(os.listdir(folder.parent)) == sorted(["copy", *names[1:]])
 
 
 def refused(folder):

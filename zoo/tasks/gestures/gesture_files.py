@@ -14,6 +14,7 @@ from typing import Any
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption
+from weights_cache.ownership import behind_links
 from weights_cache.read_back import not_written, read_back
 from zoo.pipeline.options import checked_value
 from zoo.tasks.gestures.examples import Examples
@@ -37,12 +38,12 @@ def write_gestures(
         ZooError: the file cannot be written, or not be read back, or ``path`` is not a path.
     """
     text = _text_of(gestures, examples, score_threshold)
-    target = Path(os.path.realpath(_checked(path)))  # a link stays a link
+    target = _checked(path)
     try:
         if len(text) > _LARGEST:
             raise ValueError(f"they have {len(text):,} characters, the limit is {_LARGEST:,}")
         data = text.encode()
-        with replacing(target, check=partial(_check_written, text)) as stream:
+        with replacing(behind_links(target), check=partial(_check_written, text)) as stream:
             stream.write(data)
     except (OSError, ValueError) as error:
         pass_interruption(error)

@@ -27,6 +27,7 @@ from zoo.transfer.exports.teachable_files import (
     metadata_file,
     metadata_of,
     network_files,
+    write_export,
     write_file,
     write_folder,
     zip_of,
@@ -226,7 +227,7 @@ def _write_either(target: Path, files: Mapping[str, bytes]) -> None:
     if target.suffix:
         write_file(target, zip_of(files))
     else:
-        write_folder(target, files)
+        write_export(target, files)
 
 
 def _check_written(path: Path, exported: ExportedNetwork) -> None:

@@ -13,9 +13,17 @@ from typing import Any
 import core
 from core.converter import convert
 from core.converter.class_labels import GENERATOR
-from weights_cache.atomic_files import replace_files, replacing, writing_to
+from weights_cache.atomic_files import (
+    replace_files,
+    replacing,
+    replacing_folder,
+    siblings,
+    writing_to,
+)
 from weights_cache.common.errors import ZooError
+from weights_cache.common.system_files import LEFT_BY_FILE_MANAGERS
 from weights_cache.json_documents import parse_json
+from weights_cache.ownership import behind_links
 from weights_cache.read_back import not_written
 from zoo.transfer.exports.bases import ExportedNetwork
 from zoo.transfer.heads import Head
@@ -23,6 +31,7 @@ from zoo.transfer.heads import Head
 _MODEL, _METADATA, _WEIGHTS = "model.json", "metadata.json", "weights.bin"
 #: The names of all files.
 FILES = frozenset({_MODEL, _METADATA, _WEIGHTS})
+_WRITTEN = ("files", *FILES)  # whose temporary names a killed export leaves
 
 #: Versions of the programs that read the files: npm's @tensorflow/tfjs and
 #: @teachablemachine/image, and the page of Teachable Machine that writes equal metadata.
@@ -139,8 +148,9 @@ def check_folder(folder: Path) -> None:
             return
         if not folder.is_dir():
             raise ZooError(f"cannot export to {folder}: it is a file, give a folder or a .zip")
-        names = set(os.listdir(folder))
-    if names and not (names == FILES and _is_own(folder / _METADATA)):
+        left = {path.name for name in _WRITTEN for path in siblings(folder / name, "tmp")}
+        names = set(os.listdir(folder)) - left - LEFT_BY_FILE_MANAGERS
+    if names and not (names <= FILES and (left or _is_own(folder / _METADATA))):
         some = ", ".join(sorted(names)[:3])
         raise ZooError(
             f"the folder {folder} has other files ({some}): give a new folder, as an export "
@@ -150,7 +160,7 @@ def check_folder(folder: Path) -> None:
 
 def _is_own(path: Path) -> bool:
     """Whether metadata is of an export of this project."""
-    if path.stat().st_size > _LARGEST_METADATA:
+    if not path.exists() or path.stat().st_size > _LARGEST_METADATA:
         return False
     try:
         document = parse_json(path.read_bytes(), path)
@@ -160,8 +170,36 @@ def _is_own(path: Path) -> bool:
     return isinstance(user, dict) and user.get("generator") == GENERATOR
 
 
+def write_export(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a folder that has these files alone, wholly or not at all, in the place of an earlier.
+
+    A folder that cannot be exchanged as a whole gets the files one by one: one killed on the way
+    leaves some of one export, never of two.
+
+    Raises:
+        WeightsError: they cannot be written, or not be read back.
+    """
+    with writing_to(folder, sum(map(len, files.values())), _ADVICE):
+        target = behind_links(folder)
+        if _stays(target):
+            write_folder(target, files)
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with replacing_folder(target) as new:
+            write_folder(new, files)
+
+
+def _stays(folder: Path) -> bool:
+    """Whether a folder cannot be exchanged: another disk, the current one, or in a closed one."""
+    here = Path.cwd()
+    is_fixed = folder.is_mount() or folder in (here, *here.parents)
+    return folder.is_dir() and (is_fixed or not os.access(folder.parent, os.W_OK))
+
+
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files into a folder, all or none; a folder that was made for them goes with them.
+
+    The last file is the main one, see `replace_files`.
 
     Raises:
         WeightsError: they cannot be written, or not be read back.

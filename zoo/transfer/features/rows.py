@@ -10,12 +10,14 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from weights_cache.atomic_files import replacing
+from weights_cache.regular_files import open_regular, open_unlinked
 from zoo.transfer.features.blocks import FeatureVector
 from zoo.transfer.image_hashes import WORDS
 
@@ -62,7 +64,7 @@ class RowFile:
         self._header = _header(key, size)
         self._row_numbers: dict[bytes, int] = {}
         self._count = 0  # rows that were looked at
-        self._descriptor: int | None = None
+        self._file: FileIO | None = None
 
     def __len__(self) -> int:
         return len(self._row_numbers)
@@ -77,9 +79,9 @@ class RowFile:
         if self._is_replaced():
             self.close()
             self._open()
-        if self._descriptor is None:
+        if self._file is None:
             return False
-        whole = (os.fstat(self._descriptor).st_size - _HEADER_BYTES) // self._row.itemsize
+        whole = (os.fstat(self._file.fileno()).st_size - _HEADER_BYTES) // self._row.itemsize
         for number, sha256 in self._owners(self._count, whole):
             self._row_numbers[sha256] = number
         self._count = max(whole, 0)
@@ -89,7 +91,7 @@ class RowFile:
         """Return the stored facts about an image, or None if no whole row has it."""
         key = bytes.fromhex(sha256)
         number = self._row_numbers.get(key)
-        if number is None or self._descriptor is None:
+        if number is None or self._file is None:
             return None
         rows = self._read(number, 1)
         found = self._known(rows[0], key) if len(rows) else None
@@ -109,7 +111,7 @@ class RowFile:
             self.refresh()
         new = {bytes.fromhex(s): known for s, known in rows.items() if self.get(s) is None}
         data = b"".join(self._encoded(key, known) for key, known in new.items())
-        with open(self.path, "r+b", buffering=0) as file:
+        with FileIO(self.path, "rb+", opener=open_unlinked) as file:
             file.seek(self.length)
             if file.write(data) < len(data):
                 raise OSError(f"no room for {len(data)} bytes")
@@ -119,18 +121,18 @@ class RowFile:
 
     def close(self) -> None:
         """Forget the file; `refresh` opens it again."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-        self._descriptor, self._count = None, 0
+        if self._file is not None:
+            self._file.close()
+        self._file, self._count = None, 0
         self._row_numbers.clear()
 
     def _is_replaced(self) -> bool:
         """Whether the path has another file than the open one, or one that became shorter."""
-        if self._descriptor is None:
+        if self._file is None:
             return True
-        mine = os.fstat(self._descriptor)
+        mine = os.fstat(self._file.fileno())
         try:
-            there = os.stat(self.path)
+            there = os.lstat(self.path)
         except OSError:
             return True
         is_same = (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino)
@@ -139,11 +141,11 @@ class RowFile:
     def _open(self) -> None:
         """Open the file if it is one of this key."""
         with suppress(FileNotFoundError):
-            descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-            if os.read(descriptor, _HEADER_BYTES) == self._header:
-                self._descriptor = descriptor
+            file = open_regular(self.path, follow_links=False, buffering=0)
+            if file.read(_HEADER_BYTES) == self._header:
+                self._file = file
             else:
-                os.close(descriptor)
+                file.close()
 
     def _owners(self, start: int, stop: int) -> Iterator[tuple[int, bytes]]:
         """Yield number and sha256 of rows."""
@@ -153,9 +155,9 @@ class RowFile:
 
     def _read(self, first: int, count: int) -> np.ndarray:
         """Return rows, fewer where the file has ended."""
-        assert self._descriptor is not None
-        os.lseek(self._descriptor, _HEADER_BYTES + first * self._row.itemsize, os.SEEK_SET)
-        data = os.read(self._descriptor, count * self._row.itemsize)
+        assert self._file is not None
+        self._file.seek(_HEADER_BYTES + first * self._row.itemsize)
+        data = self._file.read(count * self._row.itemsize)
         whole = len(data) // self._row.itemsize
         return np.frombuffer(data, self._row, whole)
 

@@ -18,6 +18,7 @@ from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import WeightsError, ZooError
 from weights_cache.interruptions import is_interruption, pass_interruption
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json, read_document
+from weights_cache.ownership import behind_links
 from weights_cache.read_back import not_written, read_back
 from zoo.transfer.array_files import read_arrays, write_arrays
 from zoo.transfer.knn.labels import Label, as_integer, check_label, in_class_order
@@ -116,9 +117,8 @@ def _write_json(path: str | os.PathLike[str], stored: StoredExamples) -> None:
             f"cannot write {os.fspath(path)!r}: as JSON the {len(stored.rows):,} examples take "
             f"{len(data):,} bytes, the limit is {LARGEST_DOCUMENT:,}; save them as .npz"
         )
-    target = Path(os.path.realpath(path))  # a link stays a link
     try:
-        with replacing(target, check=partial(_check_json, stored)) as stream:
+        with replacing(behind_links(path), check=partial(_check_json, stored)) as stream:
             stream.write(data)
     except OSError as error:
         pass_interruption(error)
