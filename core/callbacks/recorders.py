@@ -53,7 +53,8 @@ class CSVLogger(Callback):
         append: go on in a file that exists; else it is written anew.
 
     Raises:
-        CoreError: the separator is not one letter.
+        CoreError: the separator is not one letter; or, when training begins, the file to go on in
+            is no table.
 
     >>> import core, pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -78,10 +79,19 @@ class CSVLogger(Callback):
         """Begin the file, or find the columns of one that exists."""
         self._columns = []
         if self.append and self.filename.exists():
-            with self.filename.open(newline="") as file:
-                self._columns = next(csv.reader(file, delimiter=self.separator), [])
+            self._columns = self._columns_so_far()
         else:
             self.filename.write_text("")
+
+    def _columns_so_far(self) -> list[str]:
+        try:
+            with self.filename.open(newline="") as file:
+                return next(csv.reader(file, delimiter=self.separator), [])
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise CoreError(
+                f"{str(self.filename)!r} is no table to go on in ({error!s:.200}): give another "
+                "filename, or append=False"
+            ) from error
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Append a row."""

@@ -187,9 +187,20 @@ def _opened(file: TextFile) -> Iterator[tuple[IO[str], str]]:
     if not isinstance(file, (str, os.PathLike)):
         if file.seekable():
             file.seek(0)
-        yield file, getattr(file, "name", "the file")
+        name = str(getattr(file, "name", "the file"))
+        with _reporting_damage(name):
+            yield file, name
         return
     if not Path(file).is_file():
         raise CoreError(f"there is no file {os.fspath(file)!r}: check the name and the folder")
-    with open(file, newline="", encoding="utf-8-sig") as stream:
+    with open(file, newline="", encoding="utf-8-sig") as stream, _reporting_damage(os.fspath(file)):
         yield stream, os.fspath(file)
+
+
+@contextmanager
+def _reporting_damage(name: str) -> Iterator[None]:
+    """Turn errors about bytes that are no text, or texts that are no cells, into one of ours."""
+    try:
+        yield
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CoreError(f"{name} is no text in UTF-8 ({error!s:.200}): save it as such") from error

@@ -6,7 +6,9 @@ A config has the arguments of the class by name, as `Configured.get_config` retu
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from numbers import Real
+from types import NoneType
+from typing import Any, Generic, TypeVar, get_args
 
 from core.errors import CoreError
 
@@ -45,8 +47,8 @@ class Configured:
         return f"{type(self).__name__}({options})"
 
 
-def is_user_defined(made: type) -> bool:
-    """Whether a class is of the program that uses this package."""
+def is_user_defined(made: Callable[..., Any]) -> bool:
+    """Whether a class or function is of the program that uses this package."""
     return made.__module__.partition(".")[0] != __name__.partition(".")[0]
 
 
@@ -84,7 +86,31 @@ def checked_call(made: Callable[..., Made], arguments: Mapping[str, Any]) -> Mad
     missing = [n for n in needed if n not in arguments]
     if missing:
         raise CoreError(f"{name} needs the argument {missing[0]!r}")
+    if not is_user_defined(made):
+        _check_numbers(name, parameters, arguments)
     return made(**arguments)
+
+
+def _check_numbers(
+    name: str, parameters: Mapping[str, inspect.Parameter], arguments: Mapping[str, Any]
+) -> None:
+    """Raise for a value that is no number, where numbers alone are declared: files hold any."""
+    for argument, value in arguments.items():
+        declared = parameters[argument].annotation if argument in parameters else None
+        kinds = {declared, *get_args(declared)}
+        is_given = value is not None or NoneType not in kinds
+        if kinds <= {float, int, NoneType} and is_given and not _is_number(value):
+            raise CoreError(f"{name}: {argument}={value!r:.80} must be a number")
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number that has a float; infinite ones are left to the class."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        return isinstance(float(value), float)
+    except OverflowError:
+        return False
 
 
 class NamedClasses(Generic[Kind]):

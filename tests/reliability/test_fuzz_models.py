@@ -11,19 +11,10 @@ from tests.core.converter.fuzz.files import write_model
 from tests.helpers import require
 from tests.reliability.fuzz import layer_files
 from tests.reliability.fuzz.bases import FORMATS, bases
-from tests.reliability.fuzz.cases import fed
+from tests.reliability.fuzz.uses import fed, run_model
 from weights_cache import load_weights
 
 pytestmark = pytest.mark.whole
-
-NEEDED = {
-    "tflite": "ai_edge_litert",
-    "labelled": "ai_edge_litert",
-    "texts": "ai_edge_litert",
-    "h5": "h5py",
-    "keras": "h5py",
-    "keras2": "h5py",
-}
 
 #: What the small models give for an image of 0.5: Keras's, TensorFlow's and LiteRT's results.
 LAYERS_SCORES, GRAPH_SCORES = (0.00196, 0.34863, 0.64941), (0.09964, 0.26060, 0.63976)
@@ -40,7 +31,7 @@ NO_RESULT = {"scanned_v2", "151-Print", "ml5-numbers", "ml5-zip"}
 
 @pytest.mark.parametrize("format", SCORES)
 def test_small_models_give_what_their_runtimes_give(format, tmp_path):
-    require(NEEDED.get(format, "numpy"))
+    require(FORMATS[format].package)
     model = load_model(write_model(format, tmp_path))
     (spec,) = model.inputs.values()
     lengths = [n or 1 for n in spec.shape or (1, 8, 8, 3)]
@@ -50,9 +41,9 @@ def test_small_models_give_what_their_runtimes_give(format, tmp_path):
     np.testing.assert_allclose(scores.numpy(), [SCORES[format]], rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("format", [f for f in FORMATS if f not in ("weights", "gestures")])
+@pytest.mark.parametrize("format", [f for f, form in FORMATS.items() if form.use is run_model])
 def test_whole_models_load_and_run(format, tmp_path, rng):
-    require(NEEDED.get(format, "numpy"))
+    require(FORMATS[format].package)
     for i, base in enumerate(bases(format)):
         if base.name in NO_RESULT:
             continue

@@ -16,6 +16,9 @@ from zoo.results.vocabulary import is_item
 
 PROBABILITY_SCALE = 65535  # of 16-bit grey
 
+#: Where a PNG has its width and height, and how many pixels a mask may have: those of 8K twice.
+_PNG_LENGTHS, _MOST_PIXELS = (16, 20), 2**26
+
 
 def to_json(result: Findings, *, indent: int | None = None) -> str:
     r"""A result as JSON text.
@@ -92,15 +95,26 @@ def encoded_image(array: np.ndarray) -> tuple[bytes, int | None]:
 def decoded_image(png: bytes, scale: int | None) -> np.ndarray:
     """The mask, or the probability, that `encoded_image` encoded.
 
+    Raises:
+        ValueError: it is no mask, or larger than any.
+        OSError: the PNG is damaged; Pillow also raises a SyntaxError.
+
     >>> mask = np.array([[0, 1], [2, 3]], np.uint8)
     >>> decoded_image(*encoded_image(mask)).tolist()
     [[0, 1], [2, 3]]
     """
     pillow = import_pillow("reading a mask")
-    with pillow.open(io.BytesIO(png)) as image:
+    width, height = (int.from_bytes(png[at : at + 4], "big") for at in _PNG_LENGTHS)
+    if width * height > _MOST_PIXELS:
+        raise ValueError(f"a mask has {width} x {height} pixels, the limit is {_MOST_PIXELS:,}")
+    with pillow.open(io.BytesIO(png), formats=["PNG"]) as image:
         pixels = np.array(image)
+    if pixels.ndim != 2:
+        raise ValueError(f"a mask has pixels of {pixels.shape[2]} values, not one")
     if scale is None:
         return pixels.astype(np.uint8)
+    if not (type(scale) is int and scale > 0):
+        raise ValueError(f"the scale of a probability is {scale!r:.80}, not a count above 0")
     return (pixels / np.float64(scale)).astype(np.float32)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any, BinaryIO, cast
 
+from weights_cache.common.archive_damage import TAR_DAMAGE, ZIP_DAMAGE
 from weights_cache.common.errors import ZooError
 from weights_cache.shown_urls import shown_url
 from zoo.images.files import image_endings
@@ -19,15 +20,7 @@ from zoo.jobs.locations import MOST_BYTES, check_bytes, opened, read_range
 _COMPRESSED = (".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 ARCHIVE_ENDINGS = (".tar", ".zip", *_COMPRESSED)
 
-_DAMAGED = (
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    EOFError,
-    OSError,
-    ValueError,
-    NotImplementedError,
-    KeyError,  # a member that is gone
-)
+_DAMAGED = (*ZIP_DAMAGE, *TAR_DAMAGE, OSError, ValueError, KeyError)  # of a member that is gone
 
 
 def is_archive(location: str) -> bool:

@@ -53,10 +53,12 @@ def read_table(path: Path) -> pyarrow.Table:
 
 def read_tables(verb: str, paths: Sequence[Path]) -> pyarrow.Table:
     """Return several files of rows of a function as one table."""
+    pa = load_arrow("to_arrow")
     tables = [read_table(path) for path in paths]
-    return (
-        load_arrow("to_arrow").concat_tables(tables) if tables else arrow_schema(verb).empty_table()
-    )
+    try:
+        return pa.concat_tables(tables) if tables else arrow_schema(verb).empty_table()
+    except pa.ArrowException as error:
+        raise damaged(paths[0], f"others have other columns: {error}") from error
 
 
 def arrow_schema(verb: str) -> Any:

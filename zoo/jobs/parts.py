@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from weights_cache.common.dependencies import needed_for
 from zoo.export.json_text import plain_value
@@ -31,7 +31,7 @@ class PartFormat(NamedTuple):
 def _read_parquet(path: Path, verb: str) -> Iterator[Row]:
     for stored in read_table(path).to_pylist():
         row = {name: value for name, value in stored.items() if value is not None}
-        yield {**row, "result": result_of(verb, stored["result"])}
+        yield _with_result(path, verb, row, stored.get("result"))
 
 
 def _write_json_lines(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:
@@ -45,9 +45,17 @@ def _read_json_lines(path: Path, verb: str) -> Iterator[Row]:
         with open(path, "rb") as lines:
             for line in lines:
                 row = json.loads(line)
-                yield {**row, "result": result_of(verb, row["result"])}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+                yield _with_result(path, verb, row, row["result"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise damaged(path, error) from error
+
+
+def _with_result(path: Path, verb: str, row: Row, stored: Any) -> Row:
+    """Return a row with the result that is stored for it."""
+    try:
+        return {**row, "result": result_of(verb, stored)}
+    except (OSError, ValueError, KeyError, TypeError, SyntaxError) as error:  # Pillow's, of PNGs
+        raise damaged(path, f"the result of image {row.get('index')!r:.80}: {error}") from error
 
 
 def _write_csv(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from weights_cache.atomic_files import replacing, writing_to
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
+from zoo.jobs.documents import checked_record
 from zoo.jobs.items import Item, item_document, item_of
 
 #: Images of a chunk, unless there are few images: see `chunk_size`.
@@ -35,10 +36,10 @@ GO_ON = "run the same command again to go on where this run was"
 _ADVICE = f"give another folder; {GO_ON}"
 
 
-def damaged(path: Path, error: Exception) -> ZooError:
+def damaged(path: Path, error: object) -> ZooError:
     """Return the error of a file of rows, with the way to make it anew."""
     return ZooError(
-        f"{str(path)!r} is damaged ({error}): remove records/{path.stem}.json, and run the "
+        f"{str(path)!r} is damaged ({error!s:.200}): remove records/{path.stem}.json, and run the "
         "command again, which makes it anew"
     )
 
@@ -195,8 +196,13 @@ class ResultsFolder:
         return self.parts / f"{number:06}.{format}"
 
     def record(self, number: int) -> dict[str, Any]:
-        """The record of a chunk that is done: see `zoo.jobs.work`."""
-        return _read_json(self._record(number))
+        """The record of a chunk that is done: see `zoo.jobs.work`.
+
+        Raises:
+            ZooError: it is missing or damaged.
+        """
+        path = self._record(number)
+        return checked_record(_read_json(path), path)
 
     def write_record(self, number: int, record: Mapping[str, Any]) -> None:
         """Write the record of a chunk whose rows are written."""
@@ -228,6 +234,8 @@ def _read_json(path: Path) -> dict[str, Any]:
             f"there is no {path.name} in {str(path.parent)!r}: give the folder that zoo.batch "
             "wrote, its out="
         ) from None
-    except (OSError, ValueError) as error:
-        raise ZooError(f"{str(path)!r} cannot be read ({error}): give another folder") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise ZooError(
+            f"{str(path)!r} cannot be read ({error!s:.200}): give another folder"
+        ) from error
     return document

@@ -41,31 +41,49 @@ def to_arrow_value(value: Any) -> Any:
 
 
 def result_of(verb: str, stored: Any) -> Any:
-    """Return a result of a function from what JSON or Arrow gave of it."""
+    """Return a result of a function from what JSON or Arrow gave of it.
+
+    Raises:
+        ValueError: it is no result of the function, or a mask in it is damaged.
+        OSError: as Pillow has it of a damaged mask.
+    """
     kind, is_list = _result_type(verb)
-    return [_value(kind, each) for each in stored] if is_list else _value(kind, stored)
+    return _value(list[kind] if is_list else kind, stored)  # type: ignore[valid-type]
 
 
 def _value(kind: Any, stored: Any) -> Any:
     if is_typeddict(kind):
-        return dict(_fields(kind, stored))
+        return dict(_fields(kind, _of_kind(Mapping, stored)))
     inner = get_args(kind)
     if get_origin(kind) is list:
-        return [_value(inner[0], each) for each in stored]
+        return [_value(inner[0], each) for each in _of_kind(list, stored)]
     if get_origin(kind) is dict:
-        pairs = stored.items() if isinstance(stored, Mapping) else stored
+        pairs = stored.items() if isinstance(stored, Mapping) else _of_kind(list, stored)
         return {key: _value(inner[1], each) for key, each in pairs}
     if kind is np.ndarray:
-        png = stored["png"]
+        png = _of_kind(Mapping, stored)["png"]
         if isinstance(png, str):  # of JSON
             png = b64decode(png)
         return decoded_image(png, stored.get("scale"))
+    return _of_kind(_PLAIN.get(kind, object), stored)
+
+
+#: What values of JSON and Arrow have to be, by the kind of value in results.
+_PLAIN: Mapping[Any, Any] = {str: str, float: (float, int), int: int}
+
+
+def _of_kind(kind: Any, stored: Any) -> Any:
+    """Return a value, or raise a ValueError if it is of another kind."""
+    if not isinstance(stored, kind) or isinstance(stored, bool):
+        raise ValueError(f"there is {stored!r:.80} in the place of another kind of value")
     return stored
 
 
 def _fields(kind: Any, stored: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the keys that are there; Arrow has null for a key that is not."""
     hints = hints_of(kind)
-    for key, value in stored.items():
-        if value is not None:
-            yield key, _value(hints[key], value)
+    found = {key: value for key, value in stored.items() if value is not None}
+    if kind.__required_keys__ - found.keys() or found.keys() - hints.keys():
+        raise ValueError(f"there are the keys {', '.join(map(str, found)):.200}")
+    for key, value in found.items():
+        yield key, _value(hints[key], value)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
+from zoo.jobs.documents import checked_job
 from zoo.jobs.parquet import read_tables
 from zoo.jobs.parts import PARTS, flat_columns, flat_rows
-from zoo.jobs.results_folder import ResultsFolder
+from zoo.jobs.results_folder import ResultsFolder, damaged
 from zoo.results.vocabulary import AnyResult
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class BatchResults:
 
     def __init__(self, folder: ResultsFolder):
         self._folder = folder
-        self._job = folder.job_document()
+        self._job = checked_job(folder.job_document(), folder.path / "job.json", PARTS)
 
     @property
     def function(self) -> str:
@@ -103,12 +104,22 @@ class BatchResults:
         with needed_for("to_pandas"):
             import pandas
         if self._job["format"] == "csv":
-            tables = [pandas.read_csv(self._part(n)) for n in self._numbers()]
+            tables = [self._flat_table(number) for number in self._numbers()]
             return pandas.concat(tables, ignore_index=True) if tables else pandas.DataFrame()
         rows: Any = list(self)
         if flat:
             return pandas.DataFrame(list(flat_rows(rows)), columns=flat_columns(self.function))
         return pandas.DataFrame(rows)
+
+    def _flat_table(self, number: int) -> pandas.DataFrame:
+        """A CSV file."""
+        import pandas
+
+        path = self._part(number)
+        try:
+            return pandas.read_csv(path)
+        except (OSError, ValueError) as error:  # those of pandas are ValueErrors
+            raise damaged(path, error) from error
 
     def to_arrow(self) -> pyarrow.Table:
         """The results as a table of Arrow, whose columns ``zoo/docs/batch.md`` lists.

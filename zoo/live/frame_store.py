@@ -22,6 +22,8 @@ LONGEST = 2**30
 _HEADER = Struct("<4sI")  # of a chunk: its name, and its length in bytes
 _FRAME = b"00dc"
 _INDEXED, _KEYFRAME = 0x10, 0x10
+_PNG_SIZE = slice(16, 24)  # of a PNG: its width and height
+_MOST_PIXELS = 2**26  # of a frame: twice those of 8K; OpenCV would take gigabytes for a kilobyte
 _START = 12 + 12 + 64 + 12 + 64 + 48 + 12  # of the first frame: after all headers
 
 
@@ -101,11 +103,15 @@ class FrameReader:
         self._file: BinaryIO = open(path, "rb")  # noqa: SIM115
         self._file.seek(_START)
 
-    def read(self) -> np.ndarray | None:
+    def read(self, width: int, height: int) -> np.ndarray | None:
         """Return the next frame in RGB, or None after the last whole one.
 
+        Args:
+            width: that the frame must have, in pixels.
+            height: that the frame must have.
+
         Raises:
-            ValueError: the frame is damaged.
+            ValueError: the frame is damaged, of another size, or too large.
         """
         header = self._file.read(_HEADER.size)
         if len(header) < _HEADER.size:
@@ -113,11 +119,16 @@ class FrameReader:
         name, length = _HEADER.unpack(header)
         if name == b"idx1":
             return None
-        png = self._file.read(length + length % 2)
+        there = os.fstat(self._file.fileno()).st_size - self._file.tell()
+        png = self._file.read(min(length + length % 2, there))  # read takes all memory at once
         if name == _FRAME and len(png) < length + length % 2:
             return None  # the writer was killed
-        bgr = self._decoded(png) if name == _FRAME and png else None
-        if bgr is None:
+        if not (width > 0 < height and width * height <= _MOST_PIXELS):
+            raise ValueError(f"a frame of {width} x {height} pixels is none, or too large")
+        if name != _FRAME or png[_PNG_SIZE] != pack(">2I", width, height):
+            raise ValueError("a frame is damaged, or of another size")
+        bgr = self._decoded(png)
+        if bgr is None or bgr.shape[:2] != (height, width):
             raise ValueError("a frame is damaged")
         rgb: np.ndarray = cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB)
         return rgb

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import os
 import shutil
 import zlib
@@ -20,6 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from weights_cache.common.errors import ZooError
+from weights_cache.reading_budgets import reading_budget, spend
 from zoo.live.frame_store import LONGEST, FrameReader, FrameWriter
 from zoo.live.readers import DEFAULT_FPS, Kind, Shot, SourceError
 from zoo.results.moments import Moment
@@ -29,6 +31,13 @@ Self = TypeVar("Self", bound="Recorder")
 _FORMAT, _VERSION = "zoo-session", 1
 _ABOUT, _RESULTS, _FRAMES = "session.json", "results.jsonl", "frames-{}.avi"
 _OWN_KEYS = ("mirrored", "segment", "width", "height")  # of a line, beside those of the moment
+
+#: What readers take keys of lines for, by kind.
+_KINDS: Mapping[Any, tuple[str, ...]] = {
+    bool: ("mirrored",),
+    int: ("segment", "width", "height", "index"),
+    (int, float): ("time",),
+}
 
 
 def is_recording(path: str | os.PathLike[str]) -> bool:
@@ -197,27 +206,25 @@ class RecordingReader:
         if self._frames is None or line["segment"] != self._segment:
             self._frames = self._opened(line["segment"])
         try:
-            frame = self._frames.read()
+            frame = self._frames.read(line["width"], line["height"])
         except (OSError, ValueError) as error:
             raise self._damaged(f"frame {line['index']}") from error
         if frame is None:
             return None  # the program was killed before the frame was whole
-        if frame.shape[:2] != (line["height"], line["width"]):
-            raise self._damaged(f"frame {line['index']}")
         return line, frame
 
     def _next_line(self) -> dict[str, Any] | None:
-        text = self._lines.readline()
-        if not text.endswith("\n"):
-            return None
         try:
-            line: dict[str, Any] = json.loads(text, object_hook=_decoded)
-            if not all(key in line for key in (*_OWN_KEYS, "index", "time")):
-                raise ValueError("a key is missing")
-        except (ValueError, TypeError) as error:
-            raise SourceError(f"{self.name}: {_RESULTS} is damaged ({error}): record again") from (
-                error
-            )
+            text = self._lines.readline()
+            if not text.endswith("\n"):
+                return None
+            with reading_budget(self.name):
+                line: dict[str, Any] = json.loads(text, object_hook=_decoded)
+            _check_line(line)
+        except (ValueError, TypeError, KeyError, RecursionError, zlib.error) as error:
+            raise SourceError(
+                f"{self.name}: {_RESULTS} is damaged ({error!s:.200}): record again"
+            ) from error
         return line
 
     def _opened(self, segment: int) -> FrameReader:
@@ -267,11 +274,13 @@ def about_recording(path: str | os.PathLike[str]) -> dict[str, Any]:
         about = json.loads((Path(path) / _ABOUT).read_text(encoding="utf-8"))
         if about["format"] != _FORMAT:
             raise ValueError(f"its format is {about['format']!r:.40}")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SourceError(f"{str(path)!r} is no recording that can be read: {error}") from error
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise SourceError(
+            f"{str(path)!r} is no recording that can be read: {error!s:.200}"
+        ) from error
     if about.get("version") != _VERSION:
         raise SourceError(
-            f"{str(path)!r} is a recording of version {about.get('version')!r}, known is "
+            f"{str(path)!r} is a recording of version {about.get('version')!r:.80}, known is "
             f"{_VERSION}: read it with the version of zoo that recorded it"
         )
     return dict(about)
@@ -290,5 +299,25 @@ def _encoded(value: Any) -> Any:
 def _decoded(value: dict[str, Any]) -> Any:
     if "__array__" not in value:
         return value
-    data = zlib.decompress(base64.b64decode(value["__array__"]))
-    return np.frombuffer(data, value["dtype"]).reshape(value["shape"]).copy()
+    dtype, shape = np.dtype(value["dtype"]), value["shape"]
+    if not isinstance(shape, list) or not all(type(n) is int and n >= 0 for n in shape):
+        raise ValueError(f"an array has the shape {shape!r:.80}")
+    size = dtype.itemsize * math.prod(shape)
+    spend(2 * size, "an array of a result")  # and a copy
+    data = zlib.decompressobj().decompress(base64.b64decode(value["__array__"]), size + 1)
+    if len(data) != size:
+        raise ValueError(f"an array of {dtype} {shape} has other bytes")
+    return np.frombuffer(data, dtype).reshape(shape).copy()
+
+
+def _check_line(line: Any) -> None:
+    """Raise a ValueError unless a line has what a frame needs to be found and shown."""
+    if not isinstance(line, dict):
+        raise ValueError("a line is no object")
+    for kind, keys in _KINDS.items():
+        for key in keys:
+            value = line[key]
+            if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
+                raise ValueError(f"{key} is {value!r:.80}")
+    if not math.isfinite(line["time"]):
+        raise ValueError(f"time is {line['time']!r}")

@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import zipfile
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -11,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from weights_cache.array_archives import read_array_archive
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.read_back import check_arrays, not_written, read_back
+from weights_cache.reading_budgets import BudgetError, add_file, reading_budget
 from weights_cache.regular_files import open_regular
-
-_LARGEST_FILE = 2**32  # bytes of arrays
 
 
 def write_arrays(
@@ -65,20 +64,17 @@ def read_arrays(
     name = os.fspath(path)
     try:
         refuse_pointer_file(path)
-        with open_regular(path) as stream:
-            with zipfile.ZipFile(stream) as archive:
-                size = sum(member.file_size for member in archive.infolist())
-            if size > _LARGEST_FILE:
-                raise ValueError(f"its arrays take {size:,} bytes, the limit is {_LARGEST_FILE:,}")
-            stream.seek(0)
-            with np.load(stream, allow_pickle=False) as file:
-                arrays = {key: file[key] for key in file.files}
+        with open_regular(path) as stream, reading_budget(name):
+            add_file(os.fstat(stream.fileno()))
+            arrays = read_array_archive(stream)
         facts = json.loads(arrays.pop("facts").tobytes())
         if not isinstance(facts, dict) or facts.get("format") != form:
             raise ValueError(f"its format is not {form}")
         if facts.get("version") != version:
             raise ValueError(f"its version is {facts.get('version')!r}, known is {version}")
-    except Exception as error:  # damaged archives make NumPy raise many kinds
+    except BudgetError:
+        raise
+    except (OSError, ValueError, KeyError, RecursionError, ZooError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ZooError(f"{name!r} cannot be read: {reason}") from error
+        raise ZooError(f"{name!r} cannot be read: {reason!s:.500}") from error
     return arrays, facts

@@ -322,7 +322,7 @@ def _rows_of(path: Path) -> tuple[list[dict[str, str]], list[str]]:
         raise ZooError(
             f"{str(path)!r} needs a first line with the columns, of which one is {_IMAGE!r}, and "
             f"a line for each image; its columns, parted by commas, are "
-            f"{', '.join(map(repr, columns)) or 'none'}"
+            f"{', '.join(map(repr, columns)) or 'none':.300}"
         )
     return rows, columns
 
@@ -342,8 +342,8 @@ def _target_of(row: Mapping[str, str], kind: Kind, columns: list[str], where: st
         return numbers
     except ValueError:
         raise ZooError(
-            f"{where} has {', '.join(map(repr, texts))} for {', '.join(columns)}, but numbers are "
-            "needed; a column of classes is called label"
+            f"{where} has {', '.join(map(repr, texts)):.300} for {', '.join(columns):.300}, but "
+            "numbers are needed; a column of classes is called label"
         ) from None
 
 

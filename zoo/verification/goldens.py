@@ -5,17 +5,20 @@ inputs) and arrays by the names of outputs, in which ``/`` and ``:`` are ``__`` 
 ``NAME.json`` beside it may say which program made them (``reference_implementation``).
 """
 
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
 from core import Endpoint, Graph
+from weights_cache.array_archives import read_array_archive
 from weights_cache.common.errors import ZooError
 from weights_cache.json_documents import read_json
+from weights_cache.reading_budgets import add_file, reading_budget
+from weights_cache.regular_files import open_regular
 from zoo.verification.networks import quantization_of
 
 #: The most bytes of a file of goldens.
@@ -83,9 +86,10 @@ def _read_arrays(path: Path) -> dict[str, np.ndarray]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ZooError(f"{path} has more than {MOST_BYTES:,} bytes: give a smaller golden")
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-    except (OSError, ValueError, EOFError, BadZipFile, MemoryError) as error:
+        with open_regular(path) as stream, reading_budget(path):
+            add_file(os.fstat(stream.fileno()))
+            arrays = read_array_archive(stream)
+    except (OSError, ValueError) as error:
         raise ZooError(f"{path} is no file of goldens: {error!s:.200}; make it anew") from error
     for name, array in arrays.items():
         if array.dtype.kind not in "fiub" or not np.isfinite(array).all():

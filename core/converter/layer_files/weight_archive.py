@@ -1,7 +1,6 @@
 """Weights alone, as ``.npz`` archives of arrays by name."""
 
 import os
-import zipfile
 from collections.abc import Mapping
 from functools import partial
 from io import BytesIO
@@ -14,9 +13,11 @@ from core.converter.layer_files.keras_archive import writing_file
 from core.converter.read_back import not_equal, read_back
 from core.converter.reading import reading
 from core.errors import CoreError
+from weights_cache.array_archives import read_array_archive
 from weights_cache.common.errors import WeightsError
 from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.read_back import check_arrays
+from weights_cache.reading_budgets import add_file
 from weights_cache.regular_files import open_regular
 
 
@@ -60,11 +61,12 @@ def read_weight_archive(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
 def _read(target: Path) -> dict[str, np.ndarray]:
     with reading(target):
         refuse_pointer_file(target)
-        try:
-            with open_regular(target) as file, np.load(file, allow_pickle=False) as stored:
-                return {name: stored[name] for name in stored.files}
-        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-            raise WeightsError(f"{target} is no archive of weights: {error}") from error
+        with open_regular(target) as file:
+            add_file(os.fstat(file.fileno()))
+            try:
+                return read_array_archive(file)
+            except ValueError as error:
+                raise WeightsError(f"{target} is no archive of weights: {error}") from error
 
 
 def _checked(path: str | os.PathLike[str]) -> Path:

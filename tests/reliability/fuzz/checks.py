@@ -7,21 +7,12 @@ from tests.reliability.fuzz.bases import FORMATS
 from tests.reliability.fuzz.cases import REFUSED
 from tests.reliability.fuzz.sweep import sweep
 
-#: Packages that write files of a format, which users need not have.
-NEEDED = {
-    "tflite": "ai_edge_litert",
-    "labelled": "ai_edge_litert",
-    "h5": "h5py",
-    "keras": "h5py",
-    "keras2": "h5py",
-}
-
 
 def check(formats: Sequence[str], count: int, seed: int, workers: int = 1) -> None:
     """No fault among so many damaged files, of which some are refused and some are not."""
     require("resource")  # not on Windows
     for format in formats:
-        require(NEEDED.get(format, "numpy"))
+        require(FORMATS[format].package)
     reports = sweep(formats, count, seed, workers=workers)
     assert list(reports) == list(formats) and set(formats) <= set(FORMATS)
     faults = [fault for report in reports.values() for fault in report.faults]

@@ -1,0 +1,90 @@
+"""Which functions read files, by their source; and which of them the sweep calls.
+
+``python -m tests.reliability.fuzz.readers`` uses some whole files of each form, and prints the
+functions of the packages that were called, one a line.
+"""
+
+import ast
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+
+from tests.reliability.fuzz.bases import FORMATS, Form
+from tests.rules.sources import PACKAGES, ROOT
+from weights_cache import ZooError
+
+#: About so many files of a form are used.
+MOST = 6
+
+#: Functions and methods that open or read a file.
+_OPENERS = {
+    *("open", "open_regular", "fdopen", "ZipFile", "VideoCapture", "ParquetFile", "read_csv"),
+    *("read_bytes", "read_text", "read_document", "fromfile", "genfromtxt"),
+}
+
+
+def functions_that_read() -> Iterator[str]:
+    """``path::name`` of the functions that call one of these, from the root of the project."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.FunctionDef) and any(map(_opens, ast.walk(node))):
+                    yield f"{path.relative_to(ROOT).as_posix()}::{node.name}"
+
+
+def _opens(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+    return name in _OPENERS and not _is_for_writing(node)
+
+
+def _is_for_writing(call: ast.Call) -> bool:
+    """Whether the mode of opening is one of writing."""
+    given = call.args[:2] + [keyword.value for keyword in call.keywords if keyword.arg == "mode"]
+    modes = [each.value for each in given if isinstance(each, ast.Constant)]
+    return any(isinstance(mode, str) and mode[:1] in ("w", "a", "x") for mode in modes)
+
+
+def main() -> None:
+    """Use files and print the functions that were called."""
+    called: set[tuple[str, str]] = set()
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        called.add((frame.f_code.co_filename, frame.f_code.co_name))
+
+    with tempfile.TemporaryDirectory() as top:
+        for name, form in FORMATS.items():
+            every = [write for _, write in sorted(form.writers().items())]
+            for i, write in enumerate(every[:: max(1, len(every) // MOST)]):
+                folder = Path(top) / name / str(i)
+                folder.mkdir(parents=True)
+                path = write(folder)
+                sys.setprofile(note)
+                with suppress(ZooError):
+                    _use(form, path)
+                sys.setprofile(None)
+    print(
+        *sorted(f"{Path(p).relative_to(ROOT).as_posix()}::{n}" for p, n in called if _is_ours(p)),
+        sep="\n",
+    )
+
+
+def _use(form: Form, path: Path) -> None:
+    """Use a file as often as uses differ, at random."""
+    for seed in range(4):
+        form.use(path, lambda: None, np.random.default_rng(seed))
+
+
+def _is_ours(path: str) -> bool:
+    place = Path(path)
+    return place.is_relative_to(ROOT) and place.relative_to(ROOT).parts[0] in PACKAGES
+
+
+if __name__ == "__main__":
+    main()
