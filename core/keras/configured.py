@@ -7,8 +7,8 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from numbers import Real
-from types import NoneType
-from typing import Any, Generic, TypeVar, get_args
+from types import NoneType, UnionType
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
 from core.errors import CoreError
 
@@ -97,7 +97,8 @@ def _check_numbers(
     """Raise for a value that is no number, where numbers alone are declared: files hold any."""
     for argument, value in arguments.items():
         declared = parameters[argument].annotation if argument in parameters else None
-        kinds = {declared, *get_args(declared)}
+        is_union = get_origin(declared) in (Union, UnionType)
+        kinds = set(get_args(declared)) if is_union else {declared}
         is_given = value is not None or NoneType not in kinds
         if kinds <= {float, int, NoneType} and is_given and not _is_number(value):
             raise CoreError(f"{name}: {argument}={value!r:.80} must be a number")

@@ -95,3 +95,14 @@ def test_lines(tmp_path):
     path.write_bytes("eins\r\nzwei\n\nüber".encode())
     dataset = text_lines(path)
     assert dataset.to_list() == dataset.to_list() == ["eins", "zwei", "", "über"]
+
+
+@pytest.mark.parametrize("data", [b"a,b\n\xff,1\n", b"a,b\n" + b"x" * 200_000 + b",1\n"])
+def test_files_that_are_no_tables_are_named(tmp_path, data):
+    path = tmp_path / "table.csv"
+    path.write_bytes(data)
+    with pytest.raises(CoreError, match=r"table\.csv is no text in UTF-8 \("):
+        from_csv(path)
+    if b"\xff" in data:
+        with pytest.raises(CoreError, match=r"table\.csv is no text in UTF-8 \("):
+            text_lines(path).to_list()

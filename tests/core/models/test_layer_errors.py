@@ -80,3 +80,9 @@ def test_a_model_on_other_shapes():
         model.fit(np.ones((2, 3)), np.ones((3, 2)))
     with pytest.raises(CoreError, match=r"labels of the shape of the outputs, \(2, 2\)"):
         model.fit(np.ones((2, 3)), np.ones((2, 5)), verbose=0)
+
+
+def test_a_stack_of_no_cells_is_refused():
+    stack = core.layers.StackedRNNCells([])
+    with pytest.raises(CoreError, match="has no cells: give one or more"):
+        core.layers.RNN(stack)(core.ones((1, 3, 5)))

@@ -232,3 +232,17 @@ def test_names_that_are_not_utf8(tmp_path):
 def test_sources_of_wrong_types_are_errors(bad, tmp_path):
     with pytest.raises(zoo.ZooError, match=r"sources=|the source 3 must be a path"):
         zoo.batch(bad, out=tmp_path / "out")
+
+
+def test_members_that_cannot_be_unpacked_are_errors_of_images(images, tmp_path):
+    """Whatever the packer's reader raises: an error of ours, which says what to do."""
+    path = tmp_path / "images.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.bmp", bytes(range(256)) * 40)
+    data = bytearray(path.read_bytes())
+    start = data.index(b"a.bmp") + 5
+    data[start : start + 8] = b"\xff" * 8
+    path.write_bytes(data)
+    (item,) = Listing(column=None, every=1, recursive=False, report=print).items([str(path)])
+    found = ImageReader().read(item)
+    assert found.pixels is None and "pack it again" in found.error
