@@ -1,19 +1,21 @@
-"""Arrays in NumPy's ``.npz`` archives, none of which takes more memory than it has bytes.
+"""Arrays of ``.npz`` files, read without pickle and within a budget.
 
-`numpy.load` believes the shape in the head of an array, reads pickles unless told not to, and
-raises whatever its parser meets; here a head must fit the bytes behind it. Format:
+`numpy.load` unpacks whatever a member holds, takes the memory that the head of an array declares,
+and raises whatever its parser meets. Format:
 https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 """
 
 import ast
 import math
+import os
 import zipfile
-from typing import BinaryIO
+from io import BufferedReader
 
 import numpy as np
 
 from weights_cache.common.archive_damage import ZIP_DAMAGE
-from weights_cache.reading_budgets import spend
+from weights_cache.reading_budgets import reading_budget
+from weights_cache.zip_members import unreadable_reason
 
 _ENDING = ".npy"
 _MAGIC = b"\x93NUMPY"
@@ -21,57 +23,56 @@ _MAGIC = b"\x93NUMPY"
 _LENGTHS = {1: 2, 2: 4, 3: 4}
 _LARGEST_HEAD = 10_000  # bytes, as in NumPy
 _KINDS = "biufcSU"  # of dtypes: numbers, truths and texts
+_MOST_AXES = 32
 
 
-def read_array_archive(stream: BinaryIO) -> dict[str, np.ndarray]:
-    """Return the arrays of an archive by name, each read within the budget of its file.
+def read_array_archive(stream: BufferedReader, path: object) -> dict[str, np.ndarray]:
+    """Return the arrays of an ``.npz`` file by name.
+
+    Args:
+        stream: the file at its start.
+        path: of the file, for errors.
 
     Raises:
-        ValueError: the archive is damaged, or a member is no array of numbers or texts.
-        BudgetError: the arrays take more memory than `weights_cache.reading_budgets` allows.
-
-    >>> stream = io.BytesIO()
-    >>> np.savez(stream, a=np.arange(3))
-    >>> read_array_archive(stream)
-    {'a': array([0, 1, 2])}
+        BudgetError: the arrays would take too much memory.
+        ValueError: the file is damaged, or a member is no array of numbers or texts.
     """
     try:
-        with zipfile.ZipFile(stream) as archive:
-            members = archive.infolist()
-            if len({member.filename for member in members}) < len(members):
-                raise ValueError("two of its arrays have one name")
-            return {_name_of(each): _array(_content(archive, each), each) for each in members}
+        with reading_budget(path) as budget, zipfile.ZipFile(stream) as archive:
+            budget.add_file(os.fstat(stream.fileno()))
+            found: dict[str, np.ndarray] = {}
+            for member in archive.infolist():
+                name = member.filename.removesuffix(_ENDING)
+                if name in found or name == member.filename:
+                    raise ValueError(f"the member {name!r:.100} is there twice, or no array")
+                if reason := unreadable_reason(member):
+                    raise ValueError(f"the array {name!r:.100} cannot be read: {reason}")
+                budget.spend(2 * member.file_size, f"the array {name!r:.100}, with a copy,")
+                found[name] = _array(archive.read(member), f"the array {name!r:.100}")
+            return found
     except ZIP_DAMAGE as error:  # messages of zipfile quote bytes
         raise ValueError(f"{str(error) or type(error).__name__:.200}") from error
 
 
-def _name_of(member: zipfile.ZipInfo) -> str:
-    if not member.filename.endswith(_ENDING):
-        raise ValueError(f"{member.filename!r:.80} in it is no array: arrays end in {_ENDING}")
-    return member.filename.removesuffix(_ENDING)
-
-
-def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    spend(2 * member.file_size, f"the array {member.filename!r:.80}")  # and a copy
-    return archive.read(member)
-
-
-def _array(data: bytes, member: zipfile.ZipInfo) -> np.ndarray:
-    where = f"the array {member.filename!r:.80}"
+def _array(data: bytes, where: str) -> np.ndarray:
+    """Return an array, whose head must fit the bytes behind it."""
     head, start = _head(data, where)
     try:
-        dtype, shape = np.dtype(head["descr"]), head["shape"]
+        dtype, shape = np.dtype(head["descr"]), head["shape"]  # type: ignore[call-overload]
         order = "F" if head["fortran_order"] else "C"
     except (KeyError, TypeError, ValueError, SyntaxError) as error:
         raise ValueError(f"{where} has a damaged head: {error!r:.200}") from error
     if dtype.kind not in _KINDS:
-        raise ValueError(f"{where} is of {dtype!s:.80}, but numbers and texts alone are read")
+        raise ValueError(
+            f"{where} is of {dtype!s:.80}: numbers and texts alone are read (allow_pickle=False)"
+        )
     are_lengths = isinstance(shape, tuple) and all(type(n) is int and n >= 0 for n in shape)
     if not are_lengths or dtype.itemsize * math.prod(shape) != len(data) - start:
         raise ValueError(
-            f"{where} has {len(data) - start:,} bytes, which are not those of {dtype} {shape!r:.80}"
+            f"{where} of {dtype!s:.80} and shape {shape!r:.80} does not fit into "
+            f"{len(data) - start} bytes"
         )
-    if not dtype.itemsize or len(shape) > 32:
+    if not dtype.itemsize or len(shape) > _MOST_AXES:
         raise ValueError(f"{where} has the dtype {dtype} and {len(shape)} axes, which none has")
     return np.frombuffer(data, dtype, offset=start).reshape(shape, order=order).copy(order)
 

@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import stat
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -67,7 +68,7 @@ def locked(path: Path, say: Say | None = None) -> Iterator[None]:
     with needed_for("a cache shared by several processes"):
         from filelock import FileLock
     path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_unless_regular(path)
+    remove_unless_regular(path)
     # While filelock creates the file itself, a signal's exception would leave its descriptor open.
     with suppress(FileExistsError):
         create_file(path, 0o644).close()
@@ -165,16 +166,24 @@ def create_file(path: Path, mode: int = 0o666) -> FileIO:
 
 
 @contextmanager
-def replacing(target: Path, mode: int = 0o666, check: Check | None = None) -> Iterator[BinaryIO]:
+def replacing(
+    target: Path,
+    mode: int = 0o666,
+    check: Check | None = None,
+    made_in: Path | None = None,
+) -> Iterator[BinaryIO]:
     """Yield a new file that replaces ``target`` when the block ends; an error leaves no file.
 
     Args:
         target: the file.
         mode: its mode before the umask.
         check: called with the path of the new file before it replaces the old one.
+        made_in: folder on the same disk in which the new file is made, by default that of the
+            target.
     """
-    _remove_stale(target, "tmp")
-    temporary = unique_sibling(target, "tmp")
+    place = target if made_in is None else made_in / target.name
+    _remove_stale(place, "tmp")
+    temporary = unique_sibling(place, "tmp")
     try:
         with BufferedWriter(create_file(temporary, mode)) as stream:
             yield stream
@@ -266,7 +275,7 @@ def _remove_tree(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _remove_unless_regular(path: Path) -> None:
+def remove_unless_regular(path: Path) -> None:
     """Remove all but a regular file: older versions of filelock follow links and wait on pipes."""
     with suppress(FileNotFoundError):
         status = path.lstat()
@@ -292,3 +301,24 @@ def _disk_full(folder: Path, needed: int, advice: str) -> WeightsError:
     return WeightsError(
         f"the disk of {folder} is full: {needed} bytes needed, {free} free; make room, or {advice}"
     )
+
+
+def exchange_folders(first: Path, second: Path) -> bool:
+    """Give each of two folders the other's name at one moment, so that a kill loses neither name.
+
+    No system renames a folder over one that has files.
+
+    Returns:
+        Whether that was done; nothing has changed where the system or its disk cannot do it.
+
+    Source: ``renameat2`` of Linux, which glibc has from 2.28 on.
+    """
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    if rename is None:
+        return False
+    here, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE
+    return rename(here, os.fsencode(first), here, os.fsencode(second), exchange) == 0

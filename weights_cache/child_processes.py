@@ -6,8 +6,10 @@ lie. So a child gets the path of this process, without that folder.
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Thread
+from time import sleep
 
 from weights_cache.common.errors import ZooError
 
@@ -16,6 +18,9 @@ _NO_PYTHON = (
     "sys.executable is empty, so no Python process can be started: run this with an installed "
     "Python"
 )
+
+
+_LOOK_EVERY = 1.0  # seconds between looks at the parent
 
 
 def python_command(code: str, *arguments: str) -> list[str]:
@@ -47,6 +52,26 @@ def python_environment(variables: Mapping[str, str] | None = None) -> dict[str, 
     kept = dict(os.environ if variables is None else variables)
     kept.pop("PYTHONPATH", None)
     return {**kept, "PYTHONSAFEPATH": "1"}
+
+
+def end_with_parent(clear: Callable[[], object] = lambda: None) -> None:
+    """End this process soon after its parent, also in the middle of work that has no end.
+
+    Who waits for requests sees the end of the input; who works does not, nor where a fork of the
+    parent keeps the other end of the pipe. On Windows, where a process keeps the number of a parent
+    that has ended, nothing happens.
+
+    Args:
+        clear: called before the process ends.
+    """
+    Thread(target=_watch, args=(os.getppid(), clear), name="zoo-parent", daemon=True).start()
+
+
+def _watch(parent: int, clear: Callable[[], object]) -> None:
+    while os.getppid() == parent:
+        sleep(_LOOK_EVERY)
+    clear()
+    os._exit(1)
 
 
 def import_folders() -> list[str]:

@@ -20,6 +20,7 @@ from weights_cache.common.sizes import count_text
 from weights_cache.download import download, open_session
 from weights_cache.failures import Failure, UnavailableError
 from weights_cache.file_checks import find_fault, is_missing
+from weights_cache.interruptions import pass_interruption
 from weights_cache.locations import (
     CACHE_ADVICE,
     CACHE_VARIABLE,
@@ -233,6 +234,7 @@ def _read_blocks(source: Path) -> Iterator[bytes]:
             while block := stream.read(_BLOCK):
                 yield block
     except OSError as error:
+        pass_interruption(error)
         raise WeightsError(f"{source} cannot be read: {error.strerror}") from error
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from weights_cache.common.errors import WeightsError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.locations import PathLike
 from weights_cache.manifest import manifest_name
 from weights_cache.paths import inside, require_relative
@@ -93,6 +94,7 @@ def _manifest_path(source: PathLike) -> Path:
         if path.exists():  # opening it fails unless it is a regular file
             return path
     except OSError as error:
+        pass_interruption(error)
         raise WeightsError(f"cannot look into {path}: {error.strerror}") from error
     if path.name == source and not path.suffix:
         find_record(source)  # raises with the most similar names

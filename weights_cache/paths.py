@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from weights_cache.common.errors import WeightsError
+from weights_cache.interruptions import pass_interruption
 
 
 def require_relative(name: object, what: str) -> str:
@@ -31,6 +32,7 @@ def inside(folder: Path, name: object, what: str) -> Path:
         resolved = path.resolve()
         leaves = not resolved.is_relative_to(folder.resolve())
     except (OSError, RuntimeError) as error:  # a loop of links, a name that is too long
+        pass_interruption(error)
         raise WeightsError(f"{what}: the file name {name!r} cannot be followed: {error}") from error
     if leaves:
         raise WeightsError(

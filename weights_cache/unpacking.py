@@ -22,10 +22,10 @@ from weights_cache.packing import MANIFEST, PACKAGE
 from weights_cache.paths import inside, require_relative
 from weights_cache.registry import FileRecord, ModelRecord, list_records
 from weights_cache.regular_files import open_regular
+from weights_cache.zip_members import unreadable_reason
 
 _BLOCK = 2**16
 _DOCUMENTS = {"cards", "licences"}  # folders of a kit that are not models
-_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # other methods unpack without a limit
 
 _REMEDY = "the kit is damaged, or made for another version of friendly-zoo; make it again"
 
@@ -184,10 +184,10 @@ def _safe_members(path: Path, zipped: zipfile.ZipFile) -> Mapping[str, zipfile.Z
 
 def _check_member(path: Path, member: zipfile.ZipInfo, file: FileRecord) -> None:
     """Raise WeightsError for a member that could unpack to more than the registered bytes."""
-    if member.compress_type not in _PACKED or member.flag_bits & 1:
+    if reason := unreadable_reason(member):
         raise WeightsError(
-            f"{member.filename} in {path} is encrypted, or compressed by an unsupported method: "
-            "make the kit with `zoo weights kit`"
+            f"{member.filename} in {path} cannot be read, as {reason}, or make the kit with `zoo "
+            "weights kit`"
         )
     if member.file_size != file.bytes:
         raise WeightsError(

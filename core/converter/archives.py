@@ -2,7 +2,6 @@
 
 import io
 import os
-import stat
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from weights_cache.common.archive_damage import ZIP_DAMAGE
 from weights_cache.common.errors import WeightsError
 from weights_cache.lfs_pointers import refuse_pointer
 from weights_cache.reading_budgets import add_file, check_time, spend
+from weights_cache.zip_members import unreadable_reason
 
 #: The largest JSON document in an archive.
 LARGEST_DOCUMENT = 8 * 2**20
@@ -69,10 +69,8 @@ class Archive:
     def _check(self, member: zipfile.ZipInfo, largest: int) -> None:
         if self._counts[member.filename] > 1:
             raise ValueError(f"the archive holds {self._counts[member.filename]} files of the name")
-        if stat.S_ISLNK(member.external_attr >> 16):
-            raise ValueError("it is a symbolic link: put the file itself into the archive")
-        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError("its compression method is not supported: pack it with deflate")
+        if reason := unreadable_reason(member):
+            raise ValueError(reason)
         if member.file_size > largest:
             raise ValueError(f"it has {member.file_size:,} bytes, more than {largest:,}")
 

@@ -7,6 +7,7 @@ from contextvars import copy_context
 from itertools import count, islice
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from weakref import ref
 
 from core.data.elements import stacked
 from core.data.seeds import PEEK, Key
@@ -18,6 +19,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _DRAWS = 1024  # random numbers drawn at once
+_LOOK_SECONDS = 1.0  # between looks whether anybody still takes what a thread computes
 
 
 def shuffled(
@@ -84,12 +86,13 @@ def prefetched(start: Callable[[], Iterator[Item]], size: int) -> Iterator[Item]
         start: makes the iterator, in the thread.
         size: most items that are held, with the one that is being computed.
     """
-    shared = _Shelf[Item](size)
+    consumer = _Consumer()
+    shared = _Shelf[Item](size, consumer)
     context = copy_context()
     thread = Thread(target=context.run, args=(_fill, shared, start), daemon=True)
     thread.name = f"core-data-prefetch-{thread.name}"
-    thread.start()
     try:
+        thread.start()
         while True:
             yield shared.take()
     except _Ended:
@@ -115,20 +118,33 @@ def _fill(shelf: "_Shelf[Item]", start: Callable[[], Iterator[Item]]) -> None:
         shelf.end(error)
 
 
+class _Consumer:
+    """Exists while a pass goes on.
+
+    An exception of a signal handler may strike the call of `_Shelf.stop`, too; it cannot keep this
+    object from being freed.
+    """
+
+    __slots__ = ("__weakref__",)
+
+
 class _Shelf(Generic[Item]):
     """Bounded queue of items between the thread that computes them and the consumer."""
 
-    def __init__(self, size: int):
+    def __init__(self, size: int, consumer: _Consumer):
         self.size = size
+        self._consumer = ref(consumer)
         self.items: deque[Item] = deque()
         self.changed = Condition()
         self.is_ended = self.is_stopped = False
         self.error: BaseException | None = None
 
     def wait_for_room(self) -> bool:
-        """Wait until one more item fits; False after `stop`."""
+        """Wait until one more item fits; False after `stop`, or once the consumer is gone."""
         with self.changed:
-            self.changed.wait_for(lambda: self.is_stopped or len(self.items) < self.size)
+            while not self.is_stopped and len(self.items) >= self.size:
+                self.changed.wait(_LOOK_SECONDS)
+                self.is_stopped |= self._consumer() is None
             return not self.is_stopped
 
     def put(self, item: Item) -> None:

@@ -21,6 +21,10 @@ from core.backends.cpu.numpy_steps import thread_pool
 from core.backends.cpu.numpy_steps.blas import blas_threads
 from tests.core.plan.plan_threads import leading
 from tests.reliability.activities import ACTIVITIES, Activity
+from tests.reliability.learning_activities import LEARNING
+
+#: All that is struck, by name.
+STRUCK = ACTIVITIES | LEARNING
 
 #: How long what runs in another thread, with all locks free, may take.
 MOST_SECONDS = 120
@@ -183,7 +187,7 @@ def main(name: str, count: str, seed: str) -> None:
     """Strike an activity, and print the report; no kernel is compiled and starts its threads."""
     os.environ.setdefault("CORE_TIER", "1")
     with ExitStack() as stack:
-        striker = Striker(ACTIVITIES[name](stack), int(seed))
+        striker = Striker(STRUCK[name](stack), int(seed))
         striker.run(int(count))
         print(json.dumps(asdict(striker.report)), flush=True)
         if striker.report.hung:

@@ -32,7 +32,7 @@ LATE_FILES = {
     "zoo/web/app_server.py": {"starlette"},
     "zoo/web/cross_origin.py": {"starlette"},
     "zoo/web/page_connection.py": {"starlette"},
-    "zoo/web/protocols.py": {"uvicorn"},
+    "zoo/web/protocols.py": {"uvicorn", "websockets"},
     "zoo/web/proxies.py": {"uvicorn"},
     "zoo/web/rest.py": {"fastapi", "starlette"},
     "zoo/web/rest_requests.py": {"starlette"},
@@ -46,7 +46,7 @@ LATE = {
     "zoo": {"PIL", "pillow_heif", "requests", "tqdm", "moderngl", "cv2", "pandas"},
     "zoo/jobs": {"dask", "distributed", "filelock", "fsspec", "pyarrow"},
     "zoo/live": {"IPython"},
-    "zoo/web": {"fastapi", "starlette", "typing_extensions", "uvicorn"},
+    "zoo/web": {"fastapi", "starlette", "typing_extensions", "uvicorn", "websockets"},
     "core": set(),
     "core/backends/cpu": {"re2"},
     "core/conformance": {"pytest"},
@@ -72,6 +72,7 @@ def test_imports_go_one_way(package):
 #: Where core touches files, and what is used there beside the errors.
 FILE_DOORS = ("core/converter/",)
 USED_FOR_FILES = {
+    "array_archives",
     "atomic_files",
     "errors",
     "interruptions",
@@ -86,6 +87,7 @@ USED_FOR_FILES = {
     "regular_files",
     "shards",
     "write",
+    "zip_members",
 }
 #: What lowers the layers of a file counts what reading it takes; what shows curves asks where.
 USED_ELSEWHERE = {

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.shown_urls import shown_url
 from zoo.cli.terminal import say_written
 from zoo.images.urls import scheme_of
@@ -76,6 +77,7 @@ def _make_folder(folder: str) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
+        pass_interruption(error)
         reason = error.strerror
         raise ZooError(f"cannot draw into {folder!r}: {reason}; give another folder") from error
 
@@ -108,6 +110,7 @@ def save_drawing(image: Any, path: str) -> None:
         with replacing(target) as stream:
             stream.write(data.getbuffer())
     except (OSError, ValueError) as error:
+        pass_interruption(error)
         reason = getattr(error, "strerror", None) or error
         raise ZooError(f"cannot draw to {path!r}: {reason}; give another file") from error
     say_written(path, "drawn", " (an existing file was replaced)" if existed else "")

@@ -10,6 +10,7 @@ import zoo
 from core.plan.plan_report import step_rows
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from zoo.cli.terminal import say_written, show
 from zoo.images.reading import read_image
 from zoo.pipeline.model import Model
@@ -60,6 +61,7 @@ def _save(trace: str, path: str) -> None:
         with replacing(Path(os.path.realpath(path))) as stream:
             stream.write(trace.encode())
     except OSError as error:
+        pass_interruption(error)
         raise ZooError(f"cannot write {path!r}: {error.strerror}; give another file") from error
     say_written(path)
 

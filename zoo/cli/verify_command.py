@@ -10,6 +10,7 @@ from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
 from weights_cache.common.progress_bars import with_bar
 from weights_cache.common.sizes import count_text
+from weights_cache.interruptions import pass_interruption
 from zoo.catalog.entries import all_entries, models, tasks, with_parts
 from zoo.catalog.weight_files import missing_files, of_entry
 from zoo.cli.terminal import complain, say_written, show
@@ -167,5 +168,6 @@ def _save(verification: Any, path: str) -> None:
         with replacing(Path(os.path.realpath(path))) as stream:
             stream.write(junit_xml(verification))
     except OSError as error:
+        pass_interruption(error)
         raise ZooError(f"cannot write {path!r}: {error.strerror}; give another file") from error
     say_written(path)

@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
 from weights_cache.common.progress_bars import with_bar
+from weights_cache.interruptions import pass_interruption
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.terminal import complain, say_written, show, warnings_as_lines
 from zoo.drawing.live_painting import SpeedText, paint
@@ -149,6 +150,7 @@ def _text_file(path: str) -> IO[str]:
     try:
         return open(path, "w", encoding="utf-8")
     except OSError as error:
+        pass_interruption(error)
         raise ZooError(f"cannot write to {path!r}: {error.strerror}; give another file") from error
 
 

@@ -9,6 +9,7 @@ from glob import iglob
 
 from weights_cache.common.errors import ZooError
 from weights_cache.common.system_files import is_of_system
+from weights_cache.interruptions import pass_interruption
 from zoo.images.errors import is_pattern
 from zoo.images.files import image_endings
 from zoo.images.urls import scheme_of
@@ -38,6 +39,7 @@ def files_in(folder: str, recursive: bool) -> Iterator[str]:
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
+        pass_interruption(error)
         raise ZooError(
             f"the folder {folder!r} cannot be listed ({error.strerror}): change its permissions"
         ) from None

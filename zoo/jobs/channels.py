@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import selectors
 import socket
 import struct
 from contextlib import suppress
 from typing import Any
+from weakref import WeakSet
 
 _LENGTH = struct.Struct("<Q")
 
 
 class Channel:
-    """One end of a pair of sockets; both ends are processes of one run, which trust each other."""
+    """One end of a pair of sockets; both ends are processes of one run, which trust each other.
+
+    An end belongs to the process that made it: forks of that process close theirs, as the other
+    end would not see otherwise that the process has ended.
+    """
 
     def __init__(self, end: socket.socket):
         self.socket = end
+        _of_process.add(self)
 
     @classmethod
     def pair(cls) -> tuple[Channel, Channel]:
@@ -26,6 +34,17 @@ class Channel:
     def fileno(self) -> int:
         """The number of the socket, for selectors."""
         return self.socket.fileno()
+
+    def is_open(self) -> bool:
+        """Whether the process at the other end is there."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self, selectors.EVENT_READ)
+            if not selector.select(0):
+                return True
+        try:
+            return bool(self.socket.recv(1, socket.MSG_PEEK))
+        except ConnectionError:
+            return False
 
     def send(self, message: Any) -> None:
         """Send a message.
@@ -61,3 +80,15 @@ class Channel:
         """Close this end."""
         with suppress(OSError):
             self.socket.close()
+
+
+_of_process: WeakSet[Channel] = WeakSet()
+
+
+def _close_all() -> None:
+    for channel in [*_of_process]:
+        channel.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_all)

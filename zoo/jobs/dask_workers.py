@@ -8,7 +8,7 @@ import multiprocessing
 import os
 import socket
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 from time import monotonic
@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 import core
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.progress import say_line
-from zoo.jobs.job import Job
 from zoo.jobs.local_workers import ONE_THREAD, Outcome
 from zoo.jobs.results_folder import GO_ON, ResultsFolder
-from zoo.jobs.work import Order, Work
+from zoo.jobs.work import Errand, Order, Work
 
 Self = TypeVar("Self", bound="DaskWorkers")
 
@@ -55,8 +55,7 @@ class DaskWorkers:
     """The workers of a cluster.
 
     Args:
-        job: what they do.
-        folder: to which they write, and which all of them see.
+        errand: what they do, in a folder that all of them see.
         count: number of processes of a cluster on this computer.
         scheduler: address, or ``"local"`` for such a cluster.
 
@@ -64,9 +63,8 @@ class DaskWorkers:
         ZooError: Dask is missing, or the scheduler cannot be reached.
     """
 
-    def __init__(self, job: Job, folder: ResultsFolder, count: int, scheduler: str):
-        self._document, self._folder = job.document(), folder
-        self._count, self._scheduler = count, scheduler
+    def __init__(self, errand: Errand, count: int, scheduler: str):
+        self._errand, self._count, self._scheduler = errand, count, scheduler
         self._stack = ExitStack()
         self._client: Any = None
         self._numbers: dict[Any, int] = {}  # of the chunks, by their futures
@@ -84,6 +82,7 @@ class DaskWorkers:
             self._stack.callback(self._close_client)
         except (OSError, ValueError, RuntimeError) as error:
             self._stack.close()
+            pass_interruption(error)
             raise ZooError(
                 f"the Dask scheduler {self._scheduler!r:.200} cannot be reached ({error}): start "
                 "it with `dask scheduler`, and give the address that it prints"
@@ -127,11 +126,8 @@ class DaskWorkers:
     def submit(self, order: Order) -> None:
         """Give a chunk to the scheduler."""
         key = f"zoo-{order.chunk.number}-{os.urandom(4).hex()}"
-        path = os.fspath(self._folder.path)
         with self._connected():
-            future = self._client.submit(
-                run_order, path, self._document, order, key=key, pure=False
-            )
+            future = self._client.submit(run_order, self._errand, order, key=key, pure=False)
         self._numbers[future] = order.chunk.number
 
     def outcomes(self) -> list[Outcome]:
@@ -242,28 +238,42 @@ _works: dict[str, Work] = {}
 _loading = Lock()
 
 
-def run_order(folder: str, document: Mapping[str, Any], order: Order) -> dict[str, Any]:
+def run_order(errand: Errand, order: Order) -> dict[str, Any]:
     """Do a chunk in a process of a cluster; its first one loads the model.
+
+    The process stays when the run is killed, but it ends the chunk at the next image.
 
     Raises:
         ZooError: the process does not see the folder, or cannot write to it.
         WeightsError: it lacks the weights.
     """
-    name = json.dumps([folder, document])
+    name = json.dumps(errand)
     with _loading:
         if name not in _works:
             core.set_threads(1)
             _works.clear()  # one model at a time
-            _works[name] = _new_work(folder, document)
+            _works[name] = _new_work(errand)
         work = _works[name]
     return work.run(order)
 
 
-def _new_work(path: str, document: Mapping[str, Any]) -> Work:
-    job, folder = Job(**document), ResultsFolder(path)
-    if not folder.exists or job.difference(folder.job_document()):
+def _new_work(errand: Errand) -> Work:
+    folder = ResultsFolder(errand.folder, errand.run)
+    if not folder.run.exists:
         raise ZooError(
-            f"the worker on {socket.gethostname()!r} does not see the folder {path!r} of this run: "
-            "give out= on a disk that all computers share, by one path"
+            f"the worker on {socket.gethostname()!r} does not see the folder {errand.folder!r} of "
+            "this run: give out= on a disk that all computers share, by one path"
         )
-    return Work(job, folder)
+    work = Work(errand)
+    work.is_wanted = _is_wanted
+    return work
+
+
+def _is_wanted() -> bool:
+    """Whether a client still waits for the task of this thread.
+
+    Dask cannot end a task that runs: it marks it, also where the client was killed.
+    """
+    worker = _load_dask().get_worker()
+    task = worker.state.tasks.get(worker.get_current_task())
+    return task is not None and task.state != "cancelled"

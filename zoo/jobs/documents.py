@@ -10,18 +10,17 @@ from weights_cache.common.errors import ZooError
 from zoo.tasks.task_verbs import image_tasks
 
 
-def checked_job(document: Any, path: Path, formats: Mapping[str, object]) -> dict[str, Any]:
+def checked_job(facts: dict[str, Any], path: Path, formats: Mapping[str, object]) -> dict[str, Any]:
     """Return the document of a job.
 
     Args:
-        document: the JSON of the file.
+        facts: the JSON of the file.
         path: of the file, for errors.
         formats: the known formats of rows.
 
     Raises:
         ZooError: it does not say which function's results these are, in which format, or how many.
     """
-    facts = _object(document, path)
     if facts.get("verb") not in image_tasks().values():
         raise _damaged(path, f"its function is {facts.get('verb')!r:.80}, which zoo does not have")
     if facts.get("format") not in tuple(formats):
@@ -31,24 +30,19 @@ def checked_job(document: Any, path: Path, formats: Mapping[str, object]) -> dic
     return facts
 
 
-def checked_record(document: Any, path: Path) -> dict[str, Any]:
+def checked_record(facts: dict[str, Any], path: Path) -> dict[str, Any]:
     """Return the record of a chunk.
 
     Raises:
-        ZooError: it does not say how many rows there are, or lists no errors.
+        ZooError: it does not say how many rows there are and of which sha256, or lists no errors.
     """
-    facts = _object(document, path)
     _check_counts(facts, ("rows",), path)
+    if not isinstance(facts.get("sha256"), str):
+        raise _damaged(path, f"its sha256 is {facts.get('sha256')!r:.80}")
     errors = facts.get("errors")
     if not isinstance(errors, list) or not all(isinstance(error, dict) for error in errors):
         raise _damaged(path, f"its errors are {errors!r:.80}")
     return facts
-
-
-def _object(document: Any, path: Path) -> dict[str, Any]:
-    if not isinstance(document, dict):
-        raise _damaged(path, "it is no object of JSON")
-    return document
 
 
 def _check_counts(facts: Mapping[str, Any], names: tuple[str, ...], path: Path) -> None:

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from weights_cache.child_processes import python_command, python_environment
 from weights_cache.common.errors import WeightsError, ZooError
+from weights_cache.interruptions import pass_interruption
 from zoo.jobs.channels import Channel
-from zoo.jobs.job import Job
-from zoo.jobs.results_folder import ResultsFolder
-from zoo.jobs.work import Order
+from zoo.jobs.work import Errand, Order
 from zoo.jobs.worker_process import Failed, Started
 
 Self = TypeVar("Self", bound="LocalWorkers")
@@ -61,8 +60,7 @@ class LocalWorkers:
     """Processes on this computer; one that ends is replaced.
 
     Args:
-        job: what they do.
-        folder: to which they write.
+        errand: what they do.
         count: number of processes.
 
     Raises:
@@ -70,8 +68,8 @@ class LocalWorkers:
         WeightsError: weights are missing.
     """
 
-    def __init__(self, job: Job, folder: ResultsFolder, count: int):
-        self._job, self._folder, self._count = job, folder, count
+    def __init__(self, errand: Errand, count: int):
+        self._errand, self._count = errand, count
         self._first: _Process | None = None  # forks the others, where that is safe
         self._processes: list[_Process] = []
         self._idle: list[Channel] = []
@@ -131,7 +129,7 @@ class LocalWorkers:
                 self._first = None
             finally:
                 theirs.close()
-        process = _Process(self._job, self._folder)
+        process = _Process(self._errand)
         self._processes.append(process)
         if process.can_fork:
             self._first = process
@@ -154,7 +152,7 @@ class LocalWorkers:
 class _Process:
     """A process that has loaded the model."""
 
-    def __init__(self, job: Job, folder: ResultsFolder):
+    def __init__(self, errand: Errand):
         self.channel, theirs = Channel.pair()
         try:
             self._process = _start(theirs)
@@ -162,11 +160,12 @@ class _Process:
             theirs.close()
         try:
             # GPUs and other libraries have threads and contexts that no child inherits.
-            may_fork = hasattr(os, "fork") and job.options.get("backend") == "cpu"
-            self.channel.send((job.document(), os.fspath(folder.path), may_fork))
+            may_fork = hasattr(os, "fork") and errand.job["options"].get("backend") == "cpu"
+            self.channel.send((errand, may_fork))
             answer = self.channel.receive()
-        except (EOFError, OSError):
+        except (EOFError, OSError) as error:
             self.end(at_once=True)
+            pass_interruption(error)
             raise ZooError(
                 "a worker process ended while it loaded the model (status "
                 f"{self._process.returncode}): its message is above, or memory is short"

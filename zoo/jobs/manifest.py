@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypedDict
 
-from weights_cache.atomic_files import replacing
 from zoo.jobs.results_folder import ResultsFolder
 from zoo.jobs.work import STAGES
 
@@ -31,14 +30,16 @@ def finish(folder: ResultsFolder, images: int, seconds: float) -> BatchSummary:
         folder: whose chunks are all done.
         images: that this run looked at.
         seconds: that it took.
+
+    Raises:
+        ZooError: a record is missing, damaged, or of another job.
     """
-    folder.remove_unfinished()
     job = folder.job_document()
     parts: list[dict[str, Any]] = []
     stages = dict.fromkeys(STAGES, 0.0)
     found = errors = 0
-    with folder.writing(), replacing(folder.path / "errors.jsonl") as file:
-        for number, record in _records(folder, job["chunks"]):
+    with folder.replacing(folder.path / "errors.jsonl") as file:
+        for number, record in _records(folder, job):
             parts.append({"file": folder.part(number, job["format"]).name, **_facts(record)})
             found += record["found"]
             errors += len(record["errors"])
@@ -59,9 +60,9 @@ def finish(folder: ResultsFolder, images: int, seconds: float) -> BatchSummary:
     }
 
 
-def _records(folder: ResultsFolder, chunks: int) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number in range(chunks):
-        yield number, folder.record(number)
+def _records(folder: ResultsFolder, job: Mapping[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number in range(job["chunks"]):
+        yield number, folder.record(number, job.get("identity"))
 
 
 def _facts(record: dict[str, Any]) -> dict[str, Any]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+import io
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, get_args, get_origin, is_typeddict
 
 import numpy as np
 
 from weights_cache.common.dependencies import needed_for
+from weights_cache.interruptions import pass_interruption
 from zoo.export.tables import Row
-from zoo.jobs.results_folder import damaged
+from zoo.jobs.results_folder import StoredPart, damaged
 from zoo.jobs.schema import IMAGE_COLUMNS, hints_of, to_arrow_value
 from zoo.tasks.task_verbs import result_type
 
@@ -38,7 +39,7 @@ def write_rows(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:
     pa.parquet.write_table(pa.Table.from_pylist(values, arrow_schema(verb)), file)
 
 
-def read_table(path: Path) -> pyarrow.Table:
+def read_table(part: StoredPart) -> pyarrow.Table:
     """Return a file of rows as a table.
 
     Raises:
@@ -46,19 +47,21 @@ def read_table(path: Path) -> pyarrow.Table:
     """
     pa = load_arrow("reading Parquet files")
     try:
-        return pa.parquet.ParquetFile(path).read()
+        return pa.parquet.ParquetFile(io.BytesIO(part.data)).read()
     except (OSError, pa.ArrowException) as error:
-        raise damaged(path, error) from error
+        pass_interruption(error)
+        raise damaged(part.path, error) from error
 
 
-def read_tables(verb: str, paths: Sequence[Path]) -> pyarrow.Table:
+def read_tables(verb: str, parts: Iterable[StoredPart]) -> pyarrow.Table:
     """Return several files of rows of a function as one table."""
     pa = load_arrow("to_arrow")
-    tables = [read_table(path) for path in paths]
+    several = [*parts]
+    tables = [read_table(part) for part in several]
     try:
         return pa.concat_tables(tables) if tables else arrow_schema(verb).empty_table()
     except pa.ArrowException as error:
-        raise damaged(paths[0], f"others have other columns: {error}") from error
+        raise damaged(several[0].path, f"others have other columns: {error}") from error
 
 
 def arrow_schema(verb: str) -> Any:

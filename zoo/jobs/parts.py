@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
@@ -12,7 +13,7 @@ from weights_cache.common.dependencies import needed_for
 from zoo.export.json_text import plain_value
 from zoo.export.tables import Row, columns_of_type, csv_text, table_rows
 from zoo.jobs.parquet import read_table, write_rows
-from zoo.jobs.results_folder import damaged
+from zoo.jobs.results_folder import StoredPart, damaged
 from zoo.jobs.schema import IMAGE_COLUMNS, result_of
 from zoo.tasks.task_verbs import result_type
 
@@ -24,14 +25,14 @@ class PartFormat(NamedTuple):
     """The functions that write rows and read them again."""
 
     write: Callable[[BinaryIO, str, Sequence[Row]], None]
-    read: Callable[[Path, str], Iterator[Row]] | None  # None: not all can be read again
+    read: Callable[[StoredPart, str], Iterator[Row]] | None  # None: not all can be read again
     package: str | None = None  # that both need
 
 
-def _read_parquet(path: Path, verb: str) -> Iterator[Row]:
-    for stored in read_table(path).to_pylist():
+def _read_parquet(part: StoredPart, verb: str) -> Iterator[Row]:
+    for stored in read_table(part).to_pylist():
         row = {name: value for name, value in stored.items() if value is not None}
-        yield _with_result(path, verb, row, stored.get("result"))
+        yield _with_result(part.path, verb, row, stored.get("result"))
 
 
 def _write_json_lines(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:
@@ -40,14 +41,13 @@ def _write_json_lines(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:
         file.write(text.encode() + b"\n")
 
 
-def _read_json_lines(path: Path, verb: str) -> Iterator[Row]:
+def _read_json_lines(part: StoredPart, verb: str) -> Iterator[Row]:
     try:
-        with open(path, "rb") as lines:
-            for line in lines:
-                row = json.loads(line)
-                yield _with_result(path, verb, row, row["result"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise damaged(path, error) from error
+        for line in io.BytesIO(part.data):
+            row = json.loads(line)
+            yield _with_result(part.path, verb, row, row["result"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise damaged(part.path, error) from error
 
 
 def _with_result(path: Path, verb: str, row: Row, stored: Any) -> Row:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -17,7 +17,7 @@ from zoo.jobs.progress import Show, showing
 from zoo.jobs.results_folder import ResultsFolder
 from zoo.jobs.retries import Retries
 from zoo.jobs.sources import Listing
-from zoo.jobs.work import Order
+from zoo.jobs.work import Errand, Order
 
 #: Largest accepted numbers of processes and of skipped frames: more is a typing mistake.
 _MOST = 100_000
@@ -90,14 +90,13 @@ def batch(
     job.check()  # what is wrong or missing is said before anything is listed
     folder.create()
     with folder.locked():
-        folder.remove_unfinished()
         document = opened_job(folder, job)
-        orders = [*_orders(folder, retry=retry)]
+        orders = [*_orders(folder, document, retry=retry)]
         images = sum(order.images for order in orders)
         begun = perf_counter()
         with showing(progress, document["images"], document["images"] - images) as show:
             if orders:
-                with _pool(job, folder, min(count, len(orders)), scheduler) as pool:
+                with _pool(job, folder, document, min(count, len(orders)), scheduler) as pool:
                     carry_out(pool, orders, folder, show)
         return finish(folder, images, perf_counter() - begun)
 
@@ -145,23 +144,34 @@ def opened_job(folder: ResultsFolder, job: Job) -> dict[str, Any]:
     return folder.job_document()
 
 
-def _orders(folder: ResultsFolder, *, retry: bool) -> Iterator[Order]:
-    """Yield orders for the chunks that are not done."""
+def _orders(folder: ResultsFolder, document: Mapping[str, Any], *, retry: bool) -> Iterator[Order]:
+    """Yield orders for the chunks that are not done.
+
+    Raises:
+        ZooError: a record is damaged, or of another job.
+    """
     done = folder.done()
     for chunk in folder.chunks():
         if chunk.number not in done:
             yield Order(chunk)
-        elif retry:
-            errors = folder.record(chunk.number)["errors"]
-            if errors:
-                yield Order(chunk, only=[error["index"] for error in errors])
+            continue
+        errors = folder.record(chunk.number, document.get("identity"))["errors"]
+        if retry and errors:
+            yield Order(chunk, only=[error["index"] for error in errors])
 
 
-def _pool(job: Job, folder: ResultsFolder, count: int, scheduler: str | None) -> Any:
+def _pool(
+    job: Job,
+    folder: ResultsFolder,
+    document: Mapping[str, Any],
+    count: int,
+    scheduler: str | None,
+) -> Any:
     """Return the processes, which a ``with`` statement starts and ends."""
+    errand = Errand(job.document(), os.fspath(folder.path), folder.run_of(document))
     if scheduler is None:
-        return LocalWorkers(job, folder, count)
-    return DaskWorkers(job, folder, count, scheduler)
+        return LocalWorkers(errand, count)
+    return DaskWorkers(errand, count, scheduler)
 
 
 def carry_out(workers: Workers, orders: Iterable[Order], folder: ResultsFolder, show: Show) -> None:

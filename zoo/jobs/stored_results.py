@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypedDict, cast
@@ -11,7 +12,7 @@ from weights_cache.common.errors import ZooError
 from zoo.jobs.documents import checked_job
 from zoo.jobs.parquet import read_tables
 from zoo.jobs.parts import PARTS, flat_columns, flat_rows
-from zoo.jobs.results_folder import ResultsFolder, damaged
+from zoo.jobs.results_folder import ResultsFolder, StoredPart, damaged
 from zoo.results.vocabulary import AnyResult
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class BatchResults:
 
     def __len__(self) -> int:
         """The number of images that have a result."""
-        return sum(self._folder.record(number)["rows"] for number in self._numbers())
+        return sum(self._record(number)["rows"] for number in self._numbers())
 
     def __iter__(self) -> Iterator[ImageRow]:
         read = PARTS[self._job["format"]].read
@@ -88,7 +89,7 @@ class BatchResults:
     @property
     def errors(self) -> list[ErrorRow]:
         """The images without a result."""
-        return [error for n in self._numbers() for error in self._folder.record(n)["errors"]]
+        return [error for n in self._numbers() for error in self._record(n)["errors"]]
 
     def to_pandas(self, *, flat: bool = False) -> pandas.DataFrame:
         """The results as a DataFrame of pandas.
@@ -115,11 +116,11 @@ class BatchResults:
         """A CSV file."""
         import pandas
 
-        path = self._part(number)
+        part = self._part(number)
         try:
-            return pandas.read_csv(path)
-        except (OSError, ValueError) as error:  # those of pandas are ValueErrors
-            raise damaged(path, error) from error
+            return pandas.read_csv(io.BytesIO(part.data))
+        except ValueError as error:  # as all of pandas
+            raise damaged(part.path, error) from error
 
     def to_arrow(self) -> pyarrow.Table:
         """The results as a table of Arrow, whose columns ``zoo/docs/batch.md`` lists.
@@ -132,13 +133,16 @@ class BatchResults:
                 f"to_arrow reads Parquet, and these are {self._job['format']} files: write "
                 "format='parquet'"
             )
-        return read_tables(self.function, [self._part(number) for number in self._numbers()])
+        return read_tables(self.function, map(self._part, self._numbers()))
 
     def _numbers(self) -> list[int]:
         return sorted(self._folder.done())
 
-    def _part(self, number: int) -> Any:
-        return self._folder.part(number, self._job["format"])
+    def _record(self, number: int) -> dict[str, Any]:
+        return self._folder.record(number, self._job.get("identity"))
+
+    def _part(self, number: int) -> StoredPart:
+        return self._folder.stored_part(number, self._job["format"], self._job.get("identity"))
 
     def __repr__(self) -> str:
         return f"<results of {self.function} for {len(self)} of {self._job['images']} images>"

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby, islice
 from threading import local
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import WeightsError, ZooError
 from zoo.export.tables import Row
 from zoo.jobs.items import Item
 from zoo.jobs.job import Job
 from zoo.jobs.parts import PARTS
 from zoo.jobs.reading import ImageReader, ReadImage
-from zoo.jobs.results_folder import Chunk, ResultsFolder
+from zoo.jobs.results_folder import Chunk, ResultsFolder, Run
 
 #: Seconds of a chunk by stage: the reading overlaps with the rest.
 STAGES = ("read", "model", "write")
@@ -37,6 +37,18 @@ class Order(NamedTuple):
         return len(self.only) or self.chunk.images
 
 
+class Errand(NamedTuple):
+    """The job of a process, and its place in a run: sent when the process begins."""
+
+    job: Mapping[str, Any]  # the document of the `Job`
+    folder: str  # path of the results
+    run: Run
+
+
+class StoppedError(ZooError):
+    """Nobody waits for the chunk any more: its run was killed."""
+
+
 class Work:
     """A job in one process: its model, and its readers.
 
@@ -45,9 +57,12 @@ class Work:
         WeightsError: weights are missing.
     """
 
-    def __init__(self, job: Job, folder: ResultsFolder):
-        self.job, self._folder = job, folder
-        model, verb, self._options = job.bound()
+    def __init__(self, errand: Errand):
+        self.job, self._folder = Job(**errand.job), ResultsFolder(errand.folder, errand.run)
+        self._identity = errand.run.identity
+        #: Whether the run still waits for the chunk; asked before each image is looked at.
+        self.is_wanted: Callable[[], bool] = lambda: True
+        model, verb, self._options = self.job.bound()
         self.model = model
         self._look = getattr(model, verb)
         self._together = getattr(getattr(model, "entry", None), "together", 1)
@@ -76,13 +91,17 @@ class Work:
         """Do a chunk, and return its record.
 
         The record has ``images``, ``rows``, ``found`` (items in all), ``errors``, ``sha256`` of the
-        file of rows, and ``seconds`` by stage, on which alone time has an influence.
+        file of rows, ``identity`` of the job, and ``seconds`` by stage, on which alone time has
+        an influence.
 
         Raises:
+            StoppedError: nobody waits for it.
             ZooError: the rows cannot be written.
             WeightsError: weights are missing.
         """
         chunk = order.chunk
+        if order.only and not self._folder.is_done(chunk.number):  # a process ended in between
+            order = order._replace(only=())
         rows, errors, seconds = [], [], dict.fromkeys(STAGES, 0.0)
         indices = self._indices(order)
         kept = self._kept(order, indices)
@@ -98,6 +117,7 @@ class Work:
         rows = sorted([*kept, *rows], key=lambda row: row["index"])
         found = sum(len(r["result"]) if isinstance(r["result"], list) else 1 for r in rows)
         record = {
+            "identity": self._identity,
             "images": chunk.images,
             "rows": len(rows),
             "found": found,
@@ -107,7 +127,8 @@ class Work:
         record["sha256"] = self._write(order, rows)
         seconds["write"] = perf_counter() - begun
         self._folder.write_record(chunk.number, {**record, "seconds": seconds})
-        self._folder.journal(chunk.number).unlink(missing_ok=True)
+        with suppress(OSError):  # it goes with the run
+            self._folder.journal(chunk.number).unlink()
         return {**record, "seconds": seconds}
 
     def _indices(self, order: Order) -> Sequence[int]:
@@ -132,8 +153,8 @@ class Work:
         read = PARTS[self.job.format].read
         if not order.only or read is None:
             return []
-        path = self._folder.part(order.chunk.number, self.job.format)
-        return [row for row in read(path, self.job.verb) if row["index"] not in again]
+        part = self._folder.stored_part(order.chunk.number, self.job.format, self._identity)
+        return [row for row in read(part, self.job.verb) if row["index"] not in again]
 
     def _looked(
         self, order: Order, indices: Sequence[int], seconds: dict[str, float]
@@ -149,6 +170,7 @@ class Work:
         for _, pairs in groupby(wanted, lambda pair: self._group(chunk, pair[0])):
             group: list[tuple[int, ReadImage]] = []
             for index, image in islice(images, len([*pairs])):  # no image more: see the journal
+                self._check_wanted()
                 seconds["read"] += image.seconds
                 if image.pixels is None:
                     yield index, image, image.error
@@ -159,6 +181,12 @@ class Work:
             seconds["model"] += perf_counter() - begun
             yield from ((i, image, r) for (i, image), r in zip(group, results, strict=True))
 
+    def _check_wanted(self) -> None:
+        """Raise if the run has ended, so that its processes do not work on beside the next one."""
+        if not self.is_wanted():
+            raise StoppedError("the run of this process has ended: run the command again")
+        self._folder.run.check()
+
     def _read(
         self, order: Order, wanted: Sequence[tuple[int, Item]]
     ) -> Iterator[tuple[int, ReadImage]]:
@@ -166,10 +194,13 @@ class Work:
             images = self._reader.ahead([item for _, item in wanted])
             yield from zip([i for i, _ in wanted], images, strict=True)
             return
-        with open(self._folder.journal(order.chunk.number), "wb", buffering=0) as journal:
+        with self._folder.writing():
+            file = open(self._folder.journal(order.chunk.number), "wb", buffering=0)  # noqa: SIM115
+        with file as journal:
             for index, item in wanted:
-                journal.seek(0)
-                journal.write(b"%012d" % index)
+                with self._folder.writing():
+                    journal.seek(0)
+                    journal.write(b"%012d" % index)
                 image = self._reader.read(item)
                 if image.pixels is not None and self._together > 1:
                     self._results([image])  # alone, so that the journal names what ends processes
@@ -204,6 +235,6 @@ class Work:
         with self._folder.writing(len(data)):
             if order.only:  # until the new record is there, the chunk is not done
                 self._folder.remove_record(number)
-            with replacing(self._folder.part(number, format)) as target:
+            with self._folder.replacing(self._folder.part(number, format)) as target:
                 target.write(data)
         return hashlib.sha256(data).hexdigest()

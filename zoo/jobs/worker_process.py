@@ -16,8 +16,6 @@ from typing import Any, NamedTuple, NoReturn
 
 from weights_cache.common.errors import WeightsError, ZooError
 from zoo.jobs.channels import Channel
-from zoo.jobs.job import Job
-from zoo.jobs.results_folder import ResultsFolder
 from zoo.jobs.work import Work
 
 
@@ -37,15 +35,18 @@ class Failed(NamedTuple):
 def main() -> None:
     """Run a process; its argument is the number of its socket, or - where that comes by stdin."""
     channel = Channel(_inherited(sys.argv[1]))
-    document, folder, may_fork = channel.receive()
+    errand, may_fork = channel.receive()
     try:
-        work = Work(Job(**document), ResultsFolder(folder))
+        work = Work(errand)
         work.warm_up()
     except ZooError as error:
         channel.send(Failed(str(error), isinstance(error, WeightsError)))
         return
     can_fork = may_fork and _has_one_thread()
-    channel.send(Started(can_fork))
+    try:
+        channel.send(Started(can_fork))
+    except OSError:  # the run has ended
+        return
     if can_fork:
         _fork_on_request(work, channel)
     else:
@@ -76,14 +77,13 @@ def _fork_on_request(work: Work, channel: Channel) -> None:
         if not data:
             return
         if os.fork() == 0:
-            _child(work, channel, Channel(socket.socket(fileno=numbers[0])))
+            _child(work, Channel(socket.socket(fileno=numbers[0])))
         os.close(numbers[0])
 
 
-def _child(work: Work, parent: Channel, channel: Channel) -> NoReturn:
+def _child(work: Work, channel: Channel) -> NoReturn:
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        parent.close()
         serve(work, channel)
         os._exit(0)
     except BaseException:
@@ -92,7 +92,8 @@ def _child(work: Work, parent: Channel, channel: Channel) -> NoReturn:
 
 
 def serve(work: Work, channel: Channel) -> None:
-    """Process the chunks that the run sends, until the run ends."""
+    """Process the chunks that the run sends, until the run ends, be it by SIGKILL."""
+    work.is_wanted = channel.is_open
     while True:
         try:
             order = channel.receive()

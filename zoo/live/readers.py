@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from zoo.images.files import image_endings
 from zoo.images.pillow import import_pillow
 from zoo.images.pixels import ImageError
@@ -289,6 +290,7 @@ def images_in(folder: str) -> list[str]:
     try:
         names = [n for n in os.listdir(folder) if not n.startswith(".")]
     except OSError as error:
+        pass_interruption(error)
         raise SourceError(f"the folder {folder!r} cannot be listed: {error.strerror}") from error
     images = [n for n in names if os.path.splitext(n)[1].lower() in endings]
     if not images:

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.reading_budgets import reading_budget, spend
 from zoo.live.frame_store import LONGEST, FrameReader, FrameWriter
 from zoo.live.readers import DEFAULT_FPS, Kind, Shot, SourceError
@@ -70,6 +71,7 @@ class Recorder:
         try:
             self._begin(about)
         except OSError as error:
+            pass_interruption(error)
             raise self._failed(error) from error
 
     def _begin(self, about: Mapping[str, Any]) -> None:
@@ -103,6 +105,7 @@ class Recorder:
             self._results.write(line + "\n")
             self._results.flush()
         except OSError as error:
+            pass_interruption(error)
             raise self._failed(error) from error
 
     def _writer_for(self, width: int, height: int) -> FrameWriter:
@@ -140,6 +143,7 @@ class Recorder:
             with closing(self._results):
                 self._release()
         except OSError as error:
+            pass_interruption(error)
             raise self._failed(error) from error
 
     def __enter__(self: Self) -> Self:
@@ -208,6 +212,7 @@ class RecordingReader:
         try:
             frame = self._frames.read(line["width"], line["height"])
         except (OSError, ValueError) as error:
+            pass_interruption(error)
             raise self._damaged(f"frame {line['index']}") from error
         if frame is None:
             return None  # the program was killed before the frame was whole
@@ -235,6 +240,7 @@ class RecordingReader:
         try:
             return FrameReader(path)
         except OSError as error:
+            pass_interruption(error)
             raise self._damaged(path.name) from error
 
     def _damaged(self, part: str) -> SourceError:
@@ -275,6 +281,7 @@ def about_recording(path: str | os.PathLike[str]) -> dict[str, Any]:
         if about["format"] != _FORMAT:
             raise ValueError(f"its format is {about['format']!r:.40}")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        pass_interruption(error)
         raise SourceError(
             f"{str(path)!r} is no recording that can be read: {error!s:.200}"
         ) from error

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from zoo.live import ffmpeg
 from zoo.live.boxes import has_boxes, tracks
+from zoo.live.containers import is_container
 from zoo.live.encoders import format_of
 
 #: Sound tracks in the head of an AVI and of a Matroska file: a stream header, and a codec's name.
@@ -37,6 +38,8 @@ def add_sound(video: Path, source: str, start: float, seconds: float) -> str:
     """
     if not ffmpeg.program():
         return "there is no ffmpeg on the path to copy it" if has_sound(source) else ""
+    if not is_container(source):
+        return f"{source} is of no known container of videos"
     codecs = ffmpeg.sound_codecs(source)
     if not codecs:
         return ""

@@ -10,6 +10,7 @@ import numpy as np
 
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import say
+from weights_cache.interruptions import pass_interruption
 from zoo.images.opencv import cv2
 from zoo.images.reading import read_image
 from zoo.live import ffmpeg
@@ -116,6 +117,7 @@ class VideoFile:
         try:
             self._writer = open_encoder(self._unfinished, self._size, self._fps)
         except OSError as error:
+            pass_interruption(error)
             raise self._failed(error) from error
 
     def _write(self, pixels: np.ndarray) -> None:
@@ -124,6 +126,7 @@ class VideoFile:
             self._writer.write(pixels)
         except OSError as error:
             self._writer = None
+            pass_interruption(error)
             raise self._failed(error) from error
         self._written += 1
 
@@ -159,6 +162,7 @@ class VideoFile:
             lost = self._without_sound()
             os.replace(self._unfinished, self.path)
         except OSError as error:
+            pass_interruption(error)
             raise self._failed(error) from error
         self.is_written = True
         self._say_what_is_missing(writer.refused, lost)

@@ -8,6 +8,7 @@ from time import monotonic
 from weights_cache.shown_urls import shown_url
 from zoo.images.opencv import cv2
 from zoo.live.capture import Capture, quiet, to_rgb
+from zoo.live.containers import checked_video
 from zoo.live.display import Display
 from zoo.live.lost_frames import Losses
 from zoo.live.packet_times import times_until
@@ -35,7 +36,8 @@ class VideoReader:
     ):
         self.kind: Kind = kind
         self.name = repr(shown_url(location))
-        self._location, self._timeout = location, timeout
+        self._location = location = checked_video(location) if capture is None else location
+        self._timeout = timeout
         self._capture = self._opened() if capture is None else capture
         self._display = Display(location, self._capture)
         fps = self._capture.get(cv2.CAP_PROP_FPS)

@@ -13,9 +13,10 @@ import numpy as np
 from weights_cache.array_archives import read_array_archive
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.read_back import check_arrays, not_written, read_back
-from weights_cache.reading_budgets import BudgetError, add_file, reading_budget
+from weights_cache.reading_budgets import BudgetError
 from weights_cache.regular_files import open_regular
 
 
@@ -42,6 +43,7 @@ def write_arrays(
         with replacing(Path(os.path.realpath(path)), check=check) as stream:
             stream.write(data.getvalue())
     except OSError as error:
+        pass_interruption(error)
         raise ZooError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from error
 
 
@@ -64,9 +66,8 @@ def read_arrays(
     name = os.fspath(path)
     try:
         refuse_pointer_file(path)
-        with open_regular(path) as stream, reading_budget(name):
-            add_file(os.fstat(stream.fileno()))
-            arrays = read_array_archive(stream)
+        with open_regular(path) as stream:
+            arrays = read_array_archive(stream, name)
         facts = json.loads(arrays.pop("facts").tobytes())
         if not isinstance(facts, dict) or facts.get("format") != form:
             raise ValueError(f"its format is not {form}")

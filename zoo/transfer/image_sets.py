@@ -13,6 +13,7 @@ import numpy as np
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from weights_cache.common.system_files import is_of_system
+from weights_cache.interruptions import pass_interruption
 from zoo.images.files import image_endings
 from zoo.images.lists import as_sequence, is_several
 from zoo.pipeline.verb_signatures import ImageSource
@@ -161,6 +162,7 @@ def images_in(folder: Path) -> Iterator[Path]:
             if path.suffix.lower() in endings and not is_hidden and path.is_file():
                 yield path
     except OSError as error:
+        pass_interruption(error)
         raise _cannot_list(folder, error) from error
 
 
@@ -226,6 +228,7 @@ def _folders_in(folder: Path) -> list[str]:
     try:
         names = sorted(f.name for f in folder.iterdir() if f.is_dir() and not is_of_system(f.name))
     except OSError as error:
+        pass_interruption(error)
         raise _cannot_list(folder, error) from error
     if not names:
         where = str(folder)
@@ -316,6 +319,7 @@ def _rows_of(path: Path) -> tuple[list[dict[str, str]], list[str]]:
             reader.fieldnames = columns
             rows = list(reader)
     except (OSError, ValueError, csv.Error) as error:
+        pass_interruption(error)
         reason = getattr(error, "strerror", None) or error
         raise ZooError(f"{str(path)!r} cannot be read as CSV: {reason}") from error
     if _IMAGE not in columns or not rows:

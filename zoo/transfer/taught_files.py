@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from core import CoreError
 from core.converter import load_model
 from core.converter.web_writer import write_web
+from weights_cache.atomic_files import exchange_folders
 from weights_cache.common.errors import WeightsError, ZooError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json
 from weights_cache.read_back import not_written, read_back
 from weights_cache.regular_files import open_regular
@@ -57,11 +59,13 @@ def write_taught(folder: str | os.PathLike[str], model: "TaughtModel") -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     except OSError as error:
+        pass_interruption(error)
         raise _cannot_write(folder, error) from error
     try:
         _write_files(made, model)
         _replace(target, made)
     except OSError as error:
+        pass_interruption(error)
         raise _cannot_write(folder, error) from error
     finally:
         shutil.rmtree(made, ignore_errors=True)
@@ -90,6 +94,7 @@ def refuse_others(folder: str | os.PathLike[str]) -> None:
     try:
         names = set(os.listdir(target)) - _LEFT_BY_SYSTEMS
     except OSError as error:
+        pass_interruption(error)
         raise ZooError(f"{named!r} is no folder of a taught model: give another name") from (error)
     if names and not is_taught(target):
         raise ZooError(f"{named!r} exists and is no taught model: give another name")
@@ -106,6 +111,8 @@ def _replace(target: Path, made: Path) -> None:
     if not target.exists():
         os.rename(made, target)
         return
+    if exchange_folders(made, target):
+        return  # the caller removes the old one
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     try:
         os.rename(target, old / "old")
@@ -215,6 +222,7 @@ def _read_facts(folder: Path) -> dict[str, Any]:
         with open_regular(path) as stream:
             data = stream.read(LARGEST_DOCUMENT + 1)
     except OSError as error:
+        pass_interruption(error)
         raise ZooError(f"{str(path)!r} cannot be read: {error.strerror}") from error
     if len(data) > LARGEST_DOCUMENT:
         raise ZooError(f"{str(path)!r} is larger than {LARGEST_DOCUMENT:,} bytes")

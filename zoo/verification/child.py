@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from core import CoreError
+from weights_cache.child_processes import end_with_parent
 from zoo.pipeline.isolation.child import ERRORS, FOREIGN, own_streams
 from zoo.pipeline.isolation.messages import Message, receive, send
 from zoo.verification.backend_facts import start_backend
@@ -41,6 +42,7 @@ class Answer(NamedTuple):
 def main() -> None:
     """Answer requests until the input ends."""
     requests, answers = own_streams()
+    end_with_parent()
     child = _Child()
     while True:
         try:

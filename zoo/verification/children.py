@@ -16,6 +16,7 @@ import numpy as np
 from weights_cache.child_processes import python_command, python_environment
 from weights_cache.common.errors import ZooError
 from weights_cache.common.messages import visible
+from weights_cache.interruptions import pass_interruption
 from zoo.pipeline.isolation.child import ERRORS
 from zoo.pipeline.isolation.messages import Message, MessageError, receive, send
 from zoo.pipeline.isolation.pipes import CAN_WAIT, LateError, Pipe
@@ -130,6 +131,7 @@ class Child:
                 start_new_session=sys.platform != "win32",  # so that Ctrl-C does not reach it
             )
         except OSError as error:
+            pass_interruption(error)
             raise ZooError(
                 f"cannot start a process for {self.variant.label}: {error.strerror}; end others"
             ) from error

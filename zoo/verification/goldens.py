@@ -5,7 +5,6 @@ inputs) and arrays by the names of outputs, in which ``/`` and ``:`` are ``__`` 
 ``NAME.json`` beside it may say which program made them (``reference_implementation``).
 """
 
-import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -16,8 +15,8 @@ import numpy as np
 from core import Endpoint, Graph
 from weights_cache.array_archives import read_array_archive
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import read_json
-from weights_cache.reading_budgets import add_file, reading_budget
 from weights_cache.regular_files import open_regular
 from zoo.verification.networks import quantization_of
 
@@ -86,10 +85,10 @@ def _read_arrays(path: Path) -> dict[str, np.ndarray]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ZooError(f"{path} has more than {MOST_BYTES:,} bytes: give a smaller golden")
-        with open_regular(path) as stream, reading_budget(path):
-            add_file(os.fstat(stream.fileno()))
-            arrays = read_array_archive(stream)
+        with open_regular(path) as stream:
+            arrays = read_array_archive(stream, path)
     except (OSError, ValueError) as error:
+        pass_interruption(error)
         raise ZooError(f"{path} is no file of goldens: {error!s:.200}; make it anew") from error
     for name, array in arrays.items():
         if array.dtype.kind not in "fiub" or not np.isfinite(array).all():

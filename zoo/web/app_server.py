@@ -23,12 +23,13 @@ from zoo.web.turns import Turns
 
 try:
     from starlette.applications import Starlette
-    from starlette.requests import Request
+    from starlette.requests import ClientDisconnect, Request
     from starlette.responses import PlainTextResponse, Response
     from starlette.routing import Route, WebSocketRoute
     from starlette.websockets import WebSocket, WebSocketDisconnect
 
     from zoo.web.page_connection import LOGGER, TRY_LATER, PageConnection, words_of
+    from zoo.web.rest_requests import GONE, unless_gone
     from zoo.web.serving import Serving, protected
     from zoo.web.shared_routes import file_answer, shared_routes, working
 except ImportError as error:
@@ -93,10 +94,13 @@ class AppServer:
         ):
             return PlainTextResponse("there is no such download for this page", 404)
         try:
-            found = await self.turns.call(lambda: self.app.call(function, page.client))
+            work = self.turns.call(lambda: self.app.call(function, page.client))
+            found = await unless_gone(request, work)
             if not isinstance(found, Download):
                 raise ZooError(f"{name_of(function)} returned {found!r:.80}, not a Download")
             return Response(found.data, headers=download_headers(found))
+        except ClientDisconnect:
+            return Response(status_code=GONE)
         except ZooError as error:
             return PlainTextResponse(str(error), 409)
         except Exception as error:

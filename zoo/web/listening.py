@@ -11,6 +11,7 @@ from contextlib import suppress
 from time import monotonic
 
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 
 try:
     import resource
@@ -102,6 +103,7 @@ def listening_socket(host: str, port: int, connections: int = 256) -> Listener:
         listener.listen(128)
     except OSError as error:
         listener.close()
+        pass_interruption(error)
         if error.errno == errno.EADDRNOTAVAIL:
             raise _foreign(host, error) from None
         raise ZooError(
@@ -117,6 +119,7 @@ def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[object,
             raise ValueError("it is empty")
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except (OSError, ValueError) as error:  # ValueError of names that cannot be encoded
+        pass_interruption(error)
         raise _foreign(host, error) from None
     return found[0], found[4]
 
@@ -147,6 +150,7 @@ def check_certificate(certificate: tuple[str, str]) -> None:
             with open(path, "rb"):
                 pass
         except OSError as error:
+            pass_interruption(error)
             raise ZooError(
                 f"the certificate file {path!r} cannot be read: {error.strerror or error}"
             ) from None
@@ -154,6 +158,7 @@ def check_certificate(certificate: tuple[str, str]) -> None:
     try:
         context.load_cert_chain(*certificate, password=lambda: "")
     except (OSError, ValueError) as error:
+        pass_interruption(error)
         raise ZooError(
             f"certificate={certificate[0]!r} and key={certificate[1]!r} cannot be used "
             f"({getattr(error, 'reason', None) or error}): give a certificate and its key, two "

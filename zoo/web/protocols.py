@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from types import FrameType
 
 from zoo.web.listening import Listener
 from zoo.web.messages import LONGEST_HEADER
@@ -17,8 +19,12 @@ try:
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
     from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+    from websockets.frames import Frame, Opcode
 except ImportError as error:
     raise not_installed("servers need", error) from error
+
+#: Seconds that requests have to end in when the server does; it ends within a second.
+_ENDING = 0.4
 
 
 class RequestProtocol(H11Protocol):
@@ -96,15 +102,81 @@ class RequestProtocol(H11Protocol):
 
 
 class PageProtocol(WebSocketsSansIOProtocol):
-    """WebSockets that end soon after the application is done with them."""
+    """WebSockets that end soon after the application is done with them.
+
+    What a peer sends holds no more memory than the longest message, whatever its frames are.
+    """
 
     limits: Limits
+
+    _opcode = Opcode.BINARY  # of the message that arrives
+    _parts = bytearray()  # of it, joined
+    _is_read = True  # by the peer, what it is sent
+    _pongs = b""  # which wait until the peer reads
 
     async def run_asgi(self) -> None:
         """Run the application, then give the peer a while to read what is left."""
         await super().run_asgi()
         if self in self.connections:  # else it is lost
             self.loop.call_later(self.limits.send_seconds, self.transport.abort)
+
+    def handle_text(self, event: Frame) -> None:
+        """Take a text, or its beginning."""
+        self._take(event)
+
+    def handle_bytes(self, event: Frame) -> None:
+        """Take an image, or its beginning."""
+        self._take(event)
+
+    def handle_cont(self, event: Frame) -> None:
+        """Take the next part of a message."""
+        self._take(event)
+
+    def _take(self, event: Frame) -> None:
+        """Join parts as they come, since any number may be empty; pass the whole on."""
+        if event.opcode is not Opcode.CONT:
+            self._opcode, self._parts = event.opcode, bytearray()
+        self._parts += event.data
+        if event.fin:
+            whole = Frame(self._opcode, bytes(self._parts))
+            self._parts = bytearray()
+            self._pass_on(whole)
+
+    def _pass_on(self, message: Frame) -> None:
+        if message.opcode is Opcode.BINARY:
+            super().handle_bytes(message)
+        elif self.close_sent or _is_text(message.data):
+            super().handle_text(message)
+        else:  # for which uvicorn would print a traceback
+            self.conn.send_close(1007, "a text message is not UTF-8")
+            self.handle_parser_exception()
+
+    def handle_ping(self) -> None:
+        """Answer, or the newest alone while the peer reads nothing (RFC 6455, 5.5.3)."""
+        if self._is_read:
+            super().handle_ping()
+        else:
+            self._pongs = b"".join(self.conn.data_to_send()) or self._pongs
+
+    def pause_writing(self) -> None:
+        """Wait until the peer has read most of what it was sent."""
+        super().pause_writing()
+        self._is_read = False
+
+    def resume_writing(self) -> None:
+        """Go on, since the peer has read, with the answer to its newest ping."""
+        super().resume_writing()
+        self._is_read = True
+        pongs, self._pongs = self._pongs, b""
+        self.transport.write(pongs)
+
+
+def _is_text(data: bytes | bytearray | memoryview) -> bool:
+    try:
+        bytes(data).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def server_config(
@@ -140,6 +212,24 @@ class Server(uvicorn.Server):
     """uvicorn's, which can also run in an event loop that belongs to somebody else."""
 
     _owns_signals = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let requests end that can end soon, then hang up on the others."""
+        late = asyncio.get_running_loop().call_later(_ENDING, self._hang_up)
+        try:
+            await super().shutdown(sockets)
+        finally:
+            late.cancel()
+
+    def _hang_up(self) -> None:
+        # Their applications hear that the client is gone, and leave without a traceback.
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End soon, however many signals come: uvicorn drops its tasks at a second Ctrl+C."""
+        super().handle_exit(sig, frame)
+        self.force_exit = False
 
     async def serve_until_cancelled(self, listener: Listener) -> None:
         """Serve in the running event loop; a cancelled call first closes its connections."""

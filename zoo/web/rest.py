@@ -21,13 +21,10 @@ try:
     from starlette.exceptions import HTTPException
     from starlette.requests import ClientDisconnect
 
-    from zoo.web.rest_requests import RestLimits, Row, body_of, unless_gone
+    from zoo.web.rest_requests import GONE, RestLimits, Row, body_of, unless_gone
     from zoo.web.result_schemas import ERROR, schema_of
 except ImportError as error:
     raise not_installed("REST needs", error) from error
-
-#: Status of requests whose client disconnected before the answer; only the figures show it.
-_GONE = 499
 
 _REFUSALS = {
     401: "the token is missing or wrong",
@@ -83,7 +80,7 @@ class Rest:
                 status = 200
                 return Response(text, media_type="application/json")
             except ClientDisconnect:
-                status = _GONE
+                status = GONE
                 return Response(status_code=status)
             except (HTTPException, ZooError) as error:
                 failure = error if isinstance(error, HTTPException) else _failure(error)

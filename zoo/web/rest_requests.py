@@ -18,6 +18,9 @@ Found = TypeVar("Found")
 #: Types of bodies beside those of images: defaults of HTTP clients.
 _UNNAMED = ("", "application/octet-stream", "application/x-www-form-urlencoded")
 
+#: Status of requests whose client disconnected before the answer; only the figures show it.
+GONE = 499
+
 #: Seconds after which a rejected client may retry.
 _RETRY = 2
 

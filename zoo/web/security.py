@@ -93,7 +93,8 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._application(scope, receive, send)
             return
-        refusal = self._refusal(scope, _read(scope["headers"]))
+        headers = _read(scope["headers"])
+        refusal = _TWO_LENGTHS if headers.keys() >= _TWO_FRAMINGS else self._refusal(scope, headers)
         if refusal is None:
             await self._application(scope, receive, with_headers(send))
         elif scope["type"] == "websocket":
@@ -190,6 +191,15 @@ def _read(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:
     return found
 
 
+#: Headers of which each says where a body ends: a proxy before may believe the other one, and take
+#: the rest for a request of somebody else (RFC 9112, 6.1).
+_TWO_FRAMINGS = frozenset({"content-length", "transfer-encoding"})
+
+_TWO_LENGTHS = (
+    HTTPStatus.BAD_REQUEST,
+    "a request with Content-Length and Transfer-Encoding has two lengths: send one of the two",
+)
+
 _NO_TOKEN = (
     HTTPStatus.UNAUTHORIZED,
     "the token is missing or wrong: open the address that the server printed when it started",
@@ -215,6 +225,8 @@ async def refuse(send: Send, status: HTTPStatus, reason: str, *, as_json: bool =
         "content-type": "application/json" if as_json else "text/plain; charset=utf-8",
         "content-length": str(len(body)),
     }
+    if status == HTTPStatus.BAD_REQUEST:
+        headers["connection"] = "close"  # what follows may be no request
     start = {"type": "http.response.start", "status": int(status), "headers": _encoded(headers)}
     await send(start)
     await send({"type": "http.response.body", "body": body})

@@ -17,7 +17,6 @@ from weights_cache.array_archives import read_array_archive
 from weights_cache.common.errors import WeightsError
 from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.read_back import check_arrays
-from weights_cache.reading_budgets import add_file
 from weights_cache.regular_files import open_regular
 
 
@@ -62,9 +61,8 @@ def _read(target: Path) -> dict[str, np.ndarray]:
     with reading(target):
         refuse_pointer_file(target)
         with open_regular(target) as file:
-            add_file(os.fstat(file.fileno()))
             try:
-                return read_array_archive(file)
+                return read_array_archive(file, target)
             except ValueError as error:
                 raise WeightsError(f"{target} is no archive of weights: {error}") from error
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import core
-from core.data import from_arrays, from_generator
+from core.data import from_arrays, from_generator, iterators
 from core.data.augmentation import RandomFlip
 from tests.helpers import PATIENCE, eventually
 
@@ -58,6 +58,18 @@ def test_a_generator_that_raises():
     with pytest.raises(OSError, match="no more"):
         next(iterator)
     assert next(iterator, None) is None
+
+
+def test_a_time_limit_that_strikes_the_end_of_a_pass_leaves_no_thread(monkeypatch):
+    def struck(_):
+        raise TimeoutError
+
+    monkeypatch.setattr(iterators, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(iterators._Shelf, "stop", struck)
+    iterator = iter(from_generator(range(9)).prefetch(2))
+    assert next(iterator) == 0 and workers()
+    with pytest.raises(TimeoutError):
+        iterator.close()  # the fixture waits for the thread
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

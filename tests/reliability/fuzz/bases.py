@@ -85,7 +85,7 @@ FORMATS: Mapping[str, Form] = {
     "knn": Form(taught_files.knn_writers, uses.learn_classes),
     "taught": Form(taught_files.taught_writers, uses.learn_images),
     "sessions": Form(picture_files.session_writers, uses.replay_session, "cv2"),
-    "results": Form(result_files.writers, uses.read_results, "pyarrow"),
+    "results": Form(result_files.writers, result_files.read_signed, "pyarrow"),
     "pictures": Form(picture_files.image_writers, uses.read_image),
     "videos": Form(picture_files.video_writers, uses.go_through_frames, "cv2"),
     "film_lists": Form(picture_files.video_writers, uses.read_listed_images, "cv2"),
@@ -96,6 +96,7 @@ FORMATS: Mapping[str, Form] = {
     "labels": Form(text_tables.label_writers, uses.classify_by_labels, "ai_edge_litert"),
     "kits": Form(kept_files.kit_writers, kept_files.install),
     "goldens": Form(kept_files.golden_writers, kept_files.compare_goldens),
+    "logs": Form(text_tables.log_writers, uses.go_on_with_log),
     "features": Form(kept_files.feature_writers, kept_files.use_features),
 }
 

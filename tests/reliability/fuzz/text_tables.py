@@ -26,6 +26,11 @@ def table_writers() -> Writers:
     return {name: partial(_write, "table.csv", text) for name, text in _TABLES.items()}
 
 
+def log_writers() -> Writers:
+    """The table of a training that is gone on with."""
+    return {"log": partial(_write, "log.csv", "epoch,loss,val_loss\n0,0.5,0.6\n")}
+
+
 def image_table_writers() -> Writers:
     """Tables of images with labels, several labels, and numbers."""
     return {name: partial(_write, "images.csv", text) for name, text in _TARGETS.items()}

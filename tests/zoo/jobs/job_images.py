@@ -2,12 +2,18 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from PIL import Image
 
 import zoo
 from zoo.export.json_text import plain_value
+from zoo.jobs.job import Job
+from zoo.jobs.results_folder import ResultsFolder
+from zoo.jobs.running import opened_job
+from zoo.jobs.work import Errand
 
 ASTRONAUT = Path("gallery/one_line_pose/astronaut.jpg")
 
@@ -49,3 +55,12 @@ def leftovers(out: Path) -> list[str]:
         expected = {f"{number:06}.{ending}" for number in range(job["chunks"])}
         strange += {path.name for path in (out / folder).iterdir()} ^ expected
     return strange
+
+
+@contextmanager
+def begun(folder: ResultsFolder, job: Job) -> Iterator[Errand]:
+    """Begin a run of a job, or go on with it, as `zoo.batch` does; gives what its processes get."""
+    folder.create()
+    with folder.locked():
+        document = opened_job(folder, job)
+        yield Errand(job.document(), str(folder.path), folder.run_of(document))

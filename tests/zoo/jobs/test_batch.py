@@ -10,11 +10,10 @@ import pytest
 from PIL import Image
 
 import zoo
-from tests.zoo.jobs.job_images import digest, indices, leftovers, make_images
+from tests.zoo.jobs.job_images import begun, digest, indices, leftovers, make_images
 from zoo.cli import main
 from zoo.jobs.job import Job
 from zoo.jobs.results_folder import ResultsFolder
-from zoo.jobs.sources import Listing
 from zoo.jobs.work import Order, Work
 
 
@@ -221,16 +220,15 @@ def test_batched_networks_get_groups_by_index(tmp_path):
     listing = {"column": None, "every": 1, "recursive": False}
     job = Job.of_arguments(tmp_path / "images", "pose", "jsonl", listing, {})
     folder = ResultsFolder(tmp_path / "out")
-    folder.create()
-    folder.begin(job.document(), Listing(**listing, report=print).items(job.sources))
-    first, second = folder.chunks()
-    work = Watched(job, folder)
-    work.run(Order(first))
-    work.run(Order(second))
-    assert seen == [3, 4, 2]
-    seen.clear()
-    work.run(Order(first, only=[5]))
-    assert seen == [4]
+    with begun(folder, job) as errand:
+        first, second = folder.chunks()
+        work = Watched(errand)
+        work.run(Order(first))
+        work.run(Order(second))
+        assert seen == [3, 4, 2]
+        seen.clear()
+        work.run(Order(first, only=[5]))
+        assert seen == [4]
     assert [r["index"] for r in zoo.read_results(folder.path)] == [0, 1, *range(3, 10)]
 
 

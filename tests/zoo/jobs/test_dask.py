@@ -224,7 +224,7 @@ def test_a_folder_that_workers_do_not_see_is_an_error(images, tmp_path, script, 
         "if __name__",
         "import zoo.jobs.dask_workers as m\n"
         "def submit(self, order, real=m.DaskWorkers.submit):\n"
-        "    self._folder = m.ResultsFolder('/nowhere')\n"
+        "    self._errand = self._errand._replace(folder='/nowhere')\n"
         "    real(self, order)\n"
         "m.DaskWorkers.submit = submit\n"
         "if __name__",

@@ -115,12 +115,12 @@ def test_files_of_processes_that_were_killed_while_they_wrote_are_removed(
     images, undisturbed, tmp_path, monkeypatch
 ):
     code = (
-        "import zoo.jobs.work as m, os\n"
-        "def killed(path, real=m.replacing):\n"
-        "    if path.stem == '000002' and not (path.parent / 'torn.tmp').exists():\n"
-        "        (path.parent / 'torn.tmp').write_text('x')\n"
+        "import zoo.jobs.run_folders as m, os\n"
+        "def killed(path, made_in, real=m.replacing):\n"
+        "    if path.stem == '000002' and not (made_in / 'torn.tmp').exists():\n"
+        "        (made_in / 'torn.tmp').write_text('x')\n"
         "        os.kill(os.getpid(), 9)\n"
-        "    return real(path)\n"
+        "    return real(path, made_in=made_in)\n"
         "m.replacing = killed\n"
     )
     monkeypatch.setattr("zoo.jobs.local_workers._CODE", code + _worker_code())
@@ -245,12 +245,12 @@ def test_a_full_disk_ends_the_run_and_the_next_one_goes_on(
 ):
     out = tmp_path / "out"
     code = (
-        "import zoo.jobs.work as m, itertools, errno\n"
+        "import zoo.jobs.run_folders as m, itertools, errno\n"
         "real, count = m.replacing, itertools.count()\n"
-        "def full(*arguments):\n"
+        "def full(*arguments, **named):\n"
         "    if next(count) == 3:\n"
         f"        raise OSError({errno.ENOSPC}, 'No space left on device')\n"
-        "    return real(*arguments)\n"
+        "    return real(*arguments, **named)\n"
         "m.replacing = full\n"
     )
     with monkeypatch.context() as patch:

@@ -1,5 +1,7 @@
 """Results of every kind, written and read again; `zoo.read_results`."""
 
+import hashlib
+import io
 import json
 
 import numpy as np
@@ -111,12 +113,15 @@ def stored(tmp_path, verb: str, format: str) -> zoo.BatchResults:
     folder = ResultsFolder(tmp_path / f"{verb}-{format}")
     folder.create()
     rows = rows_of(verb)
-    folder.write_json(
-        "job.json", {"verb": verb, "format": format, "chunks": 1, "images": len(rows)}
-    )
-    with open(folder.part(0, format), "wb") as file:
-        PARTS[format].write(file, verb, rows)
-    folder.write_record(0, {"rows": len(rows), "errors": []})
+    document = {"verb": verb, "format": format, "chunks": 1, "images": len(rows)}
+    data = io.BytesIO()
+    PARTS[format].write(data, verb, rows)
+    digest = hashlib.sha256(data.getvalue()).hexdigest()
+    with folder.locked():
+        folder.write_json("job.json", document)
+        with folder.replacing(folder.part(0, format)) as file:
+            file.write(data.getvalue())
+        folder.write_record(0, {"rows": len(rows), "errors": [], "sha256": digest})
     return zoo.read_results(folder.path)
 
 
@@ -192,8 +197,6 @@ def test_damaged_files_are_named(tmp_path):
 
 
 def test_the_manifest_has_the_hash_of_each_file(tmp_path):
-    import hashlib
-
     make_images(tmp_path / "images", 20)
     out = tmp_path / "out"
     summary = zoo.batch(tmp_path / "images", out=out, format="csv", progress=False)

@@ -418,6 +418,37 @@ os.kill(os.getpid(), signal.SIGKILL)
     eventually(lambda: os.listdir(tmp_path) == [], "its files are removed")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows tells no process that its parent has ended")
+def test_the_process_ends_with_its_parent_in_a_run_without_end(tmp_path):
+    write_loop(tmp_path / "model")
+    (tmp_path / "files").mkdir()
+    code = f"""
+import core, zoo, os, signal
+limits = core.Limits(loop_steps=1e18, seconds=float("inf"))
+model = zoo.load({str(tmp_path / "model")!r}, isolate=True, limits=limits)
+print(model._runner._process._process.pid, flush=True)
+signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+model.predict(1.0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path / "files")},
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    number = int(done.stdout)
+    try:
+        eventually(lambda: not is_alive(number), "the child ends")
+    finally:
+        if is_alive(number):
+            os.kill(number, signal.SIGKILL)
+    eventually(lambda: os.listdir(tmp_path / "files") == [], "its files are removed")
+
+
 def is_alive(number: int) -> bool:
     """Whether a process runs; one that has ended may wait for ever for its new parent."""
     if not runs(number):

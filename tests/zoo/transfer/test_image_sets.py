@@ -104,6 +104,15 @@ def test_a_folder_that_cannot_be_listed_is_named(classes, monkeypatch):
         read_image_set(classes)
 
 
+def test_a_time_limit_while_a_folder_is_listed_stays_one(classes, monkeypatch):
+    def late(_):
+        raise TimeoutError
+
+    monkeypatch.setattr(Path, "iterdir", late)
+    with pytest.raises(TimeoutError):
+        read_image_set(classes)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_a_csv_of_classes(tmp_path, encoding):
     path = write_csv(tmp_path, "image, label\na.png,red\nsub/ü.png, grün \n", encoding)

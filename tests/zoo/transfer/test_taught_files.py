@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import shutil
+import sys
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -211,6 +212,7 @@ def test_a_failed_save_leaves_the_old_model(known, folder, monkeypatch, failing,
         elif failing == "arrays":
             patch.setattr(taught_files, "write_arrays", fail)
         else:
+            patch.setattr(taught_files, "exchange_folders", lambda *_: False)
             patch.setattr(os, "rename", rename_later)
         with pytest.raises(
             KeyboardInterrupt if type(error) is KeyboardInterrupt else ZooError
@@ -365,4 +367,20 @@ def test_what_was_written_is_read_back(fault, known, folder, monkeypatch):
     with pytest.raises(ZooError, match="cannot be read back .*nothing was replaced"):
         model.save(folder)
     assert content_of(folder) == before
+    assert os.listdir(folder.parent) == [folder.name]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems exchange no folders")
+def test_a_kill_at_any_rename_leaves_a_whole_model(known, folder, images, monkeypatch):
+    seen, replace = [], os.replace
+
+    def look(*names):
+        replace(*names)
+        seen.append(taught_files.is_taught(folder))  # what a kill would leave now
+
+    monkeypatch.setattr(os, "rename", look)
+    monkeypatch.setattr(os, "replace", look)
+    known[0].save(folder)
+    assert seen and all(seen)
+    assert_exact(known[0], zoo.load(folder), images)
     assert os.listdir(folder.parent) == [folder.name]

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.zoo.web.load.wire import Wire, request
 from tests.zoo.web.servers import (
     PATIENCE,
     brightness_app,
@@ -281,6 +282,34 @@ def test_a_long_answer_may_be_read_slowly():
     ):
         hear_end_of_silent_connection(server)  # which came later: the time of both is over
         assert size_of_answer(client) == LARGE
+
+
+def test_a_download_that_nobody_waits_for_is_not_made():
+    app, begun, go_on = App("Slow"), [], threading.Event()
+    app.on("any")(lambda: None)
+
+    @app.download("slow.bin")
+    def slow():
+        begun.append(1)
+        assert go_on.wait(PATIENCE)
+        return Download(b"whole", "slow.bin")
+
+    with running(app) as server, connected(server.connect) as page:
+        hello = hear(page, "hello")
+        address = f"/download/slow.bin?page={hello['page']}&key={hello['key']}"
+        ask = request(server.host, "GET", address)
+        with Wire(server.port) as first:
+            first.send(ask)
+            eventually(lambda: begun, "the first one has its turn")
+            with Wire(server.port) as second:
+                second.send(ask)
+                eventually(lambda: len(server.server.turns._row) == 1, "the second one waits")
+            # Its turn comes in vain once the server has seen that it left.
+            eventually(lambda: not server.server.turns._row[0].is_waiting, "it left")
+            go_on.set()
+            assert first.answer().body == b"whole"
+            assert server.get(address)[2] == "whole"
+    assert len(begun) == 2
 
 
 def hear_end_of_silent_connection(server):

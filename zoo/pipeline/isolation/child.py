@@ -17,6 +17,7 @@ import numpy as np
 import core
 from core import CoreError, LimitError, Limits
 from core.converter.class_labels import Bundle, ClassLabels, Pixels
+from weights_cache.child_processes import end_with_parent
 from weights_cache.common.errors import WeightsError, ZooError
 from zoo.pipeline.isolation.messages import Message, Stream, receive, send
 
@@ -53,6 +54,8 @@ def main() -> None:
     """Run the child process of an isolated model; the first message has the model to load."""
     requests, answers = own_streams()
     document = receive(requests, 0).document
+    remove = partial(shutil.rmtree, document["folder"], ignore_errors=True)
+    end_with_parent(remove)
     limits = Limits(**document["limits"])
     child = _Child(answers, limits, document["path"], document["signature"])
     child.answer(child.load)
@@ -60,7 +63,7 @@ def main() -> None:
         try:
             message = receive(requests, float("inf"))
         except EOFError:  # the parent has ended, perhaps without removing the folder
-            shutil.rmtree(document["folder"], ignore_errors=True)
+            remove()
             return
         child.answer(partial(child.run, message))
 

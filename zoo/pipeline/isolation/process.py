@@ -21,6 +21,7 @@ from core import LimitError, Limits
 from weights_cache.child_processes import python_command, python_environment
 from weights_cache.common.errors import DEBUG_VARIABLE, ZooError
 from weights_cache.common.messages import visible
+from weights_cache.interruptions import pass_interruption
 from zoo.pipeline.isolation.arrays import STRINGS
 from zoo.pipeline.isolation.child import ERRORS, FOREIGN, NO_MEMORY, OUT_OF_MEMORY
 from zoo.pipeline.isolation.messages import Message, MessageError, receive, send
@@ -237,6 +238,7 @@ def _start(folder: str) -> subprocess.Popen[bytes]:
             start_new_session=sys.platform != "win32",  # so that Ctrl-C does not reach it
         )
     except OSError as error:
+        pass_interruption(error)
         raise ZooError(
             f"cannot start a process for the model: {error.strerror}; end others, or load the "
             "model without isolate=True if you trust it"

@@ -13,6 +13,7 @@ from typing import Any
 
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import ZooError
+from weights_cache.interruptions import pass_interruption
 from weights_cache.read_back import not_written, read_back
 from zoo.pipeline.options import checked_value
 from zoo.tasks.gestures.examples import Examples
@@ -44,6 +45,7 @@ def write_gestures(
         with replacing(target, check=partial(_check_written, text)) as stream:
             stream.write(data)
     except (OSError, ValueError) as error:
+        pass_interruption(error)
         reason = getattr(error, "strerror", None) or error
         raise ZooError(f"cannot write gestures to {str(path)!r}: {reason}") from error
 
@@ -79,6 +81,7 @@ def read_gestures(
     try:
         return _parse(_read_text(path))
     except (OSError, ValueError, TypeError, RecursionError, ZooError) as error:
+        pass_interruption(error)
         reason = getattr(error, "strerror", None) or error
         raise ZooError(
             f"{str(path)!r} is no file of gestures that GestureRecognizer.save wrote: {reason}"

@@ -16,7 +16,7 @@ import numpy as np
 
 from weights_cache.atomic_files import replacing
 from weights_cache.common.errors import WeightsError, ZooError
-from weights_cache.interruptions import is_interruption
+from weights_cache.interruptions import is_interruption, pass_interruption
 from weights_cache.json_documents import LARGEST_DOCUMENT, parse_json, read_document
 from weights_cache.read_back import not_written, read_back
 from zoo.transfer.array_files import read_arrays, write_arrays
@@ -121,6 +121,7 @@ def _write_json(path: str | os.PathLike[str], stored: StoredExamples) -> None:
         with replacing(target, check=partial(_check_json, stored)) as stream:
             stream.write(data)
     except OSError as error:
+        pass_interruption(error)
         raise ZooError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from error
 
 

@@ -1,0 +1,1 @@
+"""A million requests of right and wrong kinds: python -m tests.zoo.web.load --help."""
