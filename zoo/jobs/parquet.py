@@ -47,8 +47,10 @@ def read_table(part: StoredPart) -> pyarrow.Table:
     """
     pa = load_arrow("reading Parquet files")
     try:
-        return pa.parquet.ParquetFile(io.BytesIO(part.data)).read()
-    except (OSError, pa.ArrowException) as error:
+        table = pa.parquet.ParquetFile(io.BytesIO(part.data)).read()
+        table.validate(full=True)  # or else texts that are none are found when they are used
+        return table
+    except (OSError, ValueError, pa.ArrowException) as error:
         pass_interruption(error)
         raise damaged(part.path, error) from error
 

@@ -56,11 +56,13 @@ class Form(NamedTuple):
         writers: gives the writers of its bases.
         use: what users do with a file.
         package: what writes the files, which users need not have.
+        passes_over: whether damaged parts are left out, and no error.
     """
 
     writers: Callable[[], Writers]
     use: Use = run_model
     package: str = "numpy"
+    passes_over: bool = False
 
 
 #: All forms; new ones come last, as the number of a form is part of the seed of its cases.
@@ -90,14 +92,14 @@ FORMATS: Mapping[str, Form] = {
     "videos": Form(picture_files.video_writers, uses.go_through_frames, "cv2"),
     "film_lists": Form(picture_files.video_writers, uses.read_listed_images, "cv2"),
     "picture_lists": Form(picture_files.list_writers, uses.read_listed_images, "pyarrow"),
-    "picture_folders": Form(picture_files.folder_writers, uses.go_through_folder),
+    "picture_folders": Form(picture_files.folder_writers, uses.go_through_folder, passes_over=True),
     "tables": Form(text_tables.table_writers, uses.go_through_table),
     "image_tables": Form(text_tables.image_table_writers, uses.list_examples),
     "labels": Form(text_tables.label_writers, uses.classify_by_labels, "ai_edge_litert"),
     "kits": Form(kept_files.kit_writers, kept_files.install),
     "goldens": Form(kept_files.golden_writers, kept_files.compare_goldens),
     "logs": Form(text_tables.log_writers, uses.go_on_with_log),
-    "features": Form(kept_files.feature_writers, kept_files.use_features),
+    "features": Form(kept_files.feature_writers, kept_files.use_features, passes_over=True),
 }
 
 

@@ -2,6 +2,7 @@
 
 import io
 import tarfile
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -41,7 +42,8 @@ def _plain() -> Iterator[tuple[str, bytes]]:
     """Endings and pictures of formats that Pillow writes, as well as reads."""
     for ending in sorted(image_endings()):
         for mode in _MODES:
-            with suppress(KeyError, OSError, ValueError):
+            with suppress(KeyError, OSError, ValueError), warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of formats that Pillow drops
                 file = io.BytesIO()
                 image_of(mode).save(file, Image.registered_extensions()[ending])
                 yield ending, file.getvalue()

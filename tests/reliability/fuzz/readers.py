@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from types import FrameType
 
@@ -19,7 +20,7 @@ from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import ZooError
 
 #: About so many files of a form are used.
-MOST = 6
+MOST = 12
 
 #: Functions and methods by which Python opens a file; what OpenCV and Arrow open, it does not see.
 _OPENERS = {
@@ -28,8 +29,13 @@ _OPENERS = {
 }
 
 
-def functions_that_read() -> Iterator[str]:
+@cache
+def functions_that_read() -> frozenset[str]:
     """``path::name`` of the functions that call one of these, from the root of the project."""
+    return frozenset(_functions())
+
+
+def _functions() -> Iterator[str]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):

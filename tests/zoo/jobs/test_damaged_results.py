@@ -125,3 +125,19 @@ def test_masks_that_are_none():
     for scale in (0, -1, "x", 1.5):
         with pytest.raises(ValueError, match="not a count above 0"):
             decoded_image(png, scale)
+
+
+def test_parquet_with_texts_that_are_none(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    stored(tmp_path, "classify", "parquet")
+    folder = tmp_path / "classify-parquet"
+    part, record = folder / "parts" / "000000.parquet", folder / "records" / "000000.json"
+    buffers = [None, pyarrow.py_buffer(np.int32([0, 2]).tobytes()), pyarrow.py_buffer(b"\xff\xfe")]
+    texts = pyarrow.Array.from_buffers(pyarrow.string(), 1, buffers)
+    parquet.write_table(pyarrow.table({"source": texts}), part)
+    changed(record, sha256=hashlib.sha256(part.read_bytes()).hexdigest())
+    results = zoo.read_results(folder)
+    refused(lambda: list(results), r"000000\.parquet' is damaged")
+    refused(results.to_arrow, r"000000\.parquet' is damaged")

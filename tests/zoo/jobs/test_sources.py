@@ -246,3 +246,13 @@ def test_members_that_cannot_be_unpacked_are_errors_of_images(images, tmp_path):
     (item,) = Listing(column=None, every=1, recursive=False, report=print).items([str(path)])
     found = ImageReader().read(item)
     assert found.pixels is None and "pack it again" in found.error
+
+
+def test_errors_about_many_columns_are_short(tmp_path):
+    path = tmp_path / "images.csv"
+    path.write_text(",".join(f"c{i}" for i in range(20_000)) + "\n")
+    for column in (None, "path"):
+        listing = Listing(column=column, every=1, recursive=False, report=print)
+        with pytest.raises(zoo.ZooError, match="columns: 'c0'") as caught:
+            list(listing.items([str(path)]))
+        assert len(str(caught.value)) < 1000
