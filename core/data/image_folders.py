@@ -19,6 +19,9 @@ from weights_cache.common.system_files import is_of_system
 
 ENDINGS = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp")
 
+#: The most pixels of an image, which takes 8 bytes for each while it is read.
+_MOST_PIXELS = 100_000_000
+
 _MODES = {"rgb": "RGB", "rgba": "RGBA", "grayscale": "L"}
 _LABELS = ("index", "one_hot", None)
 
@@ -188,6 +191,11 @@ class _Reader:
         from PIL import Image, ImageOps
 
         with Image.open(path) as file:
+            if file.format == "EPS":  # Pillow would run the program in Ghostscript
+                raise ValueError("it is PostScript, which is not run")
+            if file.width * file.height > _MOST_PIXELS:
+                size = f"{file.width} x {file.height}"
+                raise ValueError(f"its {size} pixels are over {_MOST_PIXELS:,}")
             upright = ImageOps.exif_transpose(file).convert(self._mode)
         resized = upright.resize(self._size, Image.Resampling.BILINEAR)
         return np.asarray(resized, self._dtype).reshape(*self._size[::-1], -1)

@@ -1,4 +1,4 @@
-"""Each item of the page on trust names tests that are there."""
+"""Each item of the pages on trust and on doors names tests that are there."""
 
 import ast
 import re
@@ -7,11 +7,18 @@ import pytest
 
 from tests.rules.sources import ROOT
 
-PAGE = ROOT / "weights_cache" / "TRUST.md"
-ITEMS = [item for item in re.split(r"\n(?=- |\n)", PAGE.read_text()) if item.startswith("- **")]
+PAGES = ("TRUST.md", "DOORS.md")
+ITEMS = {
+    page: [
+        item
+        for item in re.split(r"\n(?=- |\n)", (ROOT / "weights_cache" / page).read_text())
+        if item.startswith("- **")
+    ]
+    for page in PAGES
+}
 
 
-@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.split("**")[1])
+@pytest.mark.parametrize("item", sum(ITEMS.values(), []), ids=lambda item: item.split("**")[1])
 def test_an_item_names_its_tests(item):
     promise, tests = re.split(r"\n  Tests?:", item)
     assert len(promise.split()) > 5
@@ -22,8 +29,8 @@ def test_an_item_names_its_tests(item):
         assert name in {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}, name
 
 
-def test_the_page_covers_what_it_must():
+def test_the_page_on_trust_covers_what_it_must():
     words = "proxies netrc TLS redirects cache kits mirrors ZOO_CODE_CACHE model images GLCONTEXT_"
-    assert len(ITEMS) > 15
+    assert len(ITEMS["TRUST.md"]) > 15
     for word in words.split():
-        assert any(word.lower() in item.lower() for item in ITEMS), word
+        assert any(word.lower() in item.lower() for item in ITEMS["TRUST.md"]), word

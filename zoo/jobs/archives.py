@@ -30,6 +30,9 @@ _UNPACKERS: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ": lzm
 #: The most bytes of the headers between two members of a tar archive, which tarfile keeps.
 _MOST_HEADERS = 2**22
 
+#: The most reads behind the end of a tar archive; its reader stops after one.
+_MOST_ENDS = 2
+
 _DAMAGED = (*ZIP_DAMAGE, *TAR_DAMAGE, OSError, ValueError, KeyError)  # of a member that is gone
 
 
@@ -81,11 +84,12 @@ def _check_single(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
 class _Metered:
     """The bytes of a tar archive, of which so many may be read as were allowed.
 
-    tarfile reads a header as a whole, however large it says that it is.
+    tarfile reads a header as a whole, however large it says that it is, and passes over a member
+    of terabytes in ten thousands of bytes, also behind the end of the file.
     """
 
     def __init__(self, file: BinaryIO):
-        self._file, self.allowed = file, _MOST_HEADERS
+        self._file, self.allowed, self._ends = file, _MOST_HEADERS, 0
 
     def read(self, size: int) -> bytes:
         """Read bytes."""
@@ -93,6 +97,9 @@ class _Metered:
             raise ValueError(f"its headers have more than {_MOST_HEADERS:,} bytes")
         data = self._file.read(size)
         self.allowed -= len(data)
+        self._ends += not data
+        if self._ends > _MOST_ENDS:
+            raise EOFError("it ends within a member")
         return data
 
     def __getattr__(self, name: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption
+from weights_cache.regular_files import open_regular
 from weights_cache.shown_urls import shown_url
 from zoo.images.errors import missing_file
 from zoo.images.fetching import read_url
@@ -90,7 +91,7 @@ def _unreadable(location: str, reason: str) -> ImageError:
 
 def _file(location: str) -> Any:
     if not is_remote(location):
-        return open(local_path(location), "rb")
+        return open_regular(local_path(location))  # a pipe would be waited for
     system, path = file_system(location)
     return system.open(path, "rb")
 
@@ -124,7 +125,7 @@ def read_range(location: str, start: int, size: int) -> bytes:
             system, path = file_system(location)
             data: bytes = system.cat_file(path, start=start, end=start + size)
         else:
-            with open(local_path(location), "rb", buffering=0) as file:
+            with open_regular(local_path(location), buffering=0) as file:
                 file.seek(start)
                 data = file.read(size)
     if len(data) < size:

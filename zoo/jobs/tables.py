@@ -25,6 +25,12 @@ USUAL_COLUMNS = ("path", "file", "filename", "image", "url", "source")
 
 _ROWS_AT_ONCE = 10_000
 
+#: The most characters of a line of a CSV file, and of a path or URL (as in Python's csv).
+_LONGEST_LINE, _LONGEST_VALUE = 2**24, 2**17
+
+#: The most bytes of the paths of a row group of a Parquet file, of which a page is decoded at once.
+_LARGEST_GROUP = 2**28
+
 
 def table_items(location: str, column: str | None) -> Iterator[Item]:
     """Yield the images that a column names; paths count from the folder of the table.
@@ -58,7 +64,8 @@ def _values(location: str, column: str | None) -> Iterator[Any]:
 
 def _csv_values(location: str, column: str | None, delimiter: str) -> Iterator[str]:
     with opened(location) as file:
-        lines = csv.reader(io.TextIOWrapper(file, "utf-8-sig", newline=""), delimiter=delimiter)
+        text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+        lines = csv.reader(_bounded_lines(text), delimiter=delimiter)
         try:
             names = next(lines, [])
             index = names.index(chosen_column(location, names, column))
@@ -71,20 +78,56 @@ def _csv_values(location: str, column: str | None, delimiter: str) -> Iterator[s
             ) from error
 
 
+def _bounded_lines(text: io.TextIOWrapper) -> Iterator[str]:
+    """Yield lines; one that is too long is not read to its end."""
+    while line := text.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise csv.Error(f"it has more than {_LONGEST_LINE:,} characters")
+        yield line
+
+
 def _parquet_values(location: str, column: str | None) -> Iterator[Any]:
     pa = load_arrow("reading Parquet files")
     with opened(location) as file:
         try:
-            table = pa.parquet.ParquetFile(file)
-            name = chosen_column(location, table.schema_arrow.names, column)
+            metadata = pa.parquet.read_metadata(file)
+            schema = metadata.schema.to_arrow_schema()
+            name = chosen_column(location, schema.names, column)
+            _check_groups(location, metadata, name)
+            # As a dictionary, values that are equal take the memory of one.
+            shared = [] if pa.types.is_nested(schema.field(name).type) else [name]
+            table = pa.parquet.ParquetFile(file, metadata=metadata, read_dictionary=shared)
             for batch in table.iter_batches(_ROWS_AT_ONCE, columns=[name]):
-                yield from batch.column(0).to_pylist()
+                for value in batch.column(0):
+                    yield _checked_value(location, value.as_py())
         except (OSError, ValueError, pa.ArrowException) as error:
             pass_interruption(error)
             raise ZooError(
                 f"{_quoted(location)} cannot be read as Parquet ({error!s:.200}): write the table "
                 "again"
             ) from error
+
+
+def _check_groups(location: str, metadata: Any, name: str) -> None:
+    """Raise if the paths of a row group take too much memory, as the file declares."""
+    for group in map(metadata.row_group, range(metadata.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            size = column.total_uncompressed_size
+            most = min(_LARGEST_GROUP, (column.num_values + 1) * _LONGEST_VALUE)
+            if column.path_in_schema == name and size > most:
+                raise ZooError(
+                    f"{column.num_values:,} paths of {_quoted(location)} take {size:,} bytes, the "
+                    f"limit is {most:,}: give another column, or write smaller row groups"
+                )
+
+
+def _checked_value(location: str, value: Any) -> Any:
+    if isinstance(value, str) and len(value) > _LONGEST_VALUE:
+        raise ZooError(
+            f"a value of {_quoted(location)} has {len(value):,} characters, the limit of paths and "
+            f"URLs is {_LONGEST_VALUE:,}: give another column, or save the images as files"
+        )
+    return value
 
 
 def chosen_column(location: str, names: Sequence[str], column: str | None) -> str:

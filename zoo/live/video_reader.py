@@ -6,7 +6,9 @@ from bisect import bisect_left
 from time import monotonic
 
 from weights_cache.shown_urls import shown_url
+from zoo.images.header_limits import check_size
 from zoo.images.opencv import cv2
+from zoo.images.pixels import ImageError
 from zoo.live.capture import Capture, quiet, to_rgb
 from zoo.live.containers import checked_video
 from zoo.live.display import Display
@@ -16,6 +18,9 @@ from zoo.live.readers import DEFAULT_FPS, TIMEOUT, BrokenFrameError, Kind, Shot,
 
 #: Failed frames in a row after which a video counts as broken off.
 _MOST_BROKEN = 30
+
+#: Memory that a frame takes while it is read, in bytes for each of its pixels, as measured.
+_BYTES_OF_A_PIXEL = 12
 
 #: Seconds before a time that a seek aims at first, and how often it tries from farther back.
 _BEFORE, _TRIES = 1.0, 4
@@ -56,6 +61,7 @@ class VideoReader:
         with quiet(cv2):
             capture: Capture = cv2.VideoCapture(self._location, cv2.CAP_FFMPEG, limits)
         if capture.isOpened():
+            self._check_size(capture)
             return capture
         capture.release()
         if self.kind == "stream" or "://" in self._location:
@@ -67,6 +73,17 @@ class VideoReader:
             f"{self.name} is no video that can be read: the file is damaged, has no images, or its "
             "codec is not known; convert it, for example with `ffmpeg -i VIDEO video.mp4`"
         )
+
+    def _check_size(self, capture: Capture) -> None:
+        """Raise an ImageError if frames are larger than images may be."""
+        width, height = (
+            int(capture.get(side)) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
+        )
+        try:
+            check_size((width, height), f"a frame of {self.name}", each=_BYTES_OF_A_PIXEL)
+        except ImageError:
+            capture.release()
+            raise
 
     def read(self) -> Shot | None:
         """Return the next frame.

@@ -95,6 +95,24 @@ def test_broken_images_are_left_out(folder):
     assert [x.shape[0] for x, _ in dataset.batch(4)] == [4, 4, 1]
 
 
+def test_postscript_is_not_run_and_huge_images_are_not_decoded(folder, monkeypatch):
+    def run(*_, **__):
+        raise AssertionError("Ghostscript was run")
+
+    monkeypatch.setattr("PIL.EpsImagePlugin.Ghostscript", run)
+    monkeypatch.setattr("core.data.image_folders._MOST_PIXELS", 99)
+    program = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n"
+    (folder / "cats" / "0.jpg").write_bytes(program)
+    save(folder / "cats" / "1.jpg", (1, 2, 3), (10, 10))
+    dataset = image_folder(folder, 2)
+    with pytest.warns(UserWarning, match="left out"):
+        assert len(list(dataset)) == 10
+    assert sorted(dataset.skipped.values()) == [
+        "ValueError: it is PostScript, which is not run",
+        "ValueError: its 10 x 10 pixels are over 99",
+    ]
+
+
 def test_images_are_turned_upright(tmp_path):
     image = Image.new("RGB", (40, 20), (255, 255, 255))
     image.paste((0, 0, 0), (0, 0, 20, 20))  # the left half

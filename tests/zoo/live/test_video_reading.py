@@ -118,7 +118,7 @@ def test_a_missing_codec_is_one_error_with_the_way_out(shared, ending):
         "effect blur_background FILM --out out.mp4",
         "watch FILM --draw out.mp4",
         "watch FILM --draw out.webm --realtime",
-        "batch FILM --task pose --out results",
+        "batch FILM --task pose --format jsonl --out results",
     ],
 )
 def test_no_command_says_that_it_wrote_what_is_not_there(

@@ -231,6 +231,7 @@ DETECTORS = [name for name, entry in all_entries().items() if hasattr(model_clas
 @pytest.mark.parametrize("name", DETECTORS)
 def test_the_function_is_the_method(name, shared, monkeypatch):
     """In a crowd, where thresholds matter, and with None for each."""
+    packages.require_weights(find_entry(name).weights)
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     photo = zoo.read_image(shared / "images" / "photos" / "human_solvay1927.jpg")
     alone = zoo.load(name)

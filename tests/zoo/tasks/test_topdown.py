@@ -5,11 +5,13 @@ import pytest
 
 import zoo
 from core.graph_model.graph_model import GraphModel
+from tests import packages
 from tests.benchmarks.answers import labelled_people
 from tests.benchmarks.answers.pose_scores import score_one, score_several
 from tests.zoo.tasks.audit import audit
 from weights_cache import load_weights
 from weights_cache.common.errors import WeightsError
+from zoo.catalog.entries import find_entry
 from zoo.catalog.networks.topdown import POSE, build_people, build_pose
 from zoo.shared.placement import Region
 from zoo.shared.skeletons import BODY_17
@@ -182,6 +184,7 @@ def test_joints_are_where_people_labelled_them(shared, monkeypatch):
 
 def test_the_best_model_finds_whom_the_default_finds_more_exactly(shared, monkeypatch):
     """The best one was MoveNet Lightning, which missed people close to the camera."""
+    packages.require_weights(find_entry("movenet.thunder").weights)  # which looks a second time
     monkeypatch.setattr(labelled_people, "FOLDER", shared / "images" / "people")
     monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
     several = [photo for photo in labelled_people.people_photos() if 2 <= len(photo.people) <= 4]

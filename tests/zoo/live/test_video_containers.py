@@ -1,4 +1,4 @@
-"""Files that name other files and addresses in place of frames: nothing that they name is shown."""
+"""Videos of strangers: containers, playlists that name other files and addresses, large frames."""
 
 import os
 import threading
@@ -8,9 +8,11 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
+import core
 import zoo
 from tests.helpers import require_opencv
 from tests.zoo.live.ffmpeg_program import ffmpeg, pattern, put_on_path
+from zoo.images.pixels import ImageError
 from zoo.jobs.sources import Listing
 from zoo.live.readers import SourceError
 
@@ -153,3 +155,13 @@ CLIPS = {
 def test_files_that_hold_their_frames_are_read(tmp_path, name):
     path = pattern(tmp_path / name, *CLIPS[name], "-strict", "-2", seconds=0.4)
     assert next(zoo.frames(path)).image.std() > 20
+
+
+def test_frames_are_no_larger_than_images(tmp_path):
+    """Some black ones of 12,000 x 12,000 pixels in 420 kB took 1.6 GB."""
+    path = pattern(tmp_path / "a.mp4", seconds=0.1)
+    with (
+        core.limits(file_bytes=96 * 64 * 11),
+        pytest.raises(ImageError, match=r"a frame of .*a.mp4' is too large: 96 x 64 pixels"),
+    ):
+        zoo.frames(path)
