@@ -201,8 +201,10 @@ def _opened(file: TextFile) -> Iterator[tuple[IO[str], str]]:
 
 @contextmanager
 def _reporting_damage(name: str) -> Iterator[None]:
-    """Turn errors about bytes that are no text, or texts that are no cells, into one of ours."""
+    """Turn errors about bytes that are no text, or texts that are no cells, into a CoreError."""
     try:
         yield
     except (UnicodeDecodeError, csv.Error) as error:
-        raise CoreError(f"{name} is no text in UTF-8 ({error!s:.200}): save it as such") from error
+        form = "table" if isinstance(error, csv.Error) else "text"
+        message = f"{name} is no {form} in UTF-8 ({error!s:.200}): save it as such"
+        raise CoreError(message) from error

@@ -94,24 +94,29 @@ def checked_call(made: Callable[..., Made], arguments: Mapping[str, Any]) -> Mad
 def _check_numbers(
     name: str, parameters: Mapping[str, inspect.Parameter], arguments: Mapping[str, Any]
 ) -> None:
-    """Raise for a value that is no number, where numbers alone are declared: files hold any."""
+    """Raise if an argument that is declared as a number is none: files hold any value."""
     for argument, value in arguments.items():
-        declared = parameters[argument].annotation if argument in parameters else None
-        is_union = get_origin(declared) in (Union, UnionType)
-        kinds = set(get_args(declared)) if is_union else {declared}
-        is_given = value is not None or NoneType not in kinds
-        if kinds <= {float, int, NoneType} and is_given and not _is_number(value):
+        types = _declared_types(parameters[argument]) if argument in parameters else {object}
+        is_left_out = value is None and NoneType in types
+        if types <= {float, int, NoneType} and not is_left_out and not _is_number(value):
             raise CoreError(f"{name}: {argument}={value!r:.80} must be a number")
 
 
+def _declared_types(parameter: inspect.Parameter) -> set[Any]:
+    """Return the types of a parameter's annotation, those of a union apart."""
+    declared = parameter.annotation
+    return set(get_args(declared)) if get_origin(declared) in (Union, UnionType) else {declared}
+
+
 def _is_number(value: Any) -> bool:
-    """Whether a value is a number that has a float; infinite ones are left to the class."""
+    """Whether a value is a number that fits into a float; infinity is left to the class."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
     try:
-        return isinstance(float(value), float)
+        float(value)
     except OverflowError:
         return False
+    return True
 
 
 class NamedClasses(Generic[Kind]):

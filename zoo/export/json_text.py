@@ -10,14 +10,13 @@ import numpy as np
 
 from weights_cache.common.errors import ZooError
 from zoo.export.validation import check_result
-from zoo.images.pillow import import_pillow
+from zoo.images.errors import convert_reader_errors
+from zoo.images.header_limits import check_size
+from zoo.images.pillow import import_pillow, quiet
 from zoo.results.moments import Findings, is_moment, without_frames
 from zoo.results.vocabulary import is_item
 
 PROBABILITY_SCALE = 65535  # of 16-bit grey
-
-#: Where a PNG has its width and height, and how many pixels a mask may have: those of 8K twice.
-_PNG_LENGTHS, _MOST_PIXELS = (16, 20), 2**26
 
 
 def to_json(result: Findings, *, indent: int | None = None) -> str:
@@ -96,18 +95,20 @@ def decoded_image(png: bytes, scale: int | None) -> np.ndarray:
     """The mask, or the probability, that `encoded_image` encoded.
 
     Raises:
-        ValueError: it is no mask, or larger than any.
-        OSError: the PNG is damaged; Pillow also raises a SyntaxError.
+        ImageError: the PNG is damaged, or larger than images may be.
+        ValueError: it is no mask, or the scale is no count above 0.
 
     >>> mask = np.array([[0, 1], [2, 3]], np.uint8)
     >>> decoded_image(*encoded_image(mask)).tolist()
     [[0, 1], [2, 3]]
     """
     pillow = import_pillow("reading a mask")
-    width, height = (int.from_bytes(png[at : at + 4], "big") for at in _PNG_LENGTHS)
-    if width * height > _MOST_PIXELS:
-        raise ValueError(f"a mask has {width} x {height} pixels, the limit is {_MOST_PIXELS:,}")
-    with pillow.open(io.BytesIO(png), formats=["PNG"]) as image:
+    with (
+        convert_reader_errors("a mask"),
+        quiet(),
+        pillow.open(io.BytesIO(png), formats=["PNG"]) as image,
+    ):
+        check_size(image.size, "a mask")
         pixels = np.array(image)
     if pixels.ndim != 2:
         raise ValueError(f"a mask has pixels of {pixels.shape[2]} values, not one")

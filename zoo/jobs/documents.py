@@ -1,4 +1,4 @@
-"""What the documents of a job must say, so that its results can be read."""
+"""Checks of the documents of a job, without which its results cannot be read."""
 
 from __future__ import annotations
 

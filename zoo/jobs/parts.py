@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 from weights_cache.common.dependencies import needed_for
 from zoo.export.json_text import plain_value
 from zoo.export.tables import Row, columns_of_type, csv_text, table_rows
+from zoo.images.pixels import ImageError
 from zoo.jobs.parquet import read_table, write_rows
 from zoo.jobs.results_folder import StoredPart, damaged
 from zoo.jobs.schema import IMAGE_COLUMNS, result_of
@@ -54,7 +55,7 @@ def _with_result(path: Path, verb: str, row: Row, stored: Any) -> Row:
     """Return a row with the result that is stored for it."""
     try:
         return {**row, "result": result_of(verb, stored)}
-    except (OSError, ValueError, KeyError, TypeError, SyntaxError) as error:  # Pillow's, of PNGs
+    except (ImageError, ValueError, KeyError, TypeError) as error:
         raise damaged(path, f"the result of image {row.get('index')!r:.80}: {error}") from error
 
 

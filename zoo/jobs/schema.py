@@ -24,6 +24,9 @@ IMAGE_COLUMNS = (
     ("sha256", "string", False),
 )
 
+#: Types of stored values by those of the results.
+_STORED_TYPES: Mapping[Any, tuple[type, ...]] = {str: (str,), float: (float, int), int: (int,)}
+
 hints_of = cache(get_type_hints)
 _result_type = cache(result_type)
 
@@ -44,8 +47,8 @@ def result_of(verb: str, stored: Any) -> Any:
     """Return a result of a function from what JSON or Arrow gave of it.
 
     Raises:
-        ValueError: it is no result of the function, or a mask in it is damaged.
-        OSError: as Pillow has it of a damaged mask.
+        ImageError: a mask is damaged, or larger than images may be.
+        KeyError, TypeError, ValueError: it is no result of the function.
     """
     kind, is_list = _result_type(verb)
     return _value(list[kind] if is_list else kind, stored)  # type: ignore[valid-type]
@@ -53,29 +56,26 @@ def result_of(verb: str, stored: Any) -> Any:
 
 def _value(kind: Any, stored: Any) -> Any:
     if is_typeddict(kind):
-        return dict(_fields(kind, _of_kind(Mapping, stored)))
+        return dict(_fields(kind, _of_type(stored, dict)))
     inner = get_args(kind)
     if get_origin(kind) is list:
-        return [_value(inner[0], each) for each in _of_kind(list, stored)]
+        return [_value(inner[0], each) for each in _of_type(stored, list)]
     if get_origin(kind) is dict:
-        pairs = stored.items() if isinstance(stored, Mapping) else _of_kind(list, stored)
+        pairs = stored.items() if isinstance(stored, dict) else _of_type(stored, list)
         return {key: _value(inner[1], each) for key, each in pairs}
     if kind is np.ndarray:
-        png = _of_kind(Mapping, stored)["png"]
+        png = _of_type(stored, dict)["png"]
         if isinstance(png, str):  # of JSON
             png = b64decode(png)
         return decoded_image(png, stored.get("scale"))
-    return _of_kind(_PLAIN.get(kind, object), stored)
+    return _of_type(stored, *_STORED_TYPES[kind])
 
 
-#: What values of JSON and Arrow have to be, by the kind of value in results.
-_PLAIN: Mapping[Any, Any] = {str: str, float: (float, int), int: int}
-
-
-def _of_kind(kind: Any, stored: Any) -> Any:
-    """Return a value, or raise a ValueError if it is of another kind."""
-    if not isinstance(stored, kind) or isinstance(stored, bool):
-        raise ValueError(f"there is {stored!r:.80} in the place of another kind of value")
+def _of_type(stored: Any, *types: type) -> Any:
+    """Return a value, or raise a ValueError if it is of none of some types."""
+    if type(stored) not in types:
+        names = " or ".join(each.__name__ for each in types)
+        raise ValueError(f"there is {stored!r:.80} in the place of a {names}")
     return stored
 
 

@@ -113,13 +113,13 @@ class BatchResults:
         return pandas.DataFrame(rows)
 
     def _flat_table(self, number: int) -> pandas.DataFrame:
-        """A CSV file."""
+        """The table of a chunk whose format is CSV."""
         import pandas
 
         part = self._part(number)
         try:
             return pandas.read_csv(io.BytesIO(part.data))
-        except ValueError as error:  # as all of pandas
+        except ValueError as error:  # as all errors of its parsers are
             raise damaged(part.path, error) from error
 
     def to_arrow(self) -> pyarrow.Table:

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from zoo.images.header_limits import check_size
 from zoo.images.opencv import cv2
 from zoo.live.capture import quiet
 
@@ -23,7 +24,6 @@ _HEADER = Struct("<4sI")  # of a chunk: its name, and its length in bytes
 _FRAME = b"00dc"
 _INDEXED, _KEYFRAME = 0x10, 0x10
 _PNG_SIZE = slice(16, 24)  # of a PNG: its width and height
-_MOST_PIXELS = 2**26  # of a frame: twice those of 8K; OpenCV would take gigabytes for a kilobyte
 _START = 12 + 12 + 64 + 12 + 64 + 48 + 12  # of the first frame: after all headers
 
 
@@ -111,7 +111,8 @@ class FrameReader:
             height: that the frame must have.
 
         Raises:
-            ValueError: the frame is damaged, of another size, or too large.
+            ImageError: the frame is too large.
+            ValueError: the frame is damaged, or of another size.
         """
         header = self._file.read(_HEADER.size)
         if len(header) < _HEADER.size:
@@ -123,12 +124,11 @@ class FrameReader:
         png = self._file.read(min(length + length % 2, there))  # read takes all memory at once
         if name == _FRAME and len(png) < length + length % 2:
             return None  # the writer was killed
-        if not (width > 0 < height and width * height <= _MOST_PIXELS):
-            raise ValueError(f"a frame of {width} x {height} pixels is none, or too large")
+        check_size((width, height), f"a frame of {self._file.name!r}")
         if name != _FRAME or png[_PNG_SIZE] != pack(">2I", width, height):
             raise ValueError("a frame is damaged, or of another size")
         bgr = self._decoded(png)
-        if bgr is None or bgr.shape[:2] != (height, width):
+        if bgr is None:
             raise ValueError("a frame is damaged")
         rgb: np.ndarray = cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB)
         return rgb

@@ -25,6 +25,7 @@ from weights_cache.interruptions import pass_interruption
 from weights_cache.reading_budgets import reading_budget, spend
 from zoo.live.frame_store import LONGEST, FrameReader, FrameWriter
 from zoo.live.readers import DEFAULT_FPS, Kind, Shot, SourceError
+from zoo.pipeline.isolation.arrays import ArrayError, array_of
 from zoo.results.moments import Moment
 
 Self = TypeVar("Self", bound="Recorder")
@@ -33,12 +34,18 @@ _FORMAT, _VERSION = "zoo-session", 1
 _ABOUT, _RESULTS, _FRAMES = "session.json", "results.jsonl", "frames-{}.avi"
 _OWN_KEYS = ("mirrored", "segment", "width", "height")  # of a line, beside those of the moment
 
-#: What readers take keys of lines for, by kind.
-_KINDS: Mapping[Any, tuple[str, ...]] = {
-    bool: ("mirrored",),
-    int: ("segment", "width", "height", "index"),
-    (int, float): ("time",),
+#: Types of the keys of lines by which frames are found and shown.
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("segment", "width", "height", "index"), (int,)),
+    "mirrored": (bool,),
+    "time": (int, float),
 }
+
+#: The most bytes of an array of a result: a probability of 8K.
+_LARGEST_ARRAY = 2**27
+
+#: Exceptions of reading a damaged line.
+_DAMAGED = (ValueError, TypeError, KeyError, RecursionError, zlib.error, ArrayError)
 
 
 def is_recording(path: str | os.PathLike[str]) -> bool:
@@ -226,7 +233,7 @@ class RecordingReader:
             with reading_budget(self.name):
                 line: dict[str, Any] = json.loads(text, object_hook=_decoded)
             _check_line(line)
-        except (ValueError, TypeError, KeyError, RecursionError, zlib.error) as error:
+        except _DAMAGED as error:
             raise SourceError(
                 f"{self.name}: {_RESULTS} is damaged ({error!s:.200}): record again"
             ) from error
@@ -306,25 +313,18 @@ def _encoded(value: Any) -> Any:
 def _decoded(value: dict[str, Any]) -> Any:
     if "__array__" not in value:
         return value
-    dtype, shape = np.dtype(value["dtype"]), value["shape"]
-    if not isinstance(shape, list) or not all(type(n) is int and n >= 0 for n in shape):
-        raise ValueError(f"an array has the shape {shape!r:.80}")
-    size = dtype.itemsize * math.prod(shape)
-    spend(2 * size, "an array of a result")  # and a copy
-    data = zlib.decompressobj().decompress(base64.b64decode(value["__array__"]), size + 1)
-    if len(data) != size:
-        raise ValueError(f"an array of {dtype} {shape} has other bytes")
-    return np.frombuffer(data, dtype).reshape(shape).copy()
+    packed = base64.b64decode(value["__array__"])
+    data = zlib.decompressobj().decompress(packed, _LARGEST_ARRAY)
+    spend(2 * len(data), "an array of a result, with a copy,")
+    return array_of(memoryview(data), value["dtype"], value["shape"]).copy()
 
 
 def _check_line(line: Any) -> None:
     """Raise a ValueError unless a line has what a frame needs to be found and shown."""
     if not isinstance(line, dict):
         raise ValueError("a line is no object")
-    for kind, keys in _KINDS.items():
-        for key in keys:
-            value = line[key]
-            if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
-                raise ValueError(f"{key} is {value!r:.80}")
+    for key, types in _TYPES.items():
+        if type(line[key]) not in types:
+            raise ValueError(f"{key} is {line[key]!r:.80}")
     if not math.isfinite(line["time"]):
         raise ValueError(f"time is {line['time']!r}")

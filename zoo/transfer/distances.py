@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from weights_cache.common.errors import ZooError
+from zoo.transfer.float32_range import LARGEST_VALUE, are_in_range
 from zoo.transfer.heads import checked_features, normalized
 
 MOST_PROTOTYPES = 2000
@@ -14,7 +15,6 @@ _FEW = 10  # images of a class, below which the nearest one counts
 _GENUINE = 0.97  # share of training images that are nearer to others than where none gets 0.5
 _STEEPNESS = 4.0  # none gets sigmoid(-4), 0.018, at the median distance of training images
 _LEAST_SCALE = 1e-3  # by the size of the features: below are rounding errors
-_LARGEST = 1e15  # value of a stored feature: squares of larger ones leave float32
 _ROWS = 1024
 _ARRAYS = ("prototypes", "limits")
 
@@ -145,13 +145,14 @@ class Familiarity:
             shapes = f"{points.shape} and {limits.shape}"
             raise ZooError(f"arrays of distances have shapes {shapes}, expected [m, d] and [4]")
         for array in (points, limits):
-            if array.dtype.kind != "f" or not np.isfinite(array).all():
-                raise ZooError("arrays of distances hold values that are not finite numbers")
-            if np.abs(array).max() > _LARGEST:
-                raise ZooError(f"arrays of distances hold values above {_LARGEST:g}")
+            if array.dtype.kind != "f" or not are_in_range(array):
+                raise ZooError(
+                    "arrays of distances hold values that are not finite numbers, or above "
+                    f"{LARGEST_VALUE:g}"
+                )
         normalize, neighbours, threshold, scale = limits.tolist()
-        is_narrow = threshold < 0 or scale < _LEAST_SCALE**2
-        if not 1 <= neighbours <= min(_NEAREST, len(points)) or is_narrow:
+        has_neighbours = 1 <= neighbours <= min(_NEAREST, len(points))
+        if not has_neighbours or threshold < 0 or scale < _LEAST_SCALE**2:
             raise ZooError(f"limits of distances are out of range: {limits.tolist()}")
         return cls(
             points.astype(np.float32),

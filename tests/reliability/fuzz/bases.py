@@ -21,6 +21,7 @@ from tests.reliability.fuzz import (
     uses,
 )
 from tests.reliability.fuzz.uses import Use, run_model
+from tests.reliability.fuzz.writers import Writers
 
 
 class Base(NamedTuple):
@@ -43,10 +44,6 @@ class Base(NamedTuple):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         return folder / self.opened
-
-
-#: A writer into an empty folder by the name of each base, which returns the path to open.
-Writers = Mapping[str, Callable[[Path], Path]]
 
 
 class Form(NamedTuple):

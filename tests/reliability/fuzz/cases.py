@@ -31,7 +31,6 @@ REFUSED, LOADED, RAN = "refused", "loaded, run refused", "ran"
 FOREIGN, SLOW, FAT = "FOREIGN", "SLOW", "FAT"
 FAULTS = (FOREIGN, SLOW, FAT, "CRASH", "HUNG")
 
-
 #: Warnings that are not meant for who loads a file: NumPy's and Python's own, of code in the file.
 FOREIGN_WARNINGS = (RuntimeWarning, DeprecationWarning, FutureWarning, SyntaxWarning)
 

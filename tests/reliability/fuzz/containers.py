@@ -26,6 +26,9 @@ _NAMES = (
 #: How often the container itself is damaged.
 _CONTAINER = 0.25
 
+#: Endings of archives of tar by how they are packed.
+PACKED_ENDINGS = {"gz": (".gz", ".tgz"), "bz2": (".bz2", ".tbz2"), "xz": (".xz", ".txz")}
+
 _PACKERS: Mapping[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
     "gz": (gzip.decompress, lambda data: gzip.compress(data, mtime=0)),
     "bz2": (bz2.decompress, bz2.compress),

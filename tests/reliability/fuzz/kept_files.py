@@ -1,7 +1,7 @@
 """Files that Zoo keeps or passes on: kits, goldens, features that were computed before."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
@@ -11,14 +11,13 @@ import numpy as np
 from core.converter import load_model
 from tests.core.converter.fuzz.files import write_model, zipped
 from tests.reliability.fuzz.uses import Loaded, Rng
+from tests.reliability.fuzz.writers import Writers
 from tests.weights_cache.toys import toy_row
 from weights_cache import install_kit, registry
 from zoo.transfer.features.blocks import FeatureVector
 from zoo.transfer.features.rows import Known
 from zoo.transfer.features.store import FeatureStore
 from zoo.verification.goldens import FOLDER, find_goldens
-
-Writers = Mapping[str, Callable[[Path], Path]]
 
 _CONTENT = {"weights.bin": bytes(range(256)) * 4, "sub/labels.txt": b"cat dog"}
 _KEY, _SIZE = "ab", 3

@@ -68,19 +68,17 @@ def _tar(data: bytes, others: Sequence[bytes], rng: Rng) -> bytes:
     return containers.damaged_tar(data, others, rng, damaged)
 
 
-def _packed(form: str) -> Special:
-    return partial(containers.damaged_packed, form, damaged)
-
-
 _SPECIAL: Mapping[str, Special] = {
     ".json": json_trees.damaged,
     ".jsonl": text_lines.damaged_json_lines,
     **dict.fromkeys((".csv", ".tsv"), text_lines.damaged_table),
     **dict.fromkeys((".zip", ".keras", ".npz"), _zip),
     ".tar": _tar,
-    **dict.fromkeys((".gz", ".tgz"), _packed("gz")),
-    **dict.fromkeys((".bz2", ".tbz2"), _packed("bz2")),
-    **dict.fromkeys((".xz", ".txz"), _packed("xz")),
+    **{
+        ending: partial(containers.damaged_packed, form, damaged)
+        for form, endings in containers.PACKED_ENDINGS.items()
+        for ending in endings
+    },
     ".npy": damaged_array,
     ".parquet": damaged_parquet,
     ".pb": protobuf_trees.damaged,

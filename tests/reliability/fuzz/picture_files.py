@@ -4,7 +4,7 @@ import io
 import tarfile
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -14,14 +14,14 @@ import numpy as np
 from PIL import Image
 
 from tests.helpers import require_opencv
+from tests.reliability.fuzz.containers import PACKED_ENDINGS
+from tests.reliability.fuzz.writers import Writers
 from tests.reliability.test_image_mutations import OPTIONS, image_of, sample
 from zoo.images.files import image_endings
 from zoo.jobs.archives import ARCHIVE_ENDINGS
 from zoo.jobs.tables import TABLE_ENDINGS
 from zoo.jobs.videos import VIDEO_ENDINGS
 from zoo.live.recording import Recorder
-
-Writers = Mapping[str, Callable[[Path], Path]]
 
 #: Codecs of OpenCV, of which the first that a container takes is used.
 _CODECS = ("mp4v", "FLV1", "VP80", "MJPG")
@@ -141,21 +141,13 @@ def _write_archive(ending: str, folder: Path) -> Path:
             for name, data in _pictures().items():
                 zipped.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
         return path
-    with tarfile.open(path, f"w:{compression_of(ending)}") as tar:
+    packing = (form for form, endings in PACKED_ENDINGS.items() if ending.endswith(endings))
+    with tarfile.open(path, f"w:{next(packing, '')}") as tar:
         for name, data in _pictures().items():
             member = tarfile.TarInfo(f"folder/{name}")
             member.size = len(data)
             tar.addfile(member, io.BytesIO(data))
     return path
-
-
-def compression_of(ending: str) -> str:
-    """The compression of an archive of tar, by its ending; "" for none.
-
-    >>> compression_of(".tgz"), compression_of(".tar.xz"), compression_of(".tar")
-    ('gz', 'xz', '')
-    """
-    return {"g": "gz", "b": "bz2", "x": "xz"}.get(ending.removeprefix(".tar").lstrip(".t")[:1], "")
 
 
 def _write_table(ending: str, folder: Path) -> Path:

@@ -2,20 +2,18 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from tests.reliability.fuzz import uses
 from tests.reliability.fuzz.uses import Loaded, Rng
+from tests.reliability.fuzz.writers import Writers
 from tests.zoo.jobs.test_formats import RESULTS, stored
 from zoo.jobs.parts import PARTS
 
 #: How often the hash of damaged rows is made right again.
 _SIGNED = 0.8
-
-Writers = Mapping[str, Callable[[Path], Path]]
 
 
 def writers() -> Writers:

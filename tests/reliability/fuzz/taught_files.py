@@ -1,16 +1,15 @@
 """What was taught: nearest-neighbour classifiers and folders of `zoo.teach`."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import zoo
+from tests.reliability.fuzz.writers import Writers
 from tests.zoo.transfer.colours import FEATURES, images_of
-
-Writers = Mapping[str, Callable[[Path], Path]]
 
 
 def knn_writers() -> Writers:

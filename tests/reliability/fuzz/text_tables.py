@@ -1,13 +1,11 @@
 """Tables and lists as text: rows to learn from, and the labels of a network."""
 
-from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 from tests.core.converter import labelled_models
 from tests.core.converter.tflite.fixtures.writer import Writer
-
-Writers = Mapping[str, Callable[[Path], Path]]
+from tests.reliability.fuzz.writers import Writers
 
 _TABLES = {
     "numbers": "length,width,kind\n5.1,3.5,0\n4.9,,1\n4.7,3.2,1\n",

@@ -13,8 +13,7 @@ from core.callbacks.checkpoints import WEIGHT_ENDINGS
 from tests.core.layers.recorded import FILES
 from tests.reliability.fuzz import layer_files
 from tests.reliability.fuzz.uses import Loaded, Rng, train_a_step
-
-Writers = Mapping[str, Callable[[Path], Path]]
+from tests.reliability.fuzz.writers import Writers
 
 #: How models are saved: the name of the file or folder, and the version of Keras.
 _FILES = {"model.keras": 3, "model.h5": 3, "keras2.h5": 2, "web": 3}

@@ -137,7 +137,8 @@ def train_a_step(model: core.Model, rng: Rng) -> None:
     if not model.is_compiled:
         model.compile("sgd", "mean_squared_error")
     how = ("zeros", "ones", "random")[int(rng.integers(3))]
-    samples = [fed(_of_batch(spec), how, 2, rng) for spec in model.inputs]
+    specs = getattr(model, "inputs", [core.PartialSpec(None, "float32")])  # known after a call
+    samples = [fed(_of_batch(spec), how, 2, rng) for spec in specs]
     found: Any = model.predict(samples)
     found = found if isinstance(found, list) else [found]
     given = [np.zeros_like(each.numpy()) for each in found]

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import zlib
 
 import numpy as np
 import pytest
@@ -119,9 +120,13 @@ def test_parquet_of_other_columns(tmp_path):
 
 def test_masks_that_are_none():
     png, _ = encoded_image(np.eye(3, dtype=np.uint8))
-    huge = png[:16] + (60_000).to_bytes(4, "big") * 2 + png[24:]
-    with pytest.raises(ValueError, match="60000 x 60000 pixels, the limit"):
+    header = b"IHDR" + (11_000).to_bytes(4, "big") * 2 + png[24:29]
+    huge = png[:12] + header + zlib.crc32(header).to_bytes(4, "big") + png[33:]
+    with pytest.raises(zoo.ImageError, match="11000 x 11000 pixels take .* the limit"):
         decoded_image(huge, None)
+    for damaged in (b"", png[:-20], png.replace(b"IDAT", b"IDOT")):
+        with pytest.raises(zoo.ImageError, match="a mask cannot be read|is not an image"):
+            decoded_image(damaged, None)
     for scale in (0, -1, "x", 1.5):
         with pytest.raises(ValueError, match="not a count above 0"):
             decoded_image(png, scale)

@@ -234,18 +234,21 @@ def test_sources_of_wrong_types_are_errors(bad, tmp_path):
         zoo.batch(bad, out=tmp_path / "out")
 
 
-def test_members_that_cannot_be_unpacked_are_errors_of_images(images, tmp_path):
-    """Whatever the packer's reader raises: an error of ours, which says what to do."""
+@pytest.mark.parametrize(
+    "damaged", [slice(35, 43), slice(26, 28)], ids=["content", "length of the name"]
+)
+def test_members_that_cannot_be_unpacked_are_errors_of_images(damaged, rng, tmp_path):
+    """Of a few words, also where the reader of archives quotes the file."""
     path = tmp_path / "images.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a.bmp", bytes(range(256)) * 40)
+        archive.writestr("a.bmp", rng.bytes(70_000))
     data = bytearray(path.read_bytes())
-    start = data.index(b"a.bmp") + 5
-    data[start : start + 8] = b"\xff" * 8
+    data[damaged] = b"\xff" * len(data[damaged])
     path.write_bytes(data)
     (item,) = Listing(column=None, every=1, recursive=False, report=print).items([str(path)])
     found = ImageReader().read(item)
     assert found.pixels is None and "pack it again" in found.error
+    assert len(found.error) < 1000
 
 
 def test_errors_about_many_columns_are_short(tmp_path):

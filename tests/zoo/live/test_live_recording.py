@@ -314,7 +314,10 @@ def packed(data):
         {"result": {"__array__": "%", "dtype": "<f4", "shape": [2]}},
         {"result": {"__array__": packed(bytes(8)), "dtype": "<f4", "shape": [-2]}},
         {"result": {"__array__": packed(bytes(8)), "dtype": "<f4", "shape": [10**9]}},
-        {"result": {"__array__": packed(bytes(8)), "dtype": "O", "shape": [1]}},
+        *(
+            {"result": {"__array__": packed(bytes(8)), "dtype": bad, "shape": [1]}}
+            for bad in ("O", "(2,", None, ["<f4"])
+        ),
         {"result": {"__array__": packed(bytes(2**20)), "dtype": "<f4", "shape": [2]}},
     ],
 )
