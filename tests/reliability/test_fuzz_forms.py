@@ -26,7 +26,6 @@ _CHECKED = "of bytes whose sha256 is known"
 _OWN = "in a folder of the user's own, closed to others, with a checksum or none of what is read"
 _WRITTEN = "what this process wrote a moment ago"
 _STREAM = "of bytes that another function opened"
-_LATER = "called by others of its module, for files in states that damage rarely makes"
 
 #: Functions that open no file of a stranger, by module or by name, each with the reason.
 LEFT_OUT = {
@@ -37,14 +36,14 @@ LEFT_OUT = {
     "core/process/code_cache.py": _OWN,
     "core/converter/archives.py::_content": _STREAM,
     "weights_cache/atomic_files.py": _WRITTEN,
-    "weights_cache/array_archives.py": _STREAM,
     "weights_cache/fetching.py": _CHECKED,
     "weights_cache/file_checks.py": _CHECKED,
     "weights_cache/hash_memo.py": _OWN,
     "weights_cache/kits.py": "of installed packages",
     "weights_cache/packing.py": _CHECKED,
     "weights_cache/partial_files.py": _OWN,
-    "weights_cache/registry.py": _OURS,
+    "weights_cache/registry.py::_bundled_row": _OURS,
+    "weights_cache/registry.py::write_registry": _OURS,
     "weights_cache/remote.py": _CHECKED,
     "zoo/catalog/labels/": _OURS,
     "zoo/cli/blas_kernels.py": _SYSTEM,
@@ -53,17 +52,13 @@ LEFT_OUT = {
     "zoo/cli/terminal.py": _SYSTEM,
     "zoo/export/json_text.py": _STREAM,
     "zoo/images/pillow.py": _STREAM,
-    "zoo/jobs/archives.py::_tar": _STREAM,
-    "zoo/jobs/results_folder.py::chunks": "of a job that goes on: the lists that it wrote",
-    "zoo/jobs/results_folder.py::items": "of a job that goes on: the lists that it wrote",
+    "zoo/jobs/archives.py::__init__": _STREAM,
+    "zoo/jobs/archives.py::_unpacked": _STREAM,
     "zoo/jobs/results_folder.py::_lines": "of a job that goes on: the lists that it wrote",
     "zoo/jobs/retries.py": _OWN,
-    "zoo/jobs/run_folders.py": _OWN,
-    "zoo/live/boxes.py": _LATER,
+    "zoo/live/boxes.py::is_cut_off": "of a video whose frames end too early",
     "zoo/live/capture.py": _SYSTEM,
-    "zoo/live/containers.py": _LATER,
     "zoo/live/encoders.py": _SYSTEM,
-    "zoo/live/sound.py": _LATER,
     "zoo/pipeline/isolation/child.py": _SYSTEM,
     "zoo/samples/": _OURS,
     "zoo/transfer/exports/": _WRITTEN,

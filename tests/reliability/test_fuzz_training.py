@@ -9,4 +9,4 @@ pytestmark = pytest.mark.whole
 
 @pytest.mark.parametrize("format", ["trained", "trained_weights", "topologies", "knn", "taught"])
 def test_damaged_files_that_train(format):
-    check([format], 60, seed=5)
+    check([format], 40, seed=5)

@@ -1,26 +1,23 @@
 """Which functions read files, by their source; and which of them run in the sweep.
 
-``python -m tests.reliability.fuzz.readers`` uses some whole files of each form, and prints the
-functions of the packages that ran while one of these was opened, one a line.
+``python -m tests.reliability.fuzz.readers`` uses whole files of each form, and prints the functions
+of the packages that ran while one of these was opened, one a line.
 """
 
 import ast
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import FrameType
 
 import numpy as np
 
-from tests.reliability.fuzz.bases import FORMATS
+from tests.reliability.fuzz.bases import FORMATS, Base, bases
 from tests.rules.sources import PACKAGES, ROOT
 from weights_cache import ZooError
-
-#: About so many files of a form are used.
-MOST = 12
 
 #: Functions and methods by which Python opens a file; what OpenCV and Arrow open, it does not see.
 _OPENERS = {
@@ -78,14 +75,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as top:
         watch = Watch(Path(top))
         for name, form in FORMATS.items():
-            every = [write for _, write in sorted(form.writers().items())]
-            for i, write in enumerate(every[:: max(1, len(every) // MOST)]):
-                folder = Path(top) / name / str(i)
-                folder.mkdir(parents=True)
+            for i, base in enumerate(_of_each_kind(bases(name))):
+                path = base.write(Path(top) / name / str(i))
                 with suppress(ZooError):
-                    form.use(write(folder), lambda: None, np.random.default_rng(i))
+                    form.use(path, lambda: None, np.random.default_rng(i))
     found = sorted((Path(path), name) for path, name in watch.functions if _is_ours(path))
     print(*(f"{path.relative_to(ROOT).as_posix()}::{name}" for path, name in found), sep="\n")
+
+
+def _of_each_kind(every: Sequence[Base]) -> Iterable[Base]:
+    """One of those whose files have the same endings."""
+    return {
+        frozenset(PurePath(name).suffix for name in base.files): base for base in every
+    }.values()
 
 
 def _is_ours(path: str) -> bool:

@@ -124,7 +124,7 @@ def test_masks_that_are_none():
     huge = png[:12] + header + zlib.crc32(header).to_bytes(4, "big") + png[33:]
     with pytest.raises(zoo.ImageError, match="11000 x 11000 pixels take .* the limit"):
         decoded_image(huge, None)
-    for damaged in (b"", png[:-20], png.replace(b"IDAT", b"IDOT")):
+    for damaged in (b"", png[:45], png.replace(b"IDAT", b"IDOT")):
         with pytest.raises(zoo.ImageError, match="a mask cannot be read|is not an image"):
             decoded_image(damaged, None)
     for scale in (0, -1, "x", 1.5):
