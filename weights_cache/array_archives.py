@@ -1,7 +1,7 @@
 """Arrays of ``.npz`` files, read without pickle and within a budget.
 
-`numpy.load` unpacks whatever a member holds, takes the memory that the head of an array declares,
-and raises whatever its parser meets. Format:
+`numpy.load` unpacks whatever a member holds, takes the memory that an array's header declares, and
+raises whatever its parser meets. Format:
 https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 """
 
@@ -19,10 +19,10 @@ from weights_cache.zip_members import unreadable_reason
 
 _ENDING = ".npy"
 _MAGIC = b"\x93NUMPY"
-#: Bytes of the length of the head, by the version of the format.
+#: Bytes of the length of the header, by the version of the format.
 _LENGTHS = {1: 2, 2: 4, 3: 4}
-_LARGEST_HEAD = 10_000  # bytes, as in NumPy
-_KINDS = "biufcSU"  # of dtypes: numbers, truths and texts
+_LARGEST_HEADER = 10_000  # bytes, as in NumPy
+_KINDS = "biufcSU"  # of dtypes: numbers, booleans and texts
 _MOST_AXES = 32
 
 
@@ -55,16 +55,16 @@ def read_array_archive(stream: BufferedReader, path: object) -> dict[str, np.nda
 
 
 def _array(data: bytes, where: str) -> np.ndarray:
-    """Return an array, whose head must fit the bytes behind it."""
-    head, start = _head(data, where)
+    """Return an array, whose header must fit the bytes behind it."""
+    header, start = _header(data, where)
     try:
-        dtype, shape = np.dtype(head["descr"]), head["shape"]  # type: ignore[call-overload]
-        order = "F" if head["fortran_order"] else "C"
+        dtype, shape = np.dtype(header["descr"]), header["shape"]  # type: ignore[call-overload]
+        order = "F" if header["fortran_order"] else "C"
     except (KeyError, TypeError, ValueError, SyntaxError) as error:
-        raise ValueError(f"{where} has a damaged head: {error!r:.200}") from error
+        raise ValueError(f"{where} has a damaged header: {error!r:.200}") from error
     if dtype.kind not in _KINDS:
         raise ValueError(
-            f"{where} is of {dtype!s:.80}: numbers and texts alone are read (allow_pickle=False)"
+            f"{where} is of {dtype!s:.80}: save numbers, booleans or texts, which alone are read"
         )
     are_lengths = isinstance(shape, tuple) and all(type(n) is int and n >= 0 for n in shape)
     if not are_lengths or dtype.itemsize * math.prod(shape) != len(data) - start:
@@ -77,18 +77,18 @@ def _array(data: bytes, where: str) -> np.ndarray:
     return np.frombuffer(data, dtype, offset=start).reshape(shape, order=order).copy(order)
 
 
-def _head(data: bytes, where: str) -> tuple[dict[str, object], int]:
-    """Return the head of an array as it was written, and where the values begin."""
+def _header(data: bytes, where: str) -> tuple[dict[str, object], int]:
+    """Return the header of an array as it was written, and where the values begin."""
     width = _LENGTHS.get(data[6]) if len(data) > 6 and data.startswith(_MAGIC) else None
     if width is None:
         raise ValueError(f"{where} is in no known version of NumPy's format")
     start = 8 + width + int.from_bytes(data[8 : 8 + width], "little")
-    if not start - 8 - width <= min(len(data), _LARGEST_HEAD):
-        raise ValueError(f"{where} has a damaged head: it has {start - 8 - width:,} bytes")
+    if not start - 8 - width <= min(len(data), _LARGEST_HEADER):
+        raise ValueError(f"{where} has a damaged header: it has {start - 8 - width:,} bytes")
     try:
-        head = ast.literal_eval(data[8 + width : start].decode("latin1").strip())
+        header = ast.literal_eval(data[8 + width : start].decode("latin1").strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
-        raise ValueError(f"{where} has a damaged head: {error!s:.200}") from error
-    if not isinstance(head, dict):
-        raise ValueError(f"{where} has a damaged head, which is no dict")
-    return head, start
+        raise ValueError(f"{where} has a damaged header: {error!s:.200}") from error
+    if not isinstance(header, dict):
+        raise ValueError(f"{where} has a damaged header, which is no dict")
+    return header, start

@@ -94,7 +94,7 @@ def checked_call(made: Callable[..., Made], arguments: Mapping[str, Any]) -> Mad
 def _check_numbers(
     name: str, parameters: Mapping[str, inspect.Parameter], arguments: Mapping[str, Any]
 ) -> None:
-    """Raise if an argument that is declared as a number is none: files hold any value."""
+    """Raise if an argument declared as a number is another value, as files may hold."""
     for argument, value in arguments.items():
         types = _declared_types(parameters[argument]) if argument in parameters else {object}
         is_left_out = value is None and NoneType in types

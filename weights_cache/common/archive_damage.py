@@ -5,8 +5,8 @@ import tarfile
 import zipfile
 import zlib
 
-#: Of zip archives and their members; a RuntimeError is of encrypted or unknown ones.
 ZIP_DAMAGE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError)
+"""Exceptions for zip archives and their members; a RuntimeError means that one is encrypted."""
 
-#: Of tar archives and their members, packed or not.
 TAR_DAMAGE = (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError)
+"""Exceptions for tar archives and their members, compressed or not."""

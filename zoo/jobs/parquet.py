@@ -48,7 +48,7 @@ def read_table(part: StoredPart) -> pyarrow.Table:
     pa = load_arrow("reading Parquet files")
     try:
         table = pa.parquet.ParquetFile(io.BytesIO(part.data)).read()
-        table.validate(full=True)  # or else texts that are none are found when they are used
+        table.validate(full=True)  # texts may not be UTF-8
         return table
     except (OSError, ValueError, pa.ArrowException) as error:
         pass_interruption(error)

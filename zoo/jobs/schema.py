@@ -72,7 +72,7 @@ def _value(kind: Any, stored: Any) -> Any:
 
 
 def _of_type(stored: Any, *types: type) -> Any:
-    """Return a value, or raise a ValueError if it is of none of some types."""
+    """Return a value, or raise a ValueError unless it is of one of the types."""
     if type(stored) not in types:
         names = " or ".join(each.__name__ for each in types)
         raise ValueError(f"there is {stored!r:.80} in the place of a {names}")

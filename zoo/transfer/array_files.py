@@ -76,6 +76,7 @@ def read_arrays(
     except BudgetError:
         raise
     except (OSError, ValueError, KeyError, RecursionError, ZooError) as error:
+        pass_interruption(error)
         reason = getattr(error, "strerror", None) or error
         raise ZooError(f"{name!r} cannot be read: {reason!s:.500}") from error
     return arrays, facts

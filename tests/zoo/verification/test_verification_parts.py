@@ -285,7 +285,7 @@ def test_names_of_backends():
 @pytest.mark.parametrize(
     "head", ["{'descr': ", "{'descr': '<f4', 'fortran_order': 0, 'shape': 2}}"]
 )
-def test_goldens_with_damaged_heads_are_refused(tmp_path, head):
+def test_goldens_with_damaged_headers_are_refused(tmp_path, head):
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         data = b"\x93NUMPY\x01\0" + len(head).to_bytes(2, "little") + head.encode()
         archive.writestr("input.npy", data)
