@@ -9,7 +9,9 @@ import ast
 import math
 import os
 import zipfile
+from collections.abc import Mapping
 from io import BufferedReader
+from typing import Any, Literal
 
 import numpy as np
 
@@ -57,27 +59,35 @@ def read_array_archive(stream: BufferedReader, path: object) -> dict[str, np.nda
 def _array(data: bytes, where: str) -> np.ndarray:
     """Return an array, whose header must fit the bytes behind it."""
     header, start = _header(data, where)
-    try:
-        dtype, shape = np.dtype(header["descr"]), header["shape"]  # type: ignore[call-overload]
-        order = "F" if header["fortran_order"] else "C"
-    except (KeyError, TypeError, ValueError, SyntaxError) as error:
-        raise ValueError(f"{where} has a damaged header: {error!r:.200}") from error
-    if dtype.kind not in _KINDS:
+    dtype, shape, order = _layout(header, where)
+    size = len(data) - start
+    if dtype.itemsize * math.prod(shape) != size:
         raise ValueError(
-            f"{where} is of {dtype!s:.80}: save numbers, booleans or texts, which alone are read"
+            f"{where} of {dtype} and shape {shape!r:.80} does not fit into {size} bytes"
         )
-    are_lengths = isinstance(shape, tuple) and all(type(n) is int and n >= 0 for n in shape)
-    if not are_lengths or dtype.itemsize * math.prod(shape) != len(data) - start:
-        raise ValueError(
-            f"{where} of {dtype!s:.80} and shape {shape!r:.80} does not fit into "
-            f"{len(data) - start} bytes"
-        )
-    if not dtype.itemsize or len(shape) > _MOST_AXES:
-        raise ValueError(f"{where} has the dtype {dtype} and {len(shape)} axes, which none has")
     return np.frombuffer(data, dtype, offset=start).reshape(shape, order=order).copy(order)
 
 
-def _header(data: bytes, where: str) -> tuple[dict[str, object], int]:
+def _layout(
+    header: Mapping[str, Any], where: str
+) -> tuple[np.dtype, tuple[int, ...], Literal["C", "F"]]:
+    """Return the dtype, shape and order that a header declares."""
+    try:
+        dtype, shape = np.dtype(header["descr"]), header["shape"]
+        is_by_columns = header["fortran_order"]
+    except (KeyError, TypeError, ValueError, SyntaxError) as error:
+        raise ValueError(f"{where} has a damaged header: {error!r:.200}") from error
+    if dtype.kind not in _KINDS or not dtype.itemsize:
+        raise ValueError(
+            f"{where} is of {dtype!s:.80}: save numbers, booleans or texts, which alone are read"
+        )
+    is_shape = isinstance(shape, tuple) and len(shape) <= _MOST_AXES
+    if not is_shape or not all(type(n) is int and n >= 0 for n in shape):
+        raise ValueError(f"{where} has a damaged header: its shape is {shape!r:.80}")
+    return dtype, shape, "F" if is_by_columns else "C"
+
+
+def _header(data: bytes, where: str) -> tuple[dict[str, Any], int]:
     """Return the header of an array as it was written, and where the values begin."""
     width = _LENGTHS.get(data[6]) if len(data) > 6 and data.startswith(_MAGIC) else None
     if width is None:

@@ -98,9 +98,9 @@ def test_pickles_are_not_read(tmp_path):
         (array(HEADER.replace("'<f4'", "(1, 2, 3)")), "damaged header"),
         (array(HEADER.replace("<f4", "<U0").replace("2,", "2**3,")), "damaged header"),
         (array(HEADER.replace("(2,)", "(1099511627776,)")), "does not fit into 8 bytes"),
-        (array(HEADER.replace("(2,)", "(-2,)")), "does not fit into 8 bytes"),
-        (array(HEADER.replace("(2,)", "(2.0,)")), "does not fit into 8 bytes"),
-        (array(HEADER.replace("(2,)", str((1,) * 99 + (2,)))), "100 axes"),
+        (array(HEADER.replace("(2,)", "(-2,)")), r"its shape is \(-2,\)"),
+        (array(HEADER.replace("(2,)", "(2.0,)")), r"its shape is \(2.0,\)"),
+        (array(HEADER.replace("(2,)", str((1,) * 99 + (2,)))), r"its shape is \(1, 1"),
         (array(values=bytes(9)), "does not fit into 9 bytes"),
     ],
 )

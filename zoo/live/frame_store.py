@@ -121,9 +121,7 @@ class FrameReader:
         if name == b"idx1":
             return None
         there = os.fstat(self._file.fileno()).st_size - self._file.tell()
-        png = self._file.read(
-            min(length + length % 2, there)
-        )  # read would allocate what is declared
+        png = self._file.read(min(length + length % 2, there))  # else it allocates what is declared
         if name == _FRAME and len(png) < length + length % 2:
             return None  # the writer was killed
         check_size((width, height), f"a frame of {self._file.name!r}")
