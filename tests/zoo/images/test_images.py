@@ -12,6 +12,7 @@ import sys
 import threading
 import traceback
 import types
+import zipfile
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -746,7 +747,10 @@ def test_reference_photos_are_read_as_pillow_reads_them(shared):
 
 
 def test_errors_of_readers_that_quote_an_image_are_short():
-    with pytest.raises(ImageError, match="'a.png' cannot be read") as caught:
-        with convert_reader_errors("'a.png'"):
-            raise ValueError("x" * 10_000)
+    archive = zipfile.ZipFile(io.BytesIO(), "w")
+    with (
+        pytest.raises(ImageError, match="'a.png' cannot be read") as caught,
+        convert_reader_errors("'a.png'"),
+    ):
+        archive.getinfo("x" * 10_000)
     assert len(str(caught.value)) < 500
