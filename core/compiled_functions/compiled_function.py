@@ -5,6 +5,7 @@ from functools import partial, update_wrapper
 from time import perf_counter
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, overload
 
+from core.backends.cpu.tiers import lasting_work
 from core.compiled_functions.compiled_call import CompiledCall, Refusal, call_or_refusal
 from core.compiled_functions.structure import Structure, flatten, format_structure
 from core.engine.observers import active_observers
@@ -34,13 +35,16 @@ class CompiledFunction(Generic[P, R]):
 
     Args:
         function: what is compiled.
+        compiles_first: whether the kernels of its plans are compiled before the first run; else
+            by the rules of models, see `core.set_tier`.
     """
 
-    def __init__(self, function: Callable[P, R]):
+    def __init__(self, function: Callable[P, R], *, compiles_first: bool = False):
         if not callable(function):
             raise CoreError(f"core.compile takes a function of tensors, got {function!r:.80}")
         update_wrapper(self, function)
         self._function = function
+        self._new_call = lasting_work(call_or_refusal) if compiles_first else call_or_refusal
         self._calls: LruCache[_Key, CompiledCall | Refusal] = LruCache(MOST_PLANS)
 
     def __call__(self, *arguments: P.args, **options: P.kwargs) -> R:
@@ -129,7 +133,7 @@ class CompiledFunction(Generic[P, R]):
     def _call_for(self, structure: Structure) -> CompiledCall | Refusal:
         backend = active_backend()
         key = _Key(backend.name, structure)
-        found = self._calls.get(key, partial(call_or_refusal, self._function, structure, backend))
+        found = self._calls.get(key, partial(self._new_call, self._function, structure, backend))
         if isinstance(found, Refusal) and not found.is_lasting:
             self._calls.drop(key)
         return found
@@ -162,9 +166,10 @@ def compile(function: Any = None) -> Any:
 
     At the first call for some shapes the function runs once without data, and its ops are recorded:
     gradients, steps of optimizers and random numbers included. Then the program runs, by the
-    kernels that are generated for its shapes where llvmlite is installed. Its variables are read
-    and changed at each call. Random numbers and the constants of an optimizer's step are new at
-    each call.
+    kernels that are generated for its shapes where llvmlite is installed and there is much to
+    compute; to compile these takes some tenths of a second to some seconds, once for a computer.
+    Its variables are read and changed at each call. Random numbers and the constants of an
+    optimizer's step are new at each call.
 
     Args:
         function: takes tensors, arrays, and lists, tuples and dicts of them, and returns such.
@@ -192,7 +197,9 @@ def compile(function: Any = None) -> Any:
     >>> losses[-1] < 0.1 * losses[0]
     True
     """
-    return CompiledFunction if function is None else CompiledFunction(function)
+    if function is None:
+        return compile
+    return CompiledFunction(function, compiles_first=True)
 
 
 def _signature(structure: Structure) -> str:

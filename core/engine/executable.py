@@ -146,7 +146,7 @@ class Executable(ABC):
         return None
 
     def warmup(self) -> None:  # noqa: B027 - most are ready when they are made
-        """Compile what would be compiled later, or wait until it is."""
+        """Compile what would be compiled for later processes, and run by it from now on."""
 
     def gpu_time(self, feeds: Sequence[Handle], repeat: int) -> float:
         """Return the seconds of a run, the mean of several that follow one another.

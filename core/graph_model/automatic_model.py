@@ -85,6 +85,11 @@ class AutomaticModel(GraphModel):
         found = [*self._choices.items()]
         return [f"{AUTO}: {choice.text(c.text(self._output_names))}" for c, choice in found]
 
+    @property
+    def tiers(self) -> list[str]:
+        """Kinds of the kernels by which it has run so far, on all backends."""
+        return sorted({tier for model in self._models.values() for tier in model.tiers})
+
     def __repr__(self) -> str:
         return f"<AutomaticModel {'; '.join(self.backend_notes)}>"
 

@@ -44,6 +44,11 @@ class DeferredModel:
         names = None if self._model is not None else self._stored.output_names
         return [*self.model.outputs] if names is None else names
 
+    @property
+    def tiers(self) -> list[str]:
+        """Kinds of the kernels by which it has run so far; those of stored calls are generated."""
+        return self._stored.tiers if self._model is None else self._model.tiers
+
     def run(
         self, inputs: Any, outputs: Sequence[str] | None, *, as_arrays: bool
     ) -> dict[str, Any] | None:

@@ -136,6 +136,12 @@ class GraphModel(AsyncRuns):
         """Why ``"auto"`` runs it on shader, or as it is not faster, on cpu; else none."""
         return []
 
+    @property
+    def tiers(self) -> list[str]:
+        """Kinds of the kernels by which it has run so far, such as ``["generated"]``."""
+        planner = self._planner
+        return [] if planner is None else sorted({plan.tier for plan in planner.plans()})
+
     def predict(self, inputs: Any, *, raw: bool = False) -> dict[str, Tensor]:
         """Run the graph.
 

@@ -174,6 +174,11 @@ class StoredCalls:
                 program = self._programs.setdefault(call, program)
         return program
 
+    @property
+    def tiers(self) -> list[str]:
+        """Kinds of the kernels by which calls have run here."""
+        return ["generated"] if self._programs else []
+
     def release(self) -> None:
         """Free the memory of programs; one that is needed again is read again."""
         self._programs.clear()

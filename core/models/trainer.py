@@ -9,6 +9,7 @@ import numpy as np
 
 from core import callbacks as all_callbacks
 from core import ops, optimizers
+from core.backends.cpu.tiers import lasting_work
 from core.callbacks import Callback, History
 from core.callbacks.callback_list import Callbacks
 from core.data.batches import Batch, Samples, TrainingData, as_batches, split_validation
@@ -118,6 +119,7 @@ class Trainer(Layer, Generic[Result]):
 
     # --- fit ---------------------------------------------------------------------------------
 
+    @lasting_work
     @INTERRUPTS.between_steps()
     def fit(
         self,

@@ -72,7 +72,7 @@ class Plan:
         return self._executable.listing()
 
     def warmup(self) -> None:
-        """Compile what the backend would compile later, so that the next runs are the fastest."""
+        """Compile what would be compiled for later processes: the next runs are the fastest."""
         self._executable.warmup()
         for loop in self._loops:
             loop.warmup()

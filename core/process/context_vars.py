@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 
-def in_new_context(function: Callable[..., Result], *arguments: Any) -> Result:
+def in_new_context(function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
     """Call a function and restore the context variables that it changes.
 
     >>> variable: ContextVar[int] = ContextVar("variable", default=1)
     >>> in_new_context(variable.set, 2) and variable.get()
     1
     """
-    return copy_context().run(function, *arguments)
+    return copy_context().run(function, *arguments, **options)
 
 
 def reset(variable: ContextVar[Any], token: Token[Any]) -> None:

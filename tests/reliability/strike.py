@@ -184,8 +184,7 @@ def state() -> dict[str, int]:
 
 
 def main(name: str, count: str, seed: str) -> None:
-    """Strike an activity, and print the report; no kernel is compiled and starts its threads."""
-    os.environ.setdefault("CORE_TIER", "1")
+    """Strike an activity, and print the report."""
     with ExitStack() as stack:
         striker = Striker(STRUCK[name](stack), int(seed))
         striker.run(int(count))

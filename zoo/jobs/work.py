@@ -11,6 +11,7 @@ from threading import local
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from core.backends.cpu.tiers import lasting_work
 from weights_cache.common.errors import WeightsError, ZooError
 from zoo.export.tables import Row
 from zoo.jobs.items import Item
@@ -87,6 +88,7 @@ class Work:
         reader: ImageReader = self._of_thread.reader
         return reader
 
+    @lasting_work
     def run(self, order: Order) -> dict[str, Any]:
         """Do a chunk, and return its record.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from core.backends.cpu.tiers import lasting_work
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import choices, verb_options
 from zoo.images.flips import flipped
@@ -108,7 +109,7 @@ class Session:
                 self._begin_following()  # positions in frames of another size mean nothing here
             self._size = pixels.shape
         seen = flipped(pixels) if mirrored else pixels
-        result = self._follow(seen, now)
+        result = self._followed(seen, now)
         if mirrored:
             result = flipped_result(result, pixels.shape[1])
         modelled = perf_counter()
@@ -131,6 +132,10 @@ class Session:
         }
         moment.update(treated.more)  # type: ignore[typeddict-item]
         return moment
+
+    @lasting_work
+    def _followed(self, pixels: np.ndarray, now: float) -> Any:
+        return self._follow(pixels, now)
 
     def finish(self) -> list[Event]:
         """Return the ``ended`` events of what still lasts; the next frame begins a new stream."""

@@ -90,7 +90,8 @@ class Planned(ABC):
         """Make the network ready, so that the first image takes no longer than the next ones.
 
         Kernels that are generated for this computer are compiled, once and for all: later processes
-        find their code on disk. Without ``warmup`` that happens in a thread, after two images.
+        find their code on disk. Without ``warmup`` a thread compiles them after two images, and
+        this process goes on with NumPy's, so that no answer changes; see `describe`.
 
         Returns:
             How many milliseconds it took.

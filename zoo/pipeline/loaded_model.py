@@ -176,12 +176,16 @@ class LoadedModel(Planned):
         return None if deferred is None else deferred.run(inputs, outputs, as_arrays=as_arrays)
 
     def describe(self) -> "Card":
-        """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines."""
-        from zoo.pipeline.network_summary import Card, network_text
+        """Inputs, outputs, number of parameters and types of nodes, as a text of a few lines.
 
+        After the first call also which kernels run: NumPy's, or generated ones; see `warmup`.
+        """
+        from zoo.pipeline.network_summary import Card, kernels_text, network_text
+
+        tiers = (self.network if self._deferred is None else self._deferred).tiers
         title = f"{repr(self)[1:-1]} on {self.backend}"
         text = network_text(self.network.graph, title)
-        return Card("\n".join([text, *self.network.backend_notes]))
+        return Card("\n".join([text, *kernels_text(tiers), *self.network.backend_notes]))
 
     def session(
         self, verb: str | None = None, *, smooth: bool = True, **options: Any

@@ -1,8 +1,10 @@
 """Summary of a loaded network in a few lines of text."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from core import Endpoint, Graph, PartialSpec
+from core.backends.cpu.tiers import may_generate
 
 _MOST_TYPES = 8
 
@@ -33,6 +35,21 @@ def network_text(graph: Graph, title: str) -> str:
     (_, inputs), (_, outputs), (_, contents) = network_rows(graph)
     ends = ["inputs:", *(f"  {x}" for x in inputs), "outputs:", *(f"  {y}" for y in outputs)]
     return "\n".join([title, *ends, *contents])
+
+
+def kernels_text(tiers: Sequence[str]) -> list[str]:
+    """The kernels by which a network has run, in a line; none before the first call.
+
+    Args:
+        tiers: as of `core.GraphModel.tiers`.
+
+    >>> kernels_text(["generated"]), kernels_text([])
+    (['kernels: generated'], [])
+    """
+    more = ""
+    if "numpy" in tiers and may_generate():
+        more = "; warmup() changes to generated ones, which are faster and round otherwise"
+    return [f"kernels: {', '.join(tiers)}{more}"] if tiers else []
 
 
 def network_rows(graph: Graph) -> list[tuple[str, list[str]]]:

@@ -18,6 +18,8 @@ from threading import Thread
 from time import monotonic
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from core.backends.cpu.tiers import lasting_work
+
 #: Seconds that a frame may wait before the page is asked for a newer one.
 LONGEST_WAIT = 0.15
 
@@ -261,6 +263,7 @@ class _Worker:
     def close(self) -> None:
         self._jobs.put(None)
 
+    @lasting_work
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             job()

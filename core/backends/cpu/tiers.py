@@ -1,15 +1,21 @@
 """Tiers of the cpu backend: NumPy's kernels (1), or kernels generated for the exact shapes (2).
 
 Generated kernels need llvmlite, which compiles them once; the code is cached on disk. A model runs
-by them from its first call on where the cache has its code. Else it begins with NumPy's, and a
-thread compiles the others after the second call.
+by them from its first call on where the cache has its code, and in work that lasts, such as a
+training, which compiles them first. Else it runs by NumPy's, and a thread compiles the others after
+the second call, for later processes. No model changes over in between, as both round otherwise.
 """
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
-from core.errors import SettingError
+from core.errors import CoreError, SettingError
+from core.process.context_vars import in_new_context
 
 if TYPE_CHECKING:
     from core.engine.executable import Executable
@@ -21,10 +27,18 @@ VARIABLE = "CORE_TIER"
 #: The tier of NumPy's kernels, and that of generated ones.
 NUMPY, GENERATED = 1, 2
 
+#: Values and multiply-adds of a run from which its kernels are compiled in work that lasts: smaller
+#: ones would take half a second there, and NumPy's a few milliseconds in each run.
+_LEAST_WORK = 1_000_000
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
 _INSTALL = "install it: pip install 'friendly-zoo[jit]'"
 
 _chosen: int | None = None
 _is_chosen = False
+_lasts: ContextVar[bool] = ContextVar("lasts", default=False)
 
 
 def get_tier() -> int | None:
@@ -53,8 +67,8 @@ def set_tier(tier: int | None) -> None:
     Args:
         tier: 1: NumPy's kernels, which are always there; 2: kernels that are generated for the
             exact shapes and compiled before the first call; None: as ``CORE_TIER`` says, without it
-            generated ones where their code is cached, else NumPy's until a thread has compiled the
-            others after the second call.
+            generated ones where their code is cached and in trainings, sessions, servers and jobs
+            of `zoo.batch`; else NumPy's, while a thread compiles the others for later processes.
 
     Raises:
         SettingError: there is no such tier, or llvmlite, which tier 2 needs, is not installed.
@@ -81,6 +95,42 @@ def may_generate() -> bool:
     return get_tier() != NUMPY and compiler_version() is not None
 
 
+def lasting_work(function: Callable[P, R]) -> Callable[P, R]:
+    """Mark a function that runs its plans often: their kernels are compiled before the first run.
+
+    Which kernels run then depends on nothing but the plan: trainings with one seed, and the
+    processes of a job, compute the same bits, whatever the cache has. Plans with little work run by
+    NumPy's.
+
+    >>> lasting_work(_lasts.get)(), _lasts.get()
+    (True, False)
+    """
+
+    def call(*arguments: P.args, **options: P.kwargs) -> R:
+        _lasts.set(True)
+        return function(*arguments, **options)
+
+    @wraps(function)
+    def in_context(*arguments: P.args, **options: P.kwargs) -> R:
+        return in_new_context(call, *arguments, **options)
+
+    return in_context
+
+
+def is_lasting() -> bool:
+    """Return whether work that lasts is being done, and nobody has chosen the tier."""
+    return _lasts.get() and get_tier() is None
+
+
+def _has_much_work(program: "Program") -> bool:
+    from core.engine.program import multiply_adds
+
+    if program.repeats is not None:
+        return True
+    sizes = (program.specs[s.name].size + multiply_adds(s, program.specs) for s in program.steps)
+    return sum(sizes) >= _LEAST_WORK
+
+
 def _check_compiler() -> None:
     if compiler_version() is None:
         raise SettingError(
@@ -98,11 +148,20 @@ def lower(program: "Program") -> "Executable":
     if tier == GENERATED:
         _check_compiler()
     if not may_generate():
-        from core.backends.cpu.numpy_steps.loop_executable import executable_of
-
-        return executable_of(program)
+        return _lower_to_numpy(program)
     from core.backends.cpu.codegen.tiered_executable import (
         lower_generated,  # what tier 1 does not need
     )
 
-    return lower_generated(program, is_fixed=tier == GENERATED)
+    if not is_lasting():
+        return lower_generated(program, is_fixed=tier == GENERATED)
+    if _has_much_work(program):
+        with suppress(CoreError):  # of a compiler that is damaged
+            return lower_generated(program, is_fixed=True)
+    return _lower_to_numpy(program)
+
+
+def _lower_to_numpy(program: "Program") -> "Executable":
+    from core.backends.cpu.numpy_steps.loop_executable import executable_of
+
+    return executable_of(program)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import core
+from core.compiled_functions.compiled_function import CompiledFunction
 from core.layers.built_in import time_steps
 from tests.core.models.keras_layers import listed, projections, start, unpacked
 from tests.core.models.layer_cases import CASES, classes_in, models_of, values_of
@@ -210,7 +211,7 @@ def test_warmup_compiles_the_loop(rng, monkeypatch):
     monkeypatch.setenv("CORE_TIER", "")
     monkeypatch.setenv("ZOO_CODE_CACHE", "0")
     model, x = series_model(70, LAYERS.LSTM(5)), core.tensor(series(rng, 1, 70))
-    compiled = core.compile(lambda x: model(x))
+    compiled = CompiledFunction(lambda x: model(x))
     (loop,) = (s.attributes["plan"] for s in compiled.plan(x).program.steps if s.op.name == "loop")
     assert loop.tier == "numpy"
     compiled.warmup(x)

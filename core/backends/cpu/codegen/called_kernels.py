@@ -1,8 +1,9 @@
 """Kernels that are called directly, not as steps of a plan: pre- and postprocessing of networks.
 
-What they work on varies from call to call, so that it is given by parameters. Each is compiled by
-the rules of plans: in tier 2 at once, else where the cache has its code, or in the background after
-the second call.
+What they work on varies from call to call, so that it is given by parameters. Each is compiled in
+tier 2 at once, else in the background after the second call, unless the cache has its code. From
+then on it runs, as its results are NumPy's to the last bit. Where they are not, a process keeps to
+what its first call ran by, as plans do.
 
 What describes a kernel is imported when it is compiled: one whose code is cached on disk runs by
 its name, and by what was noted with the code.
@@ -10,6 +11,7 @@ its name, and by what was noted with the code.
 
 import json
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -27,7 +29,9 @@ from core.backends.cpu.codegen.machine_code.kernel_code import (
 from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.codegen.team.native_calls import NativeRun
 from core.backends.cpu.threads import MOST_THREADS, thread_count
-from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier
+from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier, is_lasting
+from core.errors import CoreError
+from core.process.code_cache import is_usable
 from core.process.locks import new_lock
 
 if TYPE_CHECKING:
@@ -68,10 +72,12 @@ class CalledKernel(NamedTuple):
         describe: imports what describes the kernel, and makes it of the fields. Its name, which no
             other has, is that of the kernel.
         fields: what kernels of this name differ in, by values that `repr` spells out.
+        is_exact: whether its results are those of NumPy to the last bit.
     """
 
     describe: Callable[..., Description]
     fields: tuple[Hashable, ...] = ()
+    is_exact: bool = True
 
     def described(self) -> Description:
         """Return the description of the kernel."""
@@ -119,7 +125,8 @@ class _Compiled:
             self._look()
         if self._code is None:
             if is_fixed:
-                self.compile(lambda: None)
+                with self._changing:
+                    self._use(self._compiled_code(lambda: None))
             else:
                 self._count()
         return self._code is not None
@@ -130,12 +137,16 @@ class _Compiled:
         return self._code
 
     def _look(self) -> None:
-        """Load the code if it is cached on disk."""
+        """Load the code if it is cached on disk, or if NumPy must not begin for it."""
         with self._changing:
-            code = None if self._has_looked else cached_code(self._key)
+            if self._has_looked:
+                return
+            code = cached_code(self._key)
+            if code is None and not self._kernel.is_exact and is_lasting():
+                with suppress(CoreError):  # of a compiler that is damaged
+                    code = self._compiled_code(lambda: None)
             if code is not None:
-                load_team()
-                self._code = _Code(code)
+                self._use(code)
             self._has_looked = True
 
     def _count(self) -> None:
@@ -145,17 +156,31 @@ class _Compiled:
             compile_later(self)
 
     def compile(self, check: Callable[[], None]) -> None:
-        """Compile the kernel; see `core.backends.cpu.codegen.background`."""
-        with self._changing:
-            if self._code is None:
-                from core.backends.cpu.codegen.ir.module_text import module_text
+        """Compile the kernel; see `core.backends.cpu.codegen.background`.
 
-                kernel = self._kernel.described()
-                texts = [module_text({_NAME: kernel}, self._isa)]
-                note = json.dumps([dict(kernel.parameters), kernel.scratch_bytes])
-                code = compile_code(self._key, lambda: texts, check, note)
-                load_team()
-                self._code = _Code(code)
+        One that is not exact is compiled for later processes.
+        """
+        with self._changing:
+            if self._code is None and (self._kernel.is_exact or is_usable()):
+                code = self._compiled_code(check)
+                if self._kernel.is_exact:
+                    self._use(code)
+
+    def _use(self, code: MachineCode) -> None:
+        load_team()
+        self._code = _Code(code)
+
+    def _compiled_code(self, check: Callable[[], None]) -> MachineCode:
+        """Return the code, from the disk or compiled now."""
+        found = cached_code(self._key)
+        if found is not None:
+            return found
+        from core.backends.cpu.codegen.ir.module_text import module_text
+
+        kernel = self._kernel.described()
+        texts = [module_text({_NAME: kernel}, self._isa)]
+        note = json.dumps([dict(kernel.parameters), kernel.scratch_bytes])
+        return compile_code(self._key, lambda: texts, check, note)
 
 
 class _Code:
@@ -186,7 +211,7 @@ def instruction_set() -> InstructionSet:
 
 
 def can_run(*kernels: CalledKernel) -> bool:
-    """Return whether kernels are compiled; else NumPy does their work.
+    """Return whether kernels are compiled and to run; else NumPy does their work.
 
     In tier 2 they are compiled now; else a thread compiles them after the second call.
     """

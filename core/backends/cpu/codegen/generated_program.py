@@ -11,6 +11,7 @@ from core.backends.cpu.codegen.machine_code.kernel_code import (
     MachineCode,
     cached_code,
     compile_code,
+    name_of,
 )
 from core.backends.cpu.codegen.packed_weights import PackedWeights
 from core.backends.cpu.codegen.step_kernels import (
@@ -23,6 +24,11 @@ from core.backends.cpu.codegen.step_kernels import (
 from core.backends.cpu.codegen.team.native_calls import NativeCall, NativeRun, joined
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, Scratch, Views, Work
 from core.engine.program import ABSENT, Program, Step, is_alias, use_counts
+from core.process.code_cache import is_usable
+
+#: Names of code that was not cached when this process looked for it; at most so many.
+_missed: dict[str, None] = {}
+_MOST_MISSED = 100_000
 
 
 class GeneratedProgram:
@@ -89,16 +95,35 @@ class GeneratedProgram:
         return module_text(kernels, self._isa)
 
     def cached_code(self) -> MachineCode | None:
-        """Return the machine code if it is cached on disk."""
-        return cached_code(self._key)
+        """Return the machine code if it was cached on disk when this process first looked for it.
 
-    def compiled_code(self, check: Callable[[], None] = lambda: None) -> MachineCode:
-        """Return the machine code, compiled now and cached for later processes.
+        Where it was not, NumPy's kernels have run: a plan that is made again, such as one that a
+        model had dropped, gives the answers that it gave before.
+        """
+        name = name_of(self._key)
+        if name in _missed:
+            return None
+        code = cached_code(self._key)
+        if code is None:
+            _missed[name] = None
+            if len(_missed) > _MOST_MISSED:
+                _missed.pop(next(iter(_missed)), None)
+        return code
+
+    def compiled_code(self) -> MachineCode:
+        """Return the machine code from the disk, or compiled now and cached for later processes."""
+        code = cached_code(self._key) or compile_code(self._key, self._modules)
+        _missed.pop(name_of(self._key), None)
+        return code
+
+    def compile_for_later(self, check: Callable[[], None]) -> None:
+        """Compile the machine code for later processes, if the disk can keep it for them.
 
         Args:
             check: called before each kernel; it raises if compiling is to end.
         """
-        return compile_code(self._key, self._modules, check)
+        if is_usable() and cached_code(self._key) is None:
+            compile_code(self._key, self._modules, check)
 
     def _modules(self) -> Sequence[str]:
         return [module_text({kernel_name(i): k}, self._isa) for k, i in self._numbers.items()]

@@ -85,23 +85,18 @@ class SingleOp:
         return result
 
 
-def make_single_op(
-    op: Op,
-    specs: Sequence[Spec | None],
-    attributes: Mapping[str, Any],
-    result: Spec,
-    check: Callable[[], None],
-) -> SingleOp | None:
-    """Return an op as kernels, compiled unless they are cached; None if it has none.
+def generated_op(
+    op: Op, specs: Sequence[Spec | None], attributes: Mapping[str, Any], result: Spec
+) -> GeneratedProgram | None:
+    """Return the kernels of an op; None if it has none.
 
     Args:
         op: the op.
         specs: of its inputs; None for an absent one.
         attributes: of the op.
         result: of its result.
-        check: called before each kernel; it raises if compiling is to end.
     """
-    names = {f"x{i}": spec for i, spec in enumerate(specs) if spec is not None}
+    names = _names(specs)
     inputs = tuple(ABSENT if spec is None else f"x{i}" for i, spec in enumerate(specs))
     while inputs and inputs[-1] is ABSENT:
         inputs = inputs[:-1]
@@ -112,7 +107,26 @@ def make_single_op(
     generated = GeneratedProgram(program, host_instruction_set())
     if len(program.steps) != 1 or len(generated) != 1 or program.outputs != (_RESULT,):
         return None
+    return generated
+
+
+def single_op(
+    generated: GeneratedProgram, code: MachineCode, specs: Sequence[Spec | None], result: Spec
+) -> SingleOp:
+    """Return an op as kernels that are compiled.
+
+    Args:
+        generated: the kernels.
+        code: their machine code.
+        specs: of the op's inputs; None for an absent one.
+        result: of its result.
+    """
     load_team()
-    code = generated.cached_code() or generated.compiled_code(check)
+    names = [*_names(specs)]
     positions = [int(name[1:]) for name in names]
     return SingleOp(positions, result, lambda: _Binding([*names, _RESULT], generated, code))
+
+
+def _names(specs: Sequence[Spec | None]) -> dict[str, Spec]:
+    """Return the specs of the inputs that are there, by reference."""
+    return {f"x{i}": spec for i, spec in enumerate(specs) if spec is not None}

@@ -1,6 +1,8 @@
-"""An executable that begins with NumPy's kernels, and goes on with generated ones.
+"""An executable that runs by NumPy's kernels until somebody asks for generated ones.
 
-The background thread compiles these; a run changes over, if the results do not (`tier_change`).
+Both round, each in its own way, so that no executable changes over by itself: a network that
+amplifies rounding would give another answer from one call to the next. A thread compiles the
+generated kernels meanwhile, for later processes.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +13,6 @@ from core.backends.cpu.codegen.generated_program import GeneratedProgram, Loaded
 from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
 from core.backends.cpu.codegen.machine_code.kernel_code import MachineCode
 from core.backends.cpu.codegen.team.loading import load_team
-from core.backends.cpu.codegen.tier_change import TierChange, is_comparable
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.backends.cpu.numpy_steps.loop_executable import executable_of
 from core.engine.executable import MOST_IDLE, Executable
@@ -21,12 +22,12 @@ from core.process.locks import new_lock
 if TYPE_CHECKING:
     from core.engine.executable import Placed, StepInfo
 
-#: Runs after which a program is compiled.
+#: Runs after which a program is compiled for later processes.
 _RUNS = 2
 
 
 def lower_generated(program: Program, *, is_fixed: bool) -> Executable:
-    """Make a program ready to run by generated kernels, now or later.
+    """Make a program ready to run by generated kernels, or by NumPy's until `Executable.warmup`.
 
     Args:
         program: the program.
@@ -35,9 +36,7 @@ def lower_generated(program: Program, *, is_fixed: bool) -> Executable:
     generated = GeneratedProgram(program, host_instruction_set())
     if not len(generated):
         return executable_of(program)
-    code = generated.cached_code()
-    if code is None and is_fixed:
-        code = generated.compiled_code()
+    code = generated.compiled_code() if is_fixed else generated.cached_code()
     return TieredExecutable(program, generated) if code is None else _with(program, generated, code)
 
 
@@ -47,7 +46,7 @@ def _with(program: Program, generated: GeneratedProgram, code: MachineCode) -> C
 
 
 class TieredExecutable(Executable):
-    """Runs NumPy's kernels until generated ones are compiled. Threads may share it.
+    """Runs NumPy's kernels until it is warmed up. Threads may share it.
 
     Args:
         program: the program.
@@ -56,12 +55,11 @@ class TieredExecutable(Executable):
 
     def __init__(self, program: Program, generated: GeneratedProgram):
         self._program = program
-        self._generated: GeneratedProgram | None = generated  # None: compiled
+        self._generated: GeneratedProgram | None = generated  # None: they run
         self._current = executable_of(program)
-        self._change: TierChange | None = None  # while runs decide about it
         self.returns_arrays = self._current.returns_arrays
         self._runs, self._most_idle = 0, MOST_IDLE
-        self._compiling = new_lock()
+        self._changing = new_lock()
 
     @property
     def writes_to_inputs(self) -> bool:  # type: ignore[override]
@@ -106,70 +104,45 @@ class TieredExecutable(Executable):
     def keep_idle(self, most: int) -> None:
         """Keep at most this number of idle arenas."""
         self._most_idle = most
-        for each in self._kinds():
-            each.keep_idle(most)
+        self._current.keep_idle(most)
 
     def run(self, feeds: Sequence[Any]) -> list[Any]:
         """Return the outputs as new arrays."""
-        change = self._change
         found = self._current.run(feeds)
-        if change is not None:
-            self._decide(change, feeds, found)
-        elif self._generated is not None:
+        if self._runs < _RUNS:
             self._runs += 1
             if self._runs == _RUNS:
                 compile_later(self)
         return found
-
-    def _kinds(self) -> list[CpuExecutable]:
-        """Return what runs, and what may take over."""
-        change = self._change
-        return [self._current] if change is None else [self._current, change.generated]
-
-    def _decide(self, change: TierChange, feeds: Sequence[Any], found: Sequence[Any]) -> None:
-        """Change over to generated kernels, or do not, if a run shows which."""
-        takes_over = change.decided(feeds, found)
-        if takes_over is None:
-            return
-        with self._compiling:
-            if change is self._change:  # no other thread has decided
-                if takes_over:
-                    self._current = change.generated
-                self._change = None
 
     def step_times(self, feeds: Sequence[Any]) -> list[float]:
         """Run once and return the seconds of each step."""
         return self._current.step_times(feeds)
 
     def stored(self) -> bytes | None:
-        """Return the program stored for later processes, once it is compiled."""
+        """Return the program stored for later processes; None while NumPy's kernels run."""
         return self._current.stored()
 
     def listing(self) -> str:
-        """Return the text of the generated kernels that run now, or may later."""
+        """Return the text of the generated kernels, whether they run or not."""
         waiting = self._generated
-        return self._kinds()[-1].listing() if waiting is None else waiting.listing()
+        return self._current.listing() if waiting is None else waiting.listing()
 
     def warmup(self) -> None:
-        """Compile the generated kernels, or wait until they are, and use them from now on."""
-        self.compile(lambda: None)
-        with self._compiling:
-            if self._change is not None:
-                self._current, self._change = self._change.generated, None
+        """Run by generated kernels from now on; compile them first, unless they are."""
+        with self._changing:
+            if self._generated is None:
+                return
+            made = _with(self._program, self._generated, self._generated.compiled_code())
+            made.keep_idle(self._most_idle)
+            self._current, self._generated = made, None
 
     def compile(self, check: Callable[[], None]) -> None:
-        """Compile the generated kernels, and use them once a run shows that results stay the same.
+        """Compile the generated kernels for later processes.
 
         Args:
             check: called before each kernel; it raises if compiling is to end.
         """
-        with self._compiling:
-            if self._generated is None:
-                return
-            made = _with(self._program, self._generated, self._generated.compiled_code(check))
-            made.keep_idle(self._most_idle)
-            if is_comparable(self._program):
-                self._change = TierChange(self._program, made)
-            else:
-                self._current = made
-            self._generated = None
+        waiting = self._generated
+        if waiting is not None:
+            waiting.compile_for_later(check)

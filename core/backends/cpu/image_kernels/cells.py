@@ -25,7 +25,7 @@ def odds_of(fields: np.ndarray, field: int) -> np.ndarray | None:
     """
     rows, columns, count = fields.shape
     lanes = called_kernels.instruction_set().lanes
-    kernel = CalledKernel(_field_odds, (count, field))
+    kernel = CalledKernel(_field_odds, (count, field), is_exact=False)
     if count < 2 or rows * columns < lanes or not called_kernels.can_run(kernel):
         return None
     cells, odds = np.ascontiguousarray(fields, np.float32), np.empty((rows, columns), np.float32)

@@ -45,7 +45,8 @@ def strongest(
     if taps is None or not 1 < count <= _MOST_FIELDS:
         return None
     raised = next((n for n in _COUNTS if n >= count), count)
-    kernel = CalledKernel(_strongest_field, (raised, has_share, gate is not None))
+    options = raised, has_share, gate is not None
+    kernel = CalledKernel(_strongest_field, options, is_exact=not has_share)
     if not called_kernels.can_run(kernel):
         return None
     if raised > count:
@@ -73,7 +74,7 @@ def reaching(
         uint8 [height, width] of 0 and 1, and float32 [height, width] or nothing [0]; None if NumPy
         is to compute them.
     """
-    kernel = CalledKernel(_limited_field, (share,))
+    kernel = CalledKernel(_limited_field, (share,), is_exact=not share)
     taps = _two_taps(field, lines, columns)
     if taps is None or not called_kernels.can_run(kernel):
         return None

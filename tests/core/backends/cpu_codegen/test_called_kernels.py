@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import core
-from core.backends.cpu import image_kernels, tiers
+from core.backends.cpu import image_kernels
 from core.backends.cpu.codegen import background, called_kernels
 from core.backends.cpu.codegen.team import loading
 from core.backends.cpu.image_kernels import (
@@ -21,7 +21,7 @@ from core.backends.cpu.image_kernels import (
     resizing,
     sampled,
 )
-from core.process import code_cache
+from tests.core.backends.cpu_codegen.tier_choice import choose_freely
 from tests.helpers import eventually
 from tests.rules.sources import ROOT
 
@@ -30,12 +30,7 @@ PLACEMENT = (0.9, 0.2, -3.0, -0.2, 0.9, 5.0)
 
 @pytest.fixture(autouse=True)
 def _any_tier(tmp_path, monkeypatch):
-    """The engine chooses, with a cache of its own, and nothing is compiled."""
-    monkeypatch.setenv(code_cache.VARIABLE, str(tmp_path / "code"))
-    monkeypatch.delenv(tiers.VARIABLE, raising=False)
-    monkeypatch.setattr(tiers, "_is_chosen", False)
-    monkeypatch.setattr(background, "_is_allowed", True)
-    monkeypatch.setattr(called_kernels, "_compiled", {})
+    choose_freely(monkeypatch, tmp_path / "code")
 
 
 @pytest.fixture

@@ -147,7 +147,7 @@ def test_code_of_another_format_is_compiled_anew(folder):
         (99).to_bytes(8, "little") + b"{}",
         (2).to_bytes(8, "little") + b"{}",
     ):
-        code_cache.keep(kernel_code._name(("a",)), data)
+        code_cache.keep(kernel_code.name_of(("a",)), data)
         assert cached_code(("a",)) is None
 
 

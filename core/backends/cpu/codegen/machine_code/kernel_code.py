@@ -66,7 +66,7 @@ def cached_code(key: Sequence[str]) -> MachineCode | None:
     Args:
         key: what decides the code, beside this computer, the compiler and the generator.
     """
-    data = None if compiler_version() is None else load(_name(key))
+    data = None if compiler_version() is None else load(name_of(key))
     if data is None:
         return None
     try:
@@ -90,7 +90,7 @@ def compile_code(
         CoreError: llvmlite is not installed, or cannot compile a module.
     """
     data = _linked(texts(), check, note)
-    keep(_name(key), data)
+    keep(name_of(key), data)
     return MachineCode(data)
 
 
@@ -131,7 +131,7 @@ def _defined(text: str) -> list[str]:
     return [head.partition("@")[2].partition("(")[0] for head in seen]
 
 
-def _name(key: Sequence[str]) -> str:
+def name_of(key: Sequence[str]) -> str:
     """Return the name of code in the cache: a hash of all that it depends on."""
     cpu, compiler = host_cpu(), compiler_version() or ""
     features = " ".join(sorted(cpu.features))
