@@ -53,7 +53,7 @@ class Form(NamedTuple):
         writers: gives the writers of its bases.
         use: what users do with a file.
         package: what writes the files, which users need not have.
-        passes_over: whether damaged parts are left out, and no error.
+        passes_over: whether most damage is no error, as parts are left out or not read.
     """
 
     writers: Callable[[], Writers]
@@ -95,7 +95,7 @@ FORMATS: Mapping[str, Form] = {
     "labels": Form(text_tables.label_writers, uses.classify_by_labels, "ai_edge_litert"),
     "kits": Form(kept_files.kit_writers, kept_files.install),
     "goldens": Form(kept_files.golden_writers, kept_files.compare_goldens),
-    "logs": Form(text_tables.log_writers, uses.go_on_with_log),
+    "logs": Form(text_tables.log_writers, uses.go_on_with_log, passes_over=True),
     "features": Form(kept_files.feature_writers, kept_files.use_features, passes_over=True),
 }
 
