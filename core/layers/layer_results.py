@@ -21,7 +21,11 @@ def results(
     """
     call.masks = [*masks, *[None] * (len(values) - len(masks))]
     kind = None if call.spec.model or call.spec.layer else kind_of(call.spec)
-    return call.layer_results(values) if kind is None else results_of_kind(kind, call, values)
+    if kind is not None:
+        return results_of_kind(kind, call, values)
+    if not (call.spec.model or call.spec.layer):
+        raise call.error("computes nothing: give another layer in its place")
+    return call.layer_results(values)
 
 
 def results_of_kind(kind: type[LayerKind], call: LayerCall, values: Sequence[Any]) -> list[Masked]:

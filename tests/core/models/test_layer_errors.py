@@ -1,5 +1,6 @@
 """Errors of layers: one sentence that names the layer, the value and the limit."""
 
+import json
 import re
 
 import numpy as np
@@ -86,3 +87,20 @@ def test_a_stack_of_no_cells_is_refused():
     stack = core.layers.StackedRNNCells([])
     with pytest.raises(CoreError, match="has no cells: give one or more"):
         core.layers.RNN(stack)(core.ones((1, 3, 5)))
+
+
+@pytest.mark.parametrize("class_name", ["TimeDistributed", "Bidirectional"])
+def test_an_input_in_the_place_of_an_inner_layer_is_refused(class_name):
+    inner = {"class_name": "InputLayer", "config": {"name": "inner"}}
+    config = {"name": "outer", "layer": inner, "batch_input_shape": [None, 3, 2]}
+    layers = [{"class_name": class_name, "config": config}]
+    document = {"class_name": "Sequential", "config": {"name": "model", "layers": layers}}
+    with pytest.raises(CoreError, match=r"'outer/.*inner' \(InputLayer\): computes nothing"):
+        core.model_from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize("dtype", [[], ["int32"], {}, 5, "x" * 1000])
+def test_inputs_of_files_have_a_known_dtype(dtype):
+    with pytest.raises(CoreError, match="of an input must be 'float32'") as caught:
+        core.layers.Input((3,), dtype=dtype)
+    assert len(str(caught.value)) < 200
