@@ -268,6 +268,23 @@ def test_configs_with_other_values_than_numbers_are_refused(value):
             get({"class_name": name, "config": {argument: value}})
 
 
+@pytest.mark.parametrize(
+    ("argument", "values"),
+    [
+        ("input_axes", (5, "x", {}, [1.5], [True])),
+        ("output_axes", (-1, [[0]], [None])),
+        ("distribution", ([], {}, 5)),
+        ("mode", ([], {}, "x" * 1000)),
+    ],
+)
+def test_options_of_files_of_other_types_are_refused(argument, values):
+    for value in values:
+        config = {"class_name": "VarianceScaling", "config": {argument: value}}
+        with pytest.raises(CoreError, match=f"{argument}.* must be ") as caught:
+            core.initializers.get(config)
+        assert len(str(caught.value)) < 200
+
+
 def test_integers_that_no_float_holds_are_refused():
     with pytest.raises(CoreError, match="L2: l2=1000.* must be a number"):
         core.regularizers.get({"class_name": "L2", "config": {"l2": 10**400}})

@@ -104,3 +104,22 @@ def test_inputs_of_files_have_a_known_dtype(dtype):
     with pytest.raises(CoreError, match="of an input must be 'float32'") as caught:
         core.layers.Input((3,), dtype=dtype)
     assert len(str(caught.value)) < 200
+
+
+def test_steps_that_are_too_few_or_too_many_to_unroll():
+    with pytest.raises(CoreError, match=r"'few' \(LSTM\): got no steps"):
+        layers.LSTM(2, name="few")(core.ones((1, 0, 3)))
+    many = core.Sequential([layers.Input((10**12, 3)), layers.GRU(2, return_sequences=True)])
+    assert many.output_shape == (None, 10**12, 2)
+
+
+def test_time_distributed_takes_steps():
+    with pytest.raises(CoreError, match=r"takes \[batch, steps, ...\], got shape \(4,\)"):
+        layers.TimeDistributed(layers.Dense(2))(core.ones((4,)))
+
+
+def test_a_soft_cap_is_above_zero():
+    layer = layers.ReversibleEmbedding(3, 2, logit_soft_cap=0)
+    layer(np.ones((1, 2), np.int32))
+    with pytest.raises(CoreError, match="logit_soft_cap must be above 0, got 0"):
+        layer(core.ones((1, 2)), reverse=True)
