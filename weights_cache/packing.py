@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weights_cache.atomic_files import replacing, require_space, writing_to
+from weights_cache.common.archive_damage import ZIP_DAMAGE
 from weights_cache.common.errors import WeightsError
 from weights_cache.kits import GROUP, MIRROR
 from weights_cache.locations import PathLike
@@ -168,7 +169,7 @@ def _check_kit(members: Mapping[str, Content], path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as zipped:
             found = {name: _digest_in(zipped, name) for name in zipped.namelist()}
-    except (zipfile.BadZipFile, EOFError, ValueError) as error:
+    except (*ZIP_DAMAGE, ValueError) as error:
         raise not_written(str(error)) from error
     if found != {name: _digest(content) for name, content in members.items()}:
         raise not_written("it has other members")

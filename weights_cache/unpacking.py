@@ -6,13 +6,13 @@ Names in a kit never become paths: the registry determines the members to read a
 import hashlib
 import stat
 import zipfile
-import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from weights_cache.common.archive_damage import ZIP_DAMAGE
 from weights_cache.common.errors import WeightsError
 from weights_cache.fetching import copy_blocks, installing
 from weights_cache.file_checks import find_fault
@@ -29,8 +29,8 @@ _DOCUMENTS = {"cards", "licences"}  # folders of a kit that are not models
 
 _REMEDY = "the kit is damaged, or made for another version of friendly-zoo; make it again"
 
-#: Exceptions of reading a damaged zip file; RuntimeError for encrypted members or unknown methods.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
+#: Exceptions of reading a damaged kit.
+_DAMAGE = (*ZIP_DAMAGE, OSError, ValueError)
 
 Open = Callable[[], IO[bytes]]
 

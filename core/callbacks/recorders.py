@@ -56,7 +56,8 @@ class CSVLogger(Callback):
             else the first row replaces the file.
 
     Raises:
-        CoreError: the separator is not one letter.
+        CoreError: the separator is not one letter; or, when training begins, the file to go on in
+            is no table.
 
     >>> import core, pathlib, tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -80,10 +81,21 @@ class CSVLogger(Callback):
     def on_train_begin(self, logs: Logs | None = None) -> None:
         """Find the columns of a file that exists, whose rows stay until there is a first."""
         self._columns = []
+        if self.append and self.filename.exists():
+            self._columns_so_far()  # or else a half row would be cut off another file
         self._file = LineFile(self.filename, append=self.append)
         if self.append:
+            self._columns = self._columns_so_far()
+
+    def _columns_so_far(self) -> list[str]:
+        try:
             with self.filename.open(newline="") as file:
-                self._columns = next(csv.reader(file, delimiter=self.separator), [])
+                return next(csv.reader(file, delimiter=self.separator), [])
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise CoreError(
+                f"{str(self.filename)!r} is no table to go on in ({error!s:.200}): give another "
+                "filename, or append=False"
+            ) from error
 
     def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Append a row."""

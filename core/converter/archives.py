@@ -3,7 +3,6 @@
 import io
 import os
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.converter.reading import LARGEST_MODEL, reading
+from weights_cache.common.archive_damage import ZIP_DAMAGE
 from weights_cache.common.errors import WeightsError
 from weights_cache.lfs_pointers import refuse_pointer
 from weights_cache.reading_budgets import add_file, check_time, spend
@@ -24,9 +24,6 @@ LARGEST_DOCUMENT = 8 * 2**20
 _DIRECTORY_TIMES = 16
 
 _BLOCK = 2**20
-
-#: Exceptions of zipfile for damaged members.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
 
 
 class Archive:
@@ -84,7 +81,7 @@ class Archive:
                 while block := stream.read(_BLOCK):  # the last read compares the checksum
                     check_time()
                     whole.write(block)
-        except _DAMAGE as error:
+        except ZIP_DAMAGE as error:
             # Messages of zipfile quote the bytes.
             raise ValueError(f"{str(error) or type(error).__name__:.200}") from error
         if whole.tell() != member.file_size:
@@ -137,5 +134,5 @@ def _opened(path: Path, file: FileIO | io.BytesIO) -> Iterator[Archive]:
 def _zipped(stream: BinaryIO) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(stream)
-    except (zipfile.BadZipFile, NotImplementedError) as error:
+    except ZIP_DAMAGE as error:
         raise ValueError(f"it is not a complete zip archive ({error!s:.200})") from error

@@ -62,7 +62,9 @@ def from_csv(
     dtypes = dict(dtypes or {})
     for column in (*labels, *(columns or ()), *dtypes):
         if column not in table.cells:
-            raise CoreError(f"{name} has no column {column!r}; it has {', '.join(table.cells)}")
+            raise CoreError(
+                f"{name} has no column {column!r}; it has {', '.join(table.cells):.300}"
+            )
     chosen = [c for c in columns or table.cells if c not in labels]
     arrays = {c: table.array(c, dtypes.get(c)) for c in (*chosen, *labels)}
     features: Nested = {c: arrays[c] for c in chosen}
@@ -134,7 +136,7 @@ def _read(stream: IO[str], name: str, delimiter: str, header: bool) -> _Table:
     names = [cell.strip() for cell in rows[0]] if header else [*map(str, range(len(rows[0])))]
     twice = {n for n in names if names.count(n) > 1}
     if twice:
-        raise CoreError(f"{name} has several columns {min(twice)!r}: names must differ")
+        raise CoreError(f"{name} has several columns {min(twice)!r:.80}: names must differ")
     for line, cells in zip(lines, rows, strict=True):
         if len(cells) != len(names):
             raise CoreError(f"{name}, line {line}: {len(cells)} cells for {len(names)} columns")
@@ -187,9 +189,22 @@ def _opened(file: TextFile) -> Iterator[tuple[IO[str], str]]:
     if not isinstance(file, (str, os.PathLike)):
         if file.seekable():
             file.seek(0)
-        yield file, getattr(file, "name", "the file")
+        name = str(getattr(file, "name", "the file"))
+        with _reporting_damage(name):
+            yield file, name
         return
     if not Path(file).is_file():
         raise CoreError(f"there is no file {os.fspath(file)!r}: check the name and the folder")
-    with open(file, newline="", encoding="utf-8-sig") as stream:
+    with open(file, newline="", encoding="utf-8-sig") as stream, _reporting_damage(os.fspath(file)):
         yield stream, os.fspath(file)
+
+
+@contextmanager
+def _reporting_damage(name: str) -> Iterator[None]:
+    """Turn errors about bytes that are no text, or texts that are no cells, into a CoreError."""
+    try:
+        yield
+    except (UnicodeDecodeError, csv.Error) as error:
+        form = "table" if isinstance(error, csv.Error) else "text"
+        message = f"{name} is no {form} in UTF-8 ({error!s:.200}): save it as such"
+        raise CoreError(message) from error

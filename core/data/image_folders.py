@@ -230,7 +230,7 @@ class _ImageTable(Table):
         try:
             image = self._reader.read(path)
         except Exception as error:  # damaged files make Pillow raise many kinds
-            self._skip(path, f"{type(error).__name__}: {error}")
+            self._skip(path, f"{type(error).__name__}: {error!s:.200}")
             return None
         return image if self._labels is None else (image, self._labels[index])
 

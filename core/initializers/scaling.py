@@ -63,11 +63,11 @@ class VarianceScaling(Initializer):
             raise CoreError(f"scale={scale} must be finite and above 0")
         self.scale = scale
         self.mode = _choice(mode, "mode", _MODES)
-        known = {"normal": "truncated_normal"}.get(distribution, distribution)
+        known = {"normal": "truncated_normal"}.get(str(distribution), distribution)
         self.distribution = _choice(known, "distribution", _DISTRIBUTIONS)
         self.seed = seed
-        self.input_axes = None if input_axes is None else list(input_axes)
-        self.output_axes = None if output_axes is None else list(output_axes)
+        self.input_axes = _axes(input_axes, "input_axes")
+        self.output_axes = _axes(output_axes, "output_axes")
 
     def get_config(self) -> dict[str, Any]:
         """Return the arguments by name; axes only if they are given, as few versions know them."""
@@ -279,9 +279,17 @@ def _lengths(shape: Sequence[int], axes: Sequence[int]) -> int:
         raise CoreError(f"the shape {tuple(shape)} has not all of the axes {list(axes)}") from None
 
 
+def _axes(axes: Sequence[int] | None, name: str) -> list[int] | None:
+    if axes is None:
+        return None
+    if not isinstance(axes, (list, tuple)) or not all(type(axis) is int for axis in axes):
+        raise CoreError(f"{name}={axes!r:.80} must be a list of integers")
+    return list(axes)
+
+
 def _choice(value: str, name: str, choices: Sequence[str]) -> Any:
     """Return the name among choices that a name means in any spelling."""
     known = snake_case(str(value))
     if known not in choices:
-        raise CoreError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+        raise CoreError(f"{name} must be one of {', '.join(choices)}, got {value!r:.80}")
     return known

@@ -6,7 +6,9 @@ A config has the arguments of the class by name, as `Configured.get_config` retu
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from numbers import Real
+from types import NoneType, UnionType
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
 from core.errors import CoreError
 
@@ -45,8 +47,8 @@ class Configured:
         return f"{type(self).__name__}({options})"
 
 
-def is_user_defined(made: type) -> bool:
-    """Whether a class is of the program that uses this package."""
+def is_user_defined(made: Callable[..., Any]) -> bool:
+    """Whether a class or function is of the program that uses this package."""
     return made.__module__.partition(".")[0] != __name__.partition(".")[0]
 
 
@@ -84,7 +86,37 @@ def checked_call(made: Callable[..., Made], arguments: Mapping[str, Any]) -> Mad
     missing = [n for n in needed if n not in arguments]
     if missing:
         raise CoreError(f"{name} needs the argument {missing[0]!r}")
+    if not is_user_defined(made):
+        _check_numbers(name, parameters, arguments)
     return made(**arguments)
+
+
+def _check_numbers(
+    name: str, parameters: Mapping[str, inspect.Parameter], arguments: Mapping[str, Any]
+) -> None:
+    """Raise if an argument declared as a number is another value, as files may hold."""
+    for argument, value in arguments.items():
+        types = _declared_types(parameters[argument]) if argument in parameters else {object}
+        is_left_out = value is None and NoneType in types
+        if types <= {float, int, NoneType} and not is_left_out and not _is_number(value):
+            raise CoreError(f"{name}: {argument}={value!r:.80} must be a number")
+
+
+def _declared_types(parameter: inspect.Parameter) -> set[Any]:
+    """Return the types of a parameter's annotation, those of a union apart."""
+    declared = parameter.annotation
+    return set(get_args(declared)) if get_origin(declared) in (Union, UnionType) else {declared}
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number that fits into a float; infinity is left to the class."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 class NamedClasses(Generic[Kind]):

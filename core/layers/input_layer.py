@@ -1,6 +1,6 @@
 """The inputs of functional models."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from core.errors import CoreError
@@ -37,10 +37,11 @@ class InputLayer(Layer):
             raise CoreError("an input needs a shape without the batch, such as shape=(28, 28, 1)")
         self.batch_shape: Lengths = self.declared_input_shape
         kinds = {"float32": "float32", "bool": "bool", "string": "string", None: "float32"}
-        kind = kinds.get(dtype, "int32" if "int" in str(dtype) else None)
+        other = "int32" if "int" in str(dtype) else None
+        kind = kinds.get(dtype, other) if isinstance(dtype, Hashable) else None
         if kind is None:
             raise CoreError(
-                f"dtype={dtype!r} of an input must be 'float32', 'int32', 'bool' or 'string'"
+                f"dtype={dtype!r:.80} of an input must be 'float32', 'int32', 'bool' or 'string'"
             )
         self.dtype = kind
         self.built = True

@@ -6,7 +6,7 @@ from typing import Any
 from core.errors import CoreError
 from core.layers.layer_call import LayerCall, Masked, Operand, Value, with_masks
 from core.layers.layer_kind import LayerKind
-from core.layers.lookup import kind_of
+from core.layers.lookup import INPUT, kind_of
 
 
 def results(
@@ -21,7 +21,11 @@ def results(
     """
     call.masks = [*masks, *[None] * (len(values) - len(masks))]
     kind = None if call.spec.model or call.spec.layer else kind_of(call.spec)
-    return call.layer_results(values) if kind is None else results_of_kind(kind, call, values)
+    if kind is not None:
+        return results_of_kind(kind, call, values)
+    if call.spec.class_name == INPUT:
+        raise call.error("computes nothing: give another layer in its place")
+    return call.layer_results(values)
 
 
 def results_of_kind(kind: type[LayerKind], call: LayerCall, values: Sequence[Any]) -> list[Masked]:

@@ -21,7 +21,7 @@ _FIRST = (
 )
 
 #: The class of the inputs of models, which is of no kind: a search would import all families.
-_INPUT = "InputLayer"
+INPUT = "InputLayer"
 
 
 def find_layer_class(name: str) -> type[LayerKind] | None:
@@ -30,7 +30,7 @@ def find_layer_class(name: str) -> type[LayerKind] | None:
     >>> find_layer_class("MaxPool2D").__name__
     'MaxPooling2D'
     """
-    families = () if name == _INPUT else _families()
+    families = () if name == INPUT else _families()
     return next((found[name] for found in families if name in found), None)
 
 
@@ -42,7 +42,7 @@ def find_function(name: str) -> type[FunctionKind] | None:
 
 def kind_of(spec: LayerSpec) -> type[LayerKind] | None:
     """Return the class of a layer, or of a function; None of a model or a user's class."""
-    if spec.registered_name or spec.model is not None or spec.class_name == _INPUT:
+    if spec.registered_name or spec.model is not None or spec.class_name == INPUT:
         return None
     found = None if spec.is_function else find_layer_class(spec.class_name)
     return found or find_function(spec.class_name)

@@ -1,6 +1,11 @@
-"""Whole models that are damaged elsewhere load, run, and give what the formats' runtimes give."""
+"""Whole models that are damaged elsewhere load, run, and give what the formats' runtimes give.
+
+The whole sweep over all forms of files, which a long test here runs with more of them:
+``python -m tests.reliability.fuzz --count 30000 --seed 47 --workers 2``
+"""
 
 import contextlib
+import os
 
 import numpy as np
 import pytest
@@ -11,19 +16,14 @@ from tests.core.converter.fuzz.files import write_model
 from tests.helpers import require
 from tests.reliability.fuzz import layer_files
 from tests.reliability.fuzz.bases import FORMATS, bases
-from tests.reliability.fuzz.cases import fed
+from tests.reliability.fuzz.checks import check
+from tests.reliability.fuzz.uses import fed, run_model
 from weights_cache import load_weights
 
 pytestmark = pytest.mark.whole
 
-NEEDED = {
-    "tflite": "ai_edge_litert",
-    "labelled": "ai_edge_litert",
-    "texts": "ai_edge_litert",
-    "h5": "h5py",
-    "keras": "h5py",
-    "keras2": "h5py",
-}
+#: How many damaged files of all forms together the long test loads and runs or trains.
+DAMAGED_FILES = 100_000
 
 #: What the small models give for an image of 0.5: Keras's, TensorFlow's and LiteRT's results.
 LAYERS_SCORES, GRAPH_SCORES = (0.00196, 0.34863, 0.64941), (0.09964, 0.26060, 0.63976)
@@ -40,7 +40,7 @@ NO_RESULT = {"scanned_v2", "151-Print", "ml5-numbers", "ml5-zip"}
 
 @pytest.mark.parametrize("format", SCORES)
 def test_small_models_give_what_their_runtimes_give(format, tmp_path):
-    require(NEEDED.get(format, "numpy"))
+    require(FORMATS[format].package)
     model = load_model(write_model(format, tmp_path))
     (spec,) = model.inputs.values()
     lengths = [n or 1 for n in spec.shape or (1, 8, 8, 3)]
@@ -50,9 +50,9 @@ def test_small_models_give_what_their_runtimes_give(format, tmp_path):
     np.testing.assert_allclose(scores.numpy(), [SCORES[format]], rtol=0, atol=tolerance)
 
 
-@pytest.mark.parametrize("format", [f for f in FORMATS if f not in ("weights", "gestures")])
+@pytest.mark.parametrize("format", [f for f, form in FORMATS.items() if form.use is run_model])
 def test_whole_models_load_and_run(format, tmp_path, rng):
-    require(NEEDED.get(format, "numpy"))
+    require(FORMATS[format].package)
     for i, base in enumerate(bases(format)):
         if base.name in NO_RESULT:
             continue
@@ -73,6 +73,11 @@ def test_archives_of_keras_2_give_what_it_gave(form, tmp_path):
         for output, expected in zip(found.values(), model.outputs, strict=True):
             atol = 1e-5 * (float(np.ptp(expected)) or 1.0)
             np.testing.assert_allclose(output.numpy(), expected, rtol=0, atol=atol, err_msg=name)
+
+
+@pytest.mark.long
+def test_damaged_files_of_all_forms():
+    check(list(FORMATS), DAMAGED_FILES, seed=20261122, workers=os.cpu_count() or 1)
 
 
 def gives_results(model, name, how, length, rng):

@@ -10,7 +10,9 @@ import numpy as np
 
 from weights_cache.common.errors import ZooError
 from zoo.export.validation import check_result
-from zoo.images.pillow import import_pillow
+from zoo.images.errors import convert_reader_errors
+from zoo.images.header_limits import check_size
+from zoo.images.pillow import import_pillow, quiet
 from zoo.results.moments import Findings, is_moment, without_frames
 from zoo.results.vocabulary import is_item
 
@@ -92,15 +94,28 @@ def encoded_image(array: np.ndarray) -> tuple[bytes, int | None]:
 def decoded_image(png: bytes, scale: int | None) -> np.ndarray:
     """The mask, or the probability, that `encoded_image` encoded.
 
+    Raises:
+        ImageError: the PNG is damaged, or larger than images may be.
+        ValueError: it is no mask, or the scale is no count above 0.
+
     >>> mask = np.array([[0, 1], [2, 3]], np.uint8)
     >>> decoded_image(*encoded_image(mask)).tolist()
     [[0, 1], [2, 3]]
     """
     pillow = import_pillow("reading a mask")
-    with pillow.open(io.BytesIO(png)) as image:
+    with (
+        convert_reader_errors("a mask"),
+        quiet(),
+        pillow.open(io.BytesIO(png), formats=["PNG"]) as image,
+    ):
+        check_size(image.size, "a mask")
         pixels = np.array(image)
+    if pixels.ndim != 2:
+        raise ValueError(f"a mask has pixels of {pixels.shape[2]} values, not one")
     if scale is None:
         return pixels.astype(np.uint8)
+    if not (type(scale) is int and scale > 0):
+        raise ValueError(f"the scale of a probability is {scale!r:.80}, not a count above 0")
     return (pixels / np.float64(scale)).astype(np.float32)
 
 

@@ -32,6 +32,7 @@ _VIDEO_NAME = r"(?i)\.(mp4|m4v|mov|avi|webm|mkv|wmv|flv|mpe?g|3gp)\b"
 _VIDEO_HEAD = rb"(?s).{4}ftyp(iso|mp4|avc|qt|M4V|3g|dash)|\x1a\x45\xdf\xa3|RIFF.{4}AVI |\0\0\1\xba"
 
 _MOST_NAMES = 2000  # of a folder that are compared with a missing name
+_MOST_WORDS = 300  # characters of an error of a reader, which may quote bytes of the file
 
 
 def missing_file(path: str) -> ImageError:
@@ -176,7 +177,7 @@ def _as_image_error(error: Exception, name: str) -> ImageError:
 
 def _words(error: Exception) -> str:
     try:
-        return str(error).strip()
+        return str(error).strip()[:_MOST_WORDS]
     except Exception:  # an object that raises on purpose
         return ""
 

@@ -7,11 +7,11 @@ import gzip
 import lzma
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from typing import Any, BinaryIO, cast
 
+from weights_cache.common.archive_damage import TAR_DAMAGE, ZIP_DAMAGE
 from weights_cache.common.errors import ZooError
 from weights_cache.shown_urls import shown_url
 from weights_cache.zip_members import unreadable_reason
@@ -33,17 +33,8 @@ _MOST_HEADERS = 2**22
 #: The most reads behind the end of a tar archive; its reader stops after one.
 _MOST_ENDS = 2
 
-_DAMAGED = (
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    EOFError,
-    OSError,
-    lzma.LZMAError,
-    zlib.error,
-    ValueError,
-    NotImplementedError,
-    KeyError,  # a member that is gone
-)
+#: Exceptions of reading a damaged archive; a KeyError is of a member that is gone.
+_DAMAGED = (*ZIP_DAMAGE, *TAR_DAMAGE, OSError, ValueError, KeyError)
 
 
 def is_archive(location: str) -> bool:
@@ -157,8 +148,8 @@ def _damaged(location: str, error: Exception) -> ZooError:
     if isinstance(error, ZooError):
         return error
     return ZooError(
-        f"{shown_url(location)!r:.300} is damaged, or no archive of its ending ({error}): copy or "
-        "pack it again"
+        f"{shown_url(location)!r:.300} is damaged, or no archive of its ending ({error!s:.200}): "
+        "copy or pack it again"
     )
 
 
@@ -185,7 +176,9 @@ class OpenArchives:
             return self._read(item)
         except _DAMAGED as error:
             self.close()
-            raise ImageError(f"{item.name} cannot be read ({error}): pack it again") from error
+            raise ImageError(
+                f"{item.name} cannot be read ({error!s:.200}): pack it again"
+            ) from error
 
     def _read(self, item: Item) -> bytes:
         if not item.source.lower().endswith((".zip", *_COMPRESSED)):

@@ -47,18 +47,23 @@ def read_table(part: StoredPart) -> pyarrow.Table:
     """
     pa = load_arrow("reading Parquet files")
     try:
-        return pa.parquet.ParquetFile(io.BytesIO(part.data)).read()
-    except (OSError, pa.ArrowException) as error:
+        table = pa.parquet.ParquetFile(io.BytesIO(part.data)).read()
+        table.validate(full=True)  # texts may not be UTF-8
+        return table
+    except (OSError, ValueError, pa.ArrowException) as error:
         pass_interruption(error)
         raise damaged(part.path, error) from error
 
 
 def read_tables(verb: str, parts: Iterable[StoredPart]) -> pyarrow.Table:
     """Return several files of rows of a function as one table."""
-    tables = [read_table(part) for part in parts]
-    return (
-        load_arrow("to_arrow").concat_tables(tables) if tables else arrow_schema(verb).empty_table()
-    )
+    pa = load_arrow("to_arrow")
+    several = [*parts]
+    tables = [read_table(part) for part in several]
+    try:
+        return pa.concat_tables(tables) if tables else arrow_schema(verb).empty_table()
+    except pa.ArrowException as error:
+        raise damaged(several[0].path, f"others have other columns: {error}") from error
 
 
 def arrow_schema(verb: str) -> Any:

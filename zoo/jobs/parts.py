@@ -6,11 +6,13 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from typing import BinaryIO, NamedTuple
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
 
 from weights_cache.common.dependencies import needed_for
 from zoo.export.json_text import plain_value
 from zoo.export.tables import Row, columns_of_type, csv_text, table_rows
+from zoo.images.pixels import ImageError
 from zoo.jobs.parquet import read_table, write_rows
 from zoo.jobs.results_folder import StoredPart, damaged
 from zoo.jobs.schema import IMAGE_COLUMNS, result_of
@@ -31,7 +33,7 @@ class PartFormat(NamedTuple):
 def _read_parquet(part: StoredPart, verb: str) -> Iterator[Row]:
     for stored in read_table(part).to_pylist():
         row = {name: value for name, value in stored.items() if value is not None}
-        yield {**row, "result": result_of(verb, stored["result"])}
+        yield _with_result(part.path, verb, row, stored.get("result"))
 
 
 def _write_json_lines(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:
@@ -44,9 +46,17 @@ def _read_json_lines(part: StoredPart, verb: str) -> Iterator[Row]:
     try:
         for line in io.BytesIO(part.data):
             row = json.loads(line)
-            yield {**row, "result": result_of(verb, row["result"])}
-    except (ValueError, KeyError, TypeError) as error:
+            yield _with_result(part.path, verb, row, row["result"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise damaged(part.path, error) from error
+
+
+def _with_result(path: Path, verb: str, row: Row, stored: Any) -> Row:
+    """Return a row with the result that is stored for it."""
+    try:
+        return {**row, "result": result_of(verb, stored)}
+    except (ImageError, ValueError, KeyError, TypeError) as error:
+        raise damaged(path, f"the result of image {row.get('index')!r:.80}: {error}") from error
 
 
 def _write_csv(file: BinaryIO, verb: str, rows: Sequence[Row]) -> None:

@@ -71,7 +71,7 @@ class ImageReader:
             reason = f"{item.name} needs more memory than there is: make it smaller"
             return ReadImage(item, None, error=reason, seconds=perf_counter() - begun)
         except Exception as error:  # a defect of a decoder: it costs one image, not the job
-            reason = f"{item.name} cannot be read ({type(error).__name__}: {error})"
+            reason = f"{item.name} cannot be read ({type(error).__name__}: {error!s:.200})"
             return ReadImage(item, None, error=reason, seconds=perf_counter() - begun)
         return ReadImage(item, pixels, len(data), digest, seconds=perf_counter() - begun)
 

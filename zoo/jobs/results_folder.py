@@ -25,6 +25,7 @@ from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption
 from weights_cache.regular_files import open_regular
+from zoo.jobs.documents import checked_record
 from zoo.jobs.items import Item, item_document, item_of
 from zoo.jobs.run_folders import GONE, RUN, RunFolder, begin_run
 
@@ -53,7 +54,7 @@ class Run(NamedTuple):
 def damaged(path: Path, reason: object) -> ZooError:
     """Return the error of a file of rows or a record, with the way to make it anew."""
     return ZooError(
-        f"{str(path)!r} is damaged ({reason}): remove records/{path.stem}.json, and run the "
+        f"{str(path)!r} is damaged ({reason!s:.200}): remove records/{path.stem}.json, and run the "
         "command again, which makes it anew"
     )
 
@@ -281,7 +282,7 @@ class ResultsFolder:
         record = _read_document(path)
         if record.get("identity") != identity:
             raise damaged(path, "it belongs to another job")
-        return record
+        return checked_record(record, path)
 
     def stored_part(self, number: int, format: str, identity: str | None) -> StoredPart:
         """The rows of a chunk that is done.
@@ -333,7 +334,9 @@ def _read_document(path: Path) -> dict[str, Any]:
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         pass_interruption(error)
-        raise ZooError(f"{str(path)!r} cannot be read ({error}): give another folder") from error
+        raise ZooError(
+            f"{str(path)!r} cannot be read ({error!s:.200}): give another folder"
+        ) from error
     if not isinstance(document, dict):
         raise ZooError(f"{str(path)!r} holds no JSON object: give another folder")
     return document

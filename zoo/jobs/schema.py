@@ -24,6 +24,9 @@ IMAGE_COLUMNS = (
     ("sha256", "string", False),
 )
 
+#: Types of stored values by those of the results.
+_STORED_TYPES: Mapping[Any, tuple[type, ...]] = {str: (str,), float: (float, int), int: (int,)}
+
 hints_of = cache(get_type_hints)
 _result_type = cache(result_type)
 
@@ -41,31 +44,46 @@ def to_arrow_value(value: Any) -> Any:
 
 
 def result_of(verb: str, stored: Any) -> Any:
-    """Return a result of a function from what JSON or Arrow gave of it."""
+    """Return a result of a function from what JSON or Arrow gave of it.
+
+    Raises:
+        ImageError: a mask is damaged, or larger than images may be.
+        KeyError, TypeError, ValueError: it is no result of the function.
+    """
     kind, is_list = _result_type(verb)
-    return [_value(kind, each) for each in stored] if is_list else _value(kind, stored)
+    return _value(list[kind] if is_list else kind, stored)  # type: ignore[valid-type]
 
 
 def _value(kind: Any, stored: Any) -> Any:
     if is_typeddict(kind):
-        return dict(_fields(kind, stored))
+        return dict(_fields(kind, _of_type(stored, dict)))
     inner = get_args(kind)
     if get_origin(kind) is list:
-        return [_value(inner[0], each) for each in stored]
+        return [_value(inner[0], each) for each in _of_type(stored, list)]
     if get_origin(kind) is dict:
-        pairs = stored.items() if isinstance(stored, Mapping) else stored
+        pairs = stored.items() if isinstance(stored, dict) else _of_type(stored, list)
         return {key: _value(inner[1], each) for key, each in pairs}
     if kind is np.ndarray:
-        png = stored["png"]
+        png = _of_type(stored, dict)["png"]
         if isinstance(png, str):  # of JSON
             png = b64decode(png)
         return decoded_image(png, stored.get("scale"))
+    return _of_type(stored, *_STORED_TYPES[kind])
+
+
+def _of_type(stored: Any, *types: type) -> Any:
+    """Return a value, or raise a ValueError unless it is of one of the types."""
+    if type(stored) not in types:
+        names = " or ".join(each.__name__ for each in types)
+        raise ValueError(f"there is {stored!r:.80} in the place of a {names}")
     return stored
 
 
 def _fields(kind: Any, stored: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the keys that are there; Arrow has null for a key that is not."""
     hints = hints_of(kind)
-    for key, value in stored.items():
-        if value is not None:
-            yield key, _value(hints[key], value)
+    found = {key: value for key, value in stored.items() if value is not None}
+    if kind.__required_keys__ - found.keys() or found.keys() - hints.keys():
+        raise ValueError(f"there are the keys {', '.join(map(str, found)):.200}")
+    for key, value in found.items():
+        yield key, _value(hints[key], value)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from weights_cache.common.dependencies import needed_for
 from weights_cache.common.errors import ZooError
+from zoo.jobs.documents import checked_job
 from zoo.jobs.parquet import read_tables
 from zoo.jobs.parts import PARTS, flat_columns, flat_rows
-from zoo.jobs.results_folder import ResultsFolder, StoredPart
+from zoo.jobs.results_folder import ResultsFolder, StoredPart, damaged
 from zoo.results.vocabulary import AnyResult
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class BatchResults:
 
     def __init__(self, folder: ResultsFolder):
         self._folder = folder
-        self._job = folder.job_document()
+        self._job = checked_job(folder.job_document(), folder.path / "job.json", PARTS)
 
     @property
     def function(self) -> str:
@@ -104,12 +105,22 @@ class BatchResults:
         with needed_for("to_pandas"):
             import pandas
         if self._job["format"] == "csv":
-            tables = [pandas.read_csv(io.BytesIO(self._part(n).data)) for n in self._numbers()]
+            tables = [self._flat_table(number) for number in self._numbers()]
             return pandas.concat(tables, ignore_index=True) if tables else pandas.DataFrame()
         rows: Any = list(self)
         if flat:
             return pandas.DataFrame(list(flat_rows(rows)), columns=flat_columns(self.function))
         return pandas.DataFrame(rows)
+
+    def _flat_table(self, number: int) -> pandas.DataFrame:
+        """The table of a chunk whose format is CSV."""
+        import pandas
+
+        part = self._part(number)
+        try:
+            return pandas.read_csv(io.BytesIO(part.data))
+        except ValueError as error:  # as all errors of its parsers are
+            raise damaged(part.path, error) from error
 
     def to_arrow(self) -> pyarrow.Table:
         """The results as a table of Arrow, whose columns ``zoo/docs/batch.md`` lists.

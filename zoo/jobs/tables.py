@@ -10,6 +10,7 @@ from typing import Any
 
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
+from weights_cache.interruptions import pass_interruption
 from weights_cache.shown_urls import shown_url
 from zoo.images.finding import ending_of
 from zoo.images.urls import scheme_of
@@ -99,9 +100,11 @@ def _parquet_values(location: str, column: str | None) -> Iterator[Any]:
             for batch in table.iter_batches(_ROWS_AT_ONCE, columns=[name]):
                 for value in batch.column(0):
                     yield _checked_value(location, value.as_py())
-        except pa.ArrowException as error:
+        except (OSError, ValueError, pa.ArrowException) as error:
+            pass_interruption(error)
             raise ZooError(
-                f"{_quoted(location)} cannot be read as Parquet ({error}): write the table again"
+                f"{_quoted(location)} cannot be read as Parquet ({error!s:.200}): write the table "
+                "again"
             ) from error
 
 
@@ -142,7 +145,7 @@ def chosen_column(location: str, names: Sequence[str], column: str | None) -> st
             return column
         raise ZooError(
             f"{_quoted(location)} has no column {column!r}{did_you_mean(column, names)}; "
-            f"columns: {columns}"
+            f"columns: {columns:.300}"
         )
     usual = [name for name in names if name.strip().lower() in USUAL_COLUMNS]
     found = list(names) if len(names) == 1 else usual
@@ -150,7 +153,7 @@ def chosen_column(location: str, names: Sequence[str], column: str | None) -> st
         return found[0]
     raise ZooError(
         f"{_quoted(location)} has {'several columns that' if found else 'no column that'} may hold "
-        f"the images (columns: {columns}): name it with column= (--column)"
+        f"the images (columns: {columns:.300}): name it with column= (--column)"
     )
 
 

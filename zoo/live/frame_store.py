@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from zoo.images.header_limits import check_size
 from zoo.images.opencv import cv2
 from zoo.live.capture import quiet
 
@@ -22,6 +23,7 @@ LONGEST = 2**30
 _HEADER = Struct("<4sI")  # of a chunk: its name, and its length in bytes
 _FRAME = b"00dc"
 _INDEXED, _KEYFRAME = 0x10, 0x10
+_PNG_SIZE = slice(16, 24)  # of a PNG: its width and height
 _START = 12 + 12 + 64 + 12 + 64 + 48 + 12  # of the first frame: after all headers
 
 
@@ -101,11 +103,16 @@ class FrameReader:
         self._file: BinaryIO = open(path, "rb")  # noqa: SIM115
         self._file.seek(_START)
 
-    def read(self) -> np.ndarray | None:
+    def read(self, width: int, height: int) -> np.ndarray | None:
         """Return the next frame in RGB, or None after the last whole one.
 
+        Args:
+            width: that the frame must have, in pixels.
+            height: that the frame must have.
+
         Raises:
-            ValueError: the frame is damaged.
+            ImageError: the frame is too large.
+            ValueError: the frame is damaged, or of another size.
         """
         header = self._file.read(_HEADER.size)
         if len(header) < _HEADER.size:
@@ -113,10 +120,14 @@ class FrameReader:
         name, length = _HEADER.unpack(header)
         if name == b"idx1":
             return None
-        png = self._file.read(length + length % 2)
+        there = os.fstat(self._file.fileno()).st_size - self._file.tell()
+        png = self._file.read(min(length + length % 2, there))  # else it allocates what is declared
         if name == _FRAME and len(png) < length + length % 2:
             return None  # the writer was killed
-        bgr = self._decoded(png) if name == _FRAME and png else None
+        check_size((width, height), f"a frame of {self._file.name!r}")
+        if name != _FRAME or png[_PNG_SIZE] != pack(">2I", width, height):
+            raise ValueError("a frame is damaged, or of another size")
+        bgr = self._decoded(png)
         if bgr is None:
             raise ValueError("a frame is damaged")
         rgb: np.ndarray = cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB)

@@ -14,6 +14,7 @@ import numpy as np
 
 from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption
+from zoo.images.errors import convert_reader_errors
 from zoo.images.files import image_endings
 from zoo.images.pillow import import_pillow
 from zoo.images.pixels import ImageError
@@ -139,7 +140,8 @@ class Animation:
         self.name = repr(path)
         read_image(path)  # checks the file and its limits
         self._image = import_pillow().open(path)
-        self.count: int | None = getattr(self._image, "n_frames", 1)
+        with convert_reader_errors(self.name):
+            self.count: int | None = getattr(self._image, "n_frames", 1)
         self._index, self._time = 0, 0.0
         self._error: Exception | None = None
 
@@ -149,9 +151,7 @@ class Animation:
         if time is None:
             return None
         if self._error is not None:
-            raise BrokenFrameError(
-                f"frame {index} of {self.name} cannot be decoded: {self._error}"
-            ) from self._error
+            raise BrokenFrameError(str(self._error)) from self._error
         try:
             return Shot(read_image(self._image), time)
         except ImageError as error:
@@ -165,17 +165,24 @@ class Animation:
             return None
         self._error = None
         try:
-            self._image.seek(self._index)
-            self._image.load()  # WebP knows the duration of a frame only then
-        except EOFError:
-            return None
-        except (OSError, SyntaxError, ValueError) as error:
+            with convert_reader_errors(f"frame {self._index} of {self.name}"):
+                if not self._has_next():
+                    return None
+        except ImageError as error:
             self._error = error
         self._index += 1
         time = self._time
         seconds = float(self._image.info.get("duration", 0) or 0) / 1000
         self._time += seconds if seconds >= _SHORTEST else _DEFAULT_DURATION
         return time
+
+    def _has_next(self) -> bool:
+        try:
+            self._image.seek(self._index)
+            self._image.load()  # WebP knows the duration of a frame only then
+        except EOFError:
+            return False
+        return True
 
     def advance(self, time: float) -> int:
         """Pass over the frames before a time; each is drawn on the one before."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import os
 import re
 import zlib
@@ -24,8 +25,10 @@ from weights_cache.common.errors import ZooError
 from weights_cache.common.system_files import LEFT_BY_FILE_MANAGERS
 from weights_cache.interruptions import pass_interruption
 from weights_cache.ownership import behind_links
+from weights_cache.reading_budgets import reading_budget, spend
 from zoo.live.frame_store import LONGEST, FrameReader, FrameWriter
 from zoo.live.readers import DEFAULT_FPS, Kind, Shot, SourceError
+from zoo.pipeline.isolation.arrays import ArrayError, array_of
 from zoo.results.moments import Moment
 
 Self = TypeVar("Self", bound="Recorder")
@@ -34,6 +37,19 @@ _FORMAT, _VERSION = "zoo-session", 1
 _ABOUT, _RESULTS, _FRAMES = "session.json", "results.jsonl", "frames-{}.avi"
 _FILES = re.compile(r"session\.json|results\.jsonl|frames-\d+\.avi")
 _OWN_KEYS = ("mirrored", "segment", "width", "height")  # of a line, beside those of the moment
+
+#: Types of the keys of lines by which frames are found and shown.
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    **dict.fromkeys(("segment", "width", "height", "index"), (int,)),
+    "mirrored": (bool,),
+    "time": (int, float),
+}
+
+#: The most bytes of an array of a result: a probability of 8K.
+_LARGEST_ARRAY = 2**27
+
+#: Exceptions of reading a damaged line.
+_DAMAGED = (ValueError, TypeError, KeyError, RecursionError, zlib.error, ArrayError)
 
 
 def is_recording(path: str | os.PathLike[str]) -> bool:
@@ -243,28 +259,26 @@ class RecordingReader:
         if self._frames is None or line["segment"] != self._segment:
             self._frames = self._opened(line["segment"])
         try:
-            frame = self._frames.read()
+            frame = self._frames.read(line["width"], line["height"])
         except (OSError, ValueError) as error:
             pass_interruption(error)
             raise self._damaged(f"frame {line['index']}") from error
         if frame is None:
             return None  # the program was killed before the frame was whole
-        if frame.shape[:2] != (line["height"], line["width"]):
-            raise self._damaged(f"frame {line['index']}")
         return line, frame
 
     def _next_line(self) -> dict[str, Any] | None:
-        text = self._lines.readline()
-        if not text.endswith("\n"):
-            return None
         try:
-            line: dict[str, Any] = json.loads(text, object_hook=_decoded)
-            if not all(key in line for key in (*_OWN_KEYS, "index", "time")):
-                raise ValueError("a key is missing")
-        except (ValueError, TypeError) as error:
-            raise SourceError(f"{self.name}: {_RESULTS} is damaged ({error}): record again") from (
-                error
-            )
+            text = self._lines.readline()
+            if not text.endswith("\n"):
+                return None
+            with reading_budget(self.name):
+                line: dict[str, Any] = json.loads(text, object_hook=_decoded)
+            _check_line(line)
+        except _DAMAGED as error:
+            raise SourceError(
+                f"{self.name}: {_RESULTS} is damaged ({error!s:.200}): record again"
+            ) from error
         return line
 
     def _opened(self, segment: int) -> FrameReader:
@@ -323,12 +337,14 @@ def about_recording(path: str | os.PathLike[str]) -> dict[str, Any]:
         about = json.loads((Path(path) / _ABOUT).read_text(encoding="utf-8"))
         if about["format"] != _FORMAT:
             raise ValueError(f"its format is {about['format']!r:.40}")
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         pass_interruption(error)
-        raise SourceError(f"{str(path)!r} is no recording that can be read: {error}") from error
+        raise SourceError(
+            f"{str(path)!r} is no recording that can be read: {error!s:.200}"
+        ) from error
     if about.get("version") != _VERSION:
         raise SourceError(
-            f"{str(path)!r} is a recording of version {about.get('version')!r}, known is "
+            f"{str(path)!r} is a recording of version {about.get('version')!r:.80}, known is "
             f"{_VERSION}: read it with the version of zoo that recorded it"
         )
     return dict(about)
@@ -347,5 +363,18 @@ def _encoded(value: Any) -> Any:
 def _decoded(value: dict[str, Any]) -> Any:
     if "__array__" not in value:
         return value
-    data = zlib.decompress(base64.b64decode(value["__array__"]))
-    return np.frombuffer(data, value["dtype"]).reshape(value["shape"]).copy()
+    packed = base64.b64decode(value["__array__"])
+    data = zlib.decompressobj().decompress(packed, _LARGEST_ARRAY)
+    spend(2 * len(data), "an array of a result, with a copy,")
+    return array_of(memoryview(data), value["dtype"], value["shape"]).copy()
+
+
+def _check_line(line: Any) -> None:
+    """Raise a ValueError unless a line has what a frame needs to be found and shown."""
+    if not isinstance(line, dict):
+        raise ValueError("a line is no object")
+    for key, types in _TYPES.items():
+        if type(line[key]) not in types:
+            raise ValueError(f"{key} is {line[key]!r:.80}")
+    if not math.isfinite(line["time"]):
+        raise ValueError(f"time is {line['time']!r}")

@@ -17,6 +17,7 @@ from weights_cache.interruptions import pass_interruption
 from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.ownership import behind_links
 from weights_cache.read_back import check_arrays, not_written, read_back
+from weights_cache.reading_budgets import BudgetError
 from weights_cache.regular_files import open_regular
 
 
@@ -73,7 +74,10 @@ def read_arrays(
             raise ValueError(f"its format is not {form}")
         if facts.get("version") != version:
             raise ValueError(f"its version is {facts.get('version')!r}, known is {version}")
-    except Exception as error:  # damaged archives raise many kinds
+    except BudgetError:
+        raise
+    except (OSError, ValueError, KeyError, RecursionError, ZooError) as error:
+        pass_interruption(error)
         reason = getattr(error, "strerror", None) or error
-        raise ZooError(f"{name!r} cannot be read: {reason}") from error
+        raise ZooError(f"{name!r} cannot be read: {reason!s:.500}") from error
     return arrays, facts

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from weights_cache.common.errors import ZooError
+from zoo.transfer.float32_range import LARGEST_VALUE, are_in_range
 from zoo.transfer.heads import checked_features, normalized
 
 MOST_PROTOTYPES = 2000
@@ -144,10 +145,14 @@ class Familiarity:
             shapes = f"{points.shape} and {limits.shape}"
             raise ZooError(f"arrays of distances have shapes {shapes}, expected [m, d] and [4]")
         for array in (points, limits):
-            if array.dtype.kind != "f" or not np.isfinite(array).all():
-                raise ZooError("arrays of distances hold values that are not finite numbers")
+            if array.dtype.kind != "f" or not are_in_range(array):
+                raise ZooError(
+                    "arrays of distances hold values that are not finite numbers, or above "
+                    f"{LARGEST_VALUE:g}"
+                )
         normalize, neighbours, threshold, scale = limits.tolist()
-        if not 1 <= neighbours <= min(_NEAREST, len(points)) or threshold < 0 or scale <= 0:
+        has_neighbours = 1 <= neighbours <= min(_NEAREST, len(points))
+        if not has_neighbours or threshold < 0 or scale < _LEAST_SCALE**2:
             raise ZooError(f"limits of distances are out of range: {limits.tolist()}")
         return cls(
             points.astype(np.float32),

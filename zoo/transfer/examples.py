@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from weights_cache.common.errors import ZooError
+from zoo.transfer.float32_range import LARGEST_VALUE, are_in_range
 from zoo.transfer.image_hashes import WORDS
 from zoo.transfer.targets import Kind, Target
 
@@ -107,8 +108,11 @@ def _checked(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any], kind: K
     targets = tuple(_target(kind, target) for target in facts["targets"])
     names, hashes = tuple(facts["names"]), tuple(facts["sha256"])
     steps = tuple(int(step) for step in facts["steps"])
-    if features.ndim != 2 or features.dtype != np.float32 or not np.isfinite(features).all():
-        raise ValueError(f"features {features.shape} of {features.dtype} are no finite float32")
+    if features.ndim != 2 or features.dtype != np.float32 or not are_in_range(features):
+        raise ValueError(
+            f"features {features.shape} of {features.dtype} are no finite float32, or "
+            f"above {LARGEST_VALUE:g}"
+        )
     counts = {len(features), len(fingerprints), len(targets), len(names), len(hashes), *steps[-1:]}
     if len(counts) != 1 or list(steps) != sorted(steps) or not (steps and steps[0] > 0):
         raise ValueError(f"its lists differ in length: {sorted(counts)}")
@@ -129,8 +133,8 @@ def _target(kind: Kind, stored: Any) -> Target:
     types = (str,) if kind == "multi_label" else (int, float)
     if not isinstance(stored, list) or not all(isinstance(value, types) for value in stored):
         raise ValueError(f"{stored!r:.80} is no target of {kind}")
-    if kind == "regression" and not np.isfinite(np.array(stored, np.float64)).all():
-        raise ValueError(f"{stored!r:.80} are no finite numbers")
+    if kind == "regression" and not are_in_range(np.array(stored, np.float64)):
+        raise ValueError(f"{stored!r:.80} are no finite numbers, or above {LARGEST_VALUE:g}")
     return tuple(stored)
 
 

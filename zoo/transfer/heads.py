@@ -9,6 +9,7 @@ import numpy as np
 from weights_cache.common.errors import ZooError
 from weights_cache.common.similar_names import did_you_mean
 from zoo.transfer.array_files import read_arrays, write_arrays
+from zoo.transfer.float32_range import LARGEST_VALUE, are_in_range
 from zoo.transfer.solvers import (
     Rotated,
     fit_classes,
@@ -312,6 +313,6 @@ def head_of(arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> Head:
         raise ValueError(f"its shapes {kernel.shape}, {bias.shape} do not fit {len(labels)} labels")
     if not all(isinstance(label, str) for label in labels) or kernel.dtype != np.float32:
         raise ValueError("its labels are no texts, or its weights no float32")
-    if not (np.isfinite(kernel).all() and np.isfinite(bias).all()):
-        raise ValueError("its weights are not finite")
+    if not (are_in_range(kernel) and are_in_range(bias)):
+        raise ValueError(f"its weights are not finite, or above {LARGEST_VALUE:g}")
     return head.with_weights(labels, kernel, bias)

@@ -17,6 +17,7 @@ from weights_cache.interruptions import pass_interruption
 from zoo.images.files import image_endings
 from zoo.images.lists import as_sequence, is_several
 from zoo.pipeline.verb_signatures import ImageSource
+from zoo.transfer.float32_range import LARGEST_VALUE
 from zoo.transfer.targets import KINDS, Kind, Target, encoded, label_names
 
 #: Sources that `read_image_set` takes: a folder or CSV file, images by label, or images.
@@ -34,7 +35,6 @@ _TRAINING, _VALIDATION = ("train", "training"), ("val", "valid", "validation", "
 _IMAGE, _LABEL, _LABELS = "image", "label", "labels"
 _SEPARATOR = ";"  # between several labels
 _LARGEST_CSV = 2**28  # bytes
-_LARGEST_VALUE = 1e15  # of a target, as heads compute with float32
 
 
 class Example(NamedTuple):
@@ -326,7 +326,7 @@ def _rows_of(path: Path) -> tuple[list[dict[str, str]], list[str]]:
         raise ZooError(
             f"{str(path)!r} needs a first line with the columns, of which one is {_IMAGE!r}, and "
             f"a line for each image; its columns, parted by commas, are "
-            f"{', '.join(map(repr, columns)) or 'none'}"
+            f"{', '.join(map(repr, columns)) or 'none':.300}"
         )
     return rows, columns
 
@@ -346,8 +346,8 @@ def _target_of(row: Mapping[str, str], kind: Kind, columns: list[str], where: st
         return numbers
     except ValueError:
         raise ZooError(
-            f"{where} has {', '.join(map(repr, texts))} for {', '.join(columns)}, but numbers are "
-            "needed; a column of classes is called label"
+            f"{where} has {', '.join(map(repr, texts)):.300} for {', '.join(columns):.300}, but "
+            "numbers are needed; a column of classes is called label"
         ) from None
 
 
@@ -358,9 +358,9 @@ def _check_numbers(targets: Iterable[Target]) -> None:
             values = np.abs(np.asarray(target, np.float64))
         except (TypeError, ValueError, OverflowError):
             raise ZooError(f"the target of row {index}, {target!r:.80}, is no number") from None
-        if (np.isfinite(values) & (values > _LARGEST_VALUE)).any():
+        if (np.isfinite(values) & (values > LARGEST_VALUE)).any():
             raise ZooError(
-                f"the target of row {index}, {target!r:.80}, is above {_LARGEST_VALUE:g}: give "
+                f"the target of row {index}, {target!r:.80}, is above {LARGEST_VALUE:g}: give "
                 "numbers in a larger unit"
             )
 

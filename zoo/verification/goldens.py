@@ -6,17 +6,15 @@ inputs) and arrays by the names of outputs, in which ``/`` and ``:`` are ``__`` 
 """
 
 import re
-import zlib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
 from core import Endpoint, Graph
 from weights_cache.array_archives import read_array_archive
-from weights_cache.common.errors import WeightsError, ZooError
+from weights_cache.common.errors import ZooError
 from weights_cache.interruptions import pass_interruption
 from weights_cache.json_documents import read_json
 from weights_cache.regular_files import open_regular
@@ -24,9 +22,6 @@ from zoo.verification.networks import quantization_of
 
 #: The most bytes of a file of goldens.
 MOST_BYTES = 2**28
-
-#: Errors of the reader for a file that is damaged, or no archive of arrays.
-_DAMAGED = (OSError, ValueError, EOFError, BadZipFile, zlib.error, MemoryError, WeightsError)
 
 #: The folder of goldens beside a model file, and in the folders of a mirror.
 FOLDER = "reference"
@@ -92,7 +87,7 @@ def _read_arrays(path: Path) -> dict[str, np.ndarray]:
             raise ZooError(f"{path} has more than {MOST_BYTES:,} bytes: give a smaller golden")
         with open_regular(path) as stream:
             arrays = read_array_archive(stream, path)
-    except _DAMAGED as error:
+    except (OSError, ValueError) as error:
         pass_interruption(error)
         raise ZooError(f"{path} is no file of goldens: {error!s:.200}; make it anew") from error
     for name, array in arrays.items():

@@ -14,6 +14,7 @@ from core.converter.read_back import not_equal, read_back
 from core.converter.reading import reading
 from core.errors import CoreError
 from weights_cache.array_archives import read_array_archive
+from weights_cache.common.errors import WeightsError
 from weights_cache.lfs_pointers import refuse_pointer_file
 from weights_cache.read_back import check_arrays
 from weights_cache.regular_files import open_regular
@@ -60,7 +61,10 @@ def _read(target: Path) -> dict[str, np.ndarray]:
     with reading(target):
         refuse_pointer_file(target)
         with open_regular(target) as file:
-            return read_array_archive(file, target)
+            try:
+                return read_array_archive(file, target)
+            except ValueError as error:
+                raise WeightsError(f"{target} is no archive of weights: {error}") from error
 
 
 def _checked(path: str | os.PathLike[str]) -> Path:

@@ -412,6 +412,8 @@ class StackedRNNCells(RecurrentCell):
         for spec in cls.children(call.spec):
             cells.append(cell_of(call.child(spec), inputs))
             inputs = (None, *cells[-1].states[0])
+        if not cells:
+            raise call.error("has no cells: give one or more")
         order = list(range(len(cells)))
         # TensorFlow.js lists the states of the last cell first.
         listed = order[::-1] if call.dialect == "tfjs" else order

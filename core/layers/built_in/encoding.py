@@ -159,4 +159,6 @@ class ReversibleEmbedding(OneResult):
         if options.get("logit_soft_cap") is None:
             return y
         cap = options.number("logit_soft_cap")
+        if not cap > 0:
+            raise call.error(f"logit_soft_cap must be above 0, got {cap}")
         return call.ops.mul(call.ops.tanh(call.ops.mul(y, 1 / cap)), cap)

@@ -47,8 +47,8 @@ def over_time(
     is_short = steps is not None and 0 < steps <= MOST_UNROLLED
     if isinstance(call, GraphCall) and not is_short:
         return _looped(call, cell, given, mask, states)
-    if call.is_abstract and steps is None:
-        return _of_open_length(call, cell, given, states)
+    if call.is_abstract and (steps is None or steps > MOST_UNROLLED):
+        return _shapes_of_steps(call, cell, given, states)
     trace = active_trace() if call.has_tensors and not is_short and steps else None
     found = None if trace is None else _looped_in(trace, call, cell, given, mask, states)
     return found or _unrolled(call, cell, given, mask, states)
@@ -59,6 +59,8 @@ def _unrolled(
 ) -> tuple[Operand, list[Operand]]:
     """Step through all inputs, one after the other."""
     steps = unpack(call, given, 1)
+    if not steps:
+        raise call.error("got no steps")
     masks = [None] * len(steps) if mask is None else unpack(call, mask, 1)
     outputs: list[Operand] = []
     for x, is_valid in zip(steps, masks, strict=True):
@@ -70,15 +72,15 @@ def _unrolled(
     return outputs[-1], states
 
 
-def _of_open_length(
+def _shapes_of_steps(
     call: LayerCall, cell: Cell, given: Operand, states: list[Operand]
 ) -> tuple[Operand, list[Operand]]:
-    """Return the shapes of the results for any number of steps."""
+    """Return the shapes of the results, whose steps have the shapes of the first one."""
     shape = call.shape(given)
     y, states = cell.step(of_shape(call, given, (shape[0], *shape[2:])), states)
     if call.options.flag("return_sequences", False):
         batch, *rest = call.shape(y)
-        y = of_shape(call, y, (batch, None, *rest))
+        y = of_shape(call, y, (batch, shape[1], *rest))
     return y, states
 
 

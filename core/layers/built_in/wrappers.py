@@ -50,6 +50,8 @@ class TimeDistributed(BuiltIn):
     @staticmethod
     def compute(call: LayerCall, x: Operand) -> Any:
         """Call the inner layer on a larger batch, whose items are the steps."""
+        if len(call.shape(x)) < 3:  # as Keras has it
+            raise call.error(f"takes [batch, steps, ...], got shape {x.shape}")
         batch, steps, *rest = call.shape(x)
         if None in rest:
             raise call.error(f"the lengths after the time axis must be known, got shape {x.shape}")

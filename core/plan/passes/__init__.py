@@ -9,6 +9,8 @@ known shapes.
 
 from collections.abc import Callable
 
+import numpy as np
+
 from core.engine.program import Program
 from core.graph.nodes import Graph
 from core.plan.passes.batching import free_batch
@@ -52,6 +54,7 @@ PROGRAM_PASSES: tuple[ProgramPass, ...] = (
 )
 
 
+@np.errstate(all="ignore")  # weights of files may be NaN or infinite, as results may be
 def optimise(graph: Graph) -> Graph:
     """Run all passes for graphs, in the order of TensorFlow.js's converter.
 

@@ -146,6 +146,8 @@ class _Loop:
         self._variables = [self._variable(node) for node in changing]
         switches = [v.switch for v in self._variables if v.switch is not None]
         self._condition = facts.find(_only({plain(s.inputs[1]) for s in switches}), "LoopCond")
+        if not all(node.inputs for node in (*self._kept, self._condition)):
+            raise _OtherFormError
 
     def _variable(self, enter: Node) -> _Variable:
         merge = _only(self._facts.users.get(enter.name, ()))

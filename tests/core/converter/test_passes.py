@@ -408,6 +408,17 @@ def test_what_cannot_be_folded_stays(rng, change):
     assert set(fold_batch_norm(graph).weights) == set(graph.weights)
 
 
+@pytest.mark.parametrize("variance", [1.0, -1.0])
+def test_weights_that_are_no_numbers_are_no_warnings(rng, image, variance):
+    weights = {"w": rng.normal(size=(1, 1, 2, 4)).astype(np.float32), **batch_norm(rng, 4)}
+    weights["w"].view(np.uint32)[0, 0, 0, 0] = 0x7FA00000  # a NaN of which NumPy warns
+    weights["variance"][1] = variance
+    graph = graph_of(Node("p", "Conv2D", ("x", "w"), CONV), BATCH_NORM, outputs=("bn",), **weights)
+    found, expected = (outputs_of(each, image)["bn"] for each in (optimise(graph), graph))
+    assert np.isnan(found).any()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+
+
 def test_weights_that_two_nodes_share_are_folded_apart(rng, image):
     nodes = [
         Node("p", "Conv2D", ("x", "w"), CONV),

@@ -95,3 +95,14 @@ def test_lines(tmp_path):
     path.write_bytes("eins\r\nzwei\n\nüber".encode())
     dataset = text_lines(path)
     assert dataset.to_list() == dataset.to_list() == ["eins", "zwei", "", "über"]
+
+
+def test_files_that_are_no_text_or_no_table_are_named(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"a,b\n\xff,1\n")
+    for read in (from_csv, lambda path: text_lines(path).to_list()):
+        with pytest.raises(CoreError, match=r"table\.csv is no text in UTF-8 \("):
+            read(path)
+    path.write_bytes(b"a,b\n" + b"x" * 200_000 + b",1\n")
+    with pytest.raises(CoreError, match=r"table\.csv is no table in UTF-8 \(field larger"):
+        from_csv(path)

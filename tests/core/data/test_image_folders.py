@@ -95,6 +95,17 @@ def test_broken_images_are_left_out(folder):
     assert [x.shape[0] for x, _ in dataset.batch(4)] == [4, 4, 1]
 
 
+def test_reasons_that_quote_an_image_are_short(folder, monkeypatch):
+    def read(*_):
+        raise ValueError("x" * 10_000)
+
+    monkeypatch.setattr("core.data.image_folders._Reader.read", read)
+    dataset = image_folder(folder, 2)
+    with pytest.warns(UserWarning, match="left out"):
+        assert list(dataset) == []
+    assert {len(reason) for reason in dataset.skipped.values()} == {len("ValueError: ") + 200}
+
+
 def test_postscript_is_not_run_and_huge_images_are_not_decoded(folder, monkeypatch):
     def run(*_, **__):
         raise AssertionError("Ghostscript was run")

@@ -1,6 +1,7 @@
 """Loops and branches, of TensorFlow 1 (Switch, Merge, ...) and 2 (If, While)."""
 
 import asyncio
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -279,6 +280,14 @@ def test_nesting_depth_of_loops_is_limited():
 def test_damaged_loops(text, attributes, message):
     with pytest.raises(core.CoreError, match=message):
         model(text, "y", {}, attributes).predict(1.0)
+
+
+@pytest.mark.parametrize("name", re.findall(r"(\w+) = (?!Placeholder)", COUNTING))
+def test_nodes_of_a_loop_without_their_inputs(name):
+    text = re.sub(rf"( {name} = \w+).*", r"\1", COUNTING)
+    assert text != COUNTING
+    with pytest.raises(core.CoreError):
+        counting(3, text=text).predict(1.0)
 
 
 def test_merge_takes_the_first_live_input():

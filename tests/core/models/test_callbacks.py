@@ -533,3 +533,13 @@ def test_without_a_package_the_error_names_it(monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(core.CoreError, match="pip install tensorboardX"):
         run(c.TensorBoard("logs"), losses([1]))
+
+
+@pytest.mark.parametrize("data", [b"epoch,\xff\n", b"x" * 200_000])
+def test_a_log_that_is_no_table_is_not_gone_on_in(tmp_path, data):
+    path = tmp_path / "log.csv"
+    path.write_bytes(data)
+    table = core.callbacks.CSVLogger(path, append=True)
+    with pytest.raises(core.CoreError, match=r"log\.csv' is no table to go on in"):
+        table.on_train_begin()
+    assert path.read_bytes() == data

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import core
+from core.errors import CoreError
 from core.initializers import NAMED, compute_fans
 from core.keras.configured import snake_case
 from tests.core.models.recorded import KERAS
@@ -252,3 +253,39 @@ def test_equal_bounds_and_deviations_of_zero():
     assert core.initializers.RandomUniform(0.5, 0.5)((3,)).tolist() == [0.5] * 3
     assert core.initializers.TruncatedNormal(1.0, 0.0)((3,)).tolist() == [1.0] * 3
     assert core.initializers.GlorotUniform()((0,)).shape == (0,)
+
+
+@pytest.mark.parametrize("value", ["x", None, [1.0], {"a": 1}, True, 10**400])
+def test_configs_with_other_values_than_numbers_are_refused(value):
+    for get, name, argument in (
+        (core.initializers.get, "Orthogonal", "gain"),
+        (core.initializers.get, "Identity", "gain"),
+        (core.initializers.get, "RandomNormal", "mean"),
+        (core.initializers.get, "VarianceScaling", "scale"),
+        (core.losses.get, "Huber", "delta"),
+    ):
+        with pytest.raises(CoreError, match=f"{name}: {argument}=.* must be a number"):
+            get({"class_name": name, "config": {argument: value}})
+
+
+@pytest.mark.parametrize(
+    ("argument", "values"),
+    [
+        ("input_axes", (5, "x", {}, [1.5], [True])),
+        ("output_axes", (-1, [[0]], [None])),
+        ("distribution", ([], {}, 5)),
+        ("mode", ([], {}, "x" * 1000)),
+    ],
+)
+def test_options_of_files_of_other_types_are_refused(argument, values):
+    for value in values:
+        config = {"class_name": "VarianceScaling", "config": {argument: value}}
+        with pytest.raises(CoreError, match=f"{argument}.* must be ") as caught:
+            core.initializers.get(config)
+        assert len(str(caught.value)) < 200
+
+
+def test_integers_that_no_float_holds_are_refused():
+    with pytest.raises(CoreError, match="L2: l2=1000.* must be a number"):
+        core.regularizers.get({"class_name": "L2", "config": {"l2": 10**400}})
+    assert core.regularizers.get({"class_name": "L2", "config": {"l2": None}}).l2 == 0.01

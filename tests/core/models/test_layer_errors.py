@@ -1,5 +1,6 @@
 """Errors of layers: one sentence that names the layer, the value and the limit."""
 
+import json
 import re
 
 import numpy as np
@@ -80,3 +81,45 @@ def test_a_model_on_other_shapes():
         model.fit(np.ones((2, 3)), np.ones((3, 2)))
     with pytest.raises(CoreError, match=r"labels of the shape of the outputs, \(2, 2\)"):
         model.fit(np.ones((2, 3)), np.ones((2, 5)), verbose=0)
+
+
+def test_a_stack_of_no_cells_is_refused():
+    stack = core.layers.StackedRNNCells([])
+    with pytest.raises(CoreError, match="has no cells: give one or more"):
+        core.layers.RNN(stack)(core.ones((1, 3, 5)))
+
+
+@pytest.mark.parametrize("class_name", ["TimeDistributed", "Bidirectional"])
+def test_an_input_in_the_place_of_an_inner_layer_is_refused(class_name):
+    inner = {"class_name": "InputLayer", "config": {"name": "inner"}}
+    config = {"name": "outer", "layer": inner, "batch_input_shape": [None, 3, 2]}
+    layers = [{"class_name": class_name, "config": config}]
+    document = {"class_name": "Sequential", "config": {"name": "model", "layers": layers}}
+    with pytest.raises(CoreError, match=r"'outer/.*inner' \(InputLayer\): computes nothing"):
+        core.model_from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize("dtype", [[], ["int32"], {}, 5, "x" * 1000])
+def test_inputs_of_files_have_a_known_dtype(dtype):
+    with pytest.raises(CoreError, match="of an input must be 'float32'") as caught:
+        core.layers.Input((3,), dtype=dtype)
+    assert len(str(caught.value)) < 200
+
+
+def test_steps_that_are_too_few_or_too_many_to_unroll():
+    with pytest.raises(CoreError, match=r"'few' \(LSTM\): got no steps"):
+        layers.LSTM(2, name="few")(core.ones((1, 0, 3)))
+    many = core.Sequential([layers.Input((10**12, 3)), layers.GRU(2, return_sequences=True)])
+    assert many.output_shape == (None, 10**12, 2)
+
+
+def test_time_distributed_takes_steps():
+    with pytest.raises(CoreError, match=r"takes \[batch, steps, ...\], got shape \(4,\)"):
+        layers.TimeDistributed(layers.Dense(2))(core.ones((4,)))
+
+
+def test_a_soft_cap_is_above_zero():
+    layer = layers.ReversibleEmbedding(3, 2, logit_soft_cap=0)
+    layer(np.ones((1, 2), np.int32))
+    with pytest.raises(CoreError, match="logit_soft_cap must be above 0, got 0"):
+        layer(core.ones((1, 2)), reverse=True)

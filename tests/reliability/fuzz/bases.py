@@ -8,11 +8,20 @@ from typing import NamedTuple
 from tests.reliability.fuzz import (
     documents,
     graph_files,
+    kept_files,
     labelled_files,
     layer_files,
+    picture_files,
+    result_files,
+    taught_files,
     text_files,
+    text_tables,
     tflite_files,
+    trained_files,
+    uses,
 )
+from tests.reliability.fuzz.uses import Use, run_model
+from tests.reliability.fuzz.writers import Writers
 
 
 class Base(NamedTuple):
@@ -37,24 +46,57 @@ class Base(NamedTuple):
         return folder / self.opened
 
 
-#: Gives (name, opened path, writer into an empty folder) of each model of a format.
-Writers = Mapping[str, Callable[[Path], Path]]
+class Form(NamedTuple):
+    """A form of files.
 
-FORMATS: Mapping[str, Callable[[], Writers]] = {
-    "tflite": tflite_files.writers,
-    "h5": layer_files.h5_writers,
-    "keras": layer_files.keras_writers,
-    "layers": layer_files.web_writers,
-    "teachable": layer_files.teachable_writers,
-    "frozen": graph_files.frozen_writers,
-    "saved": graph_files.saved_writers,
-    "graph": graph_files.web_writers,
-    "weights": documents.weights_writers,
-    "gestures": documents.gesture_writers,
-    "labelled": labelled_files.writers,
-    "keras2": layer_files.keras2_writers,
-    "snappy": graph_files.compressed_writers,
-    "texts": text_files.writers,
+    Attributes:
+        writers: gives the writers of its bases.
+        use: what users do with a file.
+        package: what writes the files, which users need not have.
+        passes_over: whether most damage is no error, as parts are left out or not read.
+    """
+
+    writers: Callable[[], Writers]
+    use: Use = run_model
+    package: str = "numpy"
+    passes_over: bool = False
+
+
+#: All forms; new ones come last, as the number of a form is part of the seed of its cases.
+FORMATS: Mapping[str, Form] = {
+    "tflite": Form(tflite_files.writers, package="ai_edge_litert"),
+    "h5": Form(layer_files.h5_writers, package="h5py"),
+    "keras": Form(layer_files.keras_writers, package="h5py"),
+    "layers": Form(layer_files.web_writers),
+    "teachable": Form(layer_files.teachable_writers),
+    "frozen": Form(graph_files.frozen_writers),
+    "saved": Form(graph_files.saved_writers),
+    "graph": Form(graph_files.web_writers),
+    "weights": Form(documents.weights_writers, uses.read_weights),
+    "gestures": Form(documents.gesture_writers, uses.learn_gestures),
+    "labelled": Form(labelled_files.writers, package="ai_edge_litert"),
+    "keras2": Form(layer_files.keras2_writers, package="h5py"),
+    "snappy": Form(graph_files.compressed_writers),
+    "texts": Form(text_files.writers, package="ai_edge_litert"),
+    "trained": Form(trained_files.writers, uses.train_model, "h5py"),
+    "trained_weights": Form(trained_files.weights_writers, trained_files.train_with_weights),
+    "topologies": Form(trained_files.topology_writers, uses.train_topology),
+    "knn": Form(taught_files.knn_writers, uses.learn_classes),
+    "taught": Form(taught_files.taught_writers, uses.learn_images),
+    "sessions": Form(picture_files.session_writers, uses.replay_session, "cv2"),
+    "results": Form(result_files.writers, result_files.read_signed, "pyarrow"),
+    "pictures": Form(picture_files.image_writers, uses.read_image),
+    "videos": Form(picture_files.video_writers, uses.go_through_frames, "cv2"),
+    "film_lists": Form(picture_files.video_writers, uses.read_listed_images, "cv2"),
+    "picture_lists": Form(picture_files.list_writers, uses.read_listed_images, "pyarrow"),
+    "picture_folders": Form(picture_files.folder_writers, uses.go_through_folder, passes_over=True),
+    "tables": Form(text_tables.table_writers, uses.go_through_table),
+    "image_tables": Form(text_tables.image_table_writers, uses.list_examples),
+    "labels": Form(text_tables.label_writers, uses.classify_by_labels, "ai_edge_litert"),
+    "kits": Form(kept_files.kit_writers, kept_files.install),
+    "goldens": Form(kept_files.golden_writers, kept_files.compare_goldens),
+    "logs": Form(text_tables.log_writers, uses.go_on_with_log, passes_over=True),
+    "features": Form(kept_files.feature_writers, kept_files.use_features, passes_over=True),
 }
 
 
@@ -65,7 +107,7 @@ def bases(format: str) -> list[Base]:
 
     found = []
     with tempfile.TemporaryDirectory() as made:
-        for i, (name, write) in enumerate(sorted(FORMATS[format]().items())):
+        for i, (name, write) in enumerate(sorted(FORMATS[format].writers().items())):
             folder = Path(made) / str(i)
             folder.mkdir()
             opened = write(folder).relative_to(folder)

@@ -1,14 +1,12 @@
 """Files that are no models: manifests of weights of three kinds, and gestures."""
 
 import json
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
+from tests.reliability.fuzz.writers import Writers
 from weights_cache import write_weights
-
-Writers = Mapping[str, Callable[[Path], Path]]
 
 
 def weights_writers() -> Writers:

@@ -6,7 +6,7 @@ strings, sparse and ragged values, detections), the files that TensorFlow itself
 a small convolutional network with quantised weights.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,9 +19,9 @@ from tests.core.converter.fuzz.bundle import checkpoint
 from tests.core.converter.tensorflow_runs import ARCHIVE, FROZEN, unpack
 from tests.core.graph.control_graphs import RECORDED
 from tests.core.graph.test_node_types import GRAPHS, array, label
+from tests.reliability.fuzz.writers import Writers
 from weights_cache import write_weights
 
-Writers = Mapping[str, Callable[[Path], Path]]
 Arrays = dict[str, np.ndarray]
 
 #: So many graphs of single nodes are also one model.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.reliability.fuzz.raw_bytes import PLACES
+from tests.reliability.fuzz import raw_bytes
 
 Rng = np.random.Generator
 
@@ -35,12 +35,12 @@ def damaged(data: bytes, others: Sequence[bytes], rng: Rng) -> bytes:
     """
     document = json.loads(data)
     source = json.loads(others[int(rng.integers(len(others)))]) if others else document
-    for _ in range(PLACES[int(rng.integers(len(PLACES)))]):
-        places = list(_places(document))
-        if not places:
+    for _ in range(raw_bytes.places(rng)):
+        found = list(_places(document))
+        if not found:
             break
-        owner, key = places[int(rng.integers(len(places)))]
-        _change(owner, key, places, source, rng)
+        owner, key = found[int(rng.integers(len(found)))]
+        _change(owner, key, found, source, rng)
     return json.dumps(document, ensure_ascii=bool(rng.random() < 0.5)).encode("utf-8", "replace")
 
 

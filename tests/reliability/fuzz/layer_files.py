@@ -4,7 +4,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,9 +16,8 @@ from tests.core.converter import teachable_bundles
 from tests.core.converter.fuzz import files
 from tests.core.converter.fuzz.files import zipped
 from tests.core.layers.recorded import FILES, Recorded, documents, recorded
+from tests.reliability.fuzz.writers import Writers
 from weights_cache import write_weights
-
-Writers = Mapping[str, Callable[[Path], Path]]
 
 #: Every so many models of layers that differ in one word only are left out.
 _ALIKE = re.compile(r"activation_|bidirectional_(sum|mul|ave)|(max|average)_pooling")

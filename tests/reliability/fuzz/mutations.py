@@ -1,19 +1,24 @@
 """Damages the files of a model: by the kind of each file, or byte by byte."""
 
-import io
-import zipfile
-import zlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import PurePath
 
 import numpy as np
 
-from tests.core.converter.fuzz.files import POINTER, zipped
-from tests.reliability.fuzz import json_trees, protobuf_trees, raw_bytes
+from tests.core.converter.fuzz.files import POINTER
+from tests.reliability.fuzz import containers, json_trees, protobuf_trees, raw_bytes, text_lines
 from tests.reliability.fuzz.bases import Base
-from tests.reliability.fuzz.binary_trees import damaged_flatbuffer, damaged_hdf5, damaged_table
+from tests.reliability.fuzz.binary_trees import (
+    damaged_array,
+    damaged_flatbuffer,
+    damaged_hdf5,
+    damaged_parquet,
+    damaged_table,
+)
 
 Rng = np.random.Generator
+Special = Callable[[bytes, Sequence[bytes], Rng], bytes]
 
 #: How often a file is replaced.
 POINTERS = 0.03
@@ -55,55 +60,27 @@ def _kind(name: str) -> str:
     return PurePath(name).suffix
 
 
-def _archive(data: bytes, others: Sequence[bytes], rng: Rng) -> bytes:
-    """Another content, name, order or entry of a member; or bytes near the directory."""
-    if rng.random() < 0.25:
-        return _near_directory(data, rng)
-    members = _members(data)
-    names = sorted(members)
-    name = names[int(rng.integers(len(names)))]
-    kind = rng.random()
-    if kind < 0.8:
-        parts = [d for other in others for n, d in _members(other).items() if n == name]
-        members[name] = damaged(name, members[name], parts, rng)
-    elif kind < 0.9:
-        members[_NAMES[int(rng.integers(len(_NAMES)))]] = members[name]
-        if rng.random() < 0.5:
-            del members[name]
-    else:
-        del members[name]
-    return zipped(members)
+def _zip(data: bytes, others: Sequence[bytes], rng: Rng) -> bytes:
+    return containers.damaged_zip(data, others, rng, damaged)
 
 
-_NAMES = (
-    *("../out", "/out", "a/../../out", "C:\\out", "x\0y", "", "model.json", "metadata.json"),
-    *("config.json", "model.weights.h5", "weights.bin", "a" * 300, "dir/", "sub/model.json"),
-)
+def _tar(data: bytes, others: Sequence[bytes], rng: Rng) -> bytes:
+    return containers.damaged_tar(data, others, rng, damaged)
 
 
-def _members(data: bytes) -> dict[str, bytes]:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return {name: archive.read(name) for name in archive.namelist()}
-    except (zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError("no archive") from error
-
-
-def _near_directory(data: bytes, rng: Rng) -> bytes:
-    """Odd numbers in the heads of members, in the directory and at its end."""
-    heads = [i for i in range(len(data) - 4) if data[i : i + 2] == b"PK" and data[i + 2] < 8]
-    if not heads:
-        raise ValueError("no archive")
-    for _ in range(raw_bytes.PLACES[int(rng.integers(len(raw_bytes.PLACES)))]):
-        at = min(heads[int(rng.integers(len(heads)))] + int(rng.integers(46)), len(data) - 1)
-        data = (raw_bytes.word_at if rng.random() < 0.6 else raw_bytes.flip_at)(data, at, rng)
-    return data
-
-
-_SPECIAL: Mapping[str, Callable[[bytes, Sequence[bytes], Rng], bytes]] = {
+_SPECIAL: Mapping[str, Special] = {
     ".json": json_trees.damaged,
-    ".zip": _archive,
-    ".keras": _archive,
+    ".jsonl": text_lines.damaged_json_lines,
+    **dict.fromkeys((".csv", ".tsv"), text_lines.damaged_table),
+    **dict.fromkeys((".zip", ".keras", ".npz"), _zip),
+    ".tar": _tar,
+    **{
+        ending: partial(containers.damaged_packed, form, damaged)
+        for form, endings in containers.PACKED_ENDINGS.items()
+        for ending in endings
+    },
+    ".npy": damaged_array,
+    ".parquet": damaged_parquet,
     ".pb": protobuf_trees.damaged,
     ".h5": damaged_hdf5,
     ".index": damaged_table,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tests.core.converter.fuzz.protobuf import varint
-from tests.reliability.fuzz.raw_bytes import HOSTILE_WORDS, PLACES
+from tests.reliability.fuzz import raw_bytes
+from tests.reliability.fuzz.raw_bytes import HOSTILE_WORDS
 from tests.reliability.fuzz.raw_bytes import damaged as damaged_bytes
 
 Rng = np.random.Generator
@@ -40,7 +41,7 @@ def damaged(data: bytes, others: Sequence[bytes], rng: Rng) -> bytes:
     """
     tree = parsed(data)
     source = parsed(others[int(rng.integers(len(others)))]) if others else tree
-    for _ in range(PLACES[int(rng.integers(len(PLACES)))]):
+    for _ in range(raw_bytes.places(rng)):
         places = list(_places(tree))
         if places:
             owner, at = places[int(rng.integers(len(places)))]

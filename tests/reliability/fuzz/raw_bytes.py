@@ -24,10 +24,20 @@ def damaged(data: bytes, others: Sequence[bytes], rng: Rng) -> bytes:
         data: a file's content.
         others: of files from which parts may come.
     """
-    for _ in range(PLACES[int(rng.integers(len(PLACES)))]):
+    for _ in range(places(rng)):
         kind = int(rng.integers(len(_KINDS)))
         data = _KINDS[kind](data, others, rng)
     return data
+
+
+def places(rng: Rng) -> int:
+    """How many places to damage."""
+    return PLACES[int(rng.integers(len(PLACES)))]
+
+
+def word_or_flip_at(data: bytes, at: int, rng: Rng) -> bytes:
+    """An odd number at a place, or one bit turned."""
+    return (word_at if rng.random() < 0.6 else flip_at)(data, at, rng)
 
 
 def word_at(data: bytes, at: int, rng: Rng) -> bytes:

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.reliability.fuzz.cases import MOST_BYTES, RAN, SECONDS, fed, outcome_of
+from tests.reliability.fuzz.cases import MOST_BYTES, RAN, SECONDS, outcome_of
+from tests.reliability.fuzz.uses import fed
 from tests.reliability.hostile.table import File
 
 MODES = ("plan", "eager", "shader")

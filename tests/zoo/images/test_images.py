@@ -12,6 +12,7 @@ import sys
 import threading
 import traceback
 import types
+import zipfile
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -24,6 +25,7 @@ import zoo
 from tests.helpers import PATIENCE, ROOT
 from weights_cache.common.errors import ZooError
 from zoo.images import fetching, files, header_limits
+from zoo.images.errors import convert_reader_errors
 from zoo.images.reading import ImageError, read_first_frame, read_image
 
 GREY = np.arange(256, dtype=np.uint8).reshape(16, 16)
@@ -742,3 +744,13 @@ def test_reference_photos_are_read_as_pillow_reads_them(shared):
         path = shared / "images" / "reference" / name
         with Image.open(path) as image:
             np.testing.assert_array_equal(read_image(path), np.asarray(image.convert("RGB")))
+
+
+def test_errors_of_readers_that_quote_an_image_are_short():
+    archive = zipfile.ZipFile(io.BytesIO(), "w")
+    with (
+        pytest.raises(ImageError, match="'a.png' cannot be read") as caught,
+        convert_reader_errors("'a.png'"),
+    ):
+        archive.getinfo("x" * 10_000)
+    assert len(str(caught.value)) < 500

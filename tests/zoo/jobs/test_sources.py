@@ -232,3 +232,30 @@ def test_names_that_are_not_utf8(tmp_path):
 def test_sources_of_wrong_types_are_errors(bad, tmp_path):
     with pytest.raises(zoo.ZooError, match=r"sources=|the source 3 must be a path"):
         zoo.batch(bad, out=tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "damaged", [slice(35, 43), slice(26, 28)], ids=["content", "length of the name"]
+)
+def test_members_that_cannot_be_unpacked_are_errors_of_images(damaged, rng, tmp_path):
+    """Of a few words, also where the reader of archives quotes the file."""
+    path = tmp_path / "images.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.bmp", rng.bytes(70_000))
+    data = bytearray(path.read_bytes())
+    data[damaged] = b"\xff" * len(data[damaged])
+    path.write_bytes(data)
+    (item,) = Listing(column=None, every=1, recursive=False, report=print).items([str(path)])
+    found = ImageReader().read(item)
+    assert found.pixels is None and "pack it again" in found.error
+    assert len(found.error) < 1000
+
+
+def test_errors_about_many_columns_are_short(tmp_path):
+    path = tmp_path / "images.csv"
+    path.write_text(",".join(f"c{i}" for i in range(20_000)) + "\n")
+    for column in (None, "path"):
+        listing = Listing(column=column, every=1, recursive=False, report=print)
+        with pytest.raises(zoo.ZooError, match="columns: 'c0'") as caught:
+            list(listing.items([str(path)]))
+        assert len(str(caught.value)) < 1000

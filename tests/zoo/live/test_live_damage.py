@@ -459,3 +459,17 @@ def test_a_damaged_frame_of_a_recording_is_named(tmp_path):
     path.unlink()
     with pytest.raises(ZooError, match=r"frames-0\.avi is missing"):
         list(zoo.replay(tmp_path / "s.zoo"))
+
+
+def test_a_frame_of_an_animation_that_declares_a_gigabyte_is_broken(tmp_path):
+    path = tmp_path / "a.gif"
+    first, *others = [Image.fromarray(grey(40 * i, (16, 12))) for i in range(3)]
+    first.save(path, save_all=True, append_images=others, duration=100)
+    data = bytearray(path.read_bytes())
+    at = data.index(b"\x2c", data.index(b"\x2c") + 1)  # the second frame's place and size
+    data[at + 5 : at + 9] = b"\xff" * 4
+    path.write_bytes(data)
+    source = zoo.frames(path)
+    with pytest.warns(UserWarning, match="frames .* could not be decoded"):
+        assert next(iter(source)).index == 0
+        assert [frame.index for frame in source] in ([], [2])

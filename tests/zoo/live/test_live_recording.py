@@ -1,5 +1,6 @@
 """Recordings, videos of painted frames, and `zoo watch`."""
 
+import base64
 import json
 import os
 import shutil
@@ -7,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -347,3 +349,54 @@ def test_ctrl_c_leaves_a_video_that_plays(tmp_path):
     whole = [line for line in lines.read_text().splitlines() if json.loads(line)]
     assert abs(len(list(zoo.frames(drawn))) - len(whole)) <= 1
     assert sorted(p.name for p in tmp_path.iterdir()) == ["frames", "out.jsonl", "out.mp4"]
+
+
+def with_line(path, **facts):
+    """Change what the first line of a recording says."""
+    lines = (path / "results.jsonl").read_text().splitlines()
+    lines[0] = json.dumps({**json.loads(lines[0]), **facts})
+    (path / "results.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def packed(data):
+    return base64.b64encode(zlib.compress(data)).decode()
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        *({key: "x"} for key in ("index", "time", "width", "height", "segment", "mirrored")),
+        *({"time": bad} for bad in (None, True, float("nan"), float("inf"))),
+        *({"width": bad} for bad in (0, -3, 10**30, 64.0, 2**17)),
+        {"result": {"__array__": packed(bytes(8)), "dtype": "<f4"}},
+        {"result": {"__array__": "%", "dtype": "<f4", "shape": [2]}},
+        {"result": {"__array__": packed(bytes(8)), "dtype": "<f4", "shape": [-2]}},
+        {"result": {"__array__": packed(bytes(8)), "dtype": "<f4", "shape": [10**9]}},
+        *(
+            {"result": {"__array__": packed(bytes(8)), "dtype": bad, "shape": [1]}}
+            for bad in ("O", "(2,", None, ["<f4"])
+        ),
+        {"result": {"__array__": packed(bytes(2**20)), "dtype": "<f4", "shape": [2]}},
+    ],
+)
+def test_lines_that_say_something_else_are_refused(tmp_path, rng, facts):
+    path = tmp_path / "s.zoo"
+    with Recorder(path, {}) as recorder:
+        recorder.add(moment(rng, 0))
+    with_line(path, **facts)
+    with pytest.raises(ZooError) as caught:
+        list(replay(path))
+    assert "s.zoo" in str(caught.value) and len(str(caught.value)) < 500
+
+
+def test_lines_that_are_no_text_or_no_line_are_refused(tmp_path, rng):
+    path = tmp_path / "s.zoo"
+    with Recorder(path, {}) as recorder:
+        recorder.add(moment(rng, 0))
+    for data in (b"\xff\n", b"[1]\n", b"null\n", b"[" * 100_000 + b"\n"):
+        (path / "results.jsonl").write_bytes(data)
+        with pytest.raises(ZooError, match=r"results\.jsonl is damaged"):
+            list(replay(path))
+    (path / "session.json").write_bytes(b"[" * 100_000)
+    with pytest.raises(ZooError, match="no recording that can be read"):
+        replay(path)

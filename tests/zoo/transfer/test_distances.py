@@ -113,3 +113,21 @@ def test_arguments_are_checked(rng):
         Familiarity.fit(near(rng, 3), targets=["a"])
     with pytest.raises(ZooError, match="was trained with 16"):
         Familiarity.fit(near(rng, 3)).distances(near(rng, 1, size=5))
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("limits", 2, 1e300),
+        ("limits", 3, 1e300),
+        ("limits", 3, 1e-300),
+        ("prototypes", (0, 0), 1e30),
+    ],
+)
+def test_stored_values_that_leave_float32_are_refused(name, place, value):
+    arrays = Familiarity.fit([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]).to_arrays()
+    assert Familiarity.from_arrays(arrays).threshold >= 0
+    arrays[name] = arrays[name].astype(np.float64)
+    arrays[name][place] = value
+    with pytest.raises(ZooError, match=r"above 1e\+15|out of range"):
+        Familiarity.from_arrays(arrays)

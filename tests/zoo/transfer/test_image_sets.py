@@ -276,3 +276,12 @@ def test_targets_and_kinds_that_do_not_apply_are_refused(classes):
         read_image_set([array()], [1.0], kind="regresion")
     with pytest.raises(ZooError, match="the target of row 0, 'a', is no number"):
         read_image_set([array(), array()], ["a", "b"], kind="regression")
+
+
+def test_errors_of_long_cells_are_short(tmp_path):
+    path = tmp_path / "images.csv"
+    for text in (f"image,x\na.png,{'y' * 100_000}\n", f"{'z,' * 50_000}w\n1\n"):
+        path.write_text(text)
+        with pytest.raises(ZooError) as caught:
+            read_image_set(path)
+        assert len(str(caught.value)) < 1500

@@ -228,7 +228,7 @@ def archive(**changes):
         ({"rows": np.ones(2, np.float32)}, r"float32 \[2\]"),
         ({"rows": np.zeros((2, 2), np.float32)}, "row of zeros"),
         ({"rows": np.full((2, 2), np.nan, np.float32)}, "not finite"),
-        ({"rows": np.array([["x"]], object)}, "allow_pickle"),
+        ({"rows": np.array([["x"]], object)}, "is of object"),
         ({"places": np.array([0, 2])}, "places do not say"),
         ({"places": np.array([1, 1])}, "places do not say"),
         ({"places": np.array([0.0, 1.0])}, "not float32"),

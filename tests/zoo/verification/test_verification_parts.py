@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ElementTree
+import zipfile
 
 import numpy as np
 import pytest
@@ -279,3 +280,14 @@ def test_names_of_backends():
     assert [v.label for v in named] == ["cpu tier 1", "shader (fragment)", "tf"]
     assert all(v.is_required for v in named)
     assert [v.is_required for v in chosen_variants(["cpu"])] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "head", ["{'descr': ", "{'descr': '<f4', 'fortran_order': 0, 'shape': 2}}"]
+)
+def test_goldens_with_damaged_headers_are_refused(tmp_path, head):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        data = b"\x93NUMPY\x01\0" + len(head).to_bytes(2, "little") + head.encode()
+        archive.writestr("input.npy", data)
+    with pytest.raises(ZooError, match="is no file of goldens"):
+        list(find_goldens(tmp_path, quantised_graph()))
