@@ -104,8 +104,10 @@ class Recorder:
         self._writer: FrameWriter | None = None
         self._size, self._segment = (0, 0), -1
         self._staging = ExitStack()  # until the recording has its name
-        with self._explained():
+        with self._explained(), ExitStack() as failed:
+            failed.push(self._staging)
             self._begin(about)
+            failed.pop_all()
 
     def _begin(self, about: Mapping[str, Any]) -> None:
         """Begin beside an old recording, which is replaced once the new one has a frame."""

@@ -146,6 +146,21 @@ def test_an_old_recording_stays_until_the_new_one_has_a_frame(tmp_path, rng):
     assert sorted(os.listdir(tmp_path)) == ["link.zoo", "s.zoo"]
 
 
+def test_a_recording_that_cannot_begin_leaves_nothing(tmp_path, monkeypatch):
+    with Recorder(tmp_path / "s.zoo", {}):
+        pass
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        for name in ("s.zoo", "new.zoo"):
+            with pytest.raises(ZooError, match="cannot record to .*No space left"):
+                Recorder(tmp_path / name, {})
+    assert os.listdir(tmp_path) == ["s.zoo"] and is_recording(tmp_path / "s.zoo")
+
+
 def test_what_a_kill_left_of_a_recording_is_replaced_and_nothing_else(tmp_path, rng):
     path = tmp_path / "s.zoo"
     about = '{"format": "zoo-session", "version": 1}'
