@@ -1,5 +1,6 @@
 """Atomic writing of files, locks, and errors for disks that are full or read-only."""
 
+import ctypes  # which NumPy imports
 import errno
 import os
 import shutil
@@ -403,8 +404,6 @@ def exchange_folders(first: Path, second: Path) -> bool:
     """
     if sys.platform != "linux":
         return False
-    import ctypes
-
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     if rename is None:
         return False
