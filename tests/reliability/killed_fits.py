@@ -62,7 +62,7 @@ class Training:
         for _ in range(kills):
             self._last.unlink(missing_ok=True)
             process = forked(self.go_on)
-            time.sleep(delays.uniform(0, 1.2 * self._seconds))
+            time.sleep(delays.uniform(0, 1.5 * self._seconds))
             os.kill(process, signal.SIGKILL)
             os.waitpid(process, 0)
             begun = self._last.exists()

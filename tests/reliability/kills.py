@@ -73,16 +73,22 @@ def at_random(trial: Trial, kills: int, seed: int) -> None:
     trial.write(0)
     seconds = time.perf_counter() - started
 
+    begun, begin = os.pipe()
+
     def save_on() -> None:
+        os.write(begin, b".")
         for number in count(1):
             trial.write(number % 2)
 
     for _ in range(kills):
         process = forked(save_on)
+        os.read(begun, 1)
         time.sleep(delays.uniform(0, 4 * seconds))
         os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
         trial.look()
+    os.close(begun)
+    os.close(begin)
 
 
 def at_each_change(trial: Trial) -> None:
