@@ -154,7 +154,7 @@ def _reopen(path: Path) -> FileIO | None:
     try:
         if not _is_private_file(path.lstat()):
             return None
-        stream = FileIO(path, "rb+", opener=open_unlinked)
+        stream = open_unlinked(path)
     except OSError:
         return None
     if _is_private_file(os.fstat(stream.fileno())):

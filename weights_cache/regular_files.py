@@ -61,17 +61,39 @@ def open_regular(
     if not stat.S_ISREG(mode):  # opening a device may have side effects
         raise irregular_file(path, mode)
     flags = _FLAGS if follow_links else _FLAGS | getattr(os, "O_NOFOLLOW", 0)
-    raw = FileIO(path, opener=lambda name, _: os.open(name, flags))
+    raw = opened_by_flags(path, flags)
     if not stat.S_ISREG(mode := os.fstat(raw.fileno()).st_mode):  # exchanged in between
         raw.close()
         raise irregular_file(path, mode)
     return raw if buffering == 0 else BufferedReader(raw)
 
 
-def open_unlinked(path: str, flags: int) -> int:
-    """Open a file as `os.open`, at once and through no link; an ``opener`` for `io.FileIO`."""
-    more = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    return os.open(path, flags | more)
+def open_unlinked(path: str | os.PathLike[str]) -> FileIO:
+    """Open a file for reading and writing, at once and through no link.
+
+    Raises:
+        OSError: it cannot be opened, or is a link.
+    """
+    more = getattr(os, "O_NOFOLLOW", 0) | os.O_RDWR
+    return opened_by_flags(path, _FLAGS | more, "rb+")
+
+
+def opened_by_flags(path: str | os.PathLike[str], flags: int, mode: str = "rb") -> FileIO:
+    """Open a file by flags of the system.
+
+    An exception of a signal handler may come between any two calls of Python code, where a number
+    of an open file would be lost, and the file stay open. Here C code makes the object of it.
+
+    Raises:
+        OSError: it cannot be opened.
+
+    >>> with opened_by_flags(os.devnull, os.O_RDONLY) as file:
+    ...     file.read(1), file.name == os.devnull
+    (b'', True)
+    """
+    file = next(map(FileIO, map(os.open, (path,), (flags,)), (mode,)))
+    file.name = os.fspath(path)
+    return file
 
 
 def irregular_file(path: str | os.PathLike[str], mode: int) -> IrregularFileError:

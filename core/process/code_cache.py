@@ -10,7 +10,6 @@ name and content. The cache is optional: code that cannot be read or written is 
 import contextlib
 import mmap
 import os
-import stat
 import time
 from collections.abc import Iterator
 from io import RawIOBase
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from core.process.digests import DIGEST_BYTES, blake2b
 from weights_cache.ownership import chosen_folder, find_folder_fault, is_own, make_private
+from weights_cache.regular_files import open_regular
 
 VARIABLE = "ZOO_CODE_CACHE"
 
@@ -65,9 +65,9 @@ def load_pages(key: str) -> memoryview | None:
         return None
     path = place / f"{key}{_SUFFIX}"
     try:
-        with open(path, "rb", buffering=0, opener=_open_at_once) as file:
+        with open_regular(path, buffering=0) as file:
             status = os.fstat(file.fileno())
-            if not (is_own(status) and stat.S_ISREG(status.st_mode)):
+            if not is_own(status):
                 return None
             whole = _read(file, status.st_size)
         code, checksum = whole[:-DIGEST_BYTES], whole[-DIGEST_BYTES:]
@@ -142,11 +142,6 @@ def _checksum(key: str, code: bytes | memoryview) -> bytes:
     digest = blake2b(key.encode(), digest_size=DIGEST_BYTES)
     digest.update(code)
     return digest.digest()
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    """Open without blocking, as a pipe of that name would."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _write(path: Path, data: bytes) -> None:

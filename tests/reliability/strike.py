@@ -12,7 +12,7 @@ import random
 import signal
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
 from threading import Thread
 from typing import Any
@@ -57,6 +57,7 @@ class Report:
         wrong: runs after one whose answer was another one.
         foreign: exceptions that came out in the place of the signal's.
         states: threads, open files and threads of OpenBLAS, before and after.
+        opened: files that are open after, and were not before.
         hung: whether a run in another thread did not end.
     """
 
@@ -65,6 +66,7 @@ class Report:
     wrong: int = 0
     foreign: list[str] = field(default_factory=list)
     states: list[dict[str, int]] = field(default_factory=list)
+    opened: list[str] = field(default_factory=list)
     hung: bool = False
 
 
@@ -97,12 +99,14 @@ class Striker:
         expected = self._answer()
         seconds = min(self._seconds() for _ in range(3))
         self.report.states.append(settled())
+        before = open_files()
         for number in range(count):
             self._strike(KINDS[number % len(KINDS)], seconds)
             self.report.wrong += self._activity.run() != expected
             if number % 50 == 0 or number == count - 1:
                 self._check_other_thread(expected)
         self.report.states.append(self._state_at_rest())
+        self.report.opened = [name for name in open_files() if name not in before]
 
     def _state_at_rest(self) -> dict[str, int]:
         """Once no more is left than before, or after some time: timers end by themselves."""
@@ -170,6 +174,15 @@ def has_grown(before: dict[str, int], after: dict[str, int]) -> bool:
     """
     setting = "threads of OpenBLAS"
     return before[setting] != after[setting] or any(after[key] > before[key] for key in before)
+
+
+def open_files() -> list[str]:
+    """The number and target of each open file, but for the one that lists them."""
+    found = []
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):
+            found.append(f"{number} {os.readlink(f'/proc/self/fd/{number}')}")
+    return found
 
 
 def state() -> dict[str, int]:

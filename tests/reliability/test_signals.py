@@ -74,7 +74,7 @@ def check(report: dict[str, Any], count: int) -> None:
     # NumPy and Pillow drop exceptions where they ask an object for an attribute it may lack: at
     # 5 % of the signals, six of twelve are dropped in one run of 100,000.
     assert count - report["struck"] - report["lost"] <= 0.05 * count + 5
-    assert not has_grown(before, after), (before, after)
+    assert not has_grown(before, after), (before, after, report["opened"])
 
 
 @pytest.mark.parametrize("name", sorted(STRUCK.keys() - {"teaching", "fine_tuning"}))

@@ -40,12 +40,21 @@ def with_noise(
     """
 
     def combined(tensor: Tensor) -> Tensor:
-        given = noise_shape or (None,) * len(tensor.shape)
-        shape = tuple(m if n is None else int(n) for n, m in zip(given, tensor.shape, strict=True))
+        shape = _shape_of_noise(call, noise_shape, tensor.shape)
         source = call.generator(seed)
         return combine(tensor, drawn(lambda: draw(source(), shape), shape, "float32"))
 
     return call.called(combined, x)
+
+
+def _shape_of_noise(call: LayerCall, given: Sequence[int | None] | None, shape: Shape) -> Shape:
+    """Return a shape of noise without None, if it broadcasts to that of a tensor."""
+    if not given:
+        return shape
+    is_list = isinstance(given, (list, tuple)) and len(given) == len(shape)
+    if not is_list or any(n not in (None, 1, m) for n, m in zip(given, shape, strict=True)):
+        raise call.error(f"noise_shape={given!r:.80} does not broadcast to {shape}")
+    return tuple(m if n is None else int(n) for n, m in zip(given, shape, strict=True))
 
 
 def dropped_out(

@@ -123,3 +123,10 @@ def test_a_soft_cap_is_above_zero():
     layer(np.ones((1, 2), np.int32))
     with pytest.raises(CoreError, match="logit_soft_cap must be above 0, got 0"):
         layer(core.ones((1, 2)), reverse=True)
+
+
+@pytest.mark.parametrize("noise_shape", ["ab", 5, [[]], [2, 4, 1], [2**40, 1], ["x", 1]])
+def test_shapes_of_noise_that_do_not_broadcast(noise_shape):
+    layer = layers.AlphaDropout(0.5, noise_shape=noise_shape)
+    with pytest.raises(CoreError, match=r"noise_shape=.* does not broadcast to \(2, 4\)"):
+        layer(core.ones((2, 4)), training=True)

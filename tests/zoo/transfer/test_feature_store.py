@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers import PATIENCE
+from weights_cache.regular_files import open_unlinked
 from zoo.images.errors import ImageError
 from zoo.transfer.features import rows as feature_rows
 from zoo.transfer.features import store as feature_store
@@ -264,8 +265,8 @@ def test_a_full_disk_costs_one_warning_and_no_row(tmp_path, monkeypatch, written
     filled(tmp_path, 2)
 
     class Full:
-        def __init__(self, *arguments, **options):
-            self.file = open(*arguments, buffering=0, **options)  # noqa: SIM115
+        def __init__(self, path):
+            self.file = open_unlinked(path)
 
         def __enter__(self):
             return self
@@ -281,7 +282,7 @@ def test_a_full_disk_costs_one_warning_and_no_row(tmp_path, monkeypatch, written
                 raise OSError(errno.ENOSPC, "No space left on device")
             return self.file.write(data[:written])
 
-    monkeypatch.setattr(feature_rows, "FileIO", Full)
+    monkeypatch.setattr(feature_rows, "open_unlinked", Full)
     with opened(tmp_path) as store:
         with pytest.warns(UserWarning, match="not stored in") as said:
             store.add(sha256_of(2), known(2))

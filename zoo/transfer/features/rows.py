@@ -111,7 +111,7 @@ class RowFile:
             self.refresh()
         new = {bytes.fromhex(s): known for s, known in rows.items() if self.get(s) is None}
         data = b"".join(self._encoded(key, known) for key, known in new.items())
-        with FileIO(self.path, "rb+", opener=open_unlinked) as file:
+        with open_unlinked(self.path) as file:
             file.seek(self.length)
             if file.write(data) < len(data):
                 raise OSError(f"no room for {len(data)} bytes")

@@ -150,3 +150,18 @@ def test_the_gradients_of_pooling(isa, seed):
     assert (generated_of(program, isa) is not None) == (covers and is_inside)
     if covers and is_inside:
         check(program, values, isa)
+
+
+@on_all
+def test_filters_of_thousands_of_columns_are_not_generated(isa):
+    """Their kernels would take minutes to compile."""
+    how = {"strides": 1, "pad": "same", "data_format": "NHWC", "dilations": 1}
+    x, filter = (1, 5, 5, 8), (1, 5000, 8, 1)
+    values = {"x": np.ones(x, np.float32), "w": np.ones(filter, np.float32)}
+    for kind, inputs, result, more in (
+        ("depthwise_conv2d", ("x", "w"), x, {}),
+        ("depthwise_conv2d_backprop_input", ("x", "w"), x, {"input_shape": x}),
+        ("depthwise_conv2d_backprop_filter", ("x", "x"), filter, {"filter_shape": filter}),
+    ):
+        program = make_step(kind, values, {}, inputs, result, {**how, **more})
+        assert generated_of(program, isa) is None

@@ -7,7 +7,12 @@ from math import prod
 import numpy as np
 
 from core.backends.cpu.codegen.ir.image_windows import Images
-from core.backends.cpu.codegen.kernels.depthwise import Depthwise, DepthwisePhase, is_depthwise
+from core.backends.cpu.codegen.kernels.depthwise import (
+    MOST_TAPS,
+    Depthwise,
+    DepthwisePhase,
+    is_depthwise,
+)
 from core.backends.cpu.codegen.kernels.phases import Phase, images_of, phases_of, placement_of
 from core.backends.cpu.codegen.packing import copied_argument
 from core.backends.cpu.codegen.step_kernels import (
@@ -63,7 +68,7 @@ def transposed_depthwise(
     """
     arguments: list[Argument] = [dy, "", call.step.name]
     steps, pairs = call.fused(arguments), phases_of(w)
-    if steps is None or pairs is None:
+    if steps is None or pairs is None or w.size[1] > MOST_TAPS:
         return None
     count, _, _, channels = call.result.shape
     kernels: list[Bound] = []

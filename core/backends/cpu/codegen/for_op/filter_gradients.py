@@ -1,7 +1,10 @@
 """Generated gradients of filters."""
 
+from math import prod
+
 from core.backends.cpu.codegen.ir.image_windows import Images
 from core.backends.cpu.codegen.ir.kernel_text import FLOAT
+from core.backends.cpu.codegen.kernels.depthwise import MOST_TAPS
 from core.backends.cpu.codegen.kernels.filter_gradients import (
     DepthwiseFilterGradient,
     FilterGradient,
@@ -51,7 +54,7 @@ def generate_depthwise_filter_gradient(call: GeneratedCall) -> Generated | None:
     """Generate the sums of products of pixels and gradients, for each tap of each channel."""
     w = _windows(call)
     *_, channels, times = call.result.shape
-    if w is None or times != 1:
+    if w is None or times != 1 or prod(w.size) > MOST_TAPS:
         return None
     images = Images.of(call.spec(call.step.inputs[0]).shape[0], channels, w)
     rows = max(1, int(_KEPT * call.isa.registers) // w.size[1])

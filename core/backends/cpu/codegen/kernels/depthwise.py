@@ -22,6 +22,10 @@ from core.engine.program import Step
 #: Position of the filter of the depthwise convolution before a product.
 INNER_FILTER = 3
 
+#: The most taps of a filter that have instructions of their own: 65,535 columns would be a text of
+#: 100 MB, which takes minutes to compile.
+MOST_TAPS = 512
+
 
 def is_depthwise(call: GeneratedCall, step: Step) -> bool:
     """Return whether a step is a depthwise convolution with one result for each channel."""
@@ -29,7 +33,8 @@ def is_depthwise(call: GeneratedCall, step: Step) -> bool:
         return False
     x, filter = step.inputs
     is_usual = step.attributes.get("data_format", "NHWC") == "NHWC"
-    return is_usual and call.spec(filter).shape[3] == 1 and call.has_floats(x, filter)
+    _, width, _, times = call.spec(filter).shape
+    return is_usual and times == 1 and width <= MOST_TAPS and call.has_floats(x, filter)
 
 
 class FilterSum:
