@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from weights_cache.common.dependencies import needed_for
@@ -105,20 +105,20 @@ class BatchResults:
         with needed_for("to_pandas"):
             import pandas
         if self._job["format"] == "csv":
-            tables = [self._flat_table(number) for number in self._numbers()]
+            tables = [self._flat_table(number, pandas.read_csv) for number in self._numbers()]
             return pandas.concat(tables, ignore_index=True) if tables else pandas.DataFrame()
         rows: Any = list(self)
         if flat:
             return pandas.DataFrame(list(flat_rows(rows)), columns=flat_columns(self.function))
         return pandas.DataFrame(rows)
 
-    def _flat_table(self, number: int) -> pandas.DataFrame:
+    def _flat_table(
+        self, number: int, read_csv: Callable[[io.BytesIO], pandas.DataFrame]
+    ) -> pandas.DataFrame:
         """The table of a chunk whose format is CSV."""
-        import pandas
-
         part = self._part(number)
         try:
-            return pandas.read_csv(io.BytesIO(part.data))
+            return read_csv(io.BytesIO(part.data))
         except ValueError as error:  # as all errors of its parsers are
             raise damaged(part.path, error) from error
 
