@@ -101,7 +101,7 @@ USED_ELSEWHERE = {
 #: Code that is kept on disk and executed asks whose a folder is, as the notes of weights do; files
 #: are replaced in one way; what may crash runs in a process of its own, started like others.
 USED_FOR_CODE = {
-    "core/process/code_cache.py": {"atomic_files", "ownership"},
+    "core/process/code_cache.py": {"atomic_files", "ownership", "regular_files"},
     "core/process/line_files.py": {"atomic_files", "ownership"},
     "core/backends/renderer_probe.py": {"child_processes"},
 }
