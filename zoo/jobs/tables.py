@@ -14,6 +14,7 @@ from weights_cache.interruptions import pass_interruption
 from weights_cache.shown_urls import shown_url
 from zoo.images.finding import ending_of
 from zoo.images.urls import scheme_of
+from zoo.jobs.column_metadata import check_column
 from zoo.jobs.items import Item
 from zoo.jobs.locations import is_remote, local_path, opened
 from zoo.jobs.parquet import load_arrow
@@ -93,6 +94,7 @@ def _parquet_values(location: str, column: str | None) -> Iterator[Any]:
             metadata = pa.parquet.read_metadata(file)
             schema = metadata.schema.to_arrow_schema()
             name = chosen_column(location, schema.names, column)
+            check_column(name, metadata, file)
             _check_groups(location, metadata, name)
             # As a dictionary, values that are equal take the memory of one.
             shared = [] if pa.types.is_nested(schema.field(name).type) else [name]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import zoo
+from tests.helpers import require
 from tests.zoo.jobs.test_formats import stored
 from zoo.export.json_text import decoded_image, encoded_image
 
@@ -107,7 +108,7 @@ def test_tables_that_are_none(tmp_path):
 
 
 def test_parquet_of_other_columns(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = require("pyarrow")
     from pyarrow import parquet
 
     stored(tmp_path, "classify", "parquet")
@@ -133,7 +134,7 @@ def test_masks_that_are_none():
 
 
 def test_parquet_with_texts_that_are_none(tmp_path):
-    pyarrow = pytest.importorskip("pyarrow")
+    pyarrow = require("pyarrow")
     from pyarrow import parquet
 
     stored(tmp_path, "classify", "parquet")

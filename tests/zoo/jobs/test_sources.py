@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import zoo
-from tests.helpers import require_opencv, skip_or_fail
+from tests.helpers import require, require_opencv, skip_or_fail
 from tests.zoo.jobs.job_images import make_images
 from zoo.jobs.items import Item
 from zoo.jobs.reading import ImageReader
@@ -259,3 +259,18 @@ def test_errors_about_many_columns_are_short(tmp_path):
         with pytest.raises(zoo.ZooError, match="columns: 'c0'") as caught:
             list(listing.items([str(path)]))
         assert len(str(caught.value)) < 1000
+
+
+def test_damaged_metadata_of_parquet_do_not_end_the_process(tmp_path):
+    """A column that may have no nulls, with a histogram of them: C++ throws, and nobody catches."""
+    pyarrow = require("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "images.parquet"
+    parquet.write_table(pyarrow.table({"path": ["a.jpg", "b.jpg"]}), path)
+    data, optional = path.read_bytes(), b"\x15\x0c\x25\x02\x18\x04path"
+    assert data.count(optional) == 1
+    path.write_bytes(data.replace(optional, optional.replace(b"\x02", b"\x00")))
+    listing = Listing(column=None, every=1, recursive=False, report=print)
+    with pytest.raises(zoo.ZooError, match="cannot be read as Parquet .*histogram"):
+        list(listing.items([str(path)]))
