@@ -9,6 +9,12 @@ import pytest
 from weights_cache.regular_files import open_regular, open_unlinked
 
 
+def is_open(path):
+    """Whether this process has a file open."""
+    names = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
+    return str(path) in [os.readlink(name) for name in names if os.path.lexists(name)]
+
+
 # Python closes what nobody holds any more, and says so.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are not listed here")
@@ -17,11 +23,6 @@ def test_an_exception_after_any_call_leaves_no_file_open(opened, tmp_path):
     """As that of a signal handler, which Python calls when a function returns."""
     path, events = tmp_path / "a", 0
     path.write_bytes(b"a")
-
-    def are_open():
-        numbers = os.listdir("/proc/self/fd")
-        names = [f"/proc/self/fd/{number}" for number in numbers]
-        return str(path) in [os.readlink(name) for name in names if os.path.lexists(name)]
 
     def strike(frame, event, argument):
         nonlocal events
@@ -39,5 +40,5 @@ def test_an_exception_after_any_call_leaves_no_file_open(opened, tmp_path):
         finally:
             sys.setprofile(None)
         gc.collect()
-        assert not are_open(), when
+        assert not is_open(path), when
     assert events < when  # so that all were struck

@@ -10,8 +10,6 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import NoReturn
 
-from core.backends.cpu.codegen.background import abandon
-
 #: Signals that ask a process to end; Windows has no SIGHUP.
 _NAMES = ("SIGTERM", "SIGHUP")
 
@@ -75,7 +73,9 @@ def leaving_at_once() -> Iterator[None]:
 
 
 def _leave(status: int) -> NoReturn:
-    abandon()
+    compiling = sys.modules.get("core.backends.cpu.codegen.background")
+    if compiling is not None:
+        compiling.abandon()
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):

@@ -22,6 +22,7 @@ try:
     from uvicorn.protocols.http.h11_impl import H11Protocol
     from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
     from websockets.frames import Frame, Opcode
+    from websockets.protocol import State
 except ImportError as error:
     raise not_installed("servers need", error) from error
 
@@ -134,6 +135,13 @@ class PageProtocol(WebSocketsSansIOProtocol):
         await super().run_asgi()
         if self in self.connections:  # else it is lost
             self.loop.call_later(self.limits.send_seconds, self.transport.abort)
+
+    def shutdown(self) -> None:
+        """End; one that is closing has sent its code, and waits for its peer."""
+        if self.conn.state in (State.CONNECTING, State.OPEN):
+            super().shutdown()
+        else:
+            self.transport.close()
 
     def handle_text(self, event: Frame) -> None:
         """Take a text, or its beginning."""
