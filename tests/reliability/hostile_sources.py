@@ -214,7 +214,7 @@ ODD: dict[str, tuple[str, Write, list[str]]] = {
         _odd_paths,
         [
             *("|id': check the name", "concat:a.jpg': check the name", "a named pipe"),
-            *("a device", "is not an image", "Protocol not known: tcp"),
+            *("a device", "is not an image", "tcp"),
         ],
     ),
 }

@@ -17,7 +17,7 @@ def is_open(path):
 
 # Python closes what nobody holds any more, and says so.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are not listed here")
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="open files are not listed here")
 @pytest.mark.parametrize("opened", [open_regular, open_unlinked])
 def test_an_exception_after_any_call_leaves_no_file_open(opened, tmp_path):
     """As that of a signal handler, which Python calls when a function returns."""

@@ -747,8 +747,8 @@ def test_reference_photos_are_read_as_pillow_reads_them(shared):
 
 
 def test_errors_of_readers_that_quote_an_image_are_short():
-    archive = zipfile.ZipFile(io.BytesIO(), "w")
     with (
+        zipfile.ZipFile(io.BytesIO(), "w") as archive,
         pytest.raises(ImageError, match="'a.png' cannot be read") as caught,
         convert_reader_errors("'a.png'"),
     ):
