@@ -68,7 +68,8 @@ class GraphCall(LayerCall):
         if isinstance(given, RunLengths):
             given = given.vector
         elif isinstance(given, float):
-            given = self.constant(np.array(given, np.float32), "number")
+            with np.errstate(over="ignore"):  # it is infinite in float32, as in Keras
+                given = self.constant(np.array(given, np.float32), "number")
         elif isinstance(given, int):
             given = self.integer(given)
         elif not isinstance(given, Value):

@@ -30,13 +30,18 @@ def checked_job(facts: dict[str, Any], path: Path, formats: Mapping[str, object]
     return facts
 
 
-def checked_record(facts: dict[str, Any], path: Path) -> dict[str, Any]:
+def checked_record(facts: dict[str, Any], path: Path, most: int) -> dict[str, Any]:
     """Return the record of a chunk.
+
+    Args:
+        facts: the JSON of the file.
+        path: of the file, for errors.
+        most: rows of a chunk; `list` takes memory for as many as it is told.
 
     Raises:
         ZooError: it does not say how many rows there are and of which sha256, or lists no errors.
     """
-    _check_counts(facts, ("rows",), path)
+    _check_counts(facts, ("rows",), path, most)
     if not isinstance(facts.get("sha256"), str):
         raise _damaged(path, f"its sha256 is {facts.get('sha256')!r:.80}")
     errors = facts.get("errors")
@@ -45,10 +50,12 @@ def checked_record(facts: dict[str, Any], path: Path) -> dict[str, Any]:
     return facts
 
 
-def _check_counts(facts: Mapping[str, Any], names: tuple[str, ...], path: Path) -> None:
+def _check_counts(
+    facts: Mapping[str, Any], names: tuple[str, ...], path: Path, most: int = 2**53
+) -> None:
     for name in names:
         count = facts.get(name)
-        if type(count) is not int or not 0 <= count < 2**53:
+        if type(count) is not int or not 0 <= count <= most:
             raise _damaged(path, f"its {name} are {count!r:.80}, no count")
 
 

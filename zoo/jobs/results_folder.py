@@ -282,7 +282,7 @@ class ResultsFolder:
         record = _read_document(path)
         if record.get("identity") != identity:
             raise damaged(path, "it belongs to another job")
-        return checked_record(record, path)
+        return checked_record(record, path, MOST_IN_CHUNK)
 
     def stored_part(self, number: int, format: str, identity: str | None) -> StoredPart:
         """The rows of a chunk that is done.

@@ -8,7 +8,7 @@ the file when `FrameWriter.add` returns.
 from __future__ import annotations
 
 import os
-from struct import Struct, pack
+from struct import Struct, pack, unpack_from
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -24,6 +24,7 @@ _HEADER = Struct("<4sI")  # of a chunk: its name, and its length in bytes
 _FRAME = b"00dc"
 _INDEXED, _KEYFRAME = 0x10, 0x10
 _PNG_SIZE = slice(16, 24)  # of a PNG: its width and height
+_PNG_START, _AROUND = 8, 12  # of the first chunk of a PNG; bytes of a chunk besides its content
 _START = 12 + 12 + 64 + 12 + 64 + 48 + 12  # of the first frame: after all headers
 
 
@@ -92,6 +93,15 @@ def _list(name: bytes, data: bytes) -> bytes:
     return _chunk(b"LIST", name + data)
 
 
+def _is_whole(png: bytes) -> bool:
+    """Whether a PNG has the bytes that its chunks declare, for which OpenCV allocates memory."""
+    place = _PNG_START
+    while place + _AROUND <= len(png):
+        (length,) = unpack_from(">I", png, place)
+        place += length + _AROUND
+    return place <= len(png)
+
+
 class FrameReader:
     """Reads the frames of a `FrameWriter`, whole ones only.
 
@@ -125,7 +135,7 @@ class FrameReader:
         if name == _FRAME and len(png) < length + length % 2:
             return None  # the writer was killed
         check_size((width, height), f"a frame of {self._file.name!r}")
-        if name != _FRAME or png[_PNG_SIZE] != pack(">2I", width, height):
+        if name != _FRAME or png[_PNG_SIZE] != pack(">2I", width, height) or not _is_whole(png):
             raise ValueError("a frame is damaged, or of another size")
         bgr = self._decoded(png)
         if bgr is None:

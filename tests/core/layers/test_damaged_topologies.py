@@ -165,6 +165,12 @@ def test_all_unknown_classes_are_listed():
         layers_graph(topology, {})
 
 
+def test_a_number_that_float32_does_not_hold_is_infinite():
+    topology = sequential(("Rescaling", {"scale": 1e300}))
+    found = GraphModel(layers_graph(topology, {})).predict(np.float32([[1, 2, 3, 4]]))
+    assert np.isinf(next(iter(found.values())).numpy()).all()
+
+
 def test_layers_of_the_user():
     """They get tensors, weights and the plain values of the config."""
     seen = {}

@@ -53,7 +53,7 @@ def test_documents_that_are_none(folder):
 
 
 @pytest.mark.parametrize(
-    "facts", [{"rows": -5}, {"rows": "x"}, {"rows": 10**30}, {"errors": {}}, {"errors": [1]}]
+    "facts", [{"rows": -5}, {"rows": "x"}, {"rows": 10**9}, {"errors": {}}, {"errors": [1]}]
 )
 def test_records_that_say_something_else(folder, facts):
     changed(folder / "records" / "000000.json", **facts)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -459,6 +460,23 @@ def test_a_damaged_frame_of_a_recording_is_named(tmp_path):
     path.unlink()
     with pytest.raises(ZooError, match=r"frames-0\.avi is missing"):
         list(zoo.replay(tmp_path / "s.zoo"))
+
+
+def test_a_frame_of_a_recording_whose_parts_declare_more_than_it_has(tmp_path):
+    """OpenCV allocates what a chunk of a PNG declares, up to 4 GB."""
+    with Recorder(tmp_path / "s.zoo", {}) as recorder:
+        recorder.add(moment(0, grey(0)))
+    path = tmp_path / "s.zoo" / "frames-0.avi"
+    data = bytearray(path.read_bytes())
+    at = data.index(b"IDAT")
+    data[at - 4 : at + 4] = b"\xff\xff\xff\x00teXt"
+    path.write_bytes(data)
+    with (
+        pytest.raises(ZooError, match="frame 0 is missing or damaged") as caught,
+        mock.patch("zoo.live.frame_store.cv2.imdecode", side_effect=AssertionError),
+    ):
+        next(zoo.replay(tmp_path / "s.zoo"))
+    assert isinstance(caught.value.__cause__, ValueError)
 
 
 def test_a_frame_of_an_animation_that_declares_a_gigabyte_is_broken(tmp_path):

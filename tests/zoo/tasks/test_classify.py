@@ -195,6 +195,12 @@ def test_a_grey_network(tmp_path):
     np.testing.assert_allclose(prepare_square(green, 2, 1), 0.587 * 255 / 127 - 1, rtol=1e-6)
 
 
+def test_a_network_that_gives_no_row_of_scores(tmp_path):
+    model = seeing(tmp_path, 4, "ReLU", [[1, 0]] * 3, ["light", "dark"])
+    with pytest.raises(ZooError, match=r"output of the shape \(1, 4, 4, 2\) .* not 2 scores"):
+        model.classify(np.zeros((9, 9, 3), np.uint8))
+
+
 @pytest.mark.parametrize("shape", [(1, 1), (1, 30_000), (30_000, 1), (3, 2000)])
 def test_odd_shapes(model, shape, rng):
     result = model.classify(rng.integers(0, 256, (*shape, 3), np.uint8))

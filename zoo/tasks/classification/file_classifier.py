@@ -102,9 +102,19 @@ class FileClassifier(LoadedModel):
         raise NotImplementedError
 
     def _scores(self, prepared: np.ndarray) -> np.ndarray:
-        """Return a score for each class."""
+        """Return a score for each class.
+
+        Raises:
+            ZooError: the network gives no row of scores.
+        """
         (found,) = self.predict(prepared).values()
-        return self._row(found)
+        row = self._row(found)
+        if row.shape != (len(self.labels),):
+            raise ZooError(
+                f"{self.name} gives an output of the shape {found.shape} for an image, and not "
+                f"{len(self.labels)} scores: predict gives it"
+            )
+        return row
 
     def _row(self, found: Tensor) -> np.ndarray:
         """Return the row of scores that a network gave for one image."""
