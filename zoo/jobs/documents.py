@@ -36,7 +36,7 @@ def checked_record(facts: dict[str, Any], path: Path, most: int) -> dict[str, An
     Args:
         facts: the JSON of the file.
         path: of the file, for errors.
-        most: rows of a chunk; `list` takes memory for as many as it is told.
+        most: rows of a chunk, for as many of which `list` takes memory at once.
 
     Raises:
         ZooError: it does not say how many rows there are and of which sha256, or lists no errors.

@@ -13,7 +13,7 @@ from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
 from core.layers.built_in.activation import masked_softmax, softmax_along
 from core.layers.built_in.basic import EinsumDense
-from core.layers.built_in.training import dropped_out
+from core.layers.built_in.training import dropped_out, dropped_share
 from core.layers.built_in_layer import BuiltIn
 from core.layers.common_ops import as_float, cast, expand, length, repeated
 from core.layers.keras_config import LayerSpec
@@ -117,7 +117,7 @@ def attended(
 
 def dropout_rate(call: LayerCall) -> float:
     """Return the share of the weights of attention to drop in training."""
-    return call.options.number("dropout", 0.0)
+    return dropped_share(call, "dropout", 0.0)
 
 
 def _weights(call: LayerCall, logits: Operand, count: int, mask: Operand | None) -> Any:

@@ -7,7 +7,7 @@ from core.constraints import ConstraintLike
 from core.initializers import InitializerLike
 from core.layers.built_in.activation import ActivationLike, activated
 from core.layers.built_in.basic import matmul
-from core.layers.built_in.training import dropped_out
+from core.layers.built_in.training import dropped_out, dropped_share
 from core.layers.built_in_layer import BuiltIn
 from core.layers.common_ops import bias_of, split
 from core.layers.keras_config import LayerSpec, read_layer
@@ -78,7 +78,8 @@ def one_mask(call: LayerCall, option: str) -> Callable[..., Operand]:
 
     The function takes a value, and whether its second axis is that of the steps.
     """
-    rate = call.options.number(option, 0.0) if call.training else 0.0
+    share = dropped_share(call, option, 0.0)
+    rate = share if call.training else 0.0
     masks: list[Operand] = []
 
     def dropped(x: Operand, has_steps: bool = False) -> Any:

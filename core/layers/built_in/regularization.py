@@ -15,7 +15,7 @@ from core import ops
 from core.engine.generators import Seed
 from core.engine.specs import Shape
 from core.engine.tensors import Tensor
-from core.layers.built_in.training import dropped_out, with_noise
+from core.layers.built_in.training import dropped_out, dropped_share, with_noise
 from core.layers.built_in_layer import OneResult
 from core.layers.call_context import add_loss
 from core.layers.common_ops import as_float
@@ -26,13 +26,6 @@ if TYPE_CHECKING:
 
 #: The negative saturation of SELU, -scale * alpha, to which alpha dropout sets values.
 _SATURATION = -1.0507009873554805 * 1.6732632423543772
-
-
-def _rate(call: LayerCall, name: str = "rate") -> float:
-    rate = call.options.number(name)
-    if not 0 <= rate <= 1:
-        raise call.options.error(name, "a number from 0 to 1")
-    return rate
 
 
 def _seed(call: LayerCall) -> Seed:
@@ -73,7 +66,7 @@ class Dropout(OneResult):
 
     @staticmethod
     def compute(call: LayerCall, x: Operand) -> Any:
-        rate = _rate(call)
+        rate = dropped_share(call, "rate")
         if not call.training:
             return x
         shape: Sequence[int | None] | None = call.options.get("noise_shape")
@@ -87,7 +80,7 @@ class _SpatialDropout(OneResult, is_base=True):
 
     @classmethod
     def compute(cls, call: LayerCall, x: Operand) -> Any:
-        rate = _rate(call)
+        rate = dropped_share(call, "rate")
         call.shape(x, cls.rank + 2)
         if not call.training:
             return x
@@ -261,7 +254,7 @@ class GaussianDropout(OneResult):
 
     @staticmethod
     def compute(call: LayerCall, x: Operand) -> Any:
-        rate = _rate(call)
+        rate = dropped_share(call, "rate")
         if rate == 1:
             raise call.options.error("rate", "a number from 0 to below 1")
         return _noisy(call, x, sqrt(rate / (1 - rate)), lambda t, noise: t * (noise + 1.0))
@@ -298,7 +291,7 @@ class AlphaDropout(OneResult):
     @staticmethod
     def compute(call: LayerCall, x: Operand) -> Any:
         """Set random values to the saturation of SELU, and keep mean and variance."""
-        rate = _rate(call)
+        rate = dropped_share(call, "rate")
         if rate == 1:
             raise call.options.error("rate", "a number from 0 to below 1")
         if not call.training or not rate:
@@ -324,7 +317,7 @@ class StochasticDepth(OneResult):
     @staticmethod
     def compute(call: LayerCall, x: Operand) -> Any:
         shape = (None, *[1] * (len(call.shape(x)) - 1))
-        return dropped_out(call, x, call.options.number("drop_path_rate", 0.0), shape)
+        return dropped_out(call, x, dropped_share(call, "drop_path_rate", 0.0), shape)
 
 
 class Identity(OneResult):

@@ -57,6 +57,18 @@ def _shape_of_noise(call: LayerCall, given: Sequence[int | None] | None, shape: 
     return tuple(m if n is None else int(n) for n, m in zip(given, shape, strict=True))
 
 
+def dropped_share(call: LayerCall, option: str, default: float | None = None) -> float:
+    """Return an option that is a share of values to drop, from 0 to 1.
+
+    Raises:
+        CoreError: it is no such number, or is left out and has no default.
+    """
+    share = call.options.number(option, default)
+    if not 0 <= share <= 1:
+        raise call.options.error(option, "a number from 0 to 1")
+    return share
+
+
 def dropped_out(
     call: LayerCall,
     x: Operand,

@@ -165,6 +165,16 @@ def test_all_unknown_classes_are_listed():
         layers_graph(topology, {})
 
 
+@pytest.mark.parametrize("share", [1e300, -2.0, float("nan")])
+def test_shares_that_are_dropped_are_from_0_to_1(share):
+    x = core.ones((1, 2, 4))
+    for layer in (core.layers.lstm(3, dropout=share), core.layers.gru(3, recurrent_dropout=share)):
+        with pytest.raises(core.CoreError, match="dropout must be a number from 0 to 1"):
+            layer(x, training=True)
+    with pytest.raises(core.CoreError, match="dropout must be a number from 0 to 1"):
+        core.layers.attention(dropout=share)([x, x], training=True)
+
+
 def test_a_number_that_float32_does_not_hold_is_infinite():
     topology = sequential(("Rescaling", {"scale": 1e300}))
     found = GraphModel(layers_graph(topology, {})).predict(np.float32([[1, 2, 3, 4]]))
