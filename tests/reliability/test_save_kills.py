@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from tests.helpers import ROOT
+from tests.helpers import ROOT, require_opencv
 from tests.reliability.kills import KILLED, SAVES
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
@@ -24,7 +24,6 @@ QUICK = (
     "weights in shards",
     "an export as a folder",
     "an export for Keras",
-    "a recording",
 )
 
 #: Those whose labels are a file of their own, which may be missing after a kill.
@@ -63,13 +62,20 @@ def test_killed_before_each_change_on_disk():
     check_each(QUICK)
 
 
+def test_recordings_killed_before_each_change_on_disk():
+    require_opencv()
+    check_each(("a recording",))
+
+
 @pytest.mark.long
 def test_all_killed_before_each_change_on_disk():
+    require_opencv()
     check_each((*SAVES,))
 
 
 @pytest.mark.long
 def test_killed_at_random():
+    require_opencv()
     found = found_after("random", KILLS, 1)
     assert wrong(found) == {} and [*found] == [*KILLED]
     assert sum(sum(counts.values()) for counts in found.values()) == KILLS
