@@ -201,4 +201,4 @@ def require_llvmlite() -> None:
     from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
 
     if compiler_version() is None:
-        skip_or_fail("llvmlite compiles the kernels: extra `jit`")
+        skip_or_fail("llvmlite, which compiles the kernels, is not installed")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 import numpy as np
 
 from core.autodiff.scopes import keep
+from core.backends.cpu.single_runs import prepared, runs_by_numpy
 from core.engine.backends import AUTO, REPLACED
 from core.engine.limits import (
     LimitError,
@@ -224,9 +225,13 @@ class GraphModel(AsyncRuns):
         found = None if key is None else self._repeated(key, inputs, limits, as_arrays)
         if found is not None:
             return found
-        results = self._guarded(limits, partial(self._executed, inputs, names, raw, key))
-        if self._stored is not None and key is not None and self._runs is not None:
-            self._runs.store(key, inputs, self._stored, is_all=names == self._output_names)
+        execute = partial(self._executed, inputs, names, raw, key)
+        stored = None if key is None or self._runs is None else self._stored
+        if stored is not None and runs_by_numpy() and stored.has_prepared(inputs, names):
+            execute = partial(prepared, execute)
+        results = self._guarded(limits, execute)
+        if stored is not None:
+            self._runs.store(key, inputs, names, stored, is_all=names == self._output_names)
         return {n: np.asarray(v) for n, v in results.items()} if as_arrays else results
 
     def _repeated(
@@ -321,6 +326,31 @@ class GraphModel(AsyncRuns):
         [('neg', ('relu',), (1, 2))]
         """
         return self._largest_plan(inputs, outputs)[0]
+
+    def warmup(self, inputs: Any = None, outputs: Iterable[str] | None = None) -> None:
+        """Make the plan ready, so that the next run takes no longer than later ones.
+
+        Kernels are compiled, and the graph runs once, unless it has states; see `plan`.
+
+        Args:
+            inputs: as for `plan`.
+            outputs: as for `plan`.
+
+        Raises:
+            CoreError: as of `plan`.
+
+        >>> from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
+        >>> nodes = [Node("x", "Placeholder"), Node("y", "Relu", ("x",))]
+        >>> ends = [Endpoint(name, PartialSpec((None,))) for name in ("x", "y")]
+        >>> model = GraphModel(Graph(nodes, {}, {"x": ends[0]}, {"y": ends[1]}))
+        >>> model.warmup()
+        >>> model.tiers
+        ['numpy']
+        """
+        self.plan(inputs, outputs).warmup()
+        if not self.graph.states:
+            given = self._signature.zeros() if inputs is None else inputs
+            self.execute(given, [*self.graph.outputs] if outputs is None else outputs)
 
     def profile(
         self, inputs: Any = None, outputs: Iterable[str] | None = None, repeat: int = 10

@@ -135,19 +135,22 @@ class RunCache:
         self,
         key: Hashable,
         inputs: Mapping[str, np.ndarray],
+        outputs: Sequence[str],
         stored: "StoredCalls",
         *,
         is_all: bool,
     ) -> None:
-        """Store a call that has run, for later processes; see `StoredCalls.add`."""
+        """Store a call that has run, for later processes; see `StoredCalls`."""
         ready = self.find(key)
-        if ready is not None:
+        if ready is None:
+            stored.add_prepared(inputs, outputs)
+        else:
             given = [
                 (name, inputs[name], None if how is None else (float(how.scale), how.zero_point))
                 for name, how in ready.inputs
             ]
-            outputs = [(name, position) for name, _, position in ready.outputs]
-            stored.add(ready.plan, given, outputs, is_all=is_all)
+            places = [(name, position) for name, _, position in ready.outputs]
+            stored.add(ready.plan, given, places, is_all=is_all)
 
 
 def needs_ops() -> bool:

@@ -4,6 +4,8 @@ A process that loads a network and runs it once spends most of its time on makin
 ready before: reading the file, finding the plan, lowering it. The first process whose plan runs by
 generated kernels alone stores the call, in the cache of compiled code; later ones run it from
 there, until a call is not among the stored ones. They import neither graphs nor ops.
+
+Of calls that take more than a program, or a large one, is stored that their kernels are compiled.
 """
 
 import json
@@ -16,7 +18,7 @@ import numpy as np
 
 from core.backends.cpu.codegen.machine_code.cpu_features import host_cpu
 from core.backends.cpu.stored_program import Feed, StoredProgram
-from core.backends.cpu.tiers import may_generate
+from core.backends.cpu.tiers import GENERATED, get_tier, may_generate
 from core.engine.backends import REPLACED, load_backend
 from core.engine.limits import context_limits, usual_limits
 from core.engine.observers import active_observers
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from core.plan.plan import Plan
 
 #: Part of every key, to be changed with the format.
-FORMAT = "stored calls 2"
+FORMAT = "stored calls 3"
 
 #: The number of calls of a network that are stored; the oldest one goes.
 MOST_CALLS = 8
@@ -74,6 +76,8 @@ class StoredCall(NamedTuple):
         positions: which output of the program each of them is.
         value_bytes: bytes of the largest value of a run.
         run_bytes: bytes that a run holds at the same time.
+        has_program: whether a program computes it; else its kernels are compiled, and the network
+            is needed beside them.
     """
 
     inputs: tuple[StoredInput, ...]
@@ -82,6 +86,7 @@ class StoredCall(NamedTuple):
     positions: tuple[int, ...]
     value_bytes: int
     run_bytes: int
+    has_program: bool = True
 
     def takes(self, inputs: Mapping[str, Any]) -> bool:
         """Return whether inputs by name have the names, shapes and dtypes of this call."""
@@ -134,8 +139,10 @@ class StoredCalls:
         if not self._calls or not _is_plain():
             return None
         call = self._find(inputs, outputs)
-        program = None if call is None else self._program(call)
-        if call is None or program is None:
+        if call is None or not (call.has_program and _fits(call)):
+            return None
+        program = self._program(call)
+        if program is None:
             return None
         named = inputs if isinstance(inputs, Mapping) else {call.inputs[0].name: inputs}
         found = program.run([each.feed(named[each.name]) for each in call.inputs])
@@ -143,10 +150,13 @@ class StoredCalls:
         values = arrays if as_arrays else _tensors(arrays)
         return dict(zip(call.outputs, values, strict=True))
 
+    def has_prepared(self, inputs: Mapping[str, Any], outputs: Sequence[str]) -> bool:
+        """Return whether an earlier process has compiled the kernels of a call."""
+        return self._find(inputs, outputs) is not None
+
     def _find(self, inputs: Any, outputs: Sequence[str] | None) -> StoredCall | None:
         if not isinstance(outputs, (list, tuple, NoneType)):
             return None  # such as an iterator, which is read once
-        limits = usual_limits(None)
         for call in self._calls:
             if isinstance(inputs, Mapping):
                 named = inputs
@@ -156,9 +166,7 @@ class StoredCalls:
                 continue
             asked = call.is_all if outputs is None else [*outputs] == [*call.outputs]
             if asked and call.takes(named):
-                assert limits.value_bytes is not None and limits.run_bytes is not None
-                fits = call.value_bytes <= limits.value_bytes and call.run_bytes <= limits.run_bytes
-                return call if fits and limits.seconds == inf else None
+                return call
         return None
 
     def _program(self, call: StoredCall) -> StoredProgram | None:
@@ -220,9 +228,28 @@ class StoredCalls:
         if call in self._calls or not is_usable():
             return
         data = plan.stored()
-        if data is None or len(data) > MOST_BYTES:
+        if data is not None and len(data) <= MOST_BYTES:
+            keep(self._key_of(call), data)
+            self._keep(call)
+        elif get_tier() == GENERATED:
+            self._keep(call._replace(has_program=False))
+
+    def add_prepared(self, inputs: Mapping[str, np.ndarray], outputs: Sequence[str]) -> None:
+        """Store that the kernels of a call are compiled, if it takes more than one program.
+
+        Args:
+            inputs: the inputs by name.
+            outputs: names of the outputs.
+        """
+        if get_tier() != GENERATED or not _is_plain() or self.has_prepared(inputs, outputs):
             return
-        keep(self._key_of(call), data)
+        given = tuple(StoredInput(n, a.shape, a.dtype.str, None) for n, a in inputs.items())
+        call = StoredCall(given, tuple(outputs), False, (), 0, 0, has_program=False)
+        if is_usable():
+            self._keep(call)
+
+    def _keep(self, call: StoredCall) -> None:
+        """Add a call to the index on disk."""
         # Another process may have stored some meanwhile.
         known = dict.fromkeys([*_read_index(load(self._key)), *self._calls, call])
         self._calls = [*known][-MOST_CALLS:]
@@ -236,6 +263,14 @@ def _read_index(data: bytes | None) -> Iterator[StoredCall]:
             for name, shape, dtype, how in inputs
         )
         yield StoredCall(each, tuple(outputs), is_all, tuple(positions), *sizes)
+
+
+def _fits(call: StoredCall) -> bool:
+    """Return whether the usual limits let a call run."""
+    limits = usual_limits(None)
+    assert limits.value_bytes is not None and limits.run_bytes is not None
+    fits = call.value_bytes <= limits.value_bytes and call.run_bytes <= limits.run_bytes
+    return fits and limits.seconds == inf
 
 
 def _is_plain() -> bool:

@@ -1,7 +1,7 @@
 """Every network of the zoo beside the fastest runtimes that can run it: LiteRT and ONNX Runtime.
 
 Run: ``python -m tests.benchmarks.zoo_networks [--models NAME ...] [--threads N ...] [--rounds N]``
-with the extras ``benchmark`` and ``jit`` installed; names may be patterns. Weights are among the
+with the extra ``benchmark`` installed; names may be patterns. Weights are among the
 reference files (``ZOO_SHARED``, or ``--weights FOLDER``). Ours runs by generated kernels
 (``CORE_TIER`` says otherwise), LiteRT runs the TFLite file that the network comes from, if there is
 one, and ONNX Runtime the program of ours (`program_to_onnx`). Each gets what the network gets for a

@@ -64,6 +64,11 @@ _OTHERS = (
         "zoo.cli.weights_commands:declare_weights",
     ),
     (
+        "warmup",
+        "compile what models need beforehand, so that also their first run is a fast one",
+        "zoo.cli.warmup_command:declare_warmup",
+    ),
+    (
         "verify",
         "check that all backends compute the same numbers",
         "zoo.cli.verify_command:declare_verify",
@@ -87,6 +92,7 @@ def run(arguments: list[str] | None) -> int:
         words = sys.argv[1:] if arguments is None else arguments
         parser = make_parser(words[0] if words else "")
         given = parser.parse_args(words)
+        given.words = words
         if given.run is None:
             say(parser.format_help(), end="")
             return 2

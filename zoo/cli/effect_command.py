@@ -6,6 +6,7 @@ import argparse
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from weights_cache.common.progress_bars import with_bar
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.image_commands import add_model_flags
 from zoo.cli.image_sources import find_images, is_several, read_source
+from zoo.cli.next_run import next_run
 from zoo.cli.terminal import complain, say_written, warnings_as_lines
 from zoo.live.encoders import FORMATS
 from zoo.live.frame_source import frames
@@ -37,7 +39,7 @@ _TRANSPARENT = (".png", ".webp", ".tif", ".tiff")  # endings of formats that can
 def declare_effect(command: Any) -> None:
     """Declare the arguments of ``zoo effect``."""
     command.more_help = _effects_text
-    command.set_defaults(run=_run)
+    command.set_defaults(run=_run, work=_work)
     command.add_argument(
         "effect", metavar="EFFECT", type=_effect_name, choices=list(_EFFECTS), help="see below"
     )
@@ -79,16 +81,20 @@ def _effects_text() -> str:
 
 def _run(given: argparse.Namespace) -> int:
     """Apply the effect; where it found nothing to change, the status is 1."""
-    options = {"model": given.model, "backend": given.backend} | dict(given.option)
-    options = {name: value for name, value in options.items() if value is not None}
     warned: list[type[Warning]] = []
     with warnings_as_lines(warned.append):
-
-        def effect(source: Any) -> Any:
-            return getattr(zoo, given.effect)(source, **options)
-
-        status = (_do_video if _is_video(given.out) else _do_images)(effect, given)
+        status = (_do_video if _is_video(given.out) else _do_images)(_effect(given), given)
     return status or int(UserWarning in warned)
+
+
+def _effect(given: argparse.Namespace) -> Callable[[Any], Any]:
+    options = {"model": given.model, "backend": given.backend} | dict(given.option)
+    options = {name: value for name, value in options.items() if value is not None}
+    return partial(getattr(zoo, given.effect), **options)
+
+
+def _work(given: argparse.Namespace, pixels: np.ndarray) -> None:
+    _effect(given)(pixels)
 
 
 def _is_video(path: str) -> bool:
@@ -104,16 +110,19 @@ def _do_images(effect: Callable[[Any], Any], given: argparse.Namespace) -> int:
     paths = drawing_paths(images, given.out, given.effect, several=several)
     _check_transparency(given.effect, paths)
     done = 0
-    for image, path in zip(images, paths, strict=True):
-        try:
-            pixels, frames = read_source(image)
-            save_drawing(effect(pixels), str(path))
-        except ZooError as error:
-            complain(error)
-            continue
-        done += 1
-        if frames > 1:
-            complain(f"{image} has {frames} frames: the first was taken; for all give a video")
+    with next_run(given, len(images)) as later:
+        for image, path in zip(images, paths, strict=True):
+            try:
+                pixels, frames = read_source(image)
+                save_drawing(effect(pixels), str(path))
+            except ZooError as error:
+                complain(error)
+                continue
+            later.note(pixels)
+            done += 1
+            if frames > 1:
+                complain(f"{image} has {frames} frames: the first was taken; for all give a video")
+    later.compile()
     if done == len(images) and not failed:
         return 0
     return 1 if done else 2

@@ -1,14 +1,19 @@
 """Arguments of the commands that run models on images."""
 
+from __future__ import annotations
+
 import argparse
 import ast
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zoo.catalog.choices import Choices
 from zoo.catalog.entries import choices
 from zoo.cli.task_commands import Flag, Task
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Descriptions of the flags that choose the form in which results are printed.
 _FORMS = {
@@ -22,7 +27,7 @@ _FORMS = {
 def declare_task(task: Task, command: Any) -> None:
     """Declare the arguments of the command of a task."""
     command.more_help = partial(_models_of, task)
-    command.set_defaults(run=partial(_run, task))
+    command.set_defaults(run=_run, work=_work, task=task)
     _add_sources(command)
     if task.verbs:
         switches = command.add_mutually_exclusive_group()
@@ -123,7 +128,13 @@ def named_value(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def _run(task: Task, given: argparse.Namespace) -> int:
+def _run(given: argparse.Namespace) -> int:
     from zoo.cli.image_loop import run_task  # and NumPy with it, which no help needs
 
-    return run_task(task, given)
+    return run_task(given.task, given)
+
+
+def _work(given: argparse.Namespace, pixels: np.ndarray) -> None:
+    from zoo.cli.image_loop import look_at
+
+    look_at(given, pixels)

@@ -8,13 +8,13 @@ from functools import partial
 from typing import Any
 
 import zoo
-from core.backends.cpu.codegen.background import forbid
 from weights_cache.common.errors import ZooError
 from weights_cache.common.progress_bars import with_bar
 from weights_cache.shown_urls import shown_url
 from zoo.cli.drawing_output import drawing_paths, save_drawing
 from zoo.cli.hints import Hints
 from zoo.cli.image_sources import find_images, is_several, read_source
+from zoo.cli.next_run import NextRun, next_run
 from zoo.cli.result_output import Output, make_output
 from zoo.cli.task_commands import Task
 from zoo.cli.terminal import complain
@@ -31,25 +31,33 @@ def run_task(task: Task, given: argparse.Namespace) -> int:
     images, failed = find_images(given.images, recursive=given.recursive)
     if not images:
         return 2
-    if len(images) == 1:
-        forbid()  # the command ends before kernels that are compiled meanwhile could be of use
     drawings = drawing_paths(images, given.draw, task.command, several=several)
     look = _look(task, given)
     done, stopped = 0, False
     hints = Hints(task, _switch(task, given), given.model)
-    with closing(hints), closing(make_output(given.form, several=several)) as output:
+    out = make_output(given.form, several=several)
+    with next_run(given, len(images)) as later, closing(hints), closing(out) as output:
         try:
             for image, drawing in with_bar(list(zip(images, drawings, strict=True)), "image"):
-                done += _do_image(look, image, drawing, given, output, hints, first=not done)
+                done += _do_image(look, image, drawing, given, output, hints, later, first=not done)
         except KeyboardInterrupt:
             complain(f"stopped after {done} of {len(images)} images")
             stopped = True
     if stopped:
         return 130
+    later.compile()
     failed += len(images) - done
     if not failed:
         return 0
     return 1 if done else 2
+
+
+def look_at(given: argparse.Namespace, pixels: Any) -> None:
+    """Do with the pixels of an image what the command does, but for results and files."""
+    result, drawn = _look(given.task, given)(pixels)
+    if given.draw:
+        zoo.draw(pixels, drawn)
+    Hints(given.task, _switch(given.task, given), given.model).add("", pixels, result, drawn)
 
 
 def _switch(task: Task, given: argparse.Namespace) -> str:
@@ -107,6 +115,7 @@ def _do_image(
     given: argparse.Namespace,
     output: Output,
     hints: Hints,
+    later: NextRun,
     *,
     first: bool,
 ) -> bool:
@@ -118,6 +127,7 @@ def _do_image(
             save_drawing(zoo.draw(pixels, drawn), drawing)
         output.add(shown_url(image), result)
         hints.add(image, pixels, result, drawn)
+        later.note(pixels)
     except ZooError as error:
         if first and not isinstance(error, ImageError):
             # The model or an option is wrong, and would be for every image.

@@ -114,5 +114,5 @@ class Planned(ABC):
             value: an input of the network, or its inputs by name.
         """
         started = perf_counter()
-        self.network.plan(value, self.output_names).warmup()
+        self.network.warmup(value, self.output_names)
         return 1e3 * (perf_counter() - started)

@@ -181,6 +181,11 @@ def load_path_once(path: str | os.PathLike[str], backend: str | None) -> Any:
     return _keep((name, backend, *state), lambda: load(path, backend=backend))
 
 
+def kept_names() -> list[str]:
+    """Return the names of the models that the one-line functions keep loaded."""
+    return [model.name for model in [*_kept.values()]]
+
+
 def _stat(path: str) -> os.stat_result | None:
     try:
         return os.stat(path)

@@ -14,6 +14,7 @@ import numpy as np
 from core.backends.cpu.codegen.background import compile_later
 from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
 from core.backends.cpu.codegen.single_op import generated_op, single_op
+from core.backends.cpu.single_runs import runs_by_numpy
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier
 from core.engine.backends import REPLACED
 from core.engine.op_cost import multiply_adds
@@ -116,6 +117,8 @@ def run_generated(
         result: the spec of the result.
     """
     if get_tier() == NUMPY or compiler_version() is None or (op.name, "cpu") in REPLACED:
+        return None
+    if runs_by_numpy() and get_tier() is None:
         return None
     one = _find(op, handles, attributes, result)
     return one.run(handles) if one is not None and one.is_worth_it else None

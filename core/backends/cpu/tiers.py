@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from core.backends.cpu import single_runs
 from core.backends.cpu.codegen.machine_code.cpu_features import compiler_version
 from core.errors import CoreError, SettingError
 from core.process.context_vars import in_new_context
@@ -34,7 +35,7 @@ _LEAST_WORK = 1_000_000
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_INSTALL = "install it: pip install 'friendly-zoo[jit]'"
+_INSTALL = "install it: pip install llvmlite"
 
 _chosen: int | None = None
 _is_chosen = False
@@ -87,7 +88,11 @@ def set_tier(tier: int | None) -> None:
 
 def find_fault() -> str | None:
     """Return why this computer cannot generate kernels, and what to do; None if it can."""
-    return None if compiler_version() is not None else f"llvmlite is missing; {_INSTALL}"
+    return (
+        None
+        if compiler_version() is not None
+        else f"llvmlite is missing, so that networks take two to five times as long; {_INSTALL}"
+    )
 
 
 def may_generate() -> bool:
@@ -148,6 +153,9 @@ def lower(program: "Program") -> "Executable":
     if tier == GENERATED:
         _check_compiler()
     if not may_generate():
+        return _lower_to_numpy(program)
+    if tier is None and not is_lasting() and single_runs.runs_by_numpy():
+        single_runs.note_missing(len(program.steps))
         return _lower_to_numpy(program)
     from core.backends.cpu.codegen.tiered_executable import (
         lower_generated,  # what tier 1 does not need

@@ -15,6 +15,7 @@ from threading import get_native_id  # which must first be imported by no thread
 from typing import Protocol
 from weakref import ref
 
+from core.backends.cpu.single_runs import is_single
 from core.errors import CoreError
 from core.process.locks import new_lock
 
@@ -29,19 +30,12 @@ class Compilable(Protocol):
 _waiting: "deque[ref[Compilable]]" = deque()
 _changing = new_lock()
 _is_running = False
-_is_allowed = True
 
 #: Whether the process exits: the compiler checks it between two kernels.
 is_ending = False
 
 #: Niceness added to the compiler thread, so that it yields to other threads.
 _NICENESS = 10
-
-
-def forbid() -> None:
-    """Compile nothing in the background from now on: for commands that end soon."""
-    global _is_allowed
-    _is_allowed = False
 
 
 def abandon() -> None:
@@ -52,7 +46,7 @@ def abandon() -> None:
 def compile_later(one: Compilable) -> None:
     """Compile the kernels of an object in the background, unless it is freed before."""
     global _is_running
-    if not _is_allowed or is_ending:
+    if is_ending or is_single():
         return
     with _changing:
         _waiting.append(ref(one))

@@ -28,6 +28,7 @@ from core.backends.cpu.codegen.machine_code.kernel_code import (
 )
 from core.backends.cpu.codegen.team.loading import load_team
 from core.backends.cpu.codegen.team.native_calls import NativeRun
+from core.backends.cpu.single_runs import note_missing
 from core.backends.cpu.threads import MOST_THREADS, thread_count
 from core.backends.cpu.tiers import GENERATED, NUMPY, get_tier, is_lasting
 from core.errors import CoreError
@@ -152,6 +153,8 @@ class _Compiled:
     def _count(self) -> None:
         """Count a call without code."""
         self._calls = calls = self._calls + 1
+        if calls == 1:
+            note_missing()
         if calls == _CALLS:
             compile_later(self)
 

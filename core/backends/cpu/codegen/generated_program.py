@@ -23,6 +23,7 @@ from core.backends.cpu.codegen.step_kernels import (
 )
 from core.backends.cpu.codegen.team.native_calls import NativeCall, NativeRun, joined
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, Scratch, Views, Work
+from core.backends.cpu.single_runs import note_missing
 from core.engine.program import ABSENT, Program, Step, is_alias, use_counts
 from core.process.code_cache import is_usable
 
@@ -105,6 +106,7 @@ class GeneratedProgram:
             return None
         code = cached_code(self._key)
         if code is None:
+            note_missing(len(self))
             _missed[name] = None
             if len(_missed) > _MOST_MISSED:
                 _missed.pop(next(iter(_missed)), None)

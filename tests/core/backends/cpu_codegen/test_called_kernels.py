@@ -9,7 +9,7 @@ import pytest
 
 import core
 from core.backends.cpu import image_kernels
-from core.backends.cpu.codegen import background, called_kernels
+from core.backends.cpu.codegen import called_kernels
 from core.backends.cpu.codegen.team import loading
 from core.backends.cpu.image_kernels import (
     Scaled,
@@ -21,6 +21,7 @@ from core.backends.cpu.image_kernels import (
     resizing,
     sampled,
 )
+from core.backends.cpu.single_runs import missed, single_run
 from tests.core.backends.cpu_codegen.tier_choice import choose_freely
 from tests.helpers import eventually
 from tests.rules.sources import ROOT
@@ -61,9 +62,10 @@ def test_a_kernel_is_compiled_after_the_second_call(image, monkeypatch):
     assert np.array_equal(region_of(image), found)  # from the cache, at once
 
 
-def test_nothing_is_compiled_where_that_is_forbidden(image):
-    background.forbid()
-    assert [region_of(image) for _ in range(4)] == [None] * 4
+def test_nothing_is_compiled_in_a_process_that_ends_soon(image):
+    with single_run():
+        assert [region_of(image) for _ in range(4)] == [None] * 4
+        assert missed() == 1
 
 
 def test_without_the_compiler_numpy_runs(image, monkeypatch):

@@ -15,7 +15,6 @@ def choose_freely(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setenv(code_cache.VARIABLE, str(folder))
     monkeypatch.delenv("CORE_TIER", raising=False)
     monkeypatch.setattr(f"{_CPU}.tiers._is_chosen", False)
-    monkeypatch.setattr(f"{_CPU}.codegen.background._is_allowed", True)
     begin_anew(monkeypatch)
 
 

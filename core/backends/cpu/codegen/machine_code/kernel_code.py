@@ -101,7 +101,7 @@ def _linked(texts: Sequence[str], check: Callable[[], None], note: str) -> bytes
     except ImportError as error:
         raise CoreError(
             "generated kernels need llvmlite, which cannot be imported: install it with "
-            f"pip install 'friendly-zoo[jit]', or choose tier 1 ({error})"
+            f"pip install llvmlite, or choose tier 1 ({error})"
         ) from error
     from core.backends.cpu.codegen.machine_code.compiler import has_own_linker, object_of
     from core.backends.cpu.codegen.machine_code.object_linker import link
