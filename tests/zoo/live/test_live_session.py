@@ -274,15 +274,53 @@ def zoo_moments(session, count):
 
 
 def test_a_detector_looks_for_more_at_intervals():
-    search = Search()
-    assert search.is_due(0.0, 0, 2)
-    assert search.is_due(0.04, 0, 2)  # nothing is known
-    assert not search.is_due(0.08, 1, 2)
-    assert search.is_due(0.04 + SEARCH_INTERVAL, 1, 2)
-    assert not search.is_due(9.0, 2, 2)  # no place is free
-    assert search.is_due(9.1, 5, None)
+    search, image = Search(), np.zeros((60, 80, 3), np.uint8)
+    assert search.is_due(0.0, 0, 2, image)
+    assert search.is_due(0.04, 0, 2, image)  # nothing is known
+    assert not search.is_due(0.08, 1, 2, image)
+    assert search.is_due(0.04 + SEARCH_INTERVAL, 1, 2, image)
+    assert not search.is_due(9.0, 2, 2, image)  # no place is free
+    assert search.is_due(9.1, 5, None, image)
     assert not search.is_due_after_loss(9.1)  # the detector has just run
     assert search.is_due_after_loss(9.2)
+
+
+def looks(frames, fps=25):
+    """The times at which a detector looks that finds nothing in any frame."""
+    search = Search()
+    times = [index / fps for index in range(len(frames))]
+    return [t for t, f in zip(times, frames, strict=True) if search.is_due(t, 0, 2, f)]
+
+
+def room(rng, count):
+    """Frames of a room with the noise of a dim webcam, and changing light."""
+    image = rng.integers(0, 200, (12, 16, 1)).repeat(10, 0).repeat(10, 1).repeat(3, 2)
+    light = 8 * np.sin(np.arange(count) / 9)
+    noisy = (image + change + rng.normal(0, 6, image.shape) for change in light)
+    return [np.clip(frame, 0, 255).astype(np.uint8) for frame in noisy]
+
+
+def test_a_detector_that_finds_nothing_looks_rarely(rng):
+    found = looks(room(rng, 250))
+    assert max(np.diff([*found, 10.0])) <= 0.2 + 1e-9
+    assert len(found) <= 250 / 4 + 3
+
+
+@pytest.mark.parametrize("fps", [10, 24, 25, 30, 60])
+def test_what_comes_unseen_is_found_in_a_fifth_of_a_second(rng, fps):
+    found = looks(room(rng, 4 * fps), fps)
+    assert max(np.diff([*found, 4.0])) <= 0.2 + 1e-9
+
+
+def test_a_detector_looks_at_once_when_something_moves(rng):
+    frames = room(rng, 100)
+    quiet = looks(frames)
+    for begin in range(60, 68):
+        moved = [*frames]
+        for index in range(begin, 100):
+            moved[index] = frames[index].copy()
+            moved[index][40:60, 50 + index - begin : 70 + index - begin] = 255
+        assert begin / 25 in looks(moved), f"{quiet} without the movement"
 
 
 def test_regions_of_known_objects_are_no_new_ones():

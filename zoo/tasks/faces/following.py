@@ -34,7 +34,7 @@ class MeshFollower:
     def __call__(self, image: np.ndarray, time: float) -> list[Face]:
         """Return the faces in a frame, as `zoo.estimate_faces` does."""
         followed = 0 if self._last is None else len(self._last.scores)
-        detects = self._search.is_due(time, followed, self._most)
+        detects = self._search.is_due(time, followed, self._most, image)
         located = self._look(image, self._last, detects)
         if len(located.scores) < followed and self._search.is_due_after_loss(time):
             located = self._look(image, located, True)

@@ -42,7 +42,7 @@ class HandFollower:
     def __call__(self, image: np.ndarray, time: float) -> list[Hand]:
         """Return the hands in a frame, as `zoo.estimate_hands` does."""
         followed = len(self._regions)
-        detects = self._search.is_due(time, followed, self._most)
+        detects = self._search.is_due(time, followed, self._most, image)
         hands = self._look(image, self._regions, detects)
         if len(hands.presence) < followed and self._search.is_due_after_loss(time):
             regions = [hand_region(points) for points in hands.points]

@@ -45,7 +45,8 @@ class BlazePoseFollower:
     def __call__(self, image: np.ndarray, time: float) -> Any:
         """Return the pose or poses in a frame, as the function of `zoo` does."""
         followed = len(self._regions)
-        fresh = self._fresh(image) if self._search.is_due(time, followed, self._most) else []
+        detects = self._search.is_due(time, followed, self._most, image)
+        fresh = self._fresh(image) if detects else []
         poses, regions = self._look(image, [*self._regions, *fresh])
         if len(poses) < followed and self._search.is_due_after_loss(time):
             fresh = new_regions(self._fresh(image), regions)
@@ -92,7 +93,7 @@ class CropFollower:
     def __call__(self, image: np.ndarray, time: float) -> Any:
         """Return the pose or poses in a frame, as the function of `zoo` does."""
         followed = len(self._regions)
-        detects = self._search.is_due(time, followed, self._most)
+        detects = self._search.is_due(time, followed, self._most, image)
         bodies = self._look(image, self._regions, detects)
         if len(bodies) < followed and self._search.is_due_after_loss(time):
             bodies = self._look(image, self._next_regions(bodies, image), True)

@@ -47,7 +47,7 @@ class PersonFollower:
 
     def _is_there(self, image: np.ndarray, outputs: Outputs, mask: np.ndarray, time: float) -> bool:
         """Return whether somebody is seen where the mask is, or was a moment ago."""
-        is_due = self._search.is_due(time, followed=1, most=None)
+        is_due = self._search.is_due(time, 1, None, image)
         if is_due and self._model.shows_somebody(image, outputs, mask):
             self._seen = time
         return self._seen is not None and time - self._seen <= PATIENCE
