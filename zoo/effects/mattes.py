@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from zoo.images.opencv import cv2
-from zoo.live.smoothing import MaskBlender
 from zoo.pipeline.binding import bind
 from zoo.pipeline.following import Follower
 from zoo.tasks.segmentation.verbs import segment_person
@@ -30,7 +29,6 @@ class PersonMatte:
 
     def forget(self) -> None:
         """Forget the masks of the frames before."""
-        self._blend = MaskBlender()
         self._follow: Follower | None = None
 
     def __call__(self, pixels: np.ndarray, time: float | None) -> np.ndarray | None:
@@ -38,13 +36,13 @@ class PersonMatte:
         if time is None:
             likely = segment_person(pixels, probability=True, **self._options)["probability"]
         else:
-            likely = self._blend(self._followed(pixels, time), time)
+            likely = self._followed(pixels, time)
         if (likely > _SURE).mean() < _LEAST:
             return None
         return refined_matte(pixels, likely)
 
     def _followed(self, pixels: np.ndarray, time: float) -> np.ndarray:
-        """Return the probability of a person's pixel in a frame, float32 [height, width]."""
+        """Return the steadied probability of a person in each pixel, float32 [height, width]."""
         if self._follow is None:
             self._follow = person_follower(self._options)
         likely: np.ndarray = self._follow(pixels, time)["probability"]
@@ -54,7 +52,7 @@ class PersonMatte:
 def person_follower(options: Mapping[str, Any]) -> Follower:
     """Return what finds people in frames with their probability, by a model and a backend."""
     bound = bind(segment_person, probability=True, **options)
-    follow: Follower = bound.model.follower(bound.verb, bound.options)
+    follow: Follower = bound.model.follower(bound.verb, bound.options, smooth=True)
     return follow
 
 

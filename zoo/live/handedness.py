@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
+from zoo.shared.skeletons import read_positions
 
 #: Seconds after which what a frame said counts half.
 _HALF_LIFE = 5.0
@@ -68,6 +68,6 @@ class HandednessVote:
 
 def _share_inside(keypoints: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> float:
     """Return the share of points in an image of this height and width, above 0."""
-    points = np.array([[point["position"][axis] for axis in "xy"] for point in keypoints])
+    points = read_positions(keypoints, "xy")
     inside = ((points >= 0) & (points < size[::-1])).all(axis=1)
     return max(float(inside.mean()), _LEAST_WEIGHT)

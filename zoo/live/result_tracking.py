@@ -10,10 +10,11 @@ import numpy as np
 
 from zoo.live.events import EventFinder, LabelFilter, finder_for
 from zoo.live.handedness import HandednessVote
-from zoo.live.smoothing import SMOOTHING, ItemSmoother, LabelSmoother, MaskBlender
+from zoo.live.smoothing import SMOOTHING, ItemSmoother, LabelSmoother
 from zoo.results.moments import Event
 from zoo.results.vocabulary import Gesture, Hand, Result, kind_of
 from zoo.shared.sightings import Sighting
+from zoo.shared.skeletons import read_positions
 from zoo.shared.tracking import SPEED, Tracker
 from zoo.tasks.gestures.fingers import to_gesture
 from zoo.tasks.gestures.verbs import BoundGestures
@@ -34,6 +35,10 @@ _BOX_PIXELS = 8
 _PATCH = 0.01
 
 
+#: Points by which an object is tracked; of a mesh, which has many more, every so many.
+_MOST_POINTS = 40
+
+
 class Treated(NamedTuple):
     """A result as a session returns it."""
 
@@ -52,6 +57,7 @@ class Treatment:
 
     def __init__(self, options: Mapping[str, Any]):
         self.options = dict(options)  # that the verb gets
+        self.of_follower: dict[str, Any] = {}  # that the model's follower gets
         self.seconds: dict[str, float] = {}
 
     def __call__(self, result: Result, time: float, pixels: np.ndarray, mirrored: bool) -> Treated:
@@ -217,34 +223,14 @@ class LabelTreatment(Treatment):
         return Treated(steady[: self._shown], [], [], [])
 
 
-class MaskTreatment(Treatment):
-    """Smooths masks of people: each is blended with the one before."""
-
-    def __init__(self, options: Mapping[str, Any], threshold: float):
-        self._threshold, self._blender = threshold, MaskBlender()
-        self._shows_probability = bool(options.get("probability"))
-        super().__init__({**options, "probability": True})
-
-    def __call__(self, result: Result, time: float, pixels: np.ndarray, mirrored: bool) -> Treated:
-        """Return the mask of a frame."""
-        self.seconds = {}
-        likely = self.timed("smoothing", self._blender, result["probability"], time)
-        steady = {**result, "mask": (likely >= self._threshold).astype(np.uint8)}
-        if self._shows_probability:
-            steady["probability"] = likely
-        else:
-            del steady["probability"]
-        return Treated(steady, [], [], [])
-
-
 def sighting_of(item: Mapping[str, Any], pixels: np.ndarray) -> Sighting:
     """Return the points by which an item is tracked: keypoints, or the corners of the box."""
     keypoints = item.get("keypoints") or item.get("pose", {}).get("keypoints")
     label = item["label"] if "label" in item and not keypoints else ""
     if keypoints:
-        positions = [point["position"] for point in keypoints]
-        points = np.array([[position["x"], position["y"]] for position in positions])
-        scores = np.array([point["score"] for point in keypoints])
+        shown = keypoints[:: max(1, len(keypoints) // _MOST_POINTS)]
+        points = read_positions(shown, "xy")
+        scores = np.array([point["score"] for point in shown])
         sure = Sighting(points, scores).visible[:, None]
         return Sighting(points, scores, label, np.where(sure, _colours_at(points, pixels), np.nan))
     x, y, width, height = (item["box"][key] for key in ("x", "y", "width", "height"))

@@ -18,7 +18,6 @@ from zoo.live.result_tracking import (
     GestureTreatment,
     ItemTreatment,
     LabelTreatment,
-    MaskTreatment,
     Treatment,
 )
 from zoo.pipeline.binding import BoundVerb
@@ -71,19 +70,22 @@ class Session:
         self._begin_following()
 
     def _begin_following(self) -> None:
-        options = self._treatment.options
-        self._follow: Follower = self._source.model.follower(self._source.verb, options)
+        options, how = self._treatment.options, self._treatment.of_follower
+        self._follow: Follower = self._source.model.follower(self._source.verb, options, **how)
         self._size: tuple[int, ...] = ()
 
     def _make_treatment(self) -> Treatment:
         bound, smooth, events = self._bound, self._smooth, self._events
         if isinstance(bound, BoundGestures):
             return GestureTreatment(bound, smooth=smooth, events=events)
-        if smooth and bound.verb in _SMOOTHED:
-            name, treatment = _SMOOTHED[bound.verb]
-            value = bound.options.get(name)
-            default = verb_options(bound.verb)[name].default
-            return treatment(bound.options, default if value is None else value)
+        if smooth and bound.verb == "classify":
+            shown = bound.options.get("top_k")
+            default = verb_options(bound.verb)["top_k"].default
+            return LabelTreatment(bound.options, default if shown is None else shown)
+        if smooth and bound.verb == "segment_person":
+            treatment = Treatment(bound.options)
+            treatment.of_follower["smooth"] = True
+            return treatment
         return ItemTreatment(bound.options, smooth=smooth, events=events)
 
     def __call__(self, frame: ImageSource, time: float | None = None) -> Moment:
@@ -182,13 +184,6 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<session of {self._source.model!r:.120} with {self._source.verb}>"
-
-
-#: Verb -> the option that its treatment needs, and the treatment that steadies its results.
-_SMOOTHED: dict[str, tuple[str, Any]] = {
-    "classify": ("top_k", LabelTreatment),
-    "segment_person": ("threshold", MaskTreatment),
-}
 
 
 def model_session(

@@ -1,4 +1,4 @@
-"""Temporal smoothing of keypoints, boxes, masks and scores of labels."""
+"""Temporal smoothing of keypoints, boxes, masks of items and scores of labels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from zoo.shared.boxes import box_around, to_box
-from zoo.shared.filters import OneEuro, OneEuroFilter, weight
+from zoo.shared.filters import GAP, OneEuro, OneEuroFilter, weight
+from zoo.shared.mask_blending import MaskBlender
+from zoo.shared.skeletons import read_positions, to_positions
 
 #: Parameters of keypoints and boxes, by kind of result item. MediaPipe's graphs of poses and faces
 #: have a cutoff of 0.05 Hz and a beta of 80: the noise of the points alone then raises the cutoff
@@ -23,16 +25,8 @@ SMOOTHING = {
 #: Probability from which on a pixel is a person's, in the masks of poses.
 LIKELY = 0.5
 
-#: Seconds without an item after which its filters start anew.
-GAP = 0.3
-
 #: Cutoff in Hz of the low-pass filter of the scores of labels.
 LABEL_CUTOFF = 1.0
-
-# MediaPipe's SegmentationSmoothingCalculator: the share of the last mask where the new one is not
-# sure at all, at 30 frames per second, and the polynomial of the uncertainty of a probability.
-_LAST_MASK, _FRAMES = 0.7, 30.0
-_UNCERTAINTY = (5.68842, -0.748699, -57.8051, 291.309, -624.717)
 
 # Pixels by which a box around points may differ from them.
 _NEAR = 0.01
@@ -96,22 +90,18 @@ class _ItemFilters:
     def _points(
         self, name: str, points: Sequence[Mapping[str, Any]], time: float
     ) -> list[dict[str, Any]]:
-        axes = list(points[0]["position"])
-        values = np.array([[point["position"][axis] for axis in axes] for point in points])
-        steady = self._filter(name, values, time, _size_of(values)).tolist()
-        return [
-            {**point, "position": dict(zip(axes, position, strict=True))}
-            for point, position in zip(points, steady, strict=True)
-        ]
+        values = read_positions(points)
+        steady = to_positions(self._filter(name, values, time, _size_of(values)))
+        return [{**point, "position": at} for point, at in zip(points, steady, strict=True)]
 
     def _box(self, item: Mapping[str, Any], steady: Mapping[str, Any], time: float) -> Any:
         """Return the box around the steadied points if the item's is around those in it."""
         x, y, width, height = (item["box"][key] for key in ("x", "y", "width", "height"))
         corners = np.array([[x, y], [x + width, y + height]])
         if item.get("keypoints"):
-            inside = _within(_flat(item["keypoints"]), corners)
+            inside = _within(read_positions(item["keypoints"], "xy"), corners)
             if inside is not None:
-                return to_box(box_around(_flat(steady["keypoints"])[inside]))
+                return to_box(box_around(read_positions(steady["keypoints"], "xy")[inside]))
         return to_box(self._filter("box", corners, time, _size_of(corners)).reshape(-1))
 
 
@@ -125,52 +115,9 @@ def _within(points: np.ndarray, corners: np.ndarray) -> np.ndarray | None:
     return inside if np.allclose(around, corners, atol=_NEAR) else None
 
 
-def _flat(keypoints: Sequence[Mapping[str, Any]]) -> np.ndarray:
-    return np.array([[p["position"]["x"], p["position"]["y"]] for p in keypoints])
-
-
 def _size_of(points: np.ndarray) -> float:
     """Return the mean of the sides of the box around points, as MediaPipe scales speeds."""
     return float(np.ptp(points[:, :2], axis=0).mean()) or 1.0
-
-
-class MaskBlender:
-    """Blends each mask of probabilities with the one before, most where the new one is unsure."""
-
-    def __init__(self) -> None:
-        self._last: np.ndarray | None = None
-        self._time = 0.0
-
-    def __call__(self, probability: np.ndarray, time: float) -> np.ndarray:
-        """Return the blended probabilities, float32 [height, width]."""
-        last, step = self._last, time - self._time
-        self._last = probability
-        self._time = time
-        if last is None or last.shape != probability.shape or step > GAP:
-            return probability
-        share = uncertainty(probability)
-        share *= np.float32(_LAST_MASK ** (step * _FRAMES))
-        share *= last - probability
-        share += probability
-        self._last = share
-        return share
-
-
-def uncertainty(probability: np.ndarray) -> np.ndarray:
-    """Return how unsure a probability is: 1 at 0.5, 0 at 0 and 1.
-
-    >>> uncertainty(np.float32([0.0, 0.5])).round(2).tolist()
-    [0.0, 1.0]
-    """
-    away = probability - np.float32(0.5)
-    away *= away
-    total = np.full_like(away, np.float32(_UNCERTAINTY[-1]))
-    for factor in _UNCERTAINTY[-2::-1]:
-        total *= away
-        total += np.float32(factor)
-    total *= away
-    np.minimum(total, 1, out=total)
-    return np.float32(1) - total
 
 
 class LabelSmoother:

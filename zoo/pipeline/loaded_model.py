@@ -213,7 +213,7 @@ class LoadedModel(Planned):
         make: Callable[..., LiveSession] = provided("model_session")
         return make(self, verb, smooth=smooth, **options)
 
-    def follower(self, verb: str, options: Mapping[str, Any]) -> "Follower":
+    def follower(self, verb: str, options: Mapping[str, Any], **how: Any) -> "Follower":
         """Return a function of a frame and its time with the result of a verb.
 
         It remembers where objects were, and so has to be called frame by frame.
@@ -221,6 +221,7 @@ class LoadedModel(Planned):
         Args:
             verb: name of a method.
             options: of the verb.
+            how: of the follower itself, such as ``smooth`` of masks.
 
         Raises:
             ZooError: an option is unknown or out of range.
@@ -229,7 +230,7 @@ class LoadedModel(Planned):
 
         checked = checked_for(self, getattr(type(self), verb), options)
         if verb in self.followers:
-            follow: Follower = resolve_name(self.followers[verb])(self, checked)
+            follow: Follower = resolve_name(self.followers[verb])(self, checked, **how)
             return follow
         return StillFollower(getattr(self, verb), options)
 

@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+#: Seconds without values after which filters start anew.
+GAP = 0.3
+
 
 class OneEuro(NamedTuple):
     """Parameters of the filter.

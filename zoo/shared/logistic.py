@@ -21,3 +21,15 @@ def log_odds(probability: float) -> float:
     """
     with np.errstate(divide="ignore"):
         return float(np.log(probability) - np.log1p(-probability))
+
+
+def logits(probabilities: np.ndarray) -> np.ndarray:
+    """Return the log-odds of probabilities, finite and in the same dtype, as `sigmoid` takes them.
+
+    >>> logits(np.array([0.5, 1.0])).round(1).tolist()
+    [0.0, 36.0]
+    """
+    least = np.finfo(probabilities.dtype).eps
+    inside = np.clip(probabilities, least, 1 - least)
+    odds: np.ndarray = np.log(inside) - np.log1p(-inside)
+    return odds

@@ -1,7 +1,9 @@
 """Names of keypoints, the lines drawn between them, and results made of points."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple, cast
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -36,21 +38,43 @@ def to_keypoints(
     """
     of_points = np.broadcast_to(scores, len(points)).tolist()
     return [
-        {
-            "part": part,
-            "position": cast("Position", dict(zip("xyz", point, strict=False))),
-            "score": score,
-        }
-        for part, point, score in zip(names, points.tolist(), of_points, strict=True)
+        {"part": part, "position": position, "score": score}
+        for part, position, score in zip(names, to_positions(points), of_points, strict=True)
     ]
+
+
+def to_positions(points: np.ndarray) -> "list[Position]":
+    """Return points [n, 2] or [n, 3] as positions.
+
+    >>> to_positions(np.array([[1.0, 2.0, 3.0]]))
+    [{'x': 1.0, 'y': 2.0, 'z': 3.0}]
+    """
+    # Written out, as a mesh has 468 of them in each frame.
+    if points.shape[1] == 2:
+        return [{"x": x, "y": y} for x, y in points.tolist()]
+    return [{"x": x, "y": y, "z": z} for x, y, z in points.tolist()]
+
+
+def read_positions(points: "Sequence[Mapping[str, Any]]", axes: str = "") -> np.ndarray:
+    """Return the positions of keypoints or world points, float64 [n, axes].
+
+    Args:
+        points: items with a ``"position"``.
+        axes: such as ``"xy"``; by default those that the first one has.
+
+    >>> read_positions(to_keypoints(["wrist"], np.array([[1.0, 2.0]]), 0.5))
+    array([[1., 2.]])
+    """
+    positions = [point["position"] for point in points]
+    wanted = axes or "".join(positions[0])
+    values = chain.from_iterable(map(itemgetter(*wanted), positions))
+    return np.fromiter(values, float, len(positions) * len(wanted)).reshape(-1, len(wanted))
 
 
 def to_world(names: Iterable[str], points: np.ndarray) -> "list[WorldPoint]":
     """Return the points in space of a result, from points [n, 3] in metres."""
-    return [
-        {"part": part, "position": cast("WorldPosition", dict(zip("xyz", point, strict=False)))}
-        for part, point in zip(names, points.tolist(), strict=True)
-    ]
+    positions = cast("list[WorldPosition]", to_positions(points))
+    return [{"part": p, "position": at} for p, at in zip(names, positions, strict=True)]
 
 
 def _both(*names: str) -> tuple[str, ...]:

@@ -6,16 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from zoo.live.smoothing import (
-    GAP,
-    SMOOTHING,
-    ItemSmoother,
-    LabelSmoother,
-    MaskBlender,
-    uncertainty,
-)
+from zoo.live.smoothing import SMOOTHING, ItemSmoother, LabelSmoother
 from zoo.shared.assignment import assign
-from zoo.shared.filters import OneEuro, OneEuroFilter
+from zoo.shared.filters import GAP, OneEuro, OneEuroFilter
+from zoo.shared.mask_blending import MaskBlender, uncertainty
 from zoo.shared.sightings import Sighting
 from zoo.shared.tracking import KEEP, Tracker
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from zoo.shared.skeletons import read_positions
 from zoo.tasks.gestures.fingers import POINTS, Finger, is_hanging, points_of, read_fingers
 
 WRIST, THUMB_TIP, INDEX_MCP, INDEX_TIP, MIDDLE_MCP, PINKY_MCP = 0, 4, 5, 8, 9, 17
@@ -71,7 +72,7 @@ class HandShape:
         """
         points = self.points
         if self._world and len(self._world) == POINTS:
-            points = np.array([[w["position"][axis] for axis in "xyz"] for w in self._world])
+            points = read_positions(self._world, "xyz")
         palm = float(np.linalg.norm(points[MIDDLE_MCP] - points[WRIST]))
         return float(np.linalg.norm(points[THUMB_TIP] - points[INDEX_TIP])) / max(palm, 1e-6)
 

@@ -1,10 +1,13 @@
-"""Masks of people from frame to frame: whether anybody is there is asked from time to time.
+"""Masks of people from frame to frame.
 
-A pose may be lost for a moment, such as of a person who turns away. So somebody who was seen counts
-as there for a while, and masks do not flicker.
+Whether anybody is there is asked from time to time. A pose may be lost for a moment, such as of a
+person who turns away, so that somebody who was seen counts as there for a while.
+
+Masks are steadied as cells of the network, of which there are few, and enlarged once.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +15,8 @@ import numpy as np
 from zoo.pipeline.following import Search
 from zoo.pipeline.model import Outputs
 from zoo.results.vocabulary import Segmentation
-from zoo.tasks.segmentation.bodypix import BodyPixModel
-from zoo.tasks.segmentation.person_check import CheckedPersonModel, emptied
+from zoo.shared.mask_blending import MaskBlender
+from zoo.tasks.segmentation.person_check import emptied
 
 #: Seconds between two checks: somebody who comes is shown that late at most.
 CHECK_INTERVAL = 0.2
@@ -23,24 +26,32 @@ PATIENCE = 2.0
 
 
 class PersonFollower:
-    """Finds masks by the options of `zoo.segment_person`."""
+    """Finds masks by the options of `zoo.segment_person`.
 
-    def __init__(self, model: CheckedPersonModel, options: Mapping[str, Any]):
+    Args:
+        model: the model.
+        options: of its verb.
+        smooth: whether to steady the masks.
+    """
+
+    def __init__(self, model: Any, options: Mapping[str, Any], *, smooth: bool = False):
         self._model, self._search = model, Search(CHECK_INTERVAL)
-        self._checks: bool = options["person_check"]
+        self._checks: bool = options.get("person_check", False)
         self._of_mask = {name: options[name] for name in ("threshold", "probability")}
-        self._find = self.finder_of(model)
+        self._blend = MaskBlender() if smooth else None
         self._seen: float | None = None  # when a check saw somebody last
 
-    def finder_of(self, model: Any) -> Callable[..., Segmentation]:
-        """Return the function that makes a mask of the network's outputs."""
-        find: Callable[..., Segmentation] = model.person
-        return find
+    def finder(self, time: float) -> Callable[..., Segmentation]:
+        """Return the function that makes the mask of a frame of the network's outputs."""
+        return partial(self._model.person, steadied=partial(self._steadied, time=time))
+
+    def _steadied(self, likely: np.ndarray, *, time: float) -> np.ndarray:
+        return likely if self._blend is None else self._blend(likely, time)
 
     def __call__(self, image: np.ndarray, time: float) -> Segmentation:
         """Return the mask of a frame, as the function of `zoo` does."""
         outputs, placement = self._model.run_on_image(image)
-        found = self._model.decode(self._find, image, outputs, placement, **self._of_mask)
+        found = self._model.decode(self.finder(time), image, outputs, placement, **self._of_mask)
         if not self._checks or not found["mask"].any():
             return found
         return found if self._is_there(image, outputs, found["mask"], time) else emptied(found)
@@ -56,6 +67,7 @@ class PersonFollower:
 class PartsFollower(PersonFollower):
     """Finds masks by the options of `zoo.segment_person_parts`."""
 
-    def finder_of(self, model: BodyPixModel) -> Callable[..., Segmentation]:
-        """Return the function that makes a mask of the network's outputs."""
-        return model.parts
+    def finder(self, time: float) -> Callable[..., Segmentation]:
+        """Return the function that makes the mask of a frame of the network's outputs."""
+        find: Callable[..., Segmentation] = self._model.parts
+        return find

@@ -29,8 +29,6 @@ FindMask = Callable[[np.ndarray, Outputs, Placement], Segmentation]
 class CheckedPersonModel(PersonModel):
     """A loaded network whose masks count where somebody is seen."""
 
-    followers = {"segment_person": "zoo.tasks.segmentation.following:PersonFollower"}
-
     @abstractmethod
     def shows_pose(self, image: np.ndarray, outputs: Outputs) -> bool:
         """Return whether a pose is found in an image, of which the network gave the outputs."""

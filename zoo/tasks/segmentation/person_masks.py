@@ -10,7 +10,7 @@ from zoo.catalog.labels import read_labels
 from zoo.pipeline.model import Model, Outputs
 from zoo.pipeline.verb_signatures import ImageSource, model_verb
 from zoo.results.vocabulary import Segmentation
-from zoo.shared.logistic import log_odds
+from zoo.shared.logistic import log_odds, logits, sigmoid
 from zoo.shared.placement import Placement
 from zoo.tasks.segmentation.cells import odds_against_others
 from zoo.tasks.segmentation.upsampling import (
@@ -26,6 +26,8 @@ PERSON_LABELS = ("background", "person")
 
 class PersonModel(Model):
     """A loaded network from whose outputs the mask of people follows."""
+
+    followers = {"segment_person": "zoo.tasks.segmentation.following:PersonFollower"}
 
     @model_verb
     def segment_person(
@@ -53,11 +55,25 @@ class PersonModel(Model):
         return find(outputs, Enlargement.of(image.shape[:2], placement, stride), **options)
 
     def person(
-        self, outputs: Outputs, enlargement: Enlargement, threshold: float, probability: bool
+        self,
+        outputs: Outputs,
+        enlargement: Enlargement,
+        threshold: float,
+        probability: bool,
+        steadied: Callable[[np.ndarray], np.ndarray] = lambda likely: likely,
     ) -> Segmentation:
-        """Return the result for an image from the network's outputs."""
-        field = self.person_field(outputs)
-        return find_person(field, enlargement, self.entry.decode, threshold, probability)
+        """Return the result for an image from the network's outputs.
+
+        Args:
+            outputs: of the network.
+            enlargement: from cells to pixels.
+            threshold: as of `segment_person`.
+            probability: as of `segment_person`.
+            steadied: from probabilities of cells [rows, columns] to steadier ones, in a stream.
+        """
+        cells: Cells = self.entry.decode
+        field = steadied_field(self.person_field(outputs), cells, steadied)
+        return find_person(field, enlargement, cells, threshold, probability)
 
     def person_field(self, outputs: Outputs) -> np.ndarray:
         """Return the probability of a person per cell [rows, columns], by the entry's `Cells`."""
@@ -92,6 +108,17 @@ class DeepLabModel(PersonModel):
         logits = outputs[self.entry.output][0]
         person = read_labels(self.entry.labels).index("person")
         return odds_against_others(logits, person)
+
+
+def steadied_field(
+    field: np.ndarray, cells: Cells, steadied: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Return a field whose probabilities are steadied: by `Cells` these or their log-odds."""
+    likely = sigmoid(field) if cells.log_odds else field
+    steady = steadied(likely)
+    if steady is likely:
+        return field
+    return logits(steady) if cells.log_odds else steady
 
 
 def find_person(

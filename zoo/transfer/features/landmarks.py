@@ -11,7 +11,7 @@ import numpy as np
 
 from weights_cache.common.errors import ZooError
 from zoo.catalog.entries import choices, find_entry, with_parts
-from zoo.shared.skeletons import BODY_17, MESH_468_EYE_CORNERS
+from zoo.shared.skeletons import BODY_17, MESH_468_EYE_CORNERS, read_positions
 from zoo.tasks.gestures.example_images import shape_of_hand
 from zoo.transfer.features.blocks import FeatureVector, LazyModel, files_of, origin_of
 
@@ -180,7 +180,7 @@ def _prominence(found: Mapping[str, Any]) -> float:
 
 
 def _points(keypoints: Sequence[Mapping[str, Any]], axes: str) -> np.ndarray:
-    points = np.array([[point["position"][axis] for axis in axes] for point in keypoints])
+    points = read_positions(keypoints, axes)
     if not np.isfinite(points).all():
         raise ZooError("the network gave a position that is no finite number")
     return points
