@@ -96,7 +96,7 @@ class GraphModel(AsyncRuns):
         stored: "StoredCalls | None" = None,
     ):
         self.backend = backend or chosen_backend()
-        self._stored = stored
+        self.stored = stored
         self.limits = limits = checked_limits(limits)
         check_count(graph, effective_limits(limits))
         check_unique(graph)
@@ -226,7 +226,7 @@ class GraphModel(AsyncRuns):
         if found is not None:
             return found
         execute = partial(self._executed, inputs, names, raw, key)
-        stored = None if key is None or self._runs is None else self._stored
+        stored = None if key is None or self._runs is None else self.stored
         if stored is not None and runs_by_numpy() and stored.has_prepared(inputs, names):
             execute = partial(prepared, execute)
         results = self._guarded(limits, execute)

@@ -31,6 +31,7 @@ from core.process.source_stamp import source_stamp
 
 if TYPE_CHECKING:
     from core.engine.tensors import Tensor
+    from core.graph.nodes import Graph
     from core.plan.plan import Plan
 
 #: Part of every key, to be changed with the format.
@@ -184,6 +185,23 @@ class StoredCalls:
             if program is not None:
                 program = self._programs.setdefault(call, program)
         return program
+
+    def fact(self, find: "Callable[[Graph], Any]", network: "Callable[[], Graph]") -> Any:
+        """Return a fact about the network, as an earlier process found it; else it is found now.
+
+        Args:
+            find: function of a module that finds it; the result is for JSON. It is called anew
+                after a change of the files beside that module.
+            network: reads the network.
+        """
+        module = find.__module__
+        beside = source_stamp(module.rpartition(".")[0])
+        key = key_of(self._key, "fact", module, find.__qualname__, beside)
+        text = load(key)
+        if text is None:
+            text = json.dumps(find(network())).encode()
+            keep(key, text)
+        return json.loads(text)
 
     @property
     def tiers(self) -> list[str]:

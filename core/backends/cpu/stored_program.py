@@ -177,6 +177,7 @@ class StoredProgram:
         self._parts.constants.setflags(write=False)
         self._workspaces = _workspaces_for(self._parts)
         self._workspaces.give_back(self._new_workspace())  # which checks all places
+
     def run(self, feeds: Sequence[Feed]) -> list[np.ndarray]:
         """Return the outputs as new read-only arrays.
 

@@ -222,8 +222,7 @@ class _Loop:
             if name not in inside
             and _may_be_called(user)
             and all(
-                (waiting.name in inside or waiting.type == "Const")
-                and f"^{name}" in waiting.inputs
+                (waiting.name in inside or waiting.type == "Const") and f"^{name}" in waiting.inputs
                 for waiting in self._facts.users.get(name, ())
             )
         }

@@ -197,9 +197,10 @@ def test_the_oldest_call_goes(model, rng):
 def test_a_program_keeps_its_parts(rng):
     numbers = rng.integers(-(2**62), 2**62, (5, 3))
     odd = rng.integers(0, 256, 77, np.uint8)
-    parts = ProgramParts([], [], 640, (64, 128), numbers, numbers[:, :2], odd, odd[::-1])
+    works = [(0, 5), {"call": "a call"}]
+    parts = ProgramParts([], [], 640, (64, 128), works, numbers, numbers[:, :2], odd, odd[::-1])
     found = unpacked(memoryview(packed(parts)))
-    assert found[:4] == parts[:4]
+    assert found[:5] == parts[:5]
     for name in ("calls", "arguments", "code", "constants"):
         np.testing.assert_array_equal(getattr(found, name), getattr(parts, name))
 

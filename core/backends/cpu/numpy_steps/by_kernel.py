@@ -18,7 +18,7 @@ from core.engine.specs import Spec
 def lower_by_kernel(call: NumpyCall) -> Lowered:
     """Lower any step to its kernel, which allocates its results and is therefore slower."""
     step, op = call.step, call.step.op
-    find_kernel(op.name, "cpu")  # raises now if there is none
+    _kernel_of(op)  # raises now if there is none
     promised = tuple(call.spec(r) for r in step.outputs)
 
     def bind(views: Views) -> list[Work]:
@@ -42,10 +42,14 @@ def _run_kernel(
     targets: Sequence[np.ndarray],
 ) -> None:
     """Run a kernel as dispatch does, which checks its results against the op's rule."""
-    kernel = partial(_several, READY.get((op.name, "cpu")) or find_kernel(op.name, "cpu"))
+    kernel = partial(_several, _kernel_of(op))
     raw = load_backend("cpu").run(op, kernel, arguments, attributes, promised)
     for target, found in zip(targets, raw, strict=True):
         np.copyto(target, found)
+
+
+def _kernel_of(op: Op) -> Callable[..., Any]:
+    return READY.get((op.name, "cpu")) or find_kernel(op.name, "cpu")
 
 
 def _several(kernel: Callable[..., Any], *arguments: Any, **attributes: Any) -> tuple[Any, ...]:
