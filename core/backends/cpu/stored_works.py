@@ -119,10 +119,10 @@ def _name_of(function: Any) -> tuple[str, str]:
     if getattr(np, name, None) is function:
         return "numpy", name
     module = getattr(function, "__module__", None) or ""
-    if isinstance(function, FunctionType) and module.startswith(_FUNCTIONS):
-        if getattr(import_module(module), name, None) is function:
-            return module, name
-    raise NotStorableError
+    is_own = isinstance(function, FunctionType) and module.startswith(_FUNCTIONS)
+    if not is_own or getattr(import_module(module), name, None) is not function:
+        raise NotStorableError
+    return module, name
 
 
 class WorkReader:

@@ -64,8 +64,8 @@ class SsdModel(ObjectModel):
             raise WeightsError(
                 f"the weights given to {self.name} are of a network without {_LAST_OP}"
             )
-        *named, scales, anchors = found
-        return LastOp(*named, tuple(scales), np.array(anchors, np.float32))
+        codes, scores, classes, scales, anchors = found
+        return LastOp(codes, scores, classes, tuple(scales), np.array(anchors, np.float32))
 
 
 def find_last_op(graph: "Graph") -> list[Any] | None:
