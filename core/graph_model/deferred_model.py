@@ -1,7 +1,7 @@
 """A model whose network is read when a call needs it."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.backends.cpu.tiers import may_generate
 from core.engine.backends import AUTO
@@ -12,6 +12,8 @@ from core.process.locks import new_lock
 if TYPE_CHECKING:
     from core.graph.nodes import Graph
     from core.graph_model.graph_model import GraphModel
+
+Result = TypeVar("Result")
 
 
 class DeferredModel:
@@ -41,8 +43,8 @@ class DeferredModel:
     @property
     def output_names(self) -> list[str]:
         """Names of the network's outputs."""
-        names = None if self._model is not None else self.stored.output_names
-        return [*self.model.outputs] if names is None else names
+        names = self.stored.output_names
+        return network_fact(self, names_of_outputs) if names is None else names
 
     @property
     def tiers(self) -> list[str]:
@@ -58,7 +60,9 @@ class DeferredModel:
         return self.stored.run(inputs, outputs, as_arrays=as_arrays)
 
 
-def network_fact(network: "DeferredModel | GraphModel", find: "Callable[[Graph], Any]") -> Any:
+def network_fact(
+    network: "DeferredModel | GraphModel", find: "Callable[[Graph], Result]"
+) -> Result:
     """Return what a function finds in a network, which need not be read if a process found it.
 
     Args:
@@ -69,6 +73,11 @@ def network_fact(network: "DeferredModel | GraphModel", find: "Callable[[Graph],
         return network.stored.fact(find, lambda: network.model.graph)
     stored = network.stored
     return find(network.graph) if stored is None else stored.fact(find, lambda: network.graph)
+
+
+def names_of_outputs(graph: "Graph") -> list[str]:
+    """Return the names of a network's outputs, in its order."""
+    return [*graph.outputs]
 
 
 def network_backend(given: str | None) -> str:

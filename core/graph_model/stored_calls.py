@@ -115,6 +115,7 @@ class StoredCalls:
         self._key = key_of(FORMAT, source_stamp(*_DECIDING, *packages), cpu.name, features, *parts)
         self._calls = [*_read_index(load(self._key))]
         self._programs: dict[StoredCall, StoredProgram] = {}
+        self._facts: dict[Callable[..., Any], bytes] = {}
 
     def __len__(self) -> int:
         """Return the number of calls."""
@@ -194,13 +195,16 @@ class StoredCalls:
                 after a change of the files beside that module.
             network: reads the network.
         """
-        module = find.__module__
-        beside = source_stamp(module.rpartition(".")[0])
-        key = key_of(self._key, "fact", module, find.__qualname__, beside)
-        text = load(key)
+        text = self._facts.get(find)
         if text is None:
-            text = json.dumps(find(network())).encode()
-            keep(key, text)
+            module = find.__module__
+            beside = source_stamp(module.rpartition(".")[0])
+            key = key_of(self._key, "fact", module, find.__qualname__, beside)
+            text = load(key)
+            if text is None:
+                text = json.dumps(find(network())).encode()
+                keep(key, text)
+            self._facts[find] = text
         return json.loads(text)
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from core.graph_model.deferred_model import DeferredModel, network_fact
+from core.graph_model.deferred_model import DeferredModel, names_of_outputs, network_fact
 from weights_cache.common.errors import ZooError
 from weights_cache.common.providers import provided
 from zoo.pipeline.inspection import Planned
@@ -88,7 +88,9 @@ class LoadedModel(Planned):
     def output_names(self) -> list[str]:
         """Names of the nodes that are fetched from the network; by default its outputs."""
         deferred = self._deferred
-        return [*self.network.graph.outputs] if deferred is None else deferred.output_names
+        if deferred is None:
+            return network_fact(self.network, names_of_outputs)
+        return deferred.output_names
 
     @property
     def inputs(self) -> "dict[str, PartialSpec]":
