@@ -226,12 +226,13 @@ class GraphModel(AsyncRuns):
         if found is not None:
             return found
         execute = partial(self._executed, inputs, names, raw, key)
-        stored = None if key is None or self._runs is None else self._stored
+        runs = None if key is None else self._runs
+        stored = None if runs is None else self._stored
         if stored is not None and runs_by_numpy() and stored.has_prepared(inputs, names):
             execute = partial(prepared, execute)
         results = self._guarded(limits, execute)
-        if stored is not None:
-            self._runs.store(key, inputs, names, stored, is_all=names == self._output_names)
+        if runs is not None and stored is not None:
+            runs.store(key, inputs, names, stored, is_all=names == self._output_names)
         return {n: np.asarray(v) for n, v in results.items()} if as_arrays else results
 
     def _repeated(
