@@ -1,6 +1,7 @@
 """Identities, assignment, the one-euro filter, and smoothing of results."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,7 +139,7 @@ def test_sparse_frames_keep_numbers(step):
 def test_the_points_of_a_still_body_that_are_sure_may_change():
     whole = person(100)
     scores = np.where(np.arange(17) < 7, 1.0, 0.1)
-    head = whole._replace(scores=scores)
+    head = replace(whole, scores=scores)
     tracker = Tracker()
     for i in range(20):
         assert tracker.update([head if i % 2 else whole], i / 25) == [1]
@@ -148,17 +149,17 @@ def test_another_label_at_the_same_place_is_a_mistake_of_the_detector():
     tracker = Tracker()
     van = box(100, 100, 200, 120, label="car")
     for i, label in enumerate(["car", "car", "truck", "car", "truck", "truck", "car"]):
-        assert tracker.update([van._replace(label=label)], i / 25) == [1]
+        assert tracker.update([replace(van, label=label)], i / 25) == [1]
         assert tracker.labels([1]) == ["car"]
 
 
 def test_objects_of_another_label_size_or_form_are_others():
     tracker = Tracker()
     cup = Sighting(np.array([[0.0, 0], [50, 50]]), np.ones(2), "cup")
-    beside = cup._replace(points=cup.points + 20, label="phone")
+    beside = replace(cup, points=cup.points + 20, label="phone")
     assert tracker.update([cup], 0.0) == [1]
     assert tracker.update([beside], 0.1) == [2]
-    assert tracker.update([cup, cup._replace(points=cup.points * 4)], 0.2) == [1, 3]
+    assert tracker.update([cup, replace(cup, points=cup.points * 4)], 0.2) == [1, 3]
     assert tracker.update([person(20)], 0.3) == [4]
 
 
