@@ -1,9 +1,10 @@
 """Calls of a network that earlier processes stored: each runs without the network.
 
 A process that loads a network and runs it once spends most of its time on making ready what was
-ready before: reading the file, finding the plan, lowering it. The first process whose plan runs by
-generated kernels alone stores the call, in the cache of compiled code; later ones run it from
-there, until a call is not among the stored ones. They import neither graphs nor ops.
+ready before: reading the file, finding the plan, lowering it. The first process in which one plan
+with generated kernels computes a call stores it, in the cache of compiled code; later ones run it
+from there, until a call is not among the stored ones. They import neither graphs nor, where NumPy
+computes no step, ops. Facts about the network that its user needs are stored likewise.
 
 Of calls that take more than a program, or a large one, is stored that their kernels are compiled.
 """

@@ -218,9 +218,7 @@ class StoredProgram:
         """Yield the calls of a run: of kernels in a table, and what is bound to an arena."""
         for work in self._parts.works:
             if isinstance(work, Mapping):
-                from core.backends.cpu.stored_works import WorkReader  # most programs have none
-
-                yield WorkReader((arena, self._parts.constants)).work(work)
+                yield _other_calls().WorkReader((arena, self._parts.constants)).work(work)
             else:
                 yield partial(_run_kernels, table, *work)
 
@@ -255,8 +253,10 @@ class _NativeWorkspaces:
 
 
 def _workspaces_for(parts: ProgramParts) -> Any:
-    if parts.is_native:
-        return _NativeWorkspaces()
-    from core.backends.cpu.numpy_steps.workspaces import Workspaces  # which sees to NumPy's state
+    return _NativeWorkspaces() if parts.is_native else _other_calls().Workspaces()
 
-    return Workspaces()
+
+def _other_calls() -> Any:
+    from core.backends.cpu import stored_works  # which most programs do not need
+
+    return stored_works

@@ -1,30 +1,27 @@
-"""Calls that a stored program makes beside its kernels, such as NumPy's: as JSON, and bound again.
+"""Calls that a stored program makes beside its kernels, such as NumPy's, bound to memory again.
 
-A call is a function with arguments and keywords. Of arrays only the place is written, so that a
-call can be bound to the memory of any run. Functions have names in NumPy or in this backend: a file
-names code, and has none.
+A call is a function with arguments and keywords, written as JSON. Of arrays only the place is
+written, so that a call can be bound to the memory of any run. Functions have names in NumPy or in
+this backend: a file names code, and has none. `core.backends.cpu.codegen.work_storing` writes them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from types import BuiltinMethodType, EllipsisType, FunctionType, NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:  # which imports what few stored programs need
-    from core.backends.cpu.numpy_steps.thread_pool import Work
-    from core.engine.operation import Op
+from core.backends.cpu.numpy_steps.thread_pool import ParallelTasks, Work
+from core.backends.cpu.numpy_steps.workspaces import Workspaces
+from core.engine.operation import Op
+from core.engine.registry import OPS
+from core.engine.specs import Spec
 
-#: Packages whose functions and ops a file may name.
-_FUNCTIONS, _OPS = "core.backends.cpu.", "core.ops."
+__all__ = ["OF_FUNCTIONS", "OF_OPS", "ArrayPlace", "WorkReader", "Workspaces"]
 
-_PLAIN = (bool, int, float, str, NoneType)
-
-
-class NotStorableError(Exception):
-    """A call cannot be written: it is no function by name, or an argument is of another kind."""
+#: Beginnings of the modules whose functions and ops a file may name.
+OF_FUNCTIONS, OF_OPS = "core.backends.cpu.", "core.ops."
 
 
 class ArrayPlace(NamedTuple):
@@ -47,84 +44,6 @@ class ArrayPlace(NamedTuple):
         return np.ndarray(shape, self.dtype, memory.data, self.offset, strides)
 
 
-#: Returns the place of an array.
-Locate = Callable[[np.ndarray], ArrayPlace]
-
-
-class WorkWriter:
-    """Writes calls as documents for JSON.
-
-    Args:
-        locate: function that finds the place of an array.
-    """
-
-    def __init__(self, locate: Locate):
-        self._locate = locate
-
-    def document(self, work: "Work") -> dict[str, Any]:
-        """Return the document of a call, or of lists of calls for several threads.
-
-        Raises:
-            NotStorableError: it cannot be written.
-        """
-        from core.backends.cpu.numpy_steps.thread_pool import ParallelTasks
-
-        if isinstance(work, ParallelTasks):
-            return {"tasks": [[*map(self.document, task)] for task in work.tasks]}
-        if not isinstance(work, partial):
-            raise NotStorableError
-        return {
-            "call": self._value(work.func),
-            "arguments": [*map(self._value, work.args)],
-            "keywords": {name: self._value(value) for name, value in work.keywords.items()},
-        }
-
-    def _value(self, value: Any) -> Any:
-        """Return a value for JSON: itself, a list, or a mapping with its kind."""
-        from core.engine.operation import Op
-        from core.engine.specs import Spec
-
-        if type(value) in _PLAIN:
-            return value
-        if isinstance(value, np.ndarray):
-            return {"array": self._locate(value)}
-        if isinstance(value, Spec):
-            return {"spec": value}
-        if isinstance(value, list):
-            return [*map(self._value, value)]
-        if type(value) is tuple:
-            return {"tuple": [*map(self._value, value)]}
-        if isinstance(value, Mapping):
-            return {"mapping": {name: self._value(each) for name, each in value.items()}}
-        if isinstance(value, EllipsisType):
-            return {"ellipsis": None}
-        if isinstance(value, BuiltinMethodType) and isinstance(value.__self__, np.ndarray):
-            return {"method": [self._value(value.__self__), value.__name__]}
-        if isinstance(value, Op):
-            return {"op": _name_of_op(value)}
-        return {"function": _name_of(value)}
-
-
-def _name_of_op(op: "Op") -> tuple[str, str]:
-    """Return the module that declares an op, and its name."""
-    module = op.rule.__module__
-    if op.traits.random or not module.startswith(_OPS):
-        raise NotStorableError
-    return module, op.name
-
-
-def _name_of(function: Any) -> tuple[str, str]:
-    """Return module and name of a function."""
-    name = getattr(function, "__name__", "")
-    if getattr(np, name, None) is function:
-        return "numpy", name
-    module = getattr(function, "__module__", None) or ""
-    is_own = isinstance(function, FunctionType) and module.startswith(_FUNCTIONS)
-    if not is_own or getattr(import_module(module), name, None) is not function:
-        raise NotStorableError
-    return module, name
-
-
 class WorkReader:
     """Makes calls of documents.
 
@@ -135,7 +54,7 @@ class WorkReader:
     def __init__(self, sections: Sequence[np.ndarray]):
         self._sections = sections
 
-    def work(self, document: Mapping[str, Any]) -> "Work":
+    def work(self, document: Mapping[str, Any]) -> Work:
         """Return the call of a document.
 
         Raises:
@@ -143,8 +62,6 @@ class WorkReader:
                 another form.
         """
         if "tasks" in document:
-            from core.backends.cpu.numpy_steps.thread_pool import ParallelTasks
-
             return ParallelTasks([[*map(self.work, task)] for task in document["tasks"]])
         keywords = {name: self._value(value) for name, value in document["keywords"].items()}
         call = self._value(document["call"])
@@ -173,22 +90,18 @@ class WorkReader:
 
     def _function(self, named: Any) -> Any:
         module, name = named
-        if module != "numpy" and not module.startswith(_FUNCTIONS):
+        if module != "numpy" and not module.startswith(OF_FUNCTIONS):
             raise ValueError(f"{module} has no functions for stored programs")
         return getattr(import_module(module), name)
 
-    def _op(self, named: Any) -> Any:
-        from core.engine.registry import OPS
-
+    def _op(self, named: Any) -> Op:
         module, name = named
-        if not module.startswith(_OPS):
+        if not module.startswith(OF_OPS):
             raise ValueError(f"{module} has no ops for stored programs")
         import_module(module)  # which declares it
         return OPS[name]
 
-    def _spec(self, parts: Any) -> Any:
-        from core.engine.specs import Spec
-
+    def _spec(self, parts: Any) -> Spec:
         shape, dtype = parts
         return Spec(tuple(shape), dtype)
 

@@ -1,15 +1,17 @@
 """Calls of NumPy in stored programs: written, bound to other memory, and run."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
 import pytest
 
 import core
+from core.backends.cpu.codegen.work_storing import NotStorableError, WorkWriter
 from core.backends.cpu.numpy_steps.thread_pool import ParallelTasks
 from core.backends.cpu.stored_program import StoredProgram
-from core.backends.cpu.stored_works import ArrayPlace, NotStorableError, WorkReader, WorkWriter
+from core.backends.cpu.stored_works import ArrayPlace, WorkReader
 from core.engine.registry import OPS
 from core.engine.specs import Spec
 from core.errors import MISUSE, CoreError
@@ -162,6 +164,18 @@ def test_a_network_with_steps_of_numpy_is_stored(rng):
         assert [*found] == ["z", "place"]
         for name, value in expected.items():
             np.testing.assert_array_equal(found[name], np.asarray(value))
+
+
+@pytest.mark.usefixtures("_generated_kernels")
+def test_threads_share_a_program_with_steps_of_numpy(rng):
+    model = GraphModel(network(rng), stored=StoredCalls("a network"))
+    images = [rng.standard_normal(IMAGE, np.float32) for _ in range(8)]
+    expected = [np.asarray(model.predict(image)["z"]) for image in images]
+    later = StoredCalls("a network")
+    with ThreadPoolExecutor(8) as pool:
+        found = pool.map(lambda i: later.run(i, None, as_arrays=True)["z"], images * 20)
+        for value, wanted in zip(found, expected * 20, strict=True):
+            np.testing.assert_array_equal(value, wanted)
 
 
 @pytest.mark.usefixtures("_generated_kernels")

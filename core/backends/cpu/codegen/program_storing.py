@@ -8,6 +8,7 @@ import numpy as np
 from core.backends.cpu.aligned import CACHE_LINE
 from core.backends.cpu.codegen.machine_code.code_memory import CodeMemory
 from core.backends.cpu.codegen.team.native_calls import NativeCall, NativeRun
+from core.backends.cpu.codegen.work_storing import NotStorableError, WorkWriter
 from core.backends.cpu.numpy_steps.lowering_rules import Work
 from core.backends.cpu.stored_program import (
     IN_ARENA,
@@ -16,7 +17,7 @@ from core.backends.cpu.stored_program import (
     ProgramParts,
     packed,
 )
-from core.backends.cpu.stored_works import ArrayPlace, NotStorableError, WorkWriter
+from core.backends.cpu.stored_works import ArrayPlace
 
 #: Bytes behind the last constant: kernels may load whole vectors, of which they use a part.
 _BEHIND = CACHE_LINE
