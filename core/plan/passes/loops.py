@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from core.graph.attribute_kinds import CheckedAttributes
-from core.graph.control_flow import BACK, LOOP_TYPES
+from core.graph.control_flow import BACK, LOOP_TYPES, MOST_NESTED
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Function, FunctionName, Graph, Node, node_of
 from core.plan.passes.pruning import drop_unused
@@ -28,8 +28,6 @@ def call_loops(graph: Graph) -> Graph:
     """
     if not has_loops(graph):
         return graph
-    from core.graph.control_flow_compiler import MOST_NESTED  # of use for loops only
-
     for _ in range(MOST_NESTED):  # inner loops first
         graph = drop_unused(graph)  # what nobody reads may read what is in a loop
         changed = _with_calls(graph)

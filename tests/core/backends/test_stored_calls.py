@@ -11,7 +11,7 @@ from core.engine.run_guard import Guard, guarded
 from core.graph.feeds import QuantizedArray
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
 from core.graph_model import stored_calls
-from core.graph_model.deferred_model import DeferredModel, deferred_model
+from core.graph_model.deferred_model import DeferredModel, deferred_model, network_fact
 from core.graph_model.graph_model import GraphModel
 from core.graph_model.stored_calls import MOST_CALLS, StoredCalls
 from core.process import code_cache
@@ -235,3 +235,28 @@ def test_a_network_is_read_when_a_call_needs_it(model, image):
     assert deferred.model is model and deferred.model is model and made == [1]
     assert not stored._programs  # whose weights would be there twice
     assert deferred.run(image, None, as_arrays=True) is None  # whose plans serve all calls now
+
+
+def count_nodes(graph):
+    """A fact about a network."""
+    return {"nodes": len(graph.nodes)}
+
+
+def test_facts_about_a_network_are_known_without_it(model, rng, image):
+    assert network_fact(GraphModel(two_outputs(rng)), count_nodes) == {"nodes": 8}
+    assert network_fact(model, count_nodes) == {"nodes": 8}
+    made = []
+    later = DeferredModel("cpu", lambda: made.append(1) or model, StoredCalls("a network"))
+    assert network_fact(later, count_nodes) == {"nodes": 8} and not made
+    other = DeferredModel("cpu", lambda: made.append(1) or model, StoredCalls("another network"))
+    assert network_fact(other, count_nodes) == {"nodes": 8} and made == [1]
+
+
+def test_names_of_outputs_are_known_where_only_some_are_computed(model, image):
+    def later(made):
+        return DeferredModel("cpu", lambda: made.append(1) or model, StoredCalls("a network"))
+
+    model.execute(image, ["a"])
+    made = []
+    assert later(made).output_names == ["c", "a"] and made == [1]
+    assert later(made).output_names == ["c", "a"] and made == [1]

@@ -21,7 +21,7 @@ _LAST_OP = "TFLite_Detection_PostProcess"
 
 
 class LastOp(NamedTuple):
-    """What the op at the end says.
+    """Facts that the op at the end states.
 
     Attributes:
         codes: name of the input with the codes of boxes.
