@@ -30,7 +30,7 @@ from core.graph.initialization import Initialization, check_count, check_given, 
 from core.graph.nodes import Graph, PartialSpec
 from core.graph.weight_tensors import shown_graph, weight
 from core.graph_model.async_runs import AsyncRuns
-from core.graph_model.graph_signature import GraphSignature, MakeFeed, listed
+from core.graph_model.graph_signature import GraphSignature, MakeFeed, listed, zeros_for
 from core.graph_model.kept_states import KeptStates
 from core.graph_model.run_cache import RunCache, call_key, needs_ops
 from core.plan.partition import largest_plan
@@ -350,7 +350,7 @@ class GraphModel(AsyncRuns):
         """
         self.plan(inputs, outputs).warmup()
         if not self.graph.states:
-            given = self._signature.zeros() if inputs is None else inputs
+            given = zeros_for(self.inputs) if inputs is None else inputs
             self.execute(given, [*self.graph.outputs] if outputs is None else outputs)
 
     def profile(
@@ -390,7 +390,7 @@ class GraphModel(AsyncRuns):
             self._renew_plans()
             if self._planner is None or not active_backend().has_plans:
                 raise CoreError(f"this model runs op by op on backend {self.backend!r}")
-            given = self._signature.zeros() if inputs is None else inputs
+            given = zeros_for(self.inputs) if inputs is None else inputs
             feeds = {**self._initialization.resources(), **self._signature.feeds(given)}
             if not self._planner.can_run(feeds, references):
                 raise CoreError(
