@@ -133,6 +133,7 @@ def network(rng, last="z = Cumsum row axis") -> Graph:
         "axis": np.int32(1),
         "first": np.int32(0),
         "all": np.int32([11, 7]),
+        "both": np.int32([0, 1]),
     }
     name, _, kind, *inputs = last.split()
     nodes = [
@@ -142,6 +143,7 @@ def network(rng, last="z = Cumsum row axis") -> Graph:
         Node("flat", "Reshape", ("conv", "all")),
         Node("place", "ArgMax", ("flat", "axis")),
         Node("row", "GatherV2", ("table", "place", "first")),
+        Node("top", "Max", ("flat", "both")),
         Node(name, kind, tuple(inputs)),
     ]
     ends = {name: Endpoint(name, PartialSpec(None)) for name in (name, "place")}
@@ -164,6 +166,15 @@ def test_a_network_with_steps_of_numpy_is_stored(rng):
         assert [*found] == ["z", "place"]
         for name, value in expected.items():
             np.testing.assert_array_equal(found[name], np.asarray(value))
+
+
+@pytest.mark.usefixtures("_generated_kernels")
+def test_one_value_in_float64_has_memory_in_the_arena(rng):
+    model = GraphModel(network(rng, "z = Atan2 top top"), stored=StoredCalls("a network"))
+    image = rng.standard_normal(IMAGE, np.float32)
+    expected = model.predict(image)["z"].numpy()
+    found = StoredCalls("a network").run(image, None, as_arrays=True)
+    np.testing.assert_array_equal(found["z"], expected)
 
 
 @pytest.mark.usefixtures("_generated_kernels")
