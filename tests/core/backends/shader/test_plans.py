@@ -387,3 +387,51 @@ def test_commands_are_sent_by_one_call_or_one_by_one(is_native, shader, rng, mon
     is_compute = shader.session.path == "compute"
     for recording in machine._ready.recordings:
         assert (recording.replay.table is not None) == (is_native and is_compute)
+
+
+def _updates(*more, outputs=()):
+    """A moment and the weights that it moves, which are kept where a flag is true."""
+    return program_of(
+        node("add", "moment", "gradient", name="new_moment"),
+        node("sqrt", "new_moment", name="root"),
+        node("sub", "weights", "root", name="new_weights"),
+        node("logical_not", "is_bad", name="is_kept"),
+        *more,
+        node("select", "is_kept", "new_weights", "weights", name="kept_weights"),
+        node("select", "is_kept", "new_moment", "moment", name="kept_moment"),
+        inputs={
+            **{name: np.ones((2, 5), np.float32) for name in ("moment", "gradient", "weights")},
+            "is_bad": np.asarray(False),
+        },
+        outputs=("kept_weights", "kept_moment", *outputs),
+    )
+
+
+@pytest.mark.parametrize(
+    "program, steps",
+    [
+        (_updates(), 3),
+        (_updates(node("neg", "new_moment", name="seen"), outputs=("seen",)), 5),
+        (_updates(outputs=("new_moment",)), 4),
+        (
+            _updates(
+                node("select", "is_kept", "new_moment", "weights", name="again"), outputs=("again",)
+            ),
+            4,
+        ),
+        (_updates(node("neg", "root", name="seen"), outputs=("seen",)), 6),
+    ],
+)
+def test_updates_that_are_kept_together_are_fused(program, steps, shader, rng):
+    """Also moments, which the weights read; but no values of which something is left."""
+    with core.backend("shader"):
+        program = planned(program)
+    machine = shader.lower(program)
+    assert len(machine.steps) == steps
+    for is_bad in (False, True):
+        given = {n: rng.random((2, 5), np.float32) for n in ("moment", "gradient", "weights")}
+        given["gradient"][0, 1] = np.inf if is_bad else 1
+        given["is_bad"] = np.asarray(is_bad)
+        found = outputs_of(shader, machine, program, given)
+        for ours, theirs in zip(found, computed(program, given), strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-6)
