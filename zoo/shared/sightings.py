@@ -31,9 +31,19 @@ class Sighting:
         return seen if seen.any() else np.ones_like(seen)
 
     @cached_property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the largest coordinates [2] of the points that count."""
+        return _box(self.points, self.visible)
+
+    @cached_property
     def extent(self) -> float:
         """The size in pixels, as of `extents`."""
-        return float(extents(self.points, self.visible))
+        return float(_size(*self.bounds))
+
+    @cached_property
+    def middle(self) -> np.ndarray:
+        """The mean [2] of the points that count."""
+        return mean_over(self.visible, self.points)
 
 
 def stacked(forms: Sequence[np.ndarray], count: int) -> np.ndarray:
@@ -59,10 +69,14 @@ def mean_over(counted: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 def extents(points: np.ndarray, counted: np.ndarray) -> np.ndarray:
     """Return sizes [..] in pixels, at least 1: between mean and longer side of the points' box."""
-    low, high = _box(points, counted)
+    return _size(*_box(points, counted))
+
+
+def _size(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     sides = high - low
     size = np.maximum(np.sqrt(sides.prod(axis=-1)), sides.max(axis=-1) / 2)
-    return np.maximum(size, 1.0)
+    larger: np.ndarray = np.maximum(size, 1.0)
+    return larger
 
 
 def overlap(

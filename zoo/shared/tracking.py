@@ -171,6 +171,9 @@ class Tracker:
 
     def _matched(self, seen: Sequence[Sighting], step: float) -> list[tuple[int, int]]:
         """Return pairs of tracks and sightings, by index, after showing each track its sighting."""
+        if self._goes_on(seen, step):
+            self._tracks[0].see(seen[0], self._time, 1.0)
+            return [(0, 0)]
         self._shift(self._camera * step)
         pairs = _Pairs(self._tracks, seen, self._time, step, self._speed)
         found = pairs.matched()
@@ -178,6 +181,29 @@ class Tracker:
         for row, column in found:
             self._tracks[row].see(seen[column], self._time, float(pairs.growth[row, column]))
         return found
+
+    def _goes_on(self, seen: Sequence[Sighting], step: float) -> bool:
+        """Return whether the one object of the frame is, at a glance, the one of the frame before.
+
+        `_Pairs` would find the same, by more comparisons: whole forms of about one size, which
+        overlap and lie within reach, are of one object whatever they look like.
+        """
+        if len(self._tracks) != 1 or len(seen) != 1 or self._camera.any():
+            return False
+        [track], [now] = self._tracks, seen
+        before = track.last
+        is_alike = track.unseen == 1 and now.label in (track.label, before.label)
+        if not is_alike or len(now.points) != len(before.points):
+            return False
+        if not (now.visible.all() and before.visible.all()):
+            return False
+        noise = _SIZE_NOISE * track.size
+        growth = (now.extent + noise) / (before.extent + noise)
+        (low, high), (new_low, new_high) = before.bounds, now.bounds
+        touches = bool(((new_low < high) & (low < new_high)).all())
+        away = float(np.hypot(*(now.middle - before.middle)))
+        reach = track.size * growth**0.5 * min(_REACH, self._speed * step)
+        return touches and 1 / _SIZE_RATIO <= growth <= _SIZE_RATIO and away < reach
 
     def _shift(self, pixels: np.ndarray) -> None:
         """Move the places of all objects."""

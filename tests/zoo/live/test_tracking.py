@@ -153,6 +153,29 @@ def test_another_label_at_the_same_place_is_a_mistake_of_the_detector():
         assert tracker.labels([1]) == ["car"]
 
 
+def test_one_object_is_known_at_a_glance_as_by_comparison(rng, monkeypatch):
+    """Moves, sizes, colours, labels and gaps at random, many of them another object's."""
+    frames, time, place, size = [], 0.0, 100.0, 40.0
+    for _ in range(600):
+        time += rng.choice([0.04, 0.1, 0.5, 1.5], p=[0.8, 0.1, 0.05, 0.05])
+        place += rng.choice([2, 25, 80], p=[0.8, 0.1, 0.1]) * rng.normal()
+        size *= rng.choice([1.0, 1.5, 2.5, 0.4], p=[0.85, 0.05, 0.05, 0.05])
+        colours = np.full((4, 3), rng.choice([20.0, 200.0], p=[0.9, 0.1]))
+        label = rng.choice(["cup", "phone"], p=[0.9, 0.1])
+        seen = box(place, place, size, size, label, colours)
+        frames.append(([seen] if rng.random() < 0.95 else [], time))
+        size = float(np.clip(size, 10, 200))
+
+    def numbers():
+        tracker = Tracker()
+        return [tracker.update(*frame) for frame in frames]
+
+    quick = numbers()
+    monkeypatch.setattr(Tracker, "_goes_on", lambda *_: False)
+    assert quick == numbers()
+    assert 20 < max(max(each, default=0) for each in quick) < 300
+
+
 def test_objects_of_another_label_size_or_form_are_others():
     tracker = Tracker()
     cup = Sighting(np.array([[0.0, 0], [50, 50]]), np.ones(2), "cup")
