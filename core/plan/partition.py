@@ -143,6 +143,8 @@ class _Partition(NodeRecorder):
             and reference not in self._executor.constants
         ]
         program = self.tracer.program([self._values[reference] for reference in found])
+        known = self._executor.integers
+        program = program._replace(integers={r: known[r] for r in program.constants if r in known})
         inputs = [r for r, spec in self._given.items() if r in self._values]
         return make_plan(program, inputs, found, passes)
 

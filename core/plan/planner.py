@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from core import ops
 from core.engine.limits import LimitError
+from core.engine.program import StoredIntegers
 from core.engine.run_guard import RunCancelledError, active_guard, check_active
 from core.engine.settings import active_backend
 from core.engine.specs import Spec
@@ -229,6 +230,7 @@ class Planner:
             kernels=own.kernels,
         )
         executor.resources = own.resources
+        executor.integers = _present(graph)
         executor.loops = LoopPlans(self._program_passes)
         return executor, {name: executor.normalised(graph.outputs[name].node) for name in wanted}
 
@@ -352,6 +354,12 @@ def _stage_key(values: Mapping[str, Any]) -> frozenset[Any]:
 
 def _spec_of(value: Any) -> Spec | None:
     return value.spec if isinstance(value, (Tensor, QuantizedArray, ArrayView)) else None
+
+
+def _present(graph: Graph) -> dict[str, StoredIntegers]:
+    """Return what the constants of a graph stand for, but for those with other values now."""
+    kept = graph.weights
+    return {name: found for name, found in graph.integers.items() if kept.get(name) is found.real}
 
 
 def _run(plan: Plan, values: Values) -> Values:

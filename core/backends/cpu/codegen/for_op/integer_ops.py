@@ -1,0 +1,166 @@
+"""Generated kernels of steps that compute with integers."""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from core.backends.cpu.codegen.for_op.elementwise import cut_values
+from core.backends.cpu.codegen.ir.image_windows import Images
+from core.backends.cpu.codegen.ir.integer_vectors import Rounding, member_bytes
+from core.backends.cpu.codegen.kernels.integer_depthwise import IntegerDepthwise, IntegerTaps
+from core.backends.cpu.codegen.kernels.integer_products import IntegerPanels, IntegerProduct
+from core.backends.cpu.codegen.kernels.integer_values import FromBytes, IntegerSum, ToBytes
+from core.backends.cpu.codegen.kernels.products import Panels
+from core.backends.cpu.codegen.kernels.tile import Split, choose_tile
+from core.backends.cpu.codegen.step_kernels import (
+    Generated,
+    GeneratedCall,
+    generates,
+    task_count,
+)
+from core.engine.windows import Window, window
+
+#: Pixels of few: tasks are then cut by channels, so that each reads a part of the filter once.
+_FEW_PIXELS = 256
+
+#: Attributes of integer convolutions that say how windows lie.
+_WINDOW = ("strides", "pad", "data_format", "dilations", "dim_rounding_mode")
+
+
+def _windows(call: GeneratedCall) -> Window:
+    x, filter = (call.spec(reference).shape for reference in call.step.inputs[:2])
+    how = {name: call.step.attributes[name] for name in _WINDOW}
+    return window(x, filter[:2], **how)
+
+
+def _constants(call: GeneratedCall) -> list[np.ndarray]:
+    """Return filter, bias, multiplier and shift."""
+    arrays = [call.constant(reference) for reference in call.step.inputs[1:]]
+    return [array for array in arrays if array is not None]
+
+
+def _rounding(how: Any, shift: np.ndarray) -> Rounding:
+    moves = bool((shift > 0).any()), bool((shift < 0).all())
+    return Rounding(how["zero_point"], how["low"], how["high"], *moves)
+
+
+def _rows(
+    bias: np.ndarray, multiplier: np.ndarray, shift: np.ndarray, channels: int
+) -> np.ndarray:
+    """Return the numbers for each channel as rows, with zeros for those that fill vectors."""
+    rows = np.zeros((4, channels), np.int32)
+    for row, values in zip(
+        rows, (bias, multiplier, np.maximum(shift, 0), np.maximum(-shift, 0)), strict=True
+    ):
+        row[: len(values)] = values
+    return rows
+
+
+@generates("integer_conv2d")
+def generate_integer_conv2d(call: GeneratedCall) -> Generated | None:
+    """Generate a product of windows of bytes with a filter of integers."""
+    w, how = _windows(call), call.step.attributes
+    filter, bias, multiplier, shift = _constants(call)
+    count, _, _, depth = call.spec(call.step.inputs[0]).shape
+    channels = filter.shape[3]
+    images = Images.of(count, depth, w)
+    if w.pointwise:
+        pixels = 1, count * prod(w.out_size)
+        ones, none = (1, 1), ((0, 0), (0, 0))
+        images = Images(1, depth, pixels, pixels, ones, ones, ones, none)
+    size = member_bytes(call.isa)
+    # In int8 the integers of uint8 are 128 less; int16 has room for them without their zero point.
+    moved = 128 if filter.dtype == np.uint8 else 0
+    taken = moved if size == 1 else how["filter_zero"]
+    zero = how["filter_zero"] - taken
+    height, width = images.out_size
+    high, vectors = choose_tile(call.isa, width, channels, max(depth // 4, 1))
+    panels = Panels(channels, vectors, call.isa.lanes)
+    by_line = images.dilations[1] == 1 or images.size[1] == 1
+    runs = images.size[0] if by_line else prod(images.size)
+    order = IntegerPanels(panels, runs, prod(images.size) * depth // runs, size, taken)
+    total = bias.astype(np.int64)
+    if size == 1:
+        flat = filter.reshape(-1, channels).astype(np.int64) - taken
+        total = total - how["x_zero"] * (flat.sum(0) - len(flat) * zero)
+    work = height * width * filter.size
+    is_small = height * width <= _FEW_PIXELS
+    panel_tasks = task_count(work // 2, panels.count) if is_small else 1
+    tiles = Split.of(width, high)
+    parts = tiles.parts if w.pointwise else height
+    cuts = 1 if panel_tasks > 1 else task_count(work // 2, parts)
+    block = -(-parts // cuts) * (tiles.largest if w.pointwise else 1)
+    kernel = IntegerProduct(
+        images,
+        order,
+        tiles.largest,
+        min(block, width if w.pointwise else height),
+        panel_tasks,
+        how["x_zero"],
+        zero,
+        _rounding(how, shift),
+    )
+    rows = _rows(total.astype(np.int32), multiplier, shift, panels.values)
+    packed = call.weights(filter, order)
+    arguments = call.step.inputs[0], packed, call.step.name, call.packed(rows)
+    return call.generated((kernel, arguments))
+
+
+@generates("integer_depthwise_conv2d")
+def generate_integer_depthwise(call: GeneratedCall) -> Generated | None:
+    """Generate a depthwise convolution of bytes."""
+    w, how = _windows(call), call.step.attributes
+    filter, bias, multiplier, shift = _constants(call)
+    count, _, _, channels = call.spec(call.step.inputs[0]).shape
+    images, size = Images.of(count, channels, w), member_bytes(call.isa)
+    real = filter[..., 0].astype(np.int16) - how["filter_zero"]
+    parts = 1 if size == 2 or -128 <= real.min() <= real.max() <= 127 else 2
+    taps = IntegerTaps.of(images, call.isa.lanes, size, parts)
+    total = bias.astype(np.int64)
+    if size == 1:
+        total = total - how["x_zero"] * real.astype(np.int64).sum((0, 1))
+    rows = _rows(total.astype(np.int32), multiplier, shift, channels)
+    height, width = w.out_size
+    work = 4 * height * width * channels * prod(w.size)
+    block = -(-height // task_count(work, height))
+    rounding = _rounding(how, shift)
+    kernel = IntegerDepthwise(images, taps, block, how["x_zero"], rounding)
+    arguments = (
+        call.step.inputs[0],
+        call.packed(taps.packed(real)),
+        call.step.name,
+        call.packed(taps.packed_rows(rows)),
+    )
+    return call.generated((kernel, arguments))
+
+
+@generates("integer_sum")
+def generate_integer_sum(call: GeneratedCall) -> Generated | None:
+    """Generate the sum of bytes of two scales."""
+    a, b, numbers = call.step.inputs
+    how, constant = call.step.attributes, call.constant(numbers)
+    assert constant is not None
+    rounding = Rounding(how["zero_point"], how["low"], how["high"], False, False)
+    rows, length, block = cut_values(call.result.shape, 4, by_channel=False)
+    kernel = IntegerSum(rows, length, block, rounding)
+    return call.generated((kernel, (a, b, call.step.name, call.packed(constant))))
+
+
+@generates("to_bytes")
+def generate_to_bytes(call: GeneratedCall) -> Generated | None:
+    """Generate rounding to bytes."""
+    rows, length, block = cut_values(call.result.shape, 2, by_channel=False)
+    how = tuple(sorted(call.step.attributes.items()))
+    return call.generated(
+        (ToBytes(rows, length, block, how), (call.step.inputs[0], call.step.name))
+    )
+
+
+@generates("from_bytes")
+def generate_from_bytes(call: GeneratedCall) -> Generated | None:
+    """Generate the real values of bytes."""
+    rows, length, block = cut_values(call.result.shape, 1, by_channel=False)
+    scale, zero = (call.step.attributes[name] for name in ("scale", "zero_point"))
+    kernel = FromBytes(rows, length, block, scale, zero)
+    return call.generated((kernel, (call.step.inputs[0], call.step.name)))

@@ -1,0 +1,89 @@
+"""Ops of steps that compute with integers: what `core.plan.passes.integers` writes.
+
+Quantized values are bytes (uint8) here, also those that are int8 in the model's file: these are
+moved up by 128, as are zero points and limits. An op computes what LiteRT's reference kernel for
+integers computes, to the bit: sums of products in int32, which are multiplied by a fixed-point
+number and rounded twice (`doubled_high`, `shifted` in `core.backends.cpu.numpy_steps.integer_ops`).
+They are not registered as ops for users: tensors have no such dtype.
+
+Source: Jacob et al. 2018, arXiv:1712.05877; tensorflow/lite/kernels/internal/common.cc.
+"""
+
+from core.engine.operation import Op
+from core.engine.specs import Spec
+
+
+def _integer_conv2d(
+    x: Spec,
+    filter: Spec,
+    bias: Spec,
+    multiplier: Spec,
+    shift: Spec,
+    *,
+    strides: object,
+    pad: object,
+    data_format: object,
+    dilations: object,
+    dim_rounding_mode: object,
+    x_zero: int,
+    filter_zero: int,
+    zero_point: int,
+    low: int,
+    high: int,
+) -> Spec:
+    """Convolve bytes with integers; results are bytes.
+
+    Args:
+        x: bytes [n, height, width, in].
+        filter: int8 or uint8 [height, width, in, out].
+        bias: int32 [out].
+        multiplier: int32 [out]: of a sum, as parts of 2**31.
+        shift: int32 [out]: by which power of two a product is then multiplied.
+        strides: as of `core.conv2d`, like the next four.
+        pad: likewise.
+        data_format: likewise.
+        dilations: likewise.
+        dim_rounding_mode: likewise.
+        x_zero: the byte of 0 in the input, also around images.
+        filter_zero: the integer of 0 in the filter.
+        zero_point: the byte of 0 in the result.
+        low: the smallest byte of the result.
+        high: the largest.
+    """
+    raise NotImplementedError
+
+
+def _integer_sum(
+    a: Spec, b: Spec, numbers: Spec, *, zero_point: int, low: int, high: int
+) -> Spec:
+    """Add bytes of two scales.
+
+    Args:
+        a: bytes of any shape.
+        b: bytes of that shape.
+        numbers: int32 [8]: zero point, multiplier and shift to the right of each operand, then
+            multiplier and shift of the sum.
+        zero_point: the byte of 0 in the result.
+        low: the smallest byte of the result.
+        high: the largest.
+    """
+    raise NotImplementedError
+
+
+def _to_bytes(
+    x: Spec, *, scale: float, zero_point: int, low: int, high: int, nudge: bool
+) -> Spec:
+    """Round floats to bytes, as `core.quantise_round` does."""
+    raise NotImplementedError
+
+
+def _from_bytes(x: Spec, *, scale: float, zero_point: int) -> Spec:
+    """Return the real values of bytes."""
+    raise NotImplementedError
+
+
+INTEGER_CONV2D: Op[..., Spec] = Op(_integer_conv2d, name="integer_conv2d")
+INTEGER_DEPTHWISE: Op[..., Spec] = Op(_integer_conv2d, name="integer_depthwise_conv2d")
+INTEGER_SUM: Op[..., Spec] = Op(_integer_sum, name="integer_sum")
+TO_BYTES: Op[..., Spec] = Op(_to_bytes, name="to_bytes")
+FROM_BYTES: Op[..., Spec] = Op(_from_bytes, name="from_bytes")
