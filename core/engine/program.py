@@ -17,6 +17,20 @@ HERE = "."
 ABSENT = ""
 
 
+class Quantization(NamedTuple):
+    """The real values of a quantised tensor: ``(integer - zero_point) * scale``."""
+
+    scale: float
+    zero_point: int
+    dtype: str  # "uint8", "int8" or "int16"
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The smallest and the largest quantized value."""
+        limits = np.iinfo(self.dtype)
+        return int(limits.min), int(limits.max)
+
+
 class StoredIntegers(NamedTuple):
     """The integers that a constant of real values stands for.
 
@@ -91,6 +105,7 @@ class Program(NamedTuple):
         repeats: number of an output of one bool, for loops: while it is true, the steps run again
             with the outputs of ``updates`` as inputs; a run gives the last outputs.
         integers: what constants stand for in networks of integers, by reference.
+        quantised: of inputs that are given as integers, by reference: what these stand for.
     """
 
     steps: tuple[Step, ...]
@@ -101,6 +116,7 @@ class Program(NamedTuple):
     updates: tuple[tuple[int, int], ...] = ()
     repeats: int | None = None
     integers: Mapping[str, StoredIntegers] = {}
+    quantised: Mapping[str, Quantization] = {}
 
 
 def use_counts(steps: Iterable[Step], outputs: Iterable[str]) -> dict[str, int]:

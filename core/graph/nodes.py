@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.engine.program import StoredIntegers
+from core.engine.program import Quantization, StoredIntegers
 from core.engine.specs import Shape, Spec
 from core.errors import CoreError
 
@@ -79,20 +79,6 @@ class PartialSpec(NamedTuple):
         return len(spec.shape) == len(self.shape) and all(
             n in (None, m) for n, m in zip(self.shape, spec.shape, strict=True)
         )
-
-
-class Quantization(NamedTuple):
-    """The real values of a quantised tensor: ``(integer - zero_point) * scale``."""
-
-    scale: float
-    zero_point: int
-    dtype: str  # "uint8", "int8" or "int16"
-
-    @property
-    def limits(self) -> tuple[int, int]:
-        """The smallest and the largest quantized value."""
-        limits = np.iinfo(self.dtype)
-        return int(limits.min), int(limits.max)
 
 
 class Endpoint(NamedTuple):

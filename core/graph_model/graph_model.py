@@ -390,7 +390,7 @@ class GraphModel(AsyncRuns):
             if self._planner is None or not active_backend().has_plans:
                 raise CoreError(f"this model runs op by op on backend {self.backend!r}")
             given = self._signature.zeros() if inputs is None else inputs
-            feeds = {**self._initialization.resources(), **self._signature.feeds(given)}
+            feeds = {**self._initialization.resources(), **self._signature.feeds(given, as_view)}
             if not self._planner.can_run(feeds, references):
                 raise CoreError(
                     f"with the inputs {', '.join(feeds)} the graph runs op by op: a node with "

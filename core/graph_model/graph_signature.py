@@ -93,7 +93,7 @@ class GraphSignature:
         return {next(iter(declared)): inputs}
 
     def zeros(self) -> dict[str, np.ndarray]:
-        """Return zeros of the declared shapes, by the names of the inputs.
+        """Return zeros of the declared shapes, by the names of the inputs; integers for quantised.
 
         Raises:
             CoreError: a shape may be any.
@@ -103,7 +103,11 @@ class GraphSignature:
             spec = endpoint.spec
             if spec.smallest is None:
                 raise CoreError(f"give inputs: the shape of {name!r} may be any {spec.shape}")
-            found[name] = np.zeros(spec.smallest, DTYPES[spec.dtype])
+            how = endpoint.quantization
+            if how is None:
+                found[name] = np.zeros(spec.smallest, DTYPES[spec.dtype])
+            else:
+                found[name] = np.full(spec.smallest, how.zero_point, how.dtype)
         return found
 
     def fed(self, name: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from core import ops
 from core.engine.limits import LimitError
-from core.engine.program import StoredIntegers
+from core.engine.program import Quantization, StoredIntegers
 from core.engine.run_guard import RunCancelledError, active_guard, check_active
 from core.engine.settings import active_backend
 from core.engine.specs import Spec
@@ -341,7 +341,7 @@ class _PlannedBody:
         specs = {reference: _spec_of(value) for reference, value in values.items()}
         wanted = tuple(dict.fromkeys(self._sources.values()))
         try:
-            return find_stage(self._executor, specs, wanted, self._passes)
+            return find_stage(self._executor, specs, wanted, self._passes, _quantised(values))
         except _FINAL:
             raise
         except CoreError as error:
@@ -349,7 +349,13 @@ class _PlannedBody:
 
 
 def _stage_key(values: Mapping[str, Any]) -> frozenset[Any]:
-    return frozenset((reference, _spec_of(value)) for reference, value in values.items())
+    specs = ((reference, _spec_of(value)) for reference, value in values.items())
+    return frozenset((*specs, *_quantised(values).items()))
+
+
+def _quantised(values: Mapping[str, Any]) -> dict[str, Quantization]:
+    """Return what integers stand for, by the references to which they are given."""
+    return {r: v.quantization for r, v in values.items() if type(v) is QuantizedArray}
 
 
 def _spec_of(value: Any) -> Spec | None:

@@ -70,7 +70,7 @@ class TranslatedOp:
 
     def input(self, index: int) -> str:
         """Return the reference to an input."""
-        return self.graph.read_by_ops(self.tensor(index))
+        return self.graph.reference(self.tensor(index))
 
     def inputs(self) -> list[str]:
         """Return the references to the inputs that are present."""

@@ -108,7 +108,6 @@ class Translation:
         self.loops: dict[str, Function] = {}
         self.custom_types: set[str] = set()
         self._references: dict[int, str] = {}
-        self._rounded: dict[int, str] = {}
         self._same: dict[int, int] = {}
         self._layouts: dict[tuple[int, str], str] = {}
         self.named = self._names_of_tensors()
@@ -116,7 +115,6 @@ class Translation:
         for tensor in self.subgraph.inputs:
             self.nodes.append(Node(self.named[tensor], "Placeholder"))
             self._references.setdefault(tensor, self.named[tensor])
-            self._round_input(tensor)
 
     def run(self) -> None:
         """Translate all ops.
@@ -139,22 +137,6 @@ class Translation:
         if tensor not in self._references:
             self._references[tensor] = self.weight(tensor, "")
         return self._references[tensor]
-
-    def read_by_ops(self, tensor: int) -> str:
-        """Return the reference to a tensor as ops read it: an input that is quantised is rounded."""
-        return self._rounded.get(tensor) or self.reference(tensor)
-
-    def _round_input(self, tensor: int) -> None:
-        """Round an input of the file to its quantised values, whatever it is given."""
-        how = single_quantization(self.subgraph.tensors[tensor])
-        if how is None:
-            return
-        low, high = how.limits
-        limits = {"zero_point": how.zero_point, "low": low, "high": high, "nudge": True}
-        name = self.unique(f"{self.named[tensor]}/rounded")
-        given = (self.named[tensor],)
-        self.nodes.append(Node(name, "QuantiseRound", given, {"scale": how.scale, **limits}))
-        self._rounded[tensor] = name
 
     def is_constant(self, tensor: int) -> bool:
         """Whether the file has the values of a tensor."""

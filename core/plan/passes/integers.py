@@ -38,14 +38,17 @@ class Quanta(NamedTuple):
     @classmethod
     def of(cls, step: Step) -> "Quanta | None":
         """Return those to which a step rounds; None if it does not, or to more than bytes have."""
-        how = step.attributes
         if step.op.name != "quantise_round" or is_replaced(step.op):
             return None
-        low, high = how["low"], how["high"]
+        return cls.between(**{name: step.attributes[name] for name in cls._fields})
+
+    @classmethod
+    def between(cls, scale: float, zero_point: int, low: int, high: int) -> "Quanta | None":
+        """Return those of integers between limits; None if bytes do not have room for them."""
         base = 0 if low >= 0 else -128
-        if not base <= low <= high <= base + 255 or not base <= how["zero_point"] <= base + 255:
+        if not base <= low <= high <= base + 255 or not base <= zero_point <= base + 255:
             return None
-        return cls(how["scale"], how["zero_point"] - base, low - base, high - base)
+        return cls(scale, zero_point - base, low - base, high - base)
 
     @property
     def limits(self) -> dict[str, int]:
@@ -91,6 +94,10 @@ class _Rewriting:
         self._quanta: dict[str, Quanta] = {}
         self._bytes: dict[str, str] = {}
         self._reals = {*program.inputs, *program.constants}
+        for reference, how in program.quantised.items():
+            quanta = Quanta.between(how.scale, how.zero_point, *how.limits)
+            if quanta is not None:
+                self._quanta[reference] = quanta
 
     def add(self, step: Step) -> None:
         """Add a step, with integers if it can be."""

@@ -68,8 +68,9 @@ def infer_step(
 
 
 def usable_sets() -> Sequence[InstructionSet]:
-    """Return the instruction sets that this computer has, the widest first."""
-    return INSTRUCTION_SETS[INSTRUCTION_SETS.index(host_instruction_set()) :]
+    """Return the instruction sets that this computer has, the widest first; of floats."""
+    names = [isa.name for isa in INSTRUCTION_SETS]
+    return INSTRUCTION_SETS[names.index(host_instruction_set().name) :]
 
 
 def generated_of(program: Program, isa: InstructionSet) -> Generated | None:
