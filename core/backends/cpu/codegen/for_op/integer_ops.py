@@ -7,7 +7,7 @@ import numpy as np
 
 from core.backends.cpu.codegen.for_op.elementwise import cut_values
 from core.backends.cpu.codegen.ir.image_windows import Images
-from core.backends.cpu.codegen.ir.integer_vectors import Rounding, member_bytes
+from core.backends.cpu.codegen.ir.integer_vectors import GROUP_BYTES, Rounding, member_bytes
 from core.backends.cpu.codegen.kernels.integer_depthwise import IntegerDepthwise, IntegerTaps
 from core.backends.cpu.codegen.kernels.integer_products import IntegerPanels, IntegerProduct
 from core.backends.cpu.codegen.kernels.integer_values import FromBytes, IntegerSum, ToBytes
@@ -40,21 +40,20 @@ def _constants(call: GeneratedCall) -> list[np.ndarray]:
     return [array for array in arrays if array is not None]
 
 
-def _rounding(how: Any, shift: np.ndarray) -> Rounding:
-    moves = bool((shift > 0).any()), bool((shift < 0).all())
-    return Rounding(how["zero_point"], how["low"], how["high"], *moves)
+def _rounding(call: GeneratedCall, shift: np.ndarray) -> Rounding:
+    how = call.step.attributes
+    return Rounding.of(shift, how["zero_point"], how["low"], how["high"])
 
 
-def _rows(
-    bias: np.ndarray, multiplier: np.ndarray, shift: np.ndarray, channels: int
-) -> np.ndarray:
-    """Return the numbers for each channel as rows, with zeros for those that fill vectors."""
-    rows = np.zeros((4, channels), np.int32)
-    for row, values in zip(
-        rows, (bias, multiplier, np.maximum(shift, 0), np.maximum(-shift, 0)), strict=True
-    ):
-        row[: len(values)] = values
-    return rows
+def _tile(call: GeneratedCall, pixels: int, channels: int, depth: int) -> tuple[int, int]:
+    """Return pixels and vectors of a tile: four vectors if there are as many, to join their bytes."""
+    lanes, stride = call.isa.lanes, max(depth // GROUP_BYTES, 1)
+    if channels >= GROUP_BYTES * lanes and call.isa.registers > GROUP_BYTES * GROUP_BYTES:
+        wide = GROUP_BYTES * lanes
+        most = (call.isa.registers - 1) // GROUP_BYTES - 1
+        high, _ = choose_tile(call.isa, min(pixels, most), wide, stride)
+        return min(high, most), GROUP_BYTES
+    return choose_tile(call.isa, pixels, channels, stride)
 
 
 @generates("integer_conv2d")
@@ -75,7 +74,7 @@ def generate_integer_conv2d(call: GeneratedCall) -> Generated | None:
     taken = moved if size == 1 else how["filter_zero"]
     zero = how["filter_zero"] - taken
     height, width = images.out_size
-    high, vectors = choose_tile(call.isa, width, channels, max(depth // 4, 1))
+    high, vectors = _tile(call, width, channels, depth)
     panels = Panels(channels, vectors, call.isa.lanes)
     by_line = images.dilations[1] == 1 or images.size[1] == 1
     runs = images.size[0] if by_line else prod(images.size)
@@ -84,7 +83,7 @@ def generate_integer_conv2d(call: GeneratedCall) -> Generated | None:
     if size == 1:
         flat = filter.reshape(-1, channels).astype(np.int64) - taken
         total = total - how["x_zero"] * (flat.sum(0) - len(flat) * zero)
-    work = height * width * filter.size
+    work, rounding = height * width * filter.size, _rounding(call, shift)
     is_small = height * width <= _FEW_PIXELS
     panel_tasks = task_count(work // 2, panels.count) if is_small else 1
     tiles = Split.of(width, high)
@@ -99,9 +98,14 @@ def generate_integer_conv2d(call: GeneratedCall) -> Generated | None:
         panel_tasks,
         how["x_zero"],
         zero,
-        _rounding(how, shift),
+        rounding,
     )
-    rows = _rows(total.astype(np.int32), multiplier, shift, panels.values)
+    rows = rounding.rows(
+        *(
+            np.resize(values, panels.values)[order.lane_channels].reshape(-1, panels.lanes)
+            for values in (total.astype(np.int32), multiplier, shift)
+        )
+    )
     packed = call.weights(filter, order)
     arguments = call.step.inputs[0], packed, call.step.name, call.packed(rows)
     return call.generated((kernel, arguments))
@@ -120,17 +124,16 @@ def generate_integer_depthwise(call: GeneratedCall) -> Generated | None:
     total = bias.astype(np.int64)
     if size == 1:
         total = total - how["x_zero"] * real.astype(np.int64).sum((0, 1))
-    rows = _rows(total.astype(np.int32), multiplier, shift, channels)
     height, width = w.out_size
     work = 4 * height * width * channels * prod(w.size)
     block = -(-height // task_count(work, height))
-    rounding = _rounding(how, shift)
+    rounding = _rounding(call, shift)
     kernel = IntegerDepthwise(images, taps, block, how["x_zero"], rounding)
     arguments = (
         call.step.inputs[0],
         call.packed(taps.packed(real)),
         call.step.name,
-        call.packed(taps.packed_rows(rows)),
+        call.packed(taps.packed_numbers((total.astype(np.int32), multiplier, shift), rounding)),
     )
     return call.generated((kernel, arguments))
 
@@ -141,7 +144,7 @@ def generate_integer_sum(call: GeneratedCall) -> Generated | None:
     a, b, numbers = call.step.inputs
     how, constant = call.step.attributes, call.constant(numbers)
     assert constant is not None
-    rounding = Rounding(how["zero_point"], how["low"], how["high"], False, False)
+    rounding = Rounding(how["zero_point"], how["low"], how["high"])
     rows, length, block = cut_values(call.result.shape, 4, by_channel=False)
     kernel = IntegerSum(rows, length, block, rounding)
     return call.generated((kernel, (a, b, call.step.name, call.packed(constant))))

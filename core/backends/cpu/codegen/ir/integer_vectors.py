@@ -8,6 +8,8 @@ knows the pattern of a product of halves of int64 and takes one instruction for 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from core.backends.cpu.codegen.ir.instruction_set import InstructionSet
 from core.backends.cpu.codegen.ir.kernel_text import Index, KernelText, Name
 
@@ -27,13 +29,45 @@ class Rounding(NamedTuple):
         high: the largest byte.
         moves_left: whether a sum is first multiplied by a power of two.
         moves_right: whether all products are divided by a power of two above 1.
+        is_direct: whether one shift does all of it: what is below 0 becomes the smallest byte, so
+            that it does not matter to which side its halves are rounded.
     """
 
     zero_point: int
     low: int
     high: int
-    moves_left: bool
-    moves_right: bool
+    moves_left: bool = False
+    moves_right: bool = False
+    is_direct: bool = False
+
+    @classmethod
+    def of(cls, shift: np.ndarray, zero_point: int, low: int, high: int) -> "Rounding":
+        """Return the rounding for powers of two by which products are multiplied."""
+        left, right = bool((shift > 0).any()), bool((shift < 0).all())
+        is_direct = right and low == zero_point and bool((shift >= -_MOST_DIRECT).all())
+        return cls(zero_point, low, high, left, right, is_direct)
+
+    def rows(self, bias: np.ndarray, multiplier: np.ndarray, shift: np.ndarray) -> np.ndarray:
+        """Return what kernels read for sums in lanes [..., lanes], int32 [rows, ..., lanes].
+
+        The first row has what sums begin with, the second the multipliers.
+        """
+        if not self.is_direct:
+            return np.stack((bias, multiplier, np.maximum(shift, 0), np.maximum(-shift, 0)))
+        right = np.maximum(-shift, 1).astype(np.int64)
+        # Before 31 bits and then `right` more are dropped: both halves, and the zero point.
+        added = (1 << 30) + (((1 << right >> 1) + (self.zero_point << right)) << 31)
+        parts = [added[..., i::2].copy().view(np.int32) for i in (0, 1)]
+        return np.stack((bias, multiplier, (right - 1).astype(np.int32), *parts))
+
+    @property
+    def row_count(self) -> int:
+        """Return the number of rows."""
+        return 5 if self.is_direct else 4
+
+
+#: The most bits of a shift beside which a zero point still fits into 32 bits.
+_MOST_DIRECT = 20
 
 
 class IntegerVectors:
@@ -123,27 +157,37 @@ class IntegerVectors:
 
     # --- fixed-point numbers ----------------------------------------------------------------
 
-    def doubled_high(self, value: Name, multiplier: Name) -> Name:
-        """Return products divided by 2**31, rounded to the nearest, halves up."""
-        k, wide = self._k, self._halves
+    def _products(self, value: Name, multiplier: Name) -> list[Name]:
+        """Return the products of even lanes, and of odd ones, as int64."""
+        k, wide, half = self._k, self._halves, splat("i64", self.count // 2, 32)
         products = []
-        for odd in (False, True):
+        for is_odd in (False, True):
             both = []
             for each in (value, multiplier):
                 bits = k.let(f"bitcast {self.type} {each} to {wide}")
-                if not odd:
-                    bits = k.let(f"shl {wide} {bits}, {splat('i64', self.count // 2, 32)}")
-                both.append(k.let(f"ashr {wide} {bits}, {splat('i64', self.count // 2, 32)}"))
-            product = k.let(f"mul {wide} {both[0]}, {both[1]}")
-            half = splat("i64", self.count // 2, 1 << 30)
-            products.append(k.let(f"add {wide} {product}, {half}"))
-        even = k.let(f"lshr {wide} {products[0]}, {splat('i64', self.count // 2, 31)}")
-        odd_ = k.let(f"shl {wide} {products[1]}, {splat('i64', self.count // 2, 1)}")
-        first, second = (k.let(f"bitcast {wide} {p} to {self.type}") for p in (even, odd_))
-        flags = ", ".join(f"i1 {lane % 2 == 0}".lower() for lane in range(self.count))
+                bits = bits if is_odd else k.let(f"shl {wide} {bits}, {half}")
+                both.append(k.let(f"ashr {wide} {bits}, {half}"))
+            products.append(k.let(f"mul {wide} {both[0]}, {both[1]}"))
+        return products
+
+    def _of_halves(self, even: Name, odd: Name) -> Name:
+        """Return the lower halves of some int64 in even lanes, the upper ones of others in odd."""
+        k = self._k
+        first, second = (k.let(f"bitcast {self._halves} {p} to {self.type}") for p in (even, odd))
+        flags = ", ".join(f"i1 {str(lane % 2 == 0).lower()}" for lane in range(self.count))
         return k.let(
             f"select <{self.count} x i1> <{flags}>, {self.type} {first}, {self.type} {second}"
         )
+
+    def doubled_high(self, value: Name, multiplier: Name) -> Name:
+        """Return products divided by 2**31, rounded to the nearest, halves up."""
+        k, wide, count = self._k, self._halves, self.count // 2
+        even, odd = (
+            k.let(f"add {wide} {product}, {splat('i64', count, 1 << 30)}")
+            for product in self._products(value, multiplier)
+        )
+        even = k.let(f"lshr {wide} {even}, {splat('i64', count, 31)}")
+        return self._of_halves(even, k.let(f"shl {wide} {odd}, {splat('i64', count, 1)}"))
 
     def shifted(self, value: Name, right: Name, all_right: bool = True) -> Name:
         """Return values divided by powers of two, rounded to the nearest, halves away from 0.
@@ -160,20 +204,37 @@ class IntegerVectors:
             below = self.of("and", below, is_moved)
         return self.of("ashr", self.of("add", self.of("add", value, half), below), right)
 
-    def rounded(self, sums: Name, numbers: Sequence[Name], how: Rounding) -> Name:
+    def rounded(
+        self, sums: Name, numbers: Sequence[Name], how: Rounding, saturates: bool = False
+    ) -> Name:
         """Return the bytes of sums, still as int32.
 
         Args:
             sums: the sums.
-            numbers: multipliers, powers of two to the left and to the right.
+            numbers: the rows of `Rounding.rows` after the first.
             how: what follows.
+            saturates: whether what is below 0 or above 255 becomes that later.
         """
-        multiplier, left, right = numbers
-        if how.moves_left:
-            sums = self.of("shl", sums, left)
-        value = self.shifted(self.doubled_high(sums, multiplier), right, how.moves_right)
-        value = self.of("add", value, self.splat(how.zero_point))
+        if how.is_direct:
+            value = self._directly(sums, numbers)
+        else:
+            multiplier, left, right = numbers
+            sums = self.of("shl", sums, left) if how.moves_left else sums
+            value = self.shifted(self.doubled_high(sums, multiplier), right, how.moves_right)
+            value = self.of("add", value, self.splat(how.zero_point))
+        if saturates and (how.low, how.high) == (0, 255):
+            return value
         return self.limited(value, how.low, how.high)
+
+    def _directly(self, sums: Name, numbers: Sequence[Name]) -> Name:
+        """Return products after one sum and one shift."""
+        k, (multiplier, right, *added) = self._k, numbers
+        products = []
+        for product, number in zip(self._products(sums, multiplier), added, strict=True):
+            wide = k.let(f"bitcast {self.type} {number} to {self._halves}")
+            products.append(k.let(f"add {self._halves} {product}, {wide}"))
+        even = k.let(f"lshr {self._halves} {products[0]}, {splat('i64', self.count // 2, 32)}")
+        return self.of("ashr", self._of_halves(even, products[1]), right)
 
     def store_bytes(self, value: Name, pointer: Name, some: int | None = None) -> None:
         """Write values of 0 to 255 as bytes, or the first of them."""
@@ -280,21 +341,26 @@ def channel_order(lanes: int, groups: int) -> list[list[int]]:
     ]
 
 
+def saturates(isa: InstructionSet, vectors: int) -> bool:
+    """Return whether `joined_bytes` takes values below 0 and above 255 for these."""
+    return isa.has_fma and vectors == GROUP_BYTES
+
+
 def joined_bytes(k: KernelText, vectors: Sequence[Name], lanes: int) -> Name:
     """Return values of 0 to 255 in the lanes of `interleaved` as bytes, in order of channels."""
-    if k.isa.has_fma and lanes * 32 in _PACKS:
+    if k.isa.has_fma:
         return _packed(k, vectors, lanes)
     kind = f"<{lanes} x i8>"
     parts = [k.let(f"trunc <{lanes} x i32> {value} to {kind}") for value in vectors]
     whole, count = parts[0], lanes
     for start, value in enumerate(parts[1:], 1):
         value = _resized(k, value, lanes, count) if count > lanes else value
-        order = ", ".join(f"i32 {i if i < count else i}" for i in range(count + lanes))
+        order = ", ".join(f"i32 {i}" for i in range(count + lanes))
         pair = f"<{count} x i8> {whole}, <{count} x i8> {value}"
         whole = k.let(f"shufflevector {pair}, <{count + lanes} x i32> <{order}>")
         count = lanes * (start + 1)
-    placed = {c: j * lanes + i for j, row in enumerate(channel_order(lanes, len(vectors))) for i, c in enumerate(row)}
-    order = ", ".join(f"i32 {placed[channel]}" for channel in range(count))
+    places = np.argsort(np.ravel(channel_order(lanes, len(vectors))))
+    order = ", ".join(f"i32 {place}" for place in places)
     return k.let(
         f"shufflevector <{count} x i8> {whole}, <{count} x i8> poison, <{count} x i32> <{order}>"
     )

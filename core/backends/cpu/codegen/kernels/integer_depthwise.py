@@ -19,6 +19,7 @@ from core.backends.cpu.codegen.ir.integer_vectors import (
     channel_order,
     interleaved,
     joined_bytes,
+    saturates,
     store_bytes,
 )
 from core.backends.cpu.codegen.ir.kernel_text import Index, KernelText, Name
@@ -132,14 +133,20 @@ class IntegerTaps:
             found.append(ordered.transpose(4, 1, 2, 0, 5, 6, 3))
         return found
 
-    def packed_rows(self, rows: np.ndarray) -> np.ndarray:
-        """Return numbers [4, channels] in the order of the sums."""
+    def packed_numbers(
+        self, numbers: Sequence[np.ndarray], rounding: Rounding
+    ) -> np.ndarray:
+        """Return bias, multiplier and shift of each channel in the order of the sums."""
         found = []
         for start, count, lanes, width in self.blocks:
-            filled = np.zeros((4, count, lanes * self.members), np.int32)
-            filled[..., :width] = rows[:, start : start + count * width].reshape(4, count, width)
-            order = np.array(channel_order(lanes, self.members)).reshape(-1)
-            found.append(filled[..., order].swapaxes(0, 1).reshape(-1))
+            order = np.array(channel_order(lanes, self.members))
+            in_lanes = []
+            for values in numbers:
+                filled = np.zeros((count, lanes * self.members), np.int32)
+                filled[:, :width] = values[start : start + count * width].reshape(count, width)
+                in_lanes.append(filled[:, order])
+            rows = rounding.rows(*in_lanes)  # rows, blocks, vectors, lanes
+            found.append(rows.swapaxes(0, 1).reshape(-1))
         return np.concatenate(found)
 
 
@@ -223,7 +230,8 @@ class _Writer:
         filter, numbers = self._filter, self._numbers
         for start, count, lanes, width in taps.blocks:
             filter_bytes = taps.block_vectors * lanes * GROUP_BYTES
-            number_bytes = 4 * taps.members * lanes * _SUM
+            rows = self._kernel.rounding.row_count
+            number_bytes = rows * taps.members * lanes * _SUM
             with k.loop(0, count) as loop:
                 channel = k.add(start, k.multiply(loop.index, lanes * taps.members))
                 self._block(
@@ -233,7 +241,8 @@ class _Writer:
                     k.at(numbers, k.multiply(loop.index, number_bytes)),
                     (lanes, width),
                 )
-            filter, numbers = k.at(filter, count * filter_bytes), k.at(numbers, count * number_bytes)
+            filter = k.at(filter, count * filter_bytes)
+            numbers = k.at(numbers, count * number_bytes)
 
     def _block(
         self, x: Name, result: Name, filter: Name, numbers: Name, shape: tuple[int, int]
@@ -267,7 +276,11 @@ class _Writer:
         """Write some neighbouring windows of a block of channels."""
         k, taps, (lanes, width) = self._k, self._taps, shape
         ints, members = IntegerVectors(k, lanes), taps.members
-        rows = [[ints.load(numbers, row * members + j) for j in range(members)] for row in range(4)]
+        how = self._kernel.rounding
+        rows = [
+            [ints.load(numbers, row * members + j) for j in range(members)]
+            for row in range(how.row_count)
+        ]
         sums = [list(rows[0]) for _ in range(taps.together)]
         vector = lanes * GROUP_BYTES
         for row in range(taps.rows):
@@ -282,7 +295,7 @@ class _Writer:
                             sums[i][j] = ints.add_products(sums[i][j], values, tap, taps.size)
         for i, values in enumerate(sums):
             made = [
-                ints.rounded(value, [rows[n][j] for n in (1, 2, 3)], self._kernel.rounding)
+                ints.rounded(value, [row[j] for row in rows[1:]], how, saturates(k.isa, members))
                 for j, value in enumerate(values)
             ]
             whole = joined_bytes(k, made, lanes)

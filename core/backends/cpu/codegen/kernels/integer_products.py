@@ -16,8 +16,11 @@ from core.backends.cpu.codegen.ir.integer_vectors import (
     GROUP_BYTES,
     IntegerVectors,
     Rounding,
+    channel_order,
+    joined_bytes,
     over_chunks,
-    splat,
+    saturates,
+    store_bytes,
 )
 from core.backends.cpu.codegen.ir.kernel_text import Carried, Index, KernelText, Name
 from core.backends.cpu.codegen.kernels.integer_lines import IntegerLines
@@ -70,6 +73,22 @@ class IntegerPanels:
         """Return the bytes of packed weights for each row of the depth, roughly."""
         return self.panels.values * self.size
 
+    @property
+    def joins(self) -> bool:
+        """Return whether lanes of a full panel have channels in the order of `joined_bytes`."""
+        return self.panels.vectors == GROUP_BYTES
+
+    @property
+    def lane_channels(self) -> np.ndarray:
+        """Return the channel of each lane of all vectors, also after the last channel."""
+        panels = self.panels
+        found = np.arange(panels.values)
+        if self.joins:
+            order = np.ravel(channel_order(panels.lanes, GROUP_BYTES))
+            for start in range(0, panels.full * panels.width, panels.width):
+                found[start : start + panels.width] = start + order
+        return found
+
     def packed(self, weights: np.ndarray) -> np.ndarray:
         """Return weights [depth, channels] in this order."""
         panels, kind = self.panels, np.int8 if self.size == 1 else np.int16
@@ -79,7 +98,8 @@ class IntegerPanels:
         filled[:, : self.length, : panels.channels] = taken
         parts, width = [], panels.width
         for start in range(0, panels.values, width):
-            part = filled[..., start : start + width]
+            lanes = self.lane_channels[start : start + width]
+            part = filled[..., lanes]
             part = part.reshape(self.runs, self.groups, self.members, -1).swapaxes(2, 3)
             parts.append(part.reshape(-1))
         made = aligned_bytes(filled.nbytes).view(kind)
@@ -353,18 +373,36 @@ class _Writer:
         state = [Carried("ptr", filter), *(Carried(ints.type, value) for value in values)]
         for run in runs:
             state = self._run(shape, k.at(x, run), step, state)
-        stride = self._panels.values * _SUM
-        rows = [
-            [ints.load(k.at(numbers, row * stride), j) for row in (1, 2, 3)]
-            for j in range(vectors)
-        ]
-        channels = self._panels.channels
+        sums = [c.first for c in state[1:]]
         for i in range(high):
-            for j in range(vectors):
-                value = state[1 + i * vectors + j].first
-                made = ints.rounded(value, rows[j], self._kernel.rounding)
-                some = tail if j == vectors - 1 else None
-                ints.store_bytes(made, k.at(target, i * channels + j * ints.count), some)
+            here = k.at(target, i * self._panels.channels)
+            self._store(sums[i * vectors : (i + 1) * vectors], numbers, here, tail)
+
+    def _store(
+        self, sums: Sequence[Name], numbers: Name, target: Name, tail: int | None
+    ) -> None:
+        """Write the bytes of a pixel's sums.
+
+        Args:
+            sums: a vector of sums for each vector of channels.
+            numbers: pointer to the numbers for these channels.
+            target: pointer to where the bytes go.
+            tail: channels in the last vector; None if it is full.
+        """
+        k, ints, how = self._k, self._ints, self._kernel.rounding
+        stride, count = self._panels.values * _SUM, len(sums)
+        joins = self._order.joins and count == GROUP_BYTES and tail is None
+        is_cut = joins and saturates(k.isa, count)
+        made = []
+        for j, value in enumerate(sums):
+            rows = [ints.load(k.at(numbers, r * stride), j) for r in range(1, how.row_count)]
+            made.append(ints.rounded(value, rows, how, is_cut))
+        if joins:
+            store_bytes(k, joined_bytes(k, made, ints.count), count * ints.count, target)
+            return
+        for j, value in enumerate(made):
+            some = tail if j == count - 1 else None
+            ints.store_bytes(value, k.at(target, j * ints.count), some)
 
     def _run(
         self, shape: tuple[int, int], x: Name, step: int, state: list[Carried]
