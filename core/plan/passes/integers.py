@@ -1,18 +1,19 @@
 """The pass that makes networks of integers compute with integers, for generated kernels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import floor, frexp
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from core.engine.program import HERE, Program, Step, StoredIntegers, is_alias
-from core.engine.specs import Spec
+from core.engine.specs import Shape, Spec
 from core.plan.integer_ops import (
     FROM_BYTES,
+    INTEGER_BINARY,
     INTEGER_CONV2D,
     INTEGER_DEPTHWISE,
-    INTEGER_SUM,
+    INTEGER_RESIZE,
     TO_BYTES,
 )
 from core.plan.passes.program_passes import is_replaced, without_unread
@@ -28,27 +29,31 @@ _MOST_PRODUCTS = 2**31 // 2**16 - 1
 
 
 class Quanta(NamedTuple):
-    """How bytes stand for real values: ``(byte - zero_point) * scale``, from low to high."""
+    """How bytes stand for real values: ``(byte - zero_point) * scale``, from low to high.
+
+    The integers of the file are ``byte - base``.
+    """
 
     scale: float
     zero_point: int
     low: int
     high: int
+    base: int
 
     @classmethod
     def of(cls, step: Step) -> "Quanta | None":
         """Return those to which a step rounds; None if it does not, or to more than bytes have."""
         if step.op.name != "quantise_round" or is_replaced(step.op):
             return None
-        return cls.between(**{name: step.attributes[name] for name in cls._fields})
+        return cls.between(**{name: step.attributes[name] for name in cls._fields[:4]})
 
     @classmethod
     def between(cls, scale: float, zero_point: int, low: int, high: int) -> "Quanta | None":
         """Return those of integers between limits; None if bytes do not have room for them."""
-        base = 0 if low >= 0 else -128
-        if not base <= low <= high <= base + 255 or not base <= zero_point <= base + 255:
+        base = 0 if low >= 0 else 128
+        if not -base <= low <= high <= 255 - base or not -base <= zero_point <= 255 - base:
             return None
-        return cls(scale, zero_point - base, low - base, high - base)
+        return cls(scale, zero_point + base, low + base, high + base, base)
 
     @property
     def limits(self) -> dict[str, int]:
@@ -103,8 +108,20 @@ class _Rewriting:
         """Add a step, with integers if it can be."""
         if is_replaced(step.op) or any(is_replaced(each.op) for each in step.epilogue):
             self._add_real(step)
-        elif not (self._add_product(step) or self._add_sum(step) or self._add_view(step)):
+        elif not any(add(step) for add in self._forms):
             self._add_real(step)
+
+    @property
+    def _forms(self) -> Sequence[Callable[[Step], bool]]:
+        """Return what adds a step with integers, or returns False."""
+        return (
+            self._add_product,
+            self._add_binary,
+            self._add_resize,
+            self._add_rounding,
+            self._add_before_rounding,
+            self._add_view,
+        )
 
     def real(self, reference: str) -> str:
         """Return the reference to a value as real values, which are computed if need be."""
@@ -241,31 +258,98 @@ class _Rewriting:
             return
         between = self._named(f"{step.name}/{len(rest)}", self.specs[step.name])
         self._give(between, quanta, integers)
+        self._add_rest(step, between, rest)
+
+    def _add_rest(self, step: Step, between: str, rest: Sequence[Step]) -> None:
+        """Add what follows a value that is rounded, under the name of the step."""
         first, *others = rest
         after = step._replace(op=first.op, attributes=first.attributes)
         inputs = tuple(between if reference == HERE else reference for reference in first.inputs)
         after = after._replace(inputs=inputs, epilogue=tuple(others))
-        if not self._add_sum(after):
+        if not self._add_binary(after):
             self._add_real(after)
 
-    def _add_sum(self, step: Step) -> bool:
-        """Add a sum of two quantised values that is rounded; return False for other steps."""
+    def _add_binary(self, step: Step) -> bool:
+        """Add a sum, difference or product of two quantised values that is rounded."""
         quanta = Quanta.of(step.epilogue[0]) if step.epilogue else None
-        known = [self._quanta.get(reference) for reference in step.inputs]
-        if step.op.name != "add" or quanta is None or len(known) != 2:
+        if step.op.name not in _BINARY or quanta is None or len(step.inputs) != 2:
             return False
-        a, b = known
-        shapes = {self.specs[reference].shape for reference in (*step.inputs, step.name)}
-        if a is None or b is None or len(shapes) > 1:
+        shape = self.specs[step.name].shape
+        known = [self._operand(reference, shape) for reference in step.inputs]
+        first, second = known
+        if first is None or second is None:
             return False
-        numbers = _sum_numbers(a, b, quanta)
+        numbers = _BINARY[step.op.name](first, second, quanta)
         if numbers is None:
             return False
-        both = tuple(map(self._as_bytes, step.inputs))
-        inputs = (*(r for r in both if r is not None), self._constant(f"{step.name}/sum", numbers))
-        self._add_with_rest(
-            step, Step(INTEGER_SUM, inputs, quanta.limits), quanta, step.epilogue[1:]
-        )
+        both = [self._operand_bytes(reference, shape) for reference in step.inputs]
+        inputs = (*both, self._constant(f"{step.name}/numbers", numbers))
+        how = {"kind": step.op.name, **quanta.limits}
+        self._add_with_rest(step, Step(INTEGER_BINARY, inputs, how), quanta, step.epilogue[1:])
+        return True
+
+    def _operand(self, reference: str, shape: Shape) -> Quanta | None:
+        """Return the quanta of an operand of some shape, or of a constant that broadcasts to it."""
+        stored = self._program.integers.get(reference)
+        if stored is None:
+            is_whole = self.specs[reference].shape == shape
+            return self._quanta.get(reference) if is_whole else None
+        if stored.values.dtype not in (np.int8, np.uint8) or len(stored.scales) > 1:
+            return None
+        low, high = (int(n) for n in (np.iinfo(stored.values.dtype).min, 127))
+        return Quanta.between(float(stored.scales[0]), stored.zero_point, low, max(high, low + 255))
+
+    def _operand_bytes(self, reference: str, shape: Shape) -> str:
+        """Return the reference to the bytes of an operand of that shape."""
+        stored = self._program.integers.get(reference)
+        if stored is None:
+            found = self._as_bytes(reference)
+            assert found is not None
+            return found
+        base = 128 if stored.values.dtype == np.int8 else 0
+        moved = (stored.values.astype(np.int16) + base).astype(np.uint8)
+        whole = np.ascontiguousarray(np.broadcast_to(moved, shape))
+        return self._constant(f"{reference}/bytes", whole)
+
+    def _add_resize(self, step: Step) -> bool:
+        """Add bilinear resizing of quantised images to the same quanta."""
+        quanta = Quanta.of(step.epilogue[0]) if step.epilogue else None
+        if step.op.name != "resize_bilinear" or quanta is None or self.specs[step.name].size == 0:
+            return False
+        given = self._quanta.get(step.inputs[0])
+        shapes = [self.specs[reference].shape for reference in (step.inputs[0], step.name)]
+        if given is None or given[:2] != quanta[:2] or len(shapes[0]) != 4:
+            return False
+        how = step.attributes
+        tables = [
+            _positions(shapes[0][axis], shapes[1][axis], how["align_corners"], how["half_pixel_centers"])
+            for axis in (1, 2)
+        ]
+        x = self._as_bytes(step.inputs[0])
+        assert x is not None
+        names = [self._constant(f"{step.name}/positions", table) for table in tables]
+        made = Step(INTEGER_RESIZE, (x, *names), {"base": quanta.base})
+        self._add_with_rest(step, made, quanta, step.epilogue[1:])
+        return True
+
+    def _add_before_rounding(self, step: Step) -> bool:
+        """Add a step of real values up to its first rounding, and what follows that for itself."""
+        end = next((i for i, s in enumerate(step.epilogue, 1) if Quanta.of(s)), len(step.epilogue))
+        rest = step.epilogue[end:]
+        if not rest or rest[0].op.name not in _BINARY:
+            return False
+        name = self._named(f"{step.name}/{len(rest)}", self.specs[step.name])
+        self._add_real(step._replace(epilogue=step.epilogue[:end], outputs=(name,)))
+        self._add_rest(step, name, rest)
+        return True
+
+    def _add_rounding(self, step: Step) -> bool:
+        """Add rounding of real values to quanta, where what follows it takes bytes."""
+        quanta = Quanta.of(step)
+        if quanta is None or not step.epilogue or step.inputs[0] not in self._reals:
+            return False
+        how = {"scale": quanta.scale, **quanta.limits, "nudge": step.attributes["nudge"]}
+        self._add_with_rest(step, Step(TO_BYTES, step.inputs, how), quanta, step.epilogue)
         return True
 
 
@@ -314,7 +398,7 @@ def _spread(numbers: np.ndarray, channels: int) -> np.ndarray:
 
 
 def _sum_numbers(a: Quanta, b: Quanta, result: Quanta) -> np.ndarray | None:
-    """Return the numbers of `INTEGER_SUM`; None where LiteRT's rule has no room for them."""
+    """Return the numbers of a sum or difference; None where LiteRT's rule has no room for them."""
     scales = [float(np.float32(each.scale)) for each in (a, b, result)]
     twice = 2 * max(scales[:2])
     points = [_fixed_point(scale / twice) for scale in scales[:2]]
@@ -322,5 +406,41 @@ def _sum_numbers(a: Quanta, b: Quanta, result: Quanta) -> np.ndarray | None:
     if any(shift > 0 for _, shift in points):
         return None
     (m_a, s_a), (m_b, s_b), (m, s) = points
-    numbers = a.zero_point, m_a, -s_a, b.zero_point, m_b, -s_b, m, -s
-    return np.array(numbers, np.int32)
+    return np.array((a.zero_point, m_a, -s_a, b.zero_point, m_b, -s_b, m, 0, -s), np.int32)
+
+
+def _product_numbers(a: Quanta, b: Quanta, result: Quanta) -> np.ndarray | None:
+    """Return the numbers of a product."""
+    scales = [np.float32(each.scale) for each in (a, b, result)]
+    multiplier, shift = _fixed_point(float(scales[0] * scales[1] / scales[2]))
+    if shift > _MOST_LEFT:
+        return None
+    moves = max(shift, 0), max(-shift, 0)
+    return np.array((a.zero_point, 0, 0, b.zero_point, 0, 0, multiplier, *moves), np.int32)
+
+
+#: The most bits by which a product of two bytes may be moved up within int32.
+_MOST_LEFT = 14
+
+#: Ops of two operands that have a form for integers, and their numbers.
+_BINARY = {"add": _sum_numbers, "sub": _sum_numbers, "mul": _product_numbers}
+
+#: Positions between pixels are parts of this.
+_PARTS_OF_PIXEL = 1 << 10
+
+
+def _positions(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
+    """Return the pixels around each new one, and the share of the second, int32 [new, 3].
+
+    As LiteRT's reference kernel for integers computes them.
+    """
+    parts = _PARTS_OF_PIXEL
+    scale = (parts * old + new // 2) // new
+    if align_corners and new > 1:
+        scale = (parts * (old - 1) + (new - 1) // 2) // (new - 1)
+    at = np.arange(new) * scale
+    if half_pixel_centers:
+        at = at + scale // 2 - parts // 2
+    before = np.maximum(at // parts, 0)
+    after = np.minimum((at + parts - 1) // parts, old - 1)
+    return np.stack((before, np.maximum(after, 0), at - before * parts), 1).astype(np.int32)

@@ -111,9 +111,9 @@ def lower_integer_depthwise(call: NumpyCall) -> Lowered:
     return _lowered(call, compute)
 
 
-@lowers("integer_sum")
-def lower_integer_sum(call: NumpyCall) -> Lowered:
-    """Add bytes of two scales."""
+@lowers("integer_binary")
+def lower_integer_binary(call: NumpyCall) -> Lowered:
+    """Add, subtract or multiply bytes of two scales."""
     how = call.step.attributes
 
     def moved(x: np.ndarray, zero: int, multiplier: int, right: int) -> np.ndarray:
@@ -121,8 +121,31 @@ def lower_integer_sum(call: NumpyCall) -> Lowered:
 
     def compute(a: np.ndarray, b: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         given = numbers.tolist()
-        total = moved(a, *given[:3]) + moved(b, *given[3:6])
-        return rounded(total, given[6], np.int64(-given[7]), how)
+        if how["kind"] == "mul":
+            total = (a.astype(np.int64) - given[0]) * (b.astype(np.int64) - given[3])
+        else:
+            second = moved(b, *given[3:6])
+            total = moved(a, *given[:3]) + (second if how["kind"] == "add" else -second)
+        return rounded(total, given[6], np.int64(given[7] - given[8]), how)
+
+    return _lowered(call, compute)
+
+
+@lowers("integer_resize_bilinear")
+def lower_integer_resize(call: NumpyCall) -> Lowered:
+    """Mix the four pixels around each new one."""
+    base = call.step.attributes["base"]
+
+    def compute(x: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        (top, bottom, down), (left, right, across) = rows.T, columns.T
+        down, across = down[:, None, None].astype(np.int64), across[:, None]
+        values = x.astype(np.int64)
+        lines = [
+            values[:, line][:, :, left] * (1024 - across) + values[:, line][:, :, right] * across
+            for line in (top, bottom)
+        ]
+        total = lines[0] * (1024 - down) + lines[1] * down
+        return (total + (1 << 19) - (total <= base << 20)) >> 20
 
     return _lowered(call, compute)
 

@@ -10,7 +10,12 @@ from core.backends.cpu.codegen.ir.image_windows import Images
 from core.backends.cpu.codegen.ir.integer_vectors import GROUP_BYTES, Rounding, member_bytes
 from core.backends.cpu.codegen.kernels.integer_depthwise import IntegerDepthwise, IntegerTaps
 from core.backends.cpu.codegen.kernels.integer_products import IntegerPanels, IntegerProduct
-from core.backends.cpu.codegen.kernels.integer_values import FromBytes, IntegerSum, ToBytes
+from core.backends.cpu.codegen.kernels.integer_values import (
+    FromBytes,
+    IntegerBinary,
+    IntegerResize,
+    ToBytes,
+)
 from core.backends.cpu.codegen.kernels.products import Panels
 from core.backends.cpu.codegen.kernels.tile import Split, choose_tile
 from core.backends.cpu.codegen.step_kernels import (
@@ -23,6 +28,9 @@ from core.engine.windows import Window, window
 
 #: Pixels of few: tasks are then cut by channels, so that each reads a part of the filter once.
 _FEW_PIXELS = 256
+
+#: Cost of a resized value, in multiply-adds of a tile.
+_RESIZE_WORK = 32
 
 #: Attributes of integer convolutions that say how windows lie.
 _WINDOW = ("strides", "pad", "data_format", "dilations", "dim_rounding_mode")
@@ -138,16 +146,38 @@ def generate_integer_depthwise(call: GeneratedCall) -> Generated | None:
     return call.generated((kernel, arguments))
 
 
-@generates("integer_sum")
-def generate_integer_sum(call: GeneratedCall) -> Generated | None:
-    """Generate the sum of bytes of two scales."""
+@generates("integer_binary")
+def generate_integer_binary(call: GeneratedCall) -> Generated | None:
+    """Generate a sum, difference or product of bytes of two scales."""
     a, b, numbers = call.step.inputs
     how, constant = call.step.attributes, call.constant(numbers)
     assert constant is not None
-    rounding = Rounding(how["zero_point"], how["low"], how["high"])
+    left = bool(constant[7])
+    rounding = Rounding(how["zero_point"], how["low"], how["high"], moves_left=left)
+    first, second = (tuple(constant[i : i + 2]) == (1 << 30, 0) for i in (1, 4))
     rows, length, block = cut_values(call.result.shape, 4, by_channel=False)
-    kernel = IntegerSum(rows, length, block, rounding)
-    return call.generated((kernel, (a, b, call.step.name, call.packed(constant))))
+    kernel = IntegerBinary(rows, length, block, how["kind"], (first, second), rounding)
+    return call.generated((kernel, (a, b, call.step.name, numbers)))
+
+
+@generates("integer_resize_bilinear")
+def generate_integer_resize(call: GeneratedCall) -> Generated | None:
+    """Generate bilinear resizing of bytes."""
+    x, rows, columns = call.step.inputs
+    count, height, width, channels = call.spec(x).shape
+    _, *new_size, _ = call.result.shape
+    lines = count * new_size[0]
+    block = -(-lines // task_count(_RESIZE_WORK * call.result.size, lines))
+    new_height, new_width = new_size
+    kernel = IntegerResize(
+        count,
+        (height, width),
+        (new_height, new_width),
+        channels,
+        call.step.attributes["base"],
+        block,
+    )
+    return call.generated((kernel, (x, rows, columns, call.step.name)))
 
 
 @generates("to_bytes")
