@@ -35,7 +35,7 @@ class StoredIntegers(NamedTuple):
     """The integers that a constant of real values stands for.
 
     Attributes:
-        values: the integers, of the shape of the constant; ``real = (values - zero_point) * scale``.
+        values: the integers, of the shape of the constant: it is ``(values - zero_point) * scale``.
         scales: float32 [1] or [channels]: one number, or one for each channel of a result.
         zero_point: the integer of 0; of several scales 0.
         real: the constant itself: where another array has taken its place, they say nothing.

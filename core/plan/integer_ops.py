@@ -12,6 +12,12 @@ Source: Jacob et al. 2018, arXiv:1712.05877; tensorflow/lite/kernels/internal/co
 from core.engine.operation import Op
 from core.engine.specs import Spec
 
+#: Bits by which operands of a sum are moved up, so that little of them is lost.
+SUM_BITS = 20
+
+#: Bits of a position between pixels.
+POSITION_BITS = 10
+
 
 def _integer_conv2d(
     x: Spec,
@@ -84,9 +90,7 @@ def _integer_resize(x: Spec, rows: Spec, columns: Spec, *, base: int) -> Spec:
     return Spec((x.shape[0], rows.shape[0], columns.shape[0], x.shape[3]), "uint8")
 
 
-def _to_bytes(
-    x: Spec, *, scale: float, zero_point: int, low: int, high: int, nudge: bool
-) -> Spec:
+def _to_bytes(x: Spec, *, scale: float, zero_point: int, low: int, high: int, nudge: bool) -> Spec:
     """Round floats to bytes, as `core.quantise_round` does."""
     return Spec(x.shape, "uint8")
 

@@ -1,8 +1,7 @@
 """The pass that makes networks of integers compute with integers, for generated kernels."""
 
 from collections.abc import Callable, Sequence
-from math import floor, frexp
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,49 +15,21 @@ from core.plan.integer_ops import (
     INTEGER_RESIZE,
     TO_BYTES,
 )
+from core.plan.passes.integer_numbers import (
+    BINARY,
+    Quanta,
+    fits_sums,
+    fixed_points,
+    positions,
+    ratios,
+)
 from core.plan.passes.program_passes import is_replaced, without_unread
 
 #: The ops that have a form for integers.
 _PRODUCTS = {"conv2d": INTEGER_CONV2D, "depthwise_conv2d": INTEGER_DEPTHWISE}
 
-#: Bits by which operands of a sum are moved up, so that little of them is lost.
-_SUM_BITS = 20
-
-#: The most products of a sum that surely fit into int32.
-_MOST_PRODUCTS = 2**31 // 2**16 - 1
-
-
-class Quanta(NamedTuple):
-    """How bytes stand for real values: ``(byte - zero_point) * scale``, from low to high.
-
-    The integers of the file are ``byte - base``.
-    """
-
-    scale: float
-    zero_point: int
-    low: int
-    high: int
-    base: int
-
-    @classmethod
-    def of(cls, step: Step) -> "Quanta | None":
-        """Return those to which a step rounds; None if it does not, or to more than bytes have."""
-        if step.op.name != "quantise_round" or is_replaced(step.op):
-            return None
-        return cls.between(**{name: step.attributes[name] for name in cls._fields[:4]})
-
-    @classmethod
-    def between(cls, scale: float, zero_point: int, low: int, high: int) -> "Quanta | None":
-        """Return those of integers between limits; None if bytes do not have room for them."""
-        base = 0 if low >= 0 else 128
-        if not -base <= low <= high <= 255 - base or not -base <= zero_point <= 255 - base:
-            return None
-        return cls(scale, zero_point + base, low + base, high + base, base)
-
-    @property
-    def limits(self) -> dict[str, int]:
-        """Return zero point and limits as attributes."""
-        return {"zero_point": self.zero_point, "low": self.low, "high": self.high}
+#: Values of a constant that is repeated for each value of a result; more would take much memory.
+_MOST_REPEATED = 1 << 20
 
 
 def with_integers(program: Program) -> Program:
@@ -106,9 +77,8 @@ class _Rewriting:
 
     def add(self, step: Step) -> None:
         """Add a step, with integers if it can be."""
-        if is_replaced(step.op) or any(is_replaced(each.op) for each in step.epilogue):
-            self._add_real(step)
-        elif not any(add(step) for add in self._forms):
+        is_own = any(is_replaced(each.op) for each in (step, *step.epilogue))
+        if is_own or not any(add(step) for add in self._forms):
             self._add_real(step)
 
     @property
@@ -128,9 +98,7 @@ class _Rewriting:
         if reference not in self._reals:
             how = self._quanta[reference]
             told = {"scale": how.scale, "zero_point": how.zero_point}
-            self.steps.append(
-                Step(FROM_BYTES, (self._bytes[reference],), told, (), (reference,))
-            )
+            self.steps.append(Step(FROM_BYTES, (self._bytes[reference],), told, (), (reference,)))
             self._reals.add(reference)
         return reference
 
@@ -190,14 +158,12 @@ class _Rewriting:
         x = self._as_bytes(step.inputs[0])
         given, filter = self._quanta[step.inputs[0]], parts.filter
         assert x is not None
-        multiplier, shift = _fixed_points(_ratios(given.scale, filter, parts.quanta.scale))
-        channels = self.specs[step.name].shape[-1]
         inputs = (
             x,
             self._constant(f"{step.inputs[1]}/integers", filter.values),
             self._constant(f"{step.name}/bias", parts.bias),
-            self._constant(f"{step.name}/multiplier", _spread(multiplier, channels)),
-            self._constant(f"{step.name}/shift", _spread(shift, channels)),
+            self._constant(f"{step.name}/multiplier", parts.multiplier),
+            self._constant(f"{step.name}/shift", parts.shift),
         )
         zeros = {"x_zero": given.zero_point, "filter_zero": filter.zero_point}
         attributes = {**step.attributes, **zeros, **parts.quanta.limits}
@@ -207,12 +173,11 @@ class _Rewriting:
 
     def _parts(self, step: Step) -> "_Parts | None":
         """Return what a product of integers needs; None if something of it is missing."""
-        if len(step.inputs) != 2 or step.attributes.get("data_format") != "NHWC":
+        filter = self._filter(step)
+        given = self._quanta.get(step.inputs[0])
+        if filter is None or given is None:
             return None
-        integers, specs = self._program.integers, self.specs
-        filter, channels = integers.get(step.inputs[1]), specs[step.name].shape[-1]
-        if filter is None or step.inputs[0] not in self._quanta:
-            return None
+        channels = self.specs[step.name].shape[-1]
         epilogue, bias = step.epilogue, np.zeros(channels, np.int32)
         if epilogue and epilogue[0].op.name == "add":
             stored = self._bias(epilogue[0], channels)
@@ -220,19 +185,31 @@ class _Rewriting:
                 return None
             bias, epilogue = stored, epilogue[1:]
         quanta = Quanta.of(epilogue[0]) if epilogue else None
-        x, shape = specs[step.inputs[0]].shape, filter.values.shape
-        products = filter.values.size // channels
-        is_usual = (
-            len(shape) == 4
-            and shape[2] == x[-1]
-            and filter.values.dtype in (np.int8, np.uint8)
-            and len(filter.scales) in (1, channels)
-            and products <= _MOST_PRODUCTS
-            and (step.op.name == "conv2d" or shape[3] == 1)
-        )
-        if quanta is None or not is_usual:
+        numbers = None if quanta is None else ratios(given.scale, filter, quanta.scale)
+        if quanta is None or numbers is None:
             return None
-        return _Parts(filter, bias, quanta, epilogue[1:])
+        multiplier, shift = fixed_points(numbers, channels)
+        if not fits_sums(filter.values.size // channels, bias, shift):
+            return None
+        return _Parts(filter, bias, multiplier, shift, quanta, epilogue[1:])
+
+    def _filter(self, step: Step) -> StoredIntegers | None:
+        """Return the integers of the filter of a convolution over images; None without some."""
+        if len(step.inputs) != 2 or step.attributes.get("data_format") != "NHWC":
+            return None
+        found = self._program.integers.get(step.inputs[1])
+        if found is None or found.values.dtype not in (np.int8, np.uint8):
+            return None
+        x, result = (self.specs[reference] for reference in (step.inputs[0], step.name))
+        limits, shape = np.iinfo(found.values.dtype), found.values.shape
+        is_usual = (
+            len(shape) == len(x.shape) == 4
+            and shape[2] == x.shape[3]
+            and (step.op.name == "conv2d" or shape[3] == 1)
+            and len(found.scales) in (1, result.shape[-1])
+            and limits.min <= found.zero_point <= limits.max
+        )
+        return found if is_usual and x.size and result.size else None
 
     def _bias(self, step: Step, channels: int) -> np.ndarray | None:
         """Return the integers of a bias; None if the step adds something else."""
@@ -272,14 +249,13 @@ class _Rewriting:
     def _add_binary(self, step: Step) -> bool:
         """Add a sum, difference or product of two quantised values that is rounded."""
         quanta = Quanta.of(step.epilogue[0]) if step.epilogue else None
-        if step.op.name not in _BINARY or quanta is None or len(step.inputs) != 2:
+        if step.op.name not in BINARY or quanta is None or len(step.inputs) != 2:
             return False
-        shape = self.specs[step.name].shape
-        known = [self._operand(reference, shape) for reference in step.inputs]
-        first, second = known
-        if first is None or second is None:
+        shape, size = self.specs[step.name].shape, self.specs[step.name].size
+        first, second = (self._operand(reference, shape) for reference in step.inputs)
+        if first is None or second is None or not 0 < size <= _MOST_REPEATED:
             return False
-        numbers = _BINARY[step.op.name](first, second, quanta)
+        numbers = BINARY[step.op.name](first, second, quanta)
         if numbers is None:
             return False
         both = [self._operand_bytes(reference, shape) for reference in step.inputs]
@@ -296,8 +272,9 @@ class _Rewriting:
             return self._quanta.get(reference) if is_whole else None
         if stored.values.dtype not in (np.int8, np.uint8) or len(stored.scales) > 1:
             return None
-        low, high = (int(n) for n in (np.iinfo(stored.values.dtype).min, 127))
-        return Quanta.between(float(stored.scales[0]), stored.zero_point, low, max(high, low + 255))
+        limits = np.iinfo(stored.values.dtype)
+        scale = float(stored.scales[0])
+        return Quanta.between(scale, stored.zero_point, int(limits.min), int(limits.max))
 
     def _operand_bytes(self, reference: str, shape: Shape) -> str:
         """Return the reference to the bytes of an operand of that shape."""
@@ -322,7 +299,9 @@ class _Rewriting:
             return False
         how = step.attributes
         tables = [
-            _positions(shapes[0][axis], shapes[1][axis], how["align_corners"], how["half_pixel_centers"])
+            positions(
+                shapes[0][axis], shapes[1][axis], how["align_corners"], how["half_pixel_centers"]
+            )
             for axis in (1, 2)
         ]
         x = self._as_bytes(step.inputs[0])
@@ -336,7 +315,7 @@ class _Rewriting:
         """Add a step of real values up to its first rounding, and what follows that for itself."""
         end = next((i for i, s in enumerate(step.epilogue, 1) if Quanta.of(s)), len(step.epilogue))
         rest = step.epilogue[end:]
-        if not rest or rest[0].op.name not in _BINARY:
+        if not rest or rest[0].op.name not in BINARY:
             return False
         name = self._named(f"{step.name}/{len(rest)}", self.specs[step.name])
         self._add_real(step._replace(epilogue=step.epilogue[:end], outputs=(name,)))
@@ -354,93 +333,11 @@ class _Rewriting:
 
 
 class _Parts(NamedTuple):
-    """A product of integers: filter, bias, what its result is rounded to, and what follows."""
+    """A product of integers: its numbers, what its result is rounded to, and what follows."""
 
     filter: StoredIntegers
     bias: np.ndarray
+    multiplier: np.ndarray
+    shift: np.ndarray
     quanta: Quanta
     rest: Sequence[Step]
-
-
-def _ratios(given: float, filter: StoredIntegers, result: float) -> np.ndarray:
-    """Return by which numbers sums of products are multiplied, in float64.
-
-    As LiteRT: uint8 models multiply the two scales in float32.
-    """
-    scale, scales = np.float32(given), filter.scales.astype(np.float32)
-    if filter.values.dtype == np.uint8:
-        return (scale * scales).astype(np.float64) / np.float64(np.float32(result))
-    return np.float64(scale) * scales.astype(np.float64) / np.float64(np.float32(result))
-
-
-def _fixed_point(number: float) -> tuple[int, int]:
-    """Return a number as parts of 2**31, and a power of two (LiteRT's QuantizeMultiplier).
-
-    >>> _fixed_point(0.75), _fixed_point(1.5)
-    ((1610612736, 0), (1610612736, 1))
-    """
-    part, shift = frexp(number)
-    parts = floor(part * 2**31 + 0.5)
-    if parts == 2**31:
-        parts, shift = parts // 2, shift + 1
-    return (0, 0) if shift < -31 else (parts, shift)
-
-
-def _fixed_points(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return those of several numbers as int32 arrays."""
-    multiplier, shift = zip(*map(_fixed_point, numbers.tolist()), strict=True)
-    return np.array(multiplier, np.int32), np.array(shift, np.int32)
-
-
-def _spread(numbers: np.ndarray, channels: int) -> np.ndarray:
-    """Return a number for each channel."""
-    return np.ascontiguousarray(np.broadcast_to(numbers, (channels,)))
-
-
-def _sum_numbers(a: Quanta, b: Quanta, result: Quanta) -> np.ndarray | None:
-    """Return the numbers of a sum or difference; None where LiteRT's rule has no room for them."""
-    scales = [float(np.float32(each.scale)) for each in (a, b, result)]
-    twice = 2 * max(scales[:2])
-    points = [_fixed_point(scale / twice) for scale in scales[:2]]
-    points.append(_fixed_point(twice / (2**_SUM_BITS * scales[2])))
-    if any(shift > 0 for _, shift in points):
-        return None
-    (m_a, s_a), (m_b, s_b), (m, s) = points
-    return np.array((a.zero_point, m_a, -s_a, b.zero_point, m_b, -s_b, m, 0, -s), np.int32)
-
-
-def _product_numbers(a: Quanta, b: Quanta, result: Quanta) -> np.ndarray | None:
-    """Return the numbers of a product."""
-    scales = [np.float32(each.scale) for each in (a, b, result)]
-    multiplier, shift = _fixed_point(float(scales[0] * scales[1] / scales[2]))
-    if shift > _MOST_LEFT:
-        return None
-    moves = max(shift, 0), max(-shift, 0)
-    return np.array((a.zero_point, 0, 0, b.zero_point, 0, 0, multiplier, *moves), np.int32)
-
-
-#: The most bits by which a product of two bytes may be moved up within int32.
-_MOST_LEFT = 14
-
-#: Ops of two operands that have a form for integers, and their numbers.
-_BINARY = {"add": _sum_numbers, "sub": _sum_numbers, "mul": _product_numbers}
-
-#: Positions between pixels are parts of this.
-_PARTS_OF_PIXEL = 1 << 10
-
-
-def _positions(old: int, new: int, align_corners: bool, half_pixel_centers: bool) -> np.ndarray:
-    """Return the pixels around each new one, and the share of the second, int32 [new, 3].
-
-    As LiteRT's reference kernel for integers computes them.
-    """
-    parts = _PARTS_OF_PIXEL
-    scale = (parts * old + new // 2) // new
-    if align_corners and new > 1:
-        scale = (parts * (old - 1) + (new - 1) // 2) // (new - 1)
-    at = np.arange(new) * scale
-    if half_pixel_centers:
-        at = at + scale // 2 - parts // 2
-    before = np.maximum(at // parts, 0)
-    after = np.minimum((at + parts - 1) // parts, old - 1)
-    return np.stack((before, np.maximum(after, 0), at - before * parts), 1).astype(np.int32)

@@ -13,9 +13,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from core.backends.cpu.kernels.quantisation import quanta_of
 from core.backends.cpu.numpy_steps.lowering_rules import Lowered, NumpyCall, Views, Work, lowers
 from core.engine.windows import Window, window
-
-#: Bits by which operands of a sum are moved up, so that little of them is lost.
-SUM_BITS = 20
+from core.plan.integer_ops import POSITION_BITS, SUM_BITS
 
 #: Attributes of convolutions that say how windows lie.
 _WINDOW = ("strides", "pad", "data_format", "dilations", "dim_rounding_mode")
@@ -138,14 +136,15 @@ def lower_integer_resize(call: NumpyCall) -> Lowered:
 
     def compute(x: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         (top, bottom, down), (left, right, across) = rows.T, columns.T
+        one, half = 1 << POSITION_BITS, 1 << 2 * POSITION_BITS - 1
         down, across = down[:, None, None].astype(np.int64), across[:, None]
         values = x.astype(np.int64)
         lines = [
-            values[:, line][:, :, left] * (1024 - across) + values[:, line][:, :, right] * across
+            values[:, line][:, :, left] * (one - across) + values[:, line][:, :, right] * across
             for line in (top, bottom)
         ]
-        total = lines[0] * (1024 - down) + lines[1] * down
-        return (total + (1 << 19) - (total <= base << 20)) >> 20
+        total = lines[0] * (one - down) + lines[1] * down
+        return (total + half - (total <= base << 2 * POSITION_BITS)) >> 2 * POSITION_BITS
 
     return _lowered(call, compute)
 

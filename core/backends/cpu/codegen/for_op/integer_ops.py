@@ -1,7 +1,6 @@
 """Generated kernels of steps that compute with integers."""
 
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -54,7 +53,7 @@ def _rounding(call: GeneratedCall, shift: np.ndarray) -> Rounding:
 
 
 def _tile(call: GeneratedCall, pixels: int, channels: int, depth: int) -> tuple[int, int]:
-    """Return pixels and vectors of a tile: four vectors if there are as many, to join their bytes."""
+    """Return pixels and vectors of a tile: four, if there are as many, to join their bytes."""
     lanes, stride = call.isa.lanes, max(depth // GROUP_BYTES, 1)
     if channels >= GROUP_BYTES * lanes and call.isa.registers > GROUP_BYTES * GROUP_BYTES:
         wide = GROUP_BYTES * lanes

@@ -138,8 +138,8 @@ class IntegerVectors:
         if size == 1:
             function = f"llvm.x86.avx512.vpdpbusd.{bits}"
             return k.call(self.type, function, *(f"{self.type} {a}" for a in (sums, x, weights)))
-        function = _PAIRS.get(bits) if k.isa.has_fma else None
-        if function is not None:
+        if k.isa.has_fma:
+            function = _PAIRS[bits]
             pairs = f"<{2 * self.count} x i16>"
             given = [k.let(f"bitcast {self.type} {a} to {pairs}") for a in (x, weights)]
             made = k.call(self.type, function, *(f"{pairs} {a}" for a in given))
@@ -405,9 +405,7 @@ def over_chunks(count: int, chunk: int) -> list[tuple[int, int]]:
     return pieces
 
 
-def copy_bytes(
-    k: KernelText, source: Name, target: Name, count: int, size: int, zero: int
-) -> None:
+def copy_bytes(k: KernelText, source: Name, target: Name, count: int, size: int, zero: int) -> None:
     """Write a copy of adjacent bytes, as they are or as int16 without the byte of 0.
 
     Args:

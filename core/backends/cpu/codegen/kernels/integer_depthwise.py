@@ -110,9 +110,7 @@ class IntegerTaps:
             part = np.clip(rest, limits.min, limits.max)
             parts.append(self._of_part(part.astype(kind)))
             rest = rest - part
-        made = [
-            np.stack([each[i] for each in parts], 4).reshape(-1) for i in range(len(parts[0]))
-        ]
+        made = [np.stack([each[i] for each in parts], 4).reshape(-1) for i in range(len(parts[0]))]
         return np.concatenate(made)
 
     def _of_part(self, taps: np.ndarray) -> list[np.ndarray]:
@@ -133,9 +131,7 @@ class IntegerTaps:
             found.append(ordered.transpose(4, 1, 2, 0, 5, 6, 3))
         return found
 
-    def packed_numbers(
-        self, numbers: Sequence[np.ndarray], rounding: Rounding
-    ) -> np.ndarray:
+    def packed_numbers(self, numbers: Sequence[np.ndarray], rounding: Rounding) -> np.ndarray:
         """Return bias, multiplier and shift of each channel in the order of the sums."""
         found = []
         for start, count, lanes, width in self.blocks:

@@ -378,9 +378,7 @@ class _Writer:
             here = k.at(target, i * self._panels.channels)
             self._store(sums[i * vectors : (i + 1) * vectors], numbers, here, tail)
 
-    def _store(
-        self, sums: Sequence[Name], numbers: Name, target: Name, tail: int | None
-    ) -> None:
+    def _store(self, sums: Sequence[Name], numbers: Name, target: Name, tail: int | None) -> None:
         """Write the bytes of a pixel's sums.
 
         Args:
@@ -412,7 +410,7 @@ class _Writer:
         together = 2 if groups % 2 == 0 else 1
         size = together * GROUP_BYTES
         with k.loop(0, groups * GROUP_BYTES, size, state) as loop:
-            filter, *values = loop.values
+            filter, values = loop.values[0], loop.values[1:]
             here = k.at(x, loop.index)
             for part in range(together):
                 values = self._group(shape, k.at(here, part * GROUP_BYTES), step, filter, values)

@@ -4,13 +4,17 @@ from dataclasses import dataclass
 
 from core.backends.cpu.codegen.ir.epilogue import Span
 from core.backends.cpu.codegen.ir.formulas import quanta_of
-from core.backends.cpu.codegen.ir.integer_vectors import IntegerVectors, Rounding
 from core.backends.cpu.codegen.ir.image_windows import Blocks
+from core.backends.cpu.codegen.ir.integer_vectors import IntegerVectors, Rounding
 from core.backends.cpu.codegen.ir.kernel_text import Index, KernelText, Name
 from core.backends.cpu.codegen.kernels.elementwise import ValueKernel
+from core.plan.integer_ops import POSITION_BITS, SUM_BITS
 
-#: Bits by which operands of a sum are moved up.
-SUM_BITS = 20
+#: Parts of the step between pixels, and half of what a sum of four products is divided by.
+_PARTS, _HALF = 1 << POSITION_BITS, 1 << (2 * POSITION_BITS - 1)
+
+#: Bytes of a position: two pixels and a share.
+_POSITION = 12
 
 
 @dataclass(frozen=True)
@@ -131,10 +135,10 @@ class IntegerResize:
             for pixel, product in zip(pixels, products, strict=True):
                 value = ints.from_bytes(k.at(pixel, offset), some)
                 total = ints.of("add", total, ints.of("mul", value, ints.spread(product)))
-            most = ints.splat((self.base << 2 * _PART_BITS) + _HALF)
+            most = ints.splat((self.base << 2 * POSITION_BITS) + _HALF)
             below = k.let(f"icmp sle {ints.type} {total}, {most}")
             less = k.let(f"sext <{lanes} x i1> {below} to {ints.type}")
-            made = ints.of("ashr", ints.of("add", total, less), ints.splat(2 * _PART_BITS))
+            made = ints.of("ashr", ints.of("add", total, less), ints.splat(2 * POSITION_BITS))
             ints.store_bytes(made, k.at(target, offset), some)
 
         if full:
@@ -142,14 +146,6 @@ class IntegerResize:
                 write(loop.index, None)
         if full < self.channels:
             write(full, self.channels - full)
-
-
-#: Bits of a position between pixels, and half of what a sum of four products is divided by.
-_PART_BITS = 10
-_PARTS, _HALF = 1 << _PART_BITS, 1 << (2 * _PART_BITS - 1)
-
-#: Bytes of a position: two pixels and a share.
-_POSITION = 12
 
 
 def _whole(k: KernelText, position: Name, number: int) -> Name:
