@@ -310,12 +310,13 @@ class _PlannedBody:
     def run(self, given: Mapping[str, Any], look: Look | None = None) -> Values:
         """The wanted references by way of what is given."""
         passes_on = not given.keys().isdisjoint(self._sources.values())
-        values = as_tensors(given) if passes_on else dict(given)
+        values = dict(given)
         plans: tuple[Plan, ...] = ()
         is_first = True
         while True:
             stage = self._stage(values)
-            if is_first and stage.eager:  # before anything runs: the caller's arrays may change
+            # Before anything runs: the caller's arrays may change.
+            if is_first and (stage.eager or passes_on):
                 values |= as_tensors(given)
             is_first = False
             if look is not None:

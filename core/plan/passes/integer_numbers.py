@@ -47,14 +47,16 @@ class Quanta(NamedTuple):
         return {"zero_point": self.zero_point, "low": self.low, "high": self.high}
 
 
-def ratios(given: float, filter: StoredIntegers, result: float) -> np.ndarray | None:
+def ratios(
+    given: float, filter: StoredIntegers, result: float, *, is_matrix: bool
+) -> np.ndarray | None:
     """Return by which numbers sums of products are multiplied, in float64; None if they overflow.
 
-    As LiteRT: uint8 models multiply the two scales in float32.
+    As LiteRT, which multiplies the two scales in float32 for uint8, and for matrices of one scale.
     """
     scale, scales = np.float32(given), filter.scales.astype(np.float32)
     with np.errstate(all="ignore"):  # of files that are damaged
-        if filter.values.dtype == np.uint8:
+        if filter.values.dtype == np.uint8 or (is_matrix and len(scales) == 1):
             both = (scale * scales).astype(np.float64)
         else:
             both = np.float64(scale) * scales.astype(np.float64)

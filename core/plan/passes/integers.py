@@ -26,7 +26,20 @@ from core.plan.passes.integer_numbers import (
 from core.plan.passes.program_passes import is_replaced, without_unread
 
 #: The ops that have a form for integers.
-_PRODUCTS = {"conv2d": INTEGER_CONV2D, "depthwise_conv2d": INTEGER_DEPTHWISE}
+_PRODUCTS = {
+    "conv2d": INTEGER_CONV2D,
+    "depthwise_conv2d": INTEGER_DEPTHWISE,
+    "matmul": INTEGER_CONV2D,
+}
+
+#: Attributes of the product of rows with a matrix as a convolution.
+_POINTWISE = {
+    "strides": 1,
+    "pad": "valid",
+    "data_format": "NHWC",
+    "dilations": 1,
+    "dim_rounding_mode": None,
+}
 
 #: Values of a constant that is repeated for each value of a result; more would take much memory.
 _MOST_REPEATED = 1 << 20
@@ -107,7 +120,10 @@ class _Rewriting:
         for reference in step.reads():
             self.real(reference)
         last = (step, *step.epilogue)[-1]
-        quanta = Quanta.of(last) if len(step.outputs) == 1 else None
+        if is_alias(last, self._program):
+            quanta = self._quanta.get(last.inputs[0])
+        else:
+            quanta = Quanta.of(last) if len(step.outputs) == 1 else None
         self.steps.append(step)
         self._reals.update(step.outputs)
         if quanta is not None:
@@ -160,13 +176,14 @@ class _Rewriting:
         assert x is not None
         inputs = (
             x,
-            self._constant(f"{step.inputs[1]}/integers", filter.values),
+            self._constant(f"{step.inputs[1]}/integers", _as_filter(filter.values)),
             self._constant(f"{step.name}/bias", parts.bias),
             self._constant(f"{step.name}/multiplier", parts.multiplier),
             self._constant(f"{step.name}/shift", parts.shift),
         )
         zeros = {"x_zero": given.zero_point, "filter_zero": filter.zero_point}
-        attributes = {**step.attributes, **zeros, **parts.quanta.limits}
+        windows = _POINTWISE if step.op.name == "matmul" else step.attributes
+        attributes = {**windows, **zeros, **parts.quanta.limits}
         self._add_with_rest(step, Step(op, inputs, attributes), parts.quanta, parts.rest)
         self.is_of_use = True
         return True
@@ -185,7 +202,8 @@ class _Rewriting:
                 return None
             bias, epilogue = stored, epilogue[1:]
         quanta = Quanta.of(epilogue[0]) if epilogue else None
-        numbers = None if quanta is None else ratios(given.scale, filter, quanta.scale)
+        is_matrix = step.op.name == "matmul"
+        numbers = quanta and ratios(given.scale, filter, quanta.scale, is_matrix=is_matrix)
         if quanta is None or numbers is None:
             return None
         multiplier, shift = fixed_points(numbers, channels)
@@ -195,17 +213,16 @@ class _Rewriting:
 
     def _filter(self, step: Step) -> StoredIntegers | None:
         """Return the integers of the filter of a convolution over images; None without some."""
-        if len(step.inputs) != 2 or step.attributes.get("data_format") != "NHWC":
-            return None
-        found = self._program.integers.get(step.inputs[1])
-        if found is None or found.values.dtype not in (np.int8, np.uint8):
+        found = self._program.integers.get(step.inputs[1]) if len(step.inputs) == 2 else None
+        if found is None or found.values.dtype not in (np.int8, np.uint8) or _is_turned(step):
             return None
         x, result = (self.specs[reference] for reference in (step.inputs[0], step.name))
         limits, shape = np.iinfo(found.values.dtype), found.values.shape
+        rank = 2 if step.op.name == "matmul" else 4
         is_usual = (
-            len(shape) == len(x.shape) == 4
-            and shape[2] == x.shape[3]
-            and (step.op.name == "conv2d" or shape[3] == 1)
+            len(shape) == len(x.shape) == rank
+            and shape[rank - 2] == x.shape[-1]
+            and (step.op.name != "depthwise_conv2d" or shape[3] == 1)
             and len(found.scales) in (1, result.shape[-1])
             and limits.min <= found.zero_point <= limits.max
         )
@@ -289,13 +306,13 @@ class _Rewriting:
         return self._constant(f"{reference}/bytes", whole)
 
     def _add_resize(self, step: Step) -> bool:
-        """Add bilinear resizing of quantised images to the same quanta."""
+        """Add bilinear resizing of int8 to the same quanta; LiteRT resizes uint8 by floats."""
         quanta = Quanta.of(step.epilogue[0]) if step.epilogue else None
         if step.op.name != "resize_bilinear" or quanta is None or self.specs[step.name].size == 0:
             return False
         given = self._quanta.get(step.inputs[0])
         shapes = [self.specs[reference].shape for reference in (step.inputs[0], step.name)]
-        if given is None or given[:2] != quanta[:2] or len(shapes[0]) != 4:
+        if given is None or given[:2] != quanta[:2] or not quanta.base or len(shapes[0]) != 4:
             return False
         how = step.attributes
         tables = [
@@ -330,6 +347,18 @@ class _Rewriting:
         how = {"scale": quanta.scale, **quanta.limits, "nudge": step.attributes["nudge"]}
         self._add_with_rest(step, Step(TO_BYTES, step.inputs, how), quanta, step.epilogue)
         return True
+
+
+def _is_turned(step: Step) -> bool:
+    """Return whether channels come first, or a matrix is transposed."""
+    how = step.attributes
+    is_plain = how.get("data_format", "NHWC") == "NHWC"
+    return not is_plain or bool(how.get("transpose_a") or how.get("transpose_b"))
+
+
+def _as_filter(values: np.ndarray) -> np.ndarray:
+    """Return a view of a filter, or matrix, as [height, width, in, out]."""
+    return values if values.ndim == 4 else values[None, None]
 
 
 class _Parts(NamedTuple):

@@ -87,9 +87,10 @@ def lower_integer_conv2d(call: NumpyCall) -> Lowered:
     def compute(
         x: np.ndarray, filter: np.ndarray, bias: np.ndarray, multiplier: np.ndarray, shift: Any
     ) -> np.ndarray:
-        windows, taps = _taps(x, filter, how)
+        windows, taps = _taps(x if x.ndim == 4 else x[None, None], filter, how)
         sums = np.tensordot(windows, taps, ([3, 4, 5], [2, 0, 1])) + bias
-        return rounded(sums.astype(np.int64), multiplier, shift, how)
+        found = rounded(sums.astype(np.int64), multiplier, shift, how)
+        return found if x.ndim == 4 else found[0, 0]
 
     return _lowered(call, compute)
 

@@ -126,7 +126,8 @@ def _array(
 
 def _filled(spec: Spec) -> np.ndarray:
     """Return an array whose values a kernel must replace."""
-    return np.full(spec.shape, np.nan if spec.dtype == "float32" else -12345, spec.dtype)
+    others = {"float32": np.nan, "uint8": 77}
+    return np.full(spec.shape, others.get(spec.dtype, -12345), spec.dtype)
 
 
 class CompiledText:

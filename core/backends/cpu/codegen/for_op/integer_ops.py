@@ -23,6 +23,7 @@ from core.backends.cpu.codegen.step_kernels import (
     generates,
     task_count,
 )
+from core.engine.specs import Shape
 from core.engine.windows import Window, window
 
 #: Pixels of few: tasks are then cut by channels, so that each reads a part of the filter once.
@@ -36,9 +37,14 @@ _WINDOW = ("strides", "pad", "data_format", "dilations", "dim_rounding_mode")
 
 
 def _windows(call: GeneratedCall) -> Window:
-    x, filter = (call.spec(reference).shape for reference in call.step.inputs[:2])
     how = {name: call.step.attributes[name] for name in _WINDOW}
-    return window(x, filter[:2], **how)
+    return window(_image_shape(call), call.spec(call.step.inputs[1]).shape[:2], **how)
+
+
+def _image_shape(call: GeneratedCall) -> Shape:
+    """Return the shape of the images; rows of a matrix are pixels of a line."""
+    shape = call.spec(call.step.inputs[0]).shape
+    return shape if len(shape) == 4 else (1, 1, *shape)
 
 
 def _constants(call: GeneratedCall) -> list[np.ndarray]:
@@ -68,7 +74,7 @@ def generate_integer_conv2d(call: GeneratedCall) -> Generated | None:
     """Generate a product of windows of bytes with a filter of integers."""
     w, how = _windows(call), call.step.attributes
     filter, bias, multiplier, shift = _constants(call)
-    count, _, _, depth = call.spec(call.step.inputs[0]).shape
+    count, _, _, depth = _image_shape(call)
     channels = filter.shape[3]
     images = Images.of(count, depth, w)
     if w.pointwise:

@@ -1,0 +1,120 @@
+"""Networks of integers as programs of integers: what LiteRT's kernels give, to the bit."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
+from core.converter.tflite import read_tflite
+from core.engine.program import Quantization
+from core.graph.feeds import as_view
+from core.graph_model.graph_model import GraphModel
+from core.plan.passes import integers
+from core.plan.passes.integer_numbers import Quanta, fits_sums, ratios
+from core.plan.passes.integers import with_integers
+from tests.core.converter.tflite.fixtures.models import FOLDER, load
+
+#: Outputs of the files that are computed by integers; the others of them differ in some values.
+EXACT = {
+    "quanta": (
+        *("conv", "conv_relu", "conv_relu6", "depth", "dense", "resized"),
+        *("ADD", "ADD_relu", "SUB", "SUB_relu", "MUL", "MUL_relu"),
+    ),
+    "unsigned": ("conv", "depth", "sum"),
+}
+
+
+@dataclass
+class Case:
+    """A file, its plan for integers, and the program of integers of that."""
+
+    model: GraphModel
+    values: dict
+
+    def __post_init__(self):
+        self.feeds = {n: self.values[f"in/{n}"] for n in self.model.inputs}
+        self.plan = self.model.plan(self.feeds)
+        self.program = with_integers(self.plan.program)
+
+    def given(self):
+        """The feeds of the program, in its order."""
+        quantizations = {e.node: e.quantization for e in self.model.graph.inputs.values()}
+        found = {self.model.graph.inputs[n].node: v for n, v in self.feeds.items()}
+        views = [as_view(found[r], quantizations[r]) for r in self.plan.inputs]
+        return [getattr(v, "array", v) if v.__class__.__name__ == "ArrayView" else v for v in views]
+
+
+@pytest.fixture(scope="module", params=EXACT)
+def case(request):
+    name = request.param
+    return name, Case(GraphModel(read_tflite(FOLDER / f"{name}.tflite")), load(name))
+
+
+def test_integers_are_those_of_litert(case):
+    name, of = case
+    found = dict(zip(of.plan.outputs, CpuExecutable(of.program).run(of.given()), strict=True))
+    for output in EXACT[name]:
+        end, wanted = of.model.graph.outputs[output], of.values[f"out/{output}"]
+        how = end.quantization
+        quanta = np.rint(found[end.node] / np.float32(how.scale)) + how.zero_point
+        np.testing.assert_array_equal(quanta.astype(int), wanted, err_msg=output)
+
+
+def test_what_is_computed_by_integers(case):
+    name, of = case
+    made = [step.op.name for step in of.program.steps]
+    if name == "quanta":
+        assert made.count("integer_conv2d") == 4 and made.count("integer_binary") == 6
+        assert "integer_resize_bilinear" in made
+    assert "integer_depthwise_conv2d" in made
+
+
+def test_floats_for_an_input_stay_as_they_are(case):
+    """They need not be quanta, so the first products are those of floats."""
+    name, of = case
+    inputs = of.model.graph.inputs
+    real = {n: v.astype(np.float32) if inputs[n].quantization else v for n, v in of.feeds.items()}
+    program = with_integers(of.model.plan(real).program)
+    assert not program.quantised
+    names = {step.op.name for step in program.steps}
+    assert "conv2d" in names and "integer_conv2d" not in names
+
+
+def test_other_weights_stand_for_no_integers(case):
+    name, of = case
+    graph = of.model.graph
+    changed = {n: np.array(a) for n, a in graph.weights.items()}
+    model = GraphModel(graph._replace(weights=changed))
+    program = model.plan(of.feeds).program
+    assert of.plan.program.integers and not program.integers
+
+
+def test_a_replaced_kernel_is_called(case, monkeypatch):
+    _, of = case
+    monkeypatch.setattr(integers, "is_replaced", lambda op: op.name == "conv2d")
+    names = [step.op.name for step in with_integers(of.plan.program).steps]
+    assert "conv2d" in names and "integer_depthwise_conv2d" in names
+
+
+def test_sums_that_may_leave_int32():
+    bias, none = np.zeros(3, np.int32), np.zeros(3, np.int32)
+    assert fits_sums(33_000, bias, none) and not fits_sums(33_100, bias, none)
+    assert not fits_sums(1, np.int32([0, 2**31 - 1, 0]), none)
+    assert not fits_sums(9000, bias, np.int32([0, 2, 0]))
+
+
+@pytest.mark.parametrize("scale", [np.inf, np.nan, -1.0])
+def test_scales_of_a_damaged_file(case, scale):
+    _, of = case
+    filter = next(i for i in of.plan.program.integers.values() if i.values.ndim == 4)
+    changed = filter._replace(scales=np.float32([scale]))
+    assert ratios(0.1, changed, 0.2, is_matrix=False) is None
+
+
+def test_quanta_that_bytes_do_not_hold():
+    assert Quanta.between(0.1, 0, -32768, 32767) is None
+    assert Quanta.between(0.1, 300, 0, 255) is None
+    assert Quanta.between(0.1, -3, -128, 127) == Quanta(0.1, 125, 0, 255, 128)
+    limits = Quantization(0.1, -3, "int8").limits
+    assert limits == (-128, 127)
