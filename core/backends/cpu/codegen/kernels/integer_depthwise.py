@@ -286,9 +286,9 @@ class _Writer:
                     for part in range(taps.parts):
                         number = ((row * taps.groups + group) * taps.together + i) * taps.parts
                         weights = k.at(filter, (number + part) * members * vector)
-                        for j, values in enumerate(columns):
+                        for j, column in enumerate(columns):
                             tap = ints.load(weights, j)
-                            sums[i][j] = ints.add_products(sums[i][j], values, tap, taps.size)
+                            sums[i][j] = ints.add_products(sums[i][j], column, tap, taps.size)
         for i, values in enumerate(sums):
             made = [
                 ints.rounded(value, [row[j] for row in rows[1:]], how, saturates(k.isa, members))

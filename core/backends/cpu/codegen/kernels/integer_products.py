@@ -373,10 +373,10 @@ class _Writer:
         state = [Carried("ptr", filter), *(Carried(ints.type, value) for value in values)]
         for run in runs:
             state = self._run(shape, k.at(x, run), step, state)
-        sums = [c.first for c in state[1:]]
+        found = [c.first for c in state[1:]]
         for i in range(high):
             here = k.at(target, i * self._panels.channels)
-            self._store(sums[i * vectors : (i + 1) * vectors], numbers, here, tail)
+            self._store(found[i * vectors : (i + 1) * vectors], numbers, here, tail)
 
     def _store(self, sums: Sequence[Name], numbers: Name, target: Name, tail: int | None) -> None:
         """Write the bytes of a pixel's sums.
@@ -410,13 +410,13 @@ class _Writer:
         together = 2 if groups % 2 == 0 else 1
         size = together * GROUP_BYTES
         with k.loop(0, groups * GROUP_BYTES, size, state) as loop:
-            filter, values = loop.values[0], loop.values[1:]
+            filter, sums = loop.values[0], loop.values[1:]
             here = k.at(x, loop.index)
             for part in range(together):
-                values = self._group(shape, k.at(here, part * GROUP_BYTES), step, filter, values)
+                sums = self._group(shape, k.at(here, part * GROUP_BYTES), step, filter, sums)
                 filter = k.at(filter, shape[1] * self._ints.count * GROUP_BYTES)
-            loop.next = [filter, *values]
-        return [Carried(c.type, value) for c, value in zip(state, loop.values, strict=True)]
+            loop.next = [filter, *sums]
+        return [Carried(c.type, name) for c, name in zip(state, loop.values, strict=True)]
 
     def _group(
         self, shape: tuple[int, int], x: Name, step: int, filter: Name, values: Sequence[Name]
