@@ -104,7 +104,7 @@ class Executor(Subgraph):
         self.resources: dict[str, Value] = {} if root is None else root.resources
         #: Runs the loops of all bodies of a graph, where it can.
         self.loops: LoopRunner | None = None if root is None else root.loops
-        #: What constants stand for in networks of integers; only plans compute with these.
+        #: Integers that constants stand for; only plans compute with these.
         self.integers: Mapping[str, StoredIntegers] = {}
         # Weak, as a circle would keep the weights of a closed model until the next collection.
         self._root = ref(root or self)

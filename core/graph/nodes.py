@@ -118,9 +118,9 @@ class Graph(NamedTuple):
         resources: inputs that are results of the initializer: name of node → its output's name.
         quantizations: of the results of nodes, by reference, also between inputs and outputs.
         metadata: what the file says beside the network, such as the labels of its classes.
-        integers: what weights and biases of networks of integers stand for, by name of node.
         states: those of the resources that the graph keeps from run to run, such as variables of a
             network for streams: name of node → reference to its value after a run.
+        integers: what weights and biases of networks of integers stand for, by name of node.
     """
 
     nodes: Sequence[Node]
@@ -134,8 +134,8 @@ class Graph(NamedTuple):
     resources: Mapping[str, str] = {}
     quantizations: Mapping[str, Quantization] = {}
     metadata: Any = None
-    integers: Mapping[str, StoredIntegers] = {}
     states: Mapping[str, str] = {}
+    integers: Mapping[str, StoredIntegers] = {}
 
 
 def node_of(reference: str) -> str:

@@ -100,7 +100,7 @@ class Translation:
         self.weights, self.names, self._rules = weights, names, rules
         self.variables = variables
         self.nodes: list[Node] = []
-        #: What quantised constants stand for, by name of node.
+        #: Integers of quantised constants, by name of node.
         self.integers: dict[str, StoredIntegers] = {}
         #: Subgraphs that nodes call, by number.
         self.called: dict[int, str] = {}

@@ -15,7 +15,7 @@ from core.plan.passes.program_passes import is_replaced
 
 
 class Quanta(NamedTuple):
-    """How bytes stand for real values: ``(byte - zero_point) * scale``, from low to high.
+    """Bytes that stand for real values: ``(byte - zero_point) * scale``, from low to high.
 
     The integers of the file are ``byte - base``.
     """

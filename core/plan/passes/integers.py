@@ -49,7 +49,7 @@ def with_integers(program: Program) -> Program:
     """Return a program in which sums of quantised products are those of integers.
 
     Convolutions, depthwise ones and matrix products of quantised values with constants that stand
-    for integers, whose result is rounded to quanta, compute with bytes, as do sums of two such
+    for integers, whose result is rounded to quantised values, compute with bytes, as do sums of two such
     values; what they pass on to each other stays bytes. Other steps read and give real values as
     before, which are exactly those that the bytes stand for.
     """
@@ -167,7 +167,7 @@ class _Rewriting:
         return True
 
     def _add_product(self, step: Step) -> bool:
-        """Add a convolution with integers; return False if the step is none of them."""
+        """Add a convolution with integers; return False for other steps."""
         op, parts = _PRODUCTS.get(step.op.name), self._parts(step)
         if op is None or parts is None:
             return False
@@ -237,21 +237,21 @@ class _Rewriting:
         return stored.values if stored.values.shape == (channels,) else None
 
     def _add_with_rest(
-        self, step: Step, integers: Step, quanta: Quanta, rest: Sequence[Step]
+        self, step: Step, integers: Step, rounding: Quanta, rest: Sequence[Step]
     ) -> None:
         """Add a step of integers and the epilogue after it: sums with integers, others as floats.
 
         Args:
             step: the step that both replace.
             integers: the step of integers, still without a name.
-            quanta: of its result.
+            rounding: scale and limits of its result.
             rest: the rest of the epilogue.
         """
         if not rest:
-            self._give(step.name, quanta, integers)
+            self._give(step.name, rounding, integers)
             return
         between = self._named(f"{step.name}/{len(rest)}", self.specs[step.name])
-        self._give(between, quanta, integers)
+        self._give(between, rounding, integers)
         self._add_rest(step, between, rest)
 
     def _add_rest(self, step: Step, between: str, rest: Sequence[Step]) -> None:
@@ -282,7 +282,7 @@ class _Rewriting:
         return True
 
     def _operand(self, reference: str, shape: Shape) -> Quanta | None:
-        """Return the quanta of an operand of some shape, or of a constant that broadcasts to it."""
+        """Return how an operand of a shape, or a constant that broadcasts to it, is quantised."""
         stored = self._program.integers.get(reference)
         if stored is None:
             is_whole = self.specs[reference].shape == shape
@@ -306,7 +306,7 @@ class _Rewriting:
         return self._constant(f"{reference}/bytes", whole)
 
     def _add_resize(self, step: Step) -> bool:
-        """Add bilinear resizing of int8 to the same quanta; LiteRT resizes uint8 by floats."""
+        """Add bilinear resizing of int8 to the same scale; LiteRT resizes uint8 by floats."""
         quanta = Quanta.of(step.epilogue[0]) if step.epilogue else None
         if step.op.name != "resize_bilinear" or quanta is None or self.specs[step.name].size == 0:
             return False
@@ -340,7 +340,7 @@ class _Rewriting:
         return True
 
     def _add_rounding(self, step: Step) -> bool:
-        """Add rounding of real values to quanta, where what follows it takes bytes."""
+        """Add rounding of real values to bytes, where what follows it takes bytes."""
         quanta = Quanta.of(step)
         if quanta is None or not step.epilogue or step.inputs[0] not in self._reals:
             return False

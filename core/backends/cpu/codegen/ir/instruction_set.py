@@ -27,7 +27,7 @@ class InstructionSet(NamedTuple):
 #: Registers of 512 bits.
 AVX512 = InstructionSet("avx512", 16, 32, has_fma=True)
 
-#: The same, with products of bytes.
+#: Registers of 512 bits, and sums of products of bytes.
 AVX512_VNNI = AVX512._replace(sums_bytes=True)
 
 #: Registers of 256 bits.

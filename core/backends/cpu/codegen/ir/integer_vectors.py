@@ -21,7 +21,7 @@ GROUP_BYTES = 4
 
 
 class Rounding(NamedTuple):
-    """How sums become bytes.
+    """The way from sums to bytes.
 
     Attributes:
         zero_point: the byte of 0.
@@ -144,16 +144,19 @@ class IntegerVectors:
             given = [k.let(f"bitcast {self.type} {a} to {pairs}") for a in (x, weights)]
             made = k.call(self.type, function, *(f"{pairs} {a}" for a in given))
             return self.of("add", sums, made)
-        for low in (True, False):
-            a, b = (self._half(value, low) for value in (x, weights))
+        for first in (0, 1):
+            a, b = (self._halves_of(value, first) for value in (x, weights))
             sums = self.of("add", sums, self.of("mul", a, b))
         return sums
 
-    def _half(self, value: Name, low: bool) -> Name:
-        """Return the lower or the upper int16 of each lane."""
-        if low:
-            value = self.of("shl", value, self.splat(16))
-        return self.of("ashr", value, self.splat(16))
+    def _halves_of(self, value: Name, first: int) -> Name:
+        """Return the lower or the upper int16 of each lane, in a form that NEON multiplies."""
+        k, pairs = self._k, f"<{2 * self.count} x i16>"
+        both = k.let(f"bitcast {self.type} {value} to {pairs}")
+        order = ", ".join(f"i32 {i}" for i in range(first, 2 * self.count, 2))
+        lanes = f"<{self.count} x i32> <{order}>"
+        half = k.let(f"shufflevector {pairs} {both}, {pairs} poison, {lanes}")
+        return k.let(f"sext <{self.count} x i16> {half} to {self.type}")
 
     # --- fixed-point numbers ----------------------------------------------------------------
 
