@@ -49,9 +49,10 @@ def with_integers(program: Program) -> Program:
     """Return a program in which sums of quantised products are those of integers.
 
     Convolutions, depthwise ones and matrix products of quantised values with constants that stand
-    for integers, whose result is rounded to quantised values, compute with bytes, as do sums of two such
-    values; what they pass on to each other stays bytes. Other steps read and give real values as
-    before, which are exactly those that the bytes stand for.
+    for integers compute with bytes, if their result is rounded to quantised values; so do sums,
+    differences and products of two such values, and resizing. What they pass on to each other stays
+    bytes. Other steps read and give real values as before, which are exactly those that the bytes
+    stand for.
     """
     if not program.integers:
         return program
