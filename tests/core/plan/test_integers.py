@@ -7,12 +7,13 @@ import pytest
 
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.converter.tflite import read_tflite
-from core.engine.program import Quantization
+from core.engine.program import Quantization, StoredIntegers
 from core.graph.feeds import as_view
 from core.graph_model.graph_model import GraphModel
 from core.plan.passes import integers
 from core.plan.passes.integer_numbers import Quanta, fits_sums, ratios
 from core.plan.passes.integers import with_integers
+from core.plan.planner import Planner
 from tests.core.converter.tflite.fixtures.models import FOLDER, load
 
 #: Outputs of the files that are computed by integers; the others of them differ in some values.
@@ -90,6 +91,19 @@ def test_other_weights_stand_for_no_integers(case):
     assert of.plan.program.integers and not program.integers
 
 
+def test_other_values_of_a_planner_stand_for_no_integers(case):
+    """Those of a graph that trains are in its graph alone."""
+    _, of = case
+    graph, executor = of.model.graph, of.model._executor
+    feeds = dict(zip(of.plan.inputs, map(as_view, of.given()), strict=True))
+    counts = []
+    for weights in (graph.weights, {n: np.array(a) for n, a in graph.weights.items()}):
+        planner = Planner(graph._replace(weights=weights), executor)
+        ((stage, _),) = planner.stages(feeds, [*of.plan.outputs])
+        counts.append(len(stage.plan.program.integers))
+    assert counts[0] > 0 and counts[1] == 0
+
+
 def test_a_replaced_kernel_is_called(case, monkeypatch):
     _, of = case
     monkeypatch.setattr(integers, "is_replaced", lambda op: op.name == "conv2d")
@@ -110,6 +124,23 @@ def test_scales_of_a_damaged_file(case, scale):
     filter = next(i for i in of.plan.program.integers.values() if i.values.ndim == 4)
     changed = filter._replace(scales=np.float32([scale]))
     assert ratios(0.1, changed, 0.2, is_matrix=False) is None
+
+
+def test_scales_are_multiplied_as_litert_does():
+    """In float32 for uint8, and for matrices of one scale; else in float64."""
+    scales = np.float32([0.0123]), np.float32([0.0123, 0.7])
+    whole = np.float64(np.float32(0.0235)) * np.float64(np.float32(0.0123))
+    rounded = np.float64(np.float32(0.0235) * np.float32(0.0123))
+    assert whole != rounded
+    for dtype, kept, is_matrix, wanted in (
+        (np.uint8, scales[0], False, rounded),
+        (np.int8, scales[0], False, whole),
+        (np.int8, scales[0], True, rounded),
+        (np.int8, scales[1], True, whole),
+    ):
+        filter = StoredIntegers(np.zeros((2, 2), dtype), kept, 0, np.zeros((2, 2), np.float32))
+        found = ratios(0.0235, filter, 0.5, is_matrix=is_matrix)
+        assert found[0] == wanted / 0.5
 
 
 def test_quanta_that_bytes_do_not_hold():
