@@ -8,7 +8,7 @@ import pytest
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.converter.tflite import read_tflite
 from core.engine.program import Quantization, StoredIntegers
-from core.graph.feeds import as_view
+from core.graph.feeds import ArrayView, as_view
 from core.graph_model.graph_model import GraphModel
 from core.plan.passes import integers
 from core.plan.passes.integer_numbers import Quanta, fits_sums, ratios
@@ -38,12 +38,16 @@ class Case:
         self.plan = self.model.plan(self.feeds)
         self.program = with_integers(self.plan.program)
 
+    def views(self):
+        """The feeds of the plan, by reference."""
+        ends = {end.node: (name, end) for name, end in self.model.graph.inputs.items()}
+        named = {reference: ends[reference] for reference in self.plan.inputs}
+        return {r: as_view(self.feeds[name], end.quantization) for r, (name, end) in named.items()}
+
     def given(self):
         """The feeds of the program, in its order."""
-        quantizations = {e.node: e.quantization for e in self.model.graph.inputs.values()}
-        found = {self.model.graph.inputs[n].node: v for n, v in self.feeds.items()}
-        views = [as_view(found[r], quantizations[r]) for r in self.plan.inputs]
-        return [getattr(v, "array", v) if v.__class__.__name__ == "ArrayView" else v for v in views]
+        views = self.views().values()
+        return [view.array if isinstance(view, ArrayView) else view for view in views]
 
 
 @pytest.fixture(scope="module", params=EXACT)
@@ -95,11 +99,10 @@ def test_other_values_of_a_planner_stand_for_no_integers(case):
     """Those of a graph that trains are in its graph alone."""
     _, of = case
     graph, executor = of.model.graph, of.model._executor
-    feeds = dict(zip(of.plan.inputs, map(as_view, of.given()), strict=True))
     counts = []
     for weights in (graph.weights, {n: np.array(a) for n, a in graph.weights.items()}):
         planner = Planner(graph._replace(weights=weights), executor)
-        ((stage, _),) = planner.stages(feeds, [*of.plan.outputs])
+        ((stage, _),) = planner.stages(of.views(), [*of.plan.outputs])
         counts.append(len(stage.plan.program.integers))
     assert counts[0] > 0 and counts[1] == 0
 
