@@ -1,7 +1,8 @@
 """The numbers of steps of integers: what bytes stand for, and fixed-point factors, as LiteRT's.
 
 Sources: tensorflow/lite/kernels/internal/quantization_util.cc (QuantizeMultiplier), kernel_util.cc
-(GetQuantizedConvolutionMultipler), add.cc, mul.cc, reference/resize_bilinear.h.
+(GetQuantizedConvolutionMultipler), add.cc, mul.cc, reduce.cc,
+reference/resize_bilinear.h.
 """
 
 from math import floor, frexp
@@ -88,6 +89,18 @@ def fixed_points(numbers: np.ndarray, channels: int) -> tuple[np.ndarray, np.nda
     found = np.array([fixed_point(number) for number in numbers.tolist()], np.int32).T
     multiplier, shift = np.ascontiguousarray(np.broadcast_to(found, (2, channels)))
     return multiplier, shift
+
+
+def mean_numbers(given: Quanta, result: Quanta, values: int) -> tuple[int, int] | None:
+    """Return multiplier and power of two of the mean of some values; None if they overflow.
+
+    As LiteRT, which divides the multiplier of their sum by their number.
+    """
+    ratio = float(np.float32(given.scale)) / float(np.float32(result.scale))
+    multiplier, shift = fixed_point(ratio)
+    moved = min(values.bit_length() - 1, 32, 31 + shift)
+    multiplier, shift = (multiplier << moved) // values, shift - moved
+    return (multiplier, shift) if values * 255 << max(shift, 0) < 2**31 else None
 
 
 def sum_numbers(a: Quanta, b: Quanta, result: Quanta) -> np.ndarray | None:

@@ -1,6 +1,7 @@
 """The pass that makes networks of integers compute with integers, for generated kernels."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from core.plan.passes.integer_numbers import (
     Quanta,
     fits_sums,
     fixed_points,
+    mean_numbers,
     positions,
     ratios,
 )
@@ -40,6 +42,9 @@ _POINTWISE = {
     "dilations": 1,
     "dim_rounding_mode": None,
 }
+
+#: Pixels of an image whose mean is a sum with a tap for each.
+_MOST_PIXELS = 256
 
 #: Values of a constant that is repeated for each value of a result; more would take much memory.
 _MOST_REPEATED = 1 << 20
@@ -102,6 +107,7 @@ class _Rewriting:
             self._add_product,
             self._add_binary,
             self._add_resize,
+            self._add_mean,
             self._add_rounding,
             self._add_before_rounding,
             self._add_view,
@@ -327,6 +333,35 @@ class _Rewriting:
         names = [self._constant(f"{step.name}/positions", table) for table in tables]
         made = Step(INTEGER_RESIZE, (x, *names), {"base": quanta.base})
         self._add_with_rest(step, made, quanta, step.epilogue[1:])
+        return True
+
+    def _add_mean(self, step: Step) -> bool:
+        """Add the mean over images of int8: a depthwise convolution whose taps are 1."""
+        rounding = Quanta.of(step.epilogue[0]) if step.epilogue else None
+        given = self._quanta.get(step.inputs[0])
+        if step.op.name != "mean" or rounding is None or given is None or not given.base:
+            return False
+        shape = self.specs[step.inputs[0]].shape
+        is_whole = len(shape) == 4 and step.attributes["axis"] in ((1, 2), [1, 2])
+        pixels, channels = prod(shape[1:3]), shape[-1]
+        if not is_whole or not 0 < pixels <= _MOST_PIXELS or not prod(shape):
+            return False
+        found = mean_numbers(given, rounding, pixels)
+        if found is None:
+            return False
+        multiplier, shift = (np.full(channels, number, np.int32) for number in found)
+        x = self._as_bytes(step.inputs[0])
+        assert x is not None
+        arrays = {
+            "taps": np.ones((*shape[1:3], channels, 1), np.int8),
+            "bias": np.zeros(channels, np.int32),
+            "multiplier": multiplier,
+            "shift": shift,
+        }
+        constants = (self._constant(f"{step.name}/{name}", a) for name, a in arrays.items())
+        how = {**_POINTWISE, "x_zero": given.zero_point, "filter_zero": 0, **rounding.limits}
+        made = Step(INTEGER_DEPTHWISE, (x, *constants), how)
+        self._add_with_rest(step, made, rounding, step.epilogue[1:])
         return True
 
     def _add_before_rounding(self, step: Step) -> bool:

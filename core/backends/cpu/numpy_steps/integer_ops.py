@@ -56,7 +56,7 @@ def _lowered(call: NumpyCall, compute: Callable[..., np.ndarray]) -> Lowered:
     """Return the call that computes the result of a step from its inputs."""
 
     def run(out: np.ndarray, arrays: list[np.ndarray]) -> None:
-        out[...] = compute(*arrays)
+        out[...] = compute(*arrays).reshape(out.shape)
 
     def bind(views: Views) -> list[Work]:
         return [partial(run, views[call.step.name], [views[r] for r in call.step.inputs])]
