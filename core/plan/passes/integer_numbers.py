@@ -5,7 +5,6 @@ Sources: tensorflow/lite/kernels/internal/quantization_util.cc (QuantizeMultipli
 reference/resize_bilinear.h.
 """
 
-from math import floor, frexp
 from typing import NamedTuple
 
 import numpy as np
@@ -71,24 +70,29 @@ def fits_sums(products: int, bias: np.ndarray, shift: np.ndarray) -> bool:
     return most << max(int(shift.max(initial=0)), 0) < 2**31
 
 
-def fixed_point(number: float) -> tuple[int, int]:
-    """Return a number as parts of 2**31, and a power of two (LiteRT's QuantizeMultiplier).
-
-    >>> fixed_point(0.75), fixed_point(1.5)
-    ((1610612736, 0), (1610612736, 1))
-    """
-    part, shift = frexp(number)
-    parts = floor(part * 2**31 + 0.5)
-    if parts == 2**31:
-        parts, shift = parts // 2, shift + 1
-    return (0, 0) if shift < -31 else (parts, shift)
-
-
 def fixed_points(numbers: np.ndarray, channels: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return those of some numbers, or of one for all channels, as int32 arrays."""
-    found = np.array([fixed_point(number) for number in numbers.tolist()], np.int32).T
-    multiplier, shift = np.ascontiguousarray(np.broadcast_to(found, (2, channels)))
+    """Return some numbers, or one for all channels, as parts of 2**31, and powers of two; int32.
+
+    LiteRT's QuantizeMultiplier.
+    """
+    part, shift = np.frexp(numbers)
+    parts = np.floor(part * 2**31 + 0.5).astype(np.int64)
+    is_next = parts == 2**31
+    shift = shift + is_next
+    parts = np.where(shift < -31, 0, np.where(is_next, 2**30, parts))
+    both = np.stack((parts, np.where(shift < -31, 0, shift))).astype(np.int32)
+    multiplier, shift = np.ascontiguousarray(np.broadcast_to(both, (2, channels)))
     return multiplier, shift
+
+
+def fixed_point(number: float) -> tuple[int, int]:
+    """Return one number so.
+
+    >>> fixed_point(0.75), fixed_point(1.5), fixed_point(1 - 2**-40)
+    ((1610612736, 0), (1610612736, 1), (1073741824, 1))
+    """
+    multiplier, shift = fixed_points(np.array([number]), 1)
+    return int(multiplier[0]), int(shift[0])
 
 
 def mean_numbers(given: Quanta, result: Quanta, values: int) -> tuple[int, int] | None:

@@ -94,8 +94,9 @@ def generate_integer_conv2d(call: GeneratedCall) -> Generated | None:
     order = IntegerPanels(panels, runs, prod(images.size) * depth // runs, size, taken)
     total = bias.astype(np.int64)
     if size == 1:
-        flat = filter.reshape(-1, channels).astype(np.int64) - taken
-        total = total - how["x_zero"] * (flat.sum(0) - len(flat) * zero)
+        flat = filter.reshape(-1, channels)
+        weights = flat.sum(0, dtype=np.int64) - len(flat) * how["filter_zero"]
+        total = total - how["x_zero"] * weights
     work, rounding = height * width * filter.size, _rounding(call, shift)
     is_small = height * width <= _FEW_PIXELS
     panel_tasks = task_count(work // 2, panels.count) if is_small else 1
