@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from core.backends.cpu.codegen.ir.instruction_set import host_instruction_set
+from core.backends.cpu.codegen.ir.instruction_set import AVX2_VNNI, host_instruction_set
 from core.backends.cpu.codegen.kernels.integer_depthwise import IntegerTaps
+from core.backends.cpu.codegen.machine_code.cpu_features import host_cpu
 from core.engine.program import Program, Step
 from core.engine.specs import Spec
 from core.engine.windows import window
@@ -19,8 +20,10 @@ from core.plan.integer_ops import (
 from core.plan.passes.integer_numbers import BINARY, Quanta, fixed_points, positions
 from tests.core.backends.cpu_codegen.one_step import by_kernels, by_numpy, usable_sets
 
-#: Where the CPU has products of bytes both are tried: with these, and with those of int16.
+#: Where the CPU has sums of products of bytes both are tried: these, and those of int16.
 SETS = list(dict.fromkeys((host_instruction_set(), *usable_sets())))
+if "avx_vnni" in host_cpu().features:
+    SETS.append(AVX2_VNNI)
 on_all = pytest.mark.parametrize("isa", SETS, ids=lambda isa: isa.name + "_bytes" * isa.sums_bytes)
 
 

@@ -33,6 +33,9 @@ AVX512_VNNI = AVX512._replace(sums_bytes=True)
 #: Registers of 256 bits.
 AVX2 = InstructionSet("avx2", 8, 16, has_fma=True)
 
+#: Registers of 256 bits, and sums of products of bytes (AVX-VNNI).
+AVX2_VNNI = AVX2._replace(sums_bytes=True)
+
 #: Registers of 128 bits, as SSE and NEON have them; the latter has 32.
 PORTABLE = InstructionSet("portable", 4, 16, has_fma=False)
 
@@ -45,4 +48,6 @@ def host_instruction_set() -> InstructionSet:
     features = host_cpu().features
     if {"avx512f", "avx512vl", "avx512dq", "avx512bw"} <= features:
         return AVX512_VNNI if "avx512_vnni" in features else AVX512
-    return AVX2 if {"avx2", "fma"} <= features else PORTABLE
+    if {"avx2", "fma"} <= features:
+        return AVX2_VNNI if "avx_vnni" in features else AVX2
+    return PORTABLE
