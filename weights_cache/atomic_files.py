@@ -90,14 +90,12 @@ def locked(path: Path, say: Say | None = None) -> Iterator[None]:
 
 def _acquire(lock: "BaseFileLock", path: Path, say: Say | None) -> None:
     """Wait for a lock, and report the waiting from time to time."""
-    from filelock import Timeout
-
     left, pause = LOCK_SECONDS, SAY_AFTER
     while True:
         try:
             lock.acquire(timeout=min(pause, left))
             return
-        except Timeout:
+        except TimeoutError:  # filelock.Timeout is one
             left, pause = left - pause, SAY_EVERY
         if left <= 0:
             raise WeightsError(

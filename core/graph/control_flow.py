@@ -21,6 +21,9 @@ BACK = "NextIteration"
 #: Node types that need this file's executor.
 LOOP_TYPES = frozenset({"Switch", "Merge", "Enter", "Exit", BACK})
 
+#: Largest depth of nested loops.
+MOST_NESTED = 64
+
 #: Stands for an output on the side that is not taken.
 ABSENT = object()
 

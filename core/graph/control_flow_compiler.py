@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING
 
 from core.errors import CoreError
 from core.graph.attribute_kinds import CheckedAttributes
-from core.graph.control_flow import BACK, Action, Program, Turn
+from core.graph.control_flow import BACK, MOST_NESTED, Action, Program, Turn
 from core.graph.nodes import node_of
 from core.graph.subgraph import last_uses, running_order
 
 if TYPE_CHECKING:
     from core.graph.bound_nodes import BoundNode
-
-#: Largest depth of nested loops.
-MOST_NESTED = 64
 
 #: Before the name of a value: that of the iteration before. No node has such a name.
 _BEFORE = "^^"

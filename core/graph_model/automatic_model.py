@@ -63,7 +63,7 @@ class AutomaticModel(GraphModel):
         limits: Limits | None = None,
         stored: "StoredCalls | None" = None,
     ):
-        self.backend = AUTO
+        self.backend, self.stored = AUTO, stored
         self._kernels, self._has_plans = kernels, plans
         cpu = GraphModel(graph, "cpu", kernels=kernels, plans=plans, limits=limits, stored=stored)
         self.graph, self.limits = cpu.graph, cpu.limits

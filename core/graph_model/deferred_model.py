@@ -1,7 +1,7 @@
 """A model whose network is read when a call needs it."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.backends.cpu.tiers import may_generate
 from core.engine.backends import AUTO
@@ -10,8 +10,10 @@ from core.graph_model.stored_calls import StoredCalls
 from core.process.locks import new_lock
 
 if TYPE_CHECKING:
+    from core.graph.nodes import Graph
     from core.graph_model.graph_model import GraphModel
-    from core.graph_model.stored_calls import StoredCalls
+
+Result = TypeVar("Result")
 
 
 class DeferredModel:
@@ -25,7 +27,7 @@ class DeferredModel:
 
     def __init__(self, backend: str, make: "Callable[[], GraphModel]", stored: "StoredCalls"):
         self.backend = backend
-        self._make, self._stored = make, stored
+        self._make, self.stored = make, stored
         self._model: GraphModel | None = None
         self._making = new_lock()
 
@@ -35,19 +37,19 @@ class DeferredModel:
         if self._model is None:
             with self._making:
                 self._model = self._model or self._make()
-            self._stored.release()
+            self.stored.release()
         return self._model
 
     @property
     def output_names(self) -> list[str]:
         """Names of the network's outputs."""
-        names = None if self._model is not None else self._stored.output_names
-        return [*self.model.outputs] if names is None else names
+        names = self.stored.output_names
+        return network_fact(self, names_of_outputs) if names is None else names
 
     @property
     def tiers(self) -> list[str]:
         """Kinds of the kernels by which it has run so far; those of stored calls are generated."""
-        return self._stored.tiers if self._model is None else self._model.tiers
+        return self.stored.tiers if self._model is None else self._model.tiers
 
     def run(
         self, inputs: Any, outputs: Sequence[str] | None, *, as_arrays: bool
@@ -55,7 +57,27 @@ class DeferredModel:
         """Return the outputs of a call that is stored; None if it is not, or the model is made."""
         if self._model is not None:
             return None
-        return self._stored.run(inputs, outputs, as_arrays=as_arrays)
+        return self.stored.run(inputs, outputs, as_arrays=as_arrays)
+
+
+def network_fact(
+    network: "DeferredModel | GraphModel", find: "Callable[[Graph], Result]"
+) -> Result:
+    """Return what a function finds in a network, which need not be read if a process found it.
+
+    Args:
+        network: the network.
+        find: see `StoredCalls.fact`.
+    """
+    if isinstance(network, DeferredModel):
+        return network.stored.fact(find, lambda: network.model.graph)
+    stored = network.stored
+    return find(network.graph) if stored is None else stored.fact(find, lambda: network.graph)
+
+
+def names_of_outputs(graph: "Graph") -> list[str]:
+    """Return the names of a network's outputs, in its order."""
+    return [*graph.outputs]
 
 
 def network_backend(given: str | None) -> str:

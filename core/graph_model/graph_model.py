@@ -30,7 +30,7 @@ from core.graph.initialization import Initialization, check_count, check_given, 
 from core.graph.nodes import Graph, PartialSpec
 from core.graph.weight_tensors import shown_graph, weight
 from core.graph_model.async_runs import AsyncRuns
-from core.graph_model.graph_signature import GraphSignature, MakeFeed, listed
+from core.graph_model.graph_signature import GraphSignature, MakeFeed, listed, zeros_for
 from core.graph_model.kept_states import KeptStates
 from core.graph_model.run_cache import RunCache, call_key, needs_ops
 from core.plan.partition import largest_plan
@@ -96,7 +96,7 @@ class GraphModel(AsyncRuns):
         stored: "StoredCalls | None" = None,
     ):
         self.backend = backend or chosen_backend()
-        self._stored = stored
+        self.stored = stored
         self.limits = limits = checked_limits(limits)
         check_count(graph, effective_limits(limits))
         check_unique(graph)
@@ -226,12 +226,13 @@ class GraphModel(AsyncRuns):
         if found is not None:
             return found
         execute = partial(self._executed, inputs, names, raw, key)
-        stored = None if key is None or self._runs is None else self._stored
+        runs = None if key is None else self._runs
+        stored = None if runs is None else self.stored
         if stored is not None and runs_by_numpy() and stored.has_prepared(inputs, names):
             execute = partial(prepared, execute)
         results = self._guarded(limits, execute)
-        if stored is not None:
-            self._runs.store(key, inputs, names, stored, is_all=names == self._output_names)
+        if runs is not None and stored is not None:
+            runs.store(key, inputs, names, stored, is_all=names == self._output_names)
         return {n: np.asarray(v) for n, v in results.items()} if as_arrays else results
 
     def _repeated(
@@ -349,7 +350,7 @@ class GraphModel(AsyncRuns):
         """
         self.plan(inputs, outputs).warmup()
         if not self.graph.states:
-            given = self._signature.zeros() if inputs is None else inputs
+            given = zeros_for(self.inputs, self.graph.inputs) if inputs is None else inputs
             self.execute(given, [*self.graph.outputs] if outputs is None else outputs)
 
     def profile(
@@ -389,7 +390,7 @@ class GraphModel(AsyncRuns):
             self._renew_plans()
             if self._planner is None or not active_backend().has_plans:
                 raise CoreError(f"this model runs op by op on backend {self.backend!r}")
-            given = self._signature.zeros() if inputs is None else inputs
+            given = zeros_for(self.inputs, self.graph.inputs) if inputs is None else inputs
             feeds = {**self._initialization.resources(), **self._signature.feeds(given, as_view)}
             if not self._planner.can_run(feeds, references):
                 raise CoreError(

@@ -92,24 +92,6 @@ class GraphSignature:
             raise CoreError(f"give the inputs as a dict with {list(declared)}")
         return {next(iter(declared)): inputs}
 
-    def zeros(self) -> dict[str, np.ndarray]:
-        """Return zeros of the declared shapes, by the names of the inputs; integers for quantised.
-
-        Raises:
-            CoreError: a shape may be any.
-        """
-        found = {}
-        for name, endpoint in self._graph.inputs.items():
-            spec = endpoint.spec
-            if spec.smallest is None:
-                raise CoreError(f"give inputs: the shape of {name!r} may be any {spec.shape}")
-            how = endpoint.quantization
-            if how is None:
-                found[name] = np.zeros(spec.smallest, DTYPES[spec.dtype])
-            else:
-                found[name] = np.full(spec.smallest, how.zero_point, how.dtype)
-        return found
-
     def fed(self, name: Any) -> str:
         """Return the reference of an input by its name.
 
@@ -214,3 +196,27 @@ def _quantized(value: Tensor, quantization: Quantization) -> Tensor:
     """Return the integers that represent values; NaN becomes the integer of 0."""
     integers = np.nan_to_num(np.rint(value.numpy() / quantization.scale)) + quantization.zero_point
     return tensor(np.clip(integers, *quantization.limits).astype(np.int32))
+
+
+def zeros_for(
+    inputs: Mapping[str, PartialSpec], ends: Mapping[str, Endpoint]
+) -> dict[str, np.ndarray]:
+    """Return zeros of the declared shapes, by the names of the inputs.
+
+    Args:
+        inputs: shapes and dtypes.
+        ends: of these inputs; a quantised one gets the integers that stand for zeros.
+
+    Raises:
+        CoreError: a shape may be any.
+    """
+    found = {}
+    for name, spec in inputs.items():
+        if spec.smallest is None:
+            raise CoreError(f"give inputs: the shape of {name!r} may be any {spec.shape}")
+        how = ends[name].quantization if name in ends else None
+        if how is None:
+            found[name] = np.zeros(spec.smallest, DTYPES[spec.dtype])
+        else:
+            found[name] = np.full(spec.smallest, how.zero_point, how.dtype)
+    return found

@@ -6,6 +6,7 @@ caches its latest calls.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -150,7 +151,8 @@ class RunCache:
                 for name, how in ready.inputs
             ]
             places = [(name, position) for name, _, position in ready.outputs]
-            stored.add(ready.plan, given, places, is_all=is_all)
+            run = partial(ready.run, inputs, True)
+            stored.add(ready.plan, given, places, run, is_all=is_all)
 
 
 def needs_ops() -> bool:

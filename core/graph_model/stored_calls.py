@@ -1,15 +1,16 @@
 """Calls of a network that earlier processes stored: each runs without the network.
 
 A process that loads a network and runs it once spends most of its time on making ready what was
-ready before: reading the file, finding the plan, lowering it. The first process whose plan runs by
-generated kernels alone stores the call, in the cache of compiled code; later ones run it from
-there, until a call is not among the stored ones. They import neither graphs nor ops.
+ready before: reading the file, finding the plan, lowering it. The first process in which one plan
+with generated kernels computes a call stores it, in the cache of compiled code; later ones run it
+from there, until a call is not among the stored ones. They import neither graphs nor, where NumPy
+computes no step, ops. Facts about the network that its user needs are stored likewise.
 
 Of calls that take more than a program, or a large one, is stored that their kernels are compiled.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from core.backends.cpu.codegen.machine_code.cpu_features import host_cpu
-from core.backends.cpu.stored_program import Feed, StoredProgram
+from core.backends.cpu.stored_program import Feed, StoredProgram, program_to_try
 from core.backends.cpu.tiers import GENERATED, get_tier, may_generate
 from core.engine.backends import REPLACED, load_backend
 from core.engine.limits import context_limits, usual_limits
@@ -25,16 +26,17 @@ from core.engine.observers import active_observers
 from core.engine.run_guard import active_guard
 from core.engine.settings import flags
 from core.engine.specs import Spec
-from core.errors import CoreError
+from core.errors import MISUSE, CoreError
 from core.process.code_cache import is_usable, keep, key_of, load, load_pages
 from core.process.source_stamp import source_stamp
 
 if TYPE_CHECKING:
     from core.engine.tensors import Tensor
+    from core.graph.nodes import Graph
     from core.plan.plan import Plan
 
 #: Part of every key, to be changed with the format.
-FORMAT = "stored calls 3"
+FORMAT = "stored calls 4"
 
 #: The number of calls of a network that are stored; the oldest one goes.
 MOST_CALLS = 8
@@ -114,6 +116,7 @@ class StoredCalls:
         self._key = key_of(FORMAT, source_stamp(*_DECIDING, *packages), cpu.name, features, *parts)
         self._calls = [*_read_index(load(self._key))]
         self._programs: dict[StoredCall, StoredProgram] = {}
+        self._facts: dict[Callable[..., Any], bytes] = {}
 
     def __len__(self) -> int:
         """Return the number of calls."""
@@ -145,7 +148,10 @@ class StoredCalls:
         if program is None:
             return None
         named = inputs if isinstance(inputs, Mapping) else {call.inputs[0].name: inputs}
-        found = program.run([each.feed(named[each.name]) for each in call.inputs])
+        try:
+            found = program.run([each.feed(named[each.name]) for each in call.inputs])
+        except (CoreError, *MISUSE):
+            return None  # the network raises it with the names of its nodes
         arrays = [found[position] for position in call.positions]
         values = arrays if as_arrays else _tensors(arrays)
         return dict(zip(call.outputs, values, strict=True))
@@ -176,11 +182,31 @@ class StoredCalls:
             pages = load_pages(self._key_of(call))
             try:
                 program = None if pages is None else StoredProgram(pages)
-            except (CoreError, ValueError, KeyError, TypeError):  # of a version with other files
+            except (CoreError, *MISUSE, ImportError):  # of a version with other files
                 program = None
             if program is not None:
                 program = self._programs.setdefault(call, program)
         return program
+
+    def fact(self, find: "Callable[[Graph], Any]", network: "Callable[[], Graph]") -> Any:
+        """Return a fact about the network, as an earlier process found it; else it is found now.
+
+        Args:
+            find: function of a module that finds it; the result is for JSON. It is called anew
+                after a change of the files beside that module.
+            network: reads the network.
+        """
+        text = self._facts.get(find)
+        if text is None:
+            module = find.__module__
+            beside = source_stamp(module.rpartition(".")[0])
+            key = key_of(self._key, "fact", module, find.__qualname__, beside)
+            text = load(key)
+            if text is None:
+                text = json.dumps(find(network())).encode()
+                keep(key, text)
+            self._facts[find] = text
+        return json.loads(text)
 
     @property
     def tiers(self) -> list[str]:
@@ -199,6 +225,7 @@ class StoredCalls:
         plan: "Plan",
         inputs: Sequence[tuple[str, np.ndarray, tuple[float, int] | None]],
         outputs: Sequence[tuple[str, int]],
+        run: Callable[[], Mapping[str, np.ndarray]],
         *,
         is_all: bool,
     ) -> None:
@@ -208,6 +235,7 @@ class StoredCalls:
             plan: the plan of the whole call.
             inputs: name, array and quantization of each input of the plan; see `StoredInput`.
             outputs: name of each output of the call, and which output of the plan it is.
+            run: runs the call by the plan once more, and returns its outputs.
             is_all: whether these are the outputs of the network, in its order.
         """
         specs = plan.inputs.values()
@@ -228,7 +256,8 @@ class StoredCalls:
         if call in self._calls or not is_usable():
             return
         data = plan.stored()
-        if data is not None and len(data) <= MOST_BYTES:
+        given = {name: array for name, array, _ in inputs}
+        if data is not None and len(data) <= MOST_BYTES and _gives(data, call, given, run):
             keep(self._key_of(call), data)
             self._keep(call)
         elif get_tier() == GENERATED:
@@ -254,6 +283,31 @@ class StoredCalls:
         known = dict.fromkeys([*_read_index(load(self._key)), *self._calls, call])
         self._calls = [*known][-MOST_CALLS:]
         keep(self._key, json.dumps(self._calls).encode())
+
+
+def _gives(
+    data: bytes,
+    call: StoredCall,
+    inputs: Mapping[str, np.ndarray],
+    run: Callable[[], Mapping[str, np.ndarray]],
+) -> bool:
+    """Return whether a program gives what the network gives, to the bit.
+
+    Generated kernels run as they did. Other calls are bound anew, and one that wrote to memory that
+    runs share would show here.
+    """
+    program = program_to_try(data)
+    if program is None:
+        return True
+    try:
+        found = program.run([each.feed(inputs[each.name]) for each in call.inputs])
+    except (CoreError, *MISUSE):
+        return False
+    expected = [run()[name] for name in call.outputs]
+    return all(
+        found[position].tobytes() == array.tobytes()
+        for position, array in zip(call.positions, expected, strict=True)
+    )
 
 
 def _read_index(data: bytes | None) -> Iterator[StoredCall]:

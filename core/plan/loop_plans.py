@@ -15,11 +15,11 @@ from core.engine.settings import active_backend
 from core.engine.specs import Spec
 from core.engine.tensors import Tensor
 from core.errors import MISUSE, CoreError
-from core.graph.executor import Call, Executor, existing
+from core.graph.executor import Call, Executor
 from core.graph.node_types.lists import TensorList
 from core.plan.cache import MOST_IDLE_BYTES, LruCache
-from core.plan.loop_lists import TRACED_NODES, ListForm, ListVariable, TracedList
-from core.plan.node_recorder import NodeRecorder
+from core.plan.function_recorder import FunctionRecorder
+from core.plan.loop_lists import ListForm, ListVariable, TracedList
 from core.plan.passes import ProgramPass
 from core.plan.plan import Plan, make_plan
 from core.plan.tracing import DataDependentError, Tracer
@@ -132,50 +132,6 @@ def _planned(call: Call, values: Sequence[Any], passes: Sequence[ProgramPass]) -
         return None
 
 
-class _LoopBody(NodeRecorder):
-    """Recorder of all nodes of a function, with lists.
-
-    Args:
-        executor: executor of the function.
-        tracer: records the ops.
-        arguments: its arguments.
-    """
-
-    def __init__(self, executor: Executor, tracer: Tracer, arguments: Sequence[Any]):
-        values = dict(zip(executor.arguments, arguments, strict=True))
-        super().__init__(executor, tracer, values, executor.arguments)
-
-    def results(self) -> list[Any]:
-        """Return the results of the function.
-
-        Raises:
-            DataDependentError: a node cannot be recorded.
-        """
-        executor = self._executor
-        for name in executor.execution_order(executor.arguments, executor.results):
-            if not self._records_list(name) and not self.records(name):
-                raise DataDependentError(f"node {name!r} depends on data")
-        return [self._value(reference) for reference in executor.results]
-
-    def _records_list(self, name: str) -> bool:
-        node = self._executor.node(name)
-        run = None if node.type in self._executor.kernels else TRACED_NODES.get(node.type)
-        if run is None:
-            return False
-        references = [self._executor.normalised(r) for r in node.inputs if not r.startswith("^")]
-        values = [self._value(reference) for reference in references]
-        if not isinstance(values[0], TracedList):
-            return False
-        with self.tracer.recording(name):
-            self._values[name] = run(values)
-        return True
-
-    def _value(self, reference: str) -> Any:
-        if not self.knows(reference):
-            raise DataDependentError(f"nothing gives {reference!r}")
-        return existing(self._values, reference)
-
-
 class _LoopTrace:
     """The program of a loop.
 
@@ -203,8 +159,8 @@ class _LoopTrace:
                 self._before.append(tracer.constant(name, value))
             else:
                 self._before.append(tracer.input(name, value.spec))
-        self._after = _LoopBody(body, tracer, self._before).results()
-        self._condition = _LoopBody(condition, tracer, self._after).results()[0]
+        self._after = FunctionRecorder(body, tracer, self._before).results()
+        self._condition = FunctionRecorder(condition, tracer, self._after).results()[0]
 
     def planned(self, passes: Sequence[ProgramPass]) -> LoopPlan:
         """Return the plan."""

@@ -6,8 +6,8 @@ older NumPy), whose wheel holds the networks. Clips and weights are among the re
 (``ZOO_SHARED``). Each side follows what it sees as in a video; a round is 25 frames, which both
 take one after the other.
 
-Prints for each case the median milliseconds of a frame (where nobody is the mean, as few frames take
-all the time), the milliseconds of computing of all threads, the frames with a result, and the
+Prints for each case the median milliseconds of a frame (where nobody is the mean, as few frames
+take all the time), the milliseconds of computing of all threads, the frames with a result, and the
 medians of the rounds' ratios; then a line of JSON.
 """
 

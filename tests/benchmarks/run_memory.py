@@ -104,7 +104,7 @@ def measured(run: Callable[[], Mapping[str, Tensor]]) -> Memory:
     tracemalloc.reset_peak()
     found = run()
     after, peak = tracemalloc.get_traced_memory()
-    outputs = sum(value.numpy().nbytes for value in found.values())
+    outputs = sum(np.asarray(value).nbytes for value in found.values())
     return Memory(peak - before, after - before - outputs, outputs)
 
 

@@ -175,7 +175,7 @@ def _step_of_model(case: Case, *, compiled: bool) -> Step:
         variable.assign(weight)
     loss = core.losses.CategoricalCrossentropy(from_logits=True)
     model.compile(core.optimizers.Adam(case.rate), loss, run_eagerly=not compiled)
-    x, labels = case.x, case.labels
+    x, labels = core.tensor(case.x), core.tensor(case.labels)  # as PyTorch's are tensors
     return lambda: model.train_on_batch(x, labels)
 
 

@@ -39,7 +39,7 @@ _TRANSPARENT = (".png", ".webp", ".tif", ".tiff")  # endings of formats that can
 def declare_effect(command: Any) -> None:
     """Declare the arguments of ``zoo effect``."""
     command.more_help = _effects_text
-    command.set_defaults(run=_run, work=_work)
+    command.set_defaults(run=_run, work="zoo.cli.effect_command:apply")
     command.add_argument(
         "effect", metavar="EFFECT", type=_effect_name, choices=list(_EFFECTS), help="see below"
     )
@@ -93,7 +93,8 @@ def _effect(given: argparse.Namespace) -> Callable[[Any], Any]:
     return partial(getattr(zoo, given.effect), **options)
 
 
-def _work(given: argparse.Namespace, pixels: np.ndarray) -> None:
+def apply(given: argparse.Namespace, pixels: np.ndarray) -> None:
+    """Do with the pixels of an image what the command does, but for the file."""
     _effect(given)(pixels)
 
 

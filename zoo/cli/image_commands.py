@@ -6,14 +6,11 @@ import argparse
 import ast
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zoo.catalog.choices import Choices
 from zoo.catalog.entries import choices
 from zoo.cli.task_commands import Flag, Task
-
-if TYPE_CHECKING:
-    import numpy as np
 
 #: Descriptions of the flags that choose the form in which results are printed.
 _FORMS = {
@@ -27,7 +24,7 @@ _FORMS = {
 def declare_task(task: Task, command: Any) -> None:
     """Declare the arguments of the command of a task."""
     command.more_help = partial(_models_of, task)
-    command.set_defaults(run=_run, work=_work, task=task)
+    command.set_defaults(run=_run, work="zoo.cli.image_loop:look_at", task=task)
     _add_sources(command)
     if task.verbs:
         switches = command.add_mutually_exclusive_group()
@@ -132,9 +129,3 @@ def _run(given: argparse.Namespace) -> int:
     from zoo.cli.image_loop import run_task  # and NumPy with it, which no help needs
 
     return run_task(given.task, given)
-
-
-def _work(given: argparse.Namespace, pixels: np.ndarray) -> None:
-    from zoo.cli.image_loop import look_at
-
-    look_at(given, pixels)

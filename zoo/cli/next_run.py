@@ -1,4 +1,4 @@
-"""The next run of a command: a process in the background compiles what this one did not find.
+"""The next run of a command: a process in the background compiles the kernels that this one missed.
 
 It does what the command did, with the same arguments and pixels and generated kernels, and prints
 nothing. It holds none of the command's streams: whoever reads its output to the end waits for the
@@ -11,7 +11,6 @@ costs little.
 import argparse
 import json
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -19,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-import core
 from core.backends.cpu import single_runs
 from core.process import code_cache
 from weights_cache.child_processes import python_command, python_environment
@@ -39,18 +37,14 @@ _PAUSE = 600.0
 #: Seconds that a kernel takes to compile, about, and those that a process takes besides.
 _SECONDS_EACH, _SECONDS_MORE = 0.03, 1.0
 
-#: Seconds of computing after which the process is ended, and its niceness.
-_MOST_SECONDS, _NICENESS = 300, 10
-
-_CODE = "from zoo.cli.next_run import main\nmain()"
+_CODE = "from zoo.cli.background_run import main\nmain()"
 
 
 class NextRun:
-    """What a command leaves to be compiled after its answer is printed.
+    """The kernels that a command leaves to be compiled after its answer is printed.
 
     Args:
-        given: arguments of the command; its ``work`` does with pixels what the command does, but
-            for printing and files.
+        given: arguments of the command, with its ``words``.
     """
 
     def __init__(self, given: argparse.Namespace):
@@ -125,19 +119,3 @@ def _start(words: list[str], pixels: Any) -> None:
             start_new_session=True,
         )
     started.returncode = 0  # nobody waits for it, which Python would warn of
-
-
-def main() -> None:
-    """Run a command on the pixels of standard input by generated kernels; print nothing."""
-    from zoo.cli.commands import make_parser
-
-    with suppress(ImportError):  # Windows
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CPU, (_MOST_SECONDS, _MOST_SECONDS))
-        os.nice(_NICENESS)
-    words = json.loads(sys.stdin.buffer.readline())
-    pixels = np.load(sys.stdin.buffer, allow_pickle=False)
-    core.set_tier(2)
-    given = make_parser(words[0]).parse_args(words)
-    given.work(given, pixels)

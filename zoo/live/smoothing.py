@@ -67,18 +67,22 @@ class _ItemFilters:
     def __call__(self, item: Mapping[str, Any], time: float) -> dict[str, Any]:
         self.time = time
         steady = dict(item)
+        shown = None
         for key in _POINT_KEYS:
             if item.get(key):
-                steady[key] = self._points(key, item[key], time)
+                points, smooth = self._smoothed(key, item[key], time)
+                steady[key] = _moved(item[key], smooth)
+                shown = (points, smooth) if key == "keypoints" else shown
         if "box" in item:
-            steady["box"] = self._box(item, steady, time)
+            steady["box"] = self._box(item["box"], shown, time)
         mask = item.get("segmentation")
         if mask is not None and "probability" in mask:
             likely = self._blend(mask["probability"], time)
             inside = (likely >= LIKELY).astype(np.uint8)
             steady["segmentation"] = {**mask, "mask": inside, "probability": likely}
         for side, points in item.get("iris", {}).items():
-            steady["iris"] = {**steady["iris"], side: self._points(side, points, time)}
+            _, smooth = self._smoothed(side, points, time)
+            steady["iris"] = {**steady["iris"], side: _moved(points, smooth)}
         return steady
 
     def _filter(self, name: str, values: np.ndarray, time: float, size: float) -> np.ndarray:
@@ -87,22 +91,31 @@ class _ItemFilters:
             self._filters[key] = OneEuroFilter(self._parameters)
         return self._filters[key](values, time, size)
 
-    def _points(
+    def _smoothed(
         self, name: str, points: Sequence[Mapping[str, Any]], time: float
-    ) -> list[dict[str, Any]]:
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the positions [n, 2 or 3] of points, and the steadied ones."""
         values = read_positions(points)
-        steady = to_positions(self._filter(name, values, time, _size_of(values)))
-        return [{**point, "position": at} for point, at in zip(points, steady, strict=True)]
+        return values, self._filter(name, values, time, _size_of(values))
 
-    def _box(self, item: Mapping[str, Any], steady: Mapping[str, Any], time: float) -> Any:
-        """Return the box around the steadied points if the item's is around those in it."""
-        x, y, width, height = (item["box"][key] for key in ("x", "y", "width", "height"))
+    def _box(
+        self, box: Mapping[str, float], shown: tuple[np.ndarray, np.ndarray] | None, time: float
+    ) -> Any:
+        """Return the box around the steadied keypoints if the item's is around those in it."""
+        x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
         corners = np.array([[x, y], [x + width, y + height]])
-        if item.get("keypoints"):
-            inside = _within(read_positions(item["keypoints"], "xy"), corners)
+        if shown is not None:
+            points, smooth = shown
+            inside = _within(points[:, :2], corners)
             if inside is not None:
-                return to_box(box_around(read_positions(steady["keypoints"], "xy")[inside]))
+                return to_box(box_around(smooth[inside, :2]))
         return to_box(self._filter("box", corners, time, _size_of(corners)).reshape(-1))
+
+
+def _moved(points: Sequence[Mapping[str, Any]], positions: np.ndarray) -> list[dict[str, Any]]:
+    """Return points at other positions [n, 2 or 3]."""
+    moved = to_positions(positions)
+    return [{**point, "position": at} for point, at in zip(points, moved, strict=True)]
 
 
 def _within(points: np.ndarray, corners: np.ndarray) -> np.ndarray | None:
@@ -112,7 +125,7 @@ def _within(points: np.ndarray, corners: np.ndarray) -> np.ndarray | None:
     if not inside.any():
         return None
     around = box_around(points[inside]).reshape(2, 2)
-    return inside if np.allclose(around, corners, atol=_NEAR) else None
+    return inside if bool((np.abs(around - corners) <= _NEAR).all()) else None
 
 
 def _size_of(points: np.ndarray) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from core.graph_model.deferred_model import DeferredModel
+from core.graph_model.deferred_model import DeferredModel, names_of_outputs, network_fact
 from weights_cache.common.errors import ZooError
 from weights_cache.common.providers import provided
 from zoo.pipeline.inspection import Planned
@@ -13,7 +13,7 @@ from zoo.pipeline.pickling import LoadCall, reduced
 from zoo.pipeline.verb_signatures import NetworkInput
 
 if TYPE_CHECKING:
-    from core import GraphModel, PartialSpec, Tensor
+    from core import Graph, GraphModel, PartialSpec, Tensor
     from zoo.pipeline.following import Follower, LiveSession
     from zoo.pipeline.network_summary import Card
 
@@ -63,6 +63,15 @@ class LoadedModel(Planned):
             return deferred.model
         raise self._closed_error()
 
+    def _network_fact(self, find: "Callable[[Graph], Any]") -> Any:
+        """Return what a function finds in the network, without it if an earlier process found it.
+
+        Args:
+            find: function of a module; the result is for JSON.
+        """
+        self.check_open()
+        return network_fact(self._deferred or self.network, find)
+
     def check_open(self) -> None:
         """Raise if the model is closed.
 
@@ -79,7 +88,9 @@ class LoadedModel(Planned):
     def output_names(self) -> list[str]:
         """Names of the nodes that are fetched from the network; by default its outputs."""
         deferred = self._deferred
-        return [*self.network.graph.outputs] if deferred is None else deferred.output_names
+        if deferred is None:
+            return network_fact(self.network, names_of_outputs)
+        return deferred.output_names
 
     @property
     def inputs(self) -> "dict[str, PartialSpec]":

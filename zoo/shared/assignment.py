@@ -20,6 +20,8 @@ def assign(costs: np.ndarray) -> list[tuple[int, int]]:
     if costs.shape[0] > costs.shape[1]:
         return sorted((row, column) for column, row in assign(costs.T))
     rows, columns = costs.shape
+    if rows == 1:
+        return [(0, int(costs[0].argmin()))]
     of_row, of_column = np.zeros(rows), np.zeros(columns)  # the dual variables
     taken_by = np.full(columns, -1)
     for row in range(rows):

@@ -5,7 +5,8 @@ are [objects, n, 2], with an array [objects, n] that says which points are visib
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,8 @@ _COLOUR_SPREAD = 40.0  # mean difference of colours, 0..255, that objects of one
 _COLOUR_SHARE = 0.5  # of the similarity that depends on colours
 
 
-class Sighting(NamedTuple):
+@dataclass(frozen=True)
+class Sighting:
     """One object in one frame."""
 
     points: np.ndarray  # [n, 2]: keypoints, or corners of the box, in pixels
@@ -22,17 +24,32 @@ class Sighting(NamedTuple):
     label: str = ""
     colours: np.ndarray | None = None  # [m, 3], 0..255, of its parts; NaN where one is not seen
 
-    @property
+    @cached_property
     def visible(self) -> np.ndarray:
         """Whether each point counts; all where none is visible."""
         seen = self.scores >= _VISIBLE
         return seen if seen.any() else np.ones_like(seen)
 
+    @cached_property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the largest coordinates [2] of the points that count."""
+        return _box(self.points, self.visible)
+
+    @cached_property
+    def extent(self) -> float:
+        """The size in pixels, as of `extents`."""
+        return float(_size(*self.bounds))
+
+    @cached_property
+    def middle(self) -> np.ndarray:
+        """The mean [2] of the points that count."""
+        return mean_over(self.visible, self.points)
+
 
 def stacked(forms: Sequence[np.ndarray], count: int) -> np.ndarray:
     """Return arrays [n, ..] in one array [forms, count, ..]; shorter ones end with zeros."""
     if all(len(form) == count for form in forms):
-        return np.stack(forms)
+        return np.array(forms)
     more = [np.zeros((count - len(form), *form.shape[1:]), form.dtype) for form in forms]
     return np.stack([np.concatenate(pair) for pair in zip(forms, more, strict=True)])
 
@@ -52,10 +69,14 @@ def mean_over(counted: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 def extents(points: np.ndarray, counted: np.ndarray) -> np.ndarray:
     """Return sizes [..] in pixels, at least 1: between mean and longer side of the points' box."""
-    low, high = _box(points, counted)
+    return _size(*_box(points, counted))
+
+
+def _size(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     sides = high - low
     size = np.maximum(np.sqrt(sides.prod(axis=-1)), sides.max(axis=-1) / 2)
-    return np.maximum(size, 1.0)
+    larger: np.ndarray = np.maximum(size, 1.0)
+    return larger
 
 
 def overlap(

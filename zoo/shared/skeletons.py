@@ -49,10 +49,11 @@ def to_positions(points: np.ndarray) -> "list[Position]":
     >>> to_positions(np.array([[1.0, 2.0, 3.0]]))
     [{'x': 1.0, 'y': 2.0, 'z': 3.0}]
     """
-    # Written out, as a mesh has 468 of them in each frame.
-    if points.shape[1] == 2:
-        return [{"x": x, "y": y} for x, y in points.tolist()]
-    return [{"x": x, "y": y, "z": z} for x, y, z in points.tolist()]
+    # Written out and by columns, as a mesh has 468 of them in each frame.
+    columns = points.T.tolist()
+    if len(columns) == 2:
+        return [{"x": x, "y": y} for x, y in zip(*columns, strict=True)]
+    return [{"x": x, "y": y, "z": z} for x, y, z in zip(*columns, strict=True)]
 
 
 def read_positions(points: "Sequence[Mapping[str, Any]]", axes: str = "") -> np.ndarray:

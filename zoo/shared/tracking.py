@@ -63,7 +63,7 @@ class _Track:
 
     def __init__(self, number: int, sighting: Sighting, time: float):
         self.id, self.last, self.seen_at = number, sighting, time
-        self.size = float(extents(sighting.points, sighting.visible))
+        self.size = sighting.extent
         self.speed = np.zeros(2)  # pixels per second, against the background
         self.drift = np.zeros(2)  # pixels by which the background moved since the last sighting
         self.colours = sighting.colours
@@ -99,7 +99,7 @@ class _Track:
         # The first speeds are averaged, since nothing was known before.
         share = max(float(weight(np.array(_SPEED_CUTOFF), step)), 1 / self.sightings)
         self.speed += share * ((self.moved(sighting) - self.drift) / step - self.speed)
-        extent = float(extents(sighting.points, sighting.visible))
+        extent = sighting.extent
         hidden = not sighting.visible.all()  # then its size is what it was, nearer or farther
         self.size = max(extent, self.size * growth) if hidden else extent
         self._see_colours(sighting.colours, step)
@@ -171,6 +171,9 @@ class Tracker:
 
     def _matched(self, seen: Sequence[Sighting], step: float) -> list[tuple[int, int]]:
         """Return pairs of tracks and sightings, by index, after showing each track its sighting."""
+        if self._goes_on(seen, step):
+            self._tracks[0].see(seen[0], self._time, 1.0)
+            return [(0, 0)]
         self._shift(self._camera * step)
         pairs = _Pairs(self._tracks, seen, self._time, step, self._speed)
         found = pairs.matched()
@@ -179,6 +182,29 @@ class Tracker:
             self._tracks[row].see(seen[column], self._time, float(pairs.growth[row, column]))
         return found
 
+    def _goes_on(self, seen: Sequence[Sighting], step: float) -> bool:
+        """Return whether the one object of the frame is, at a glance, the one of the frame before.
+
+        `_Pairs` would find the same, by more comparisons: whole forms of about one size, which
+        overlap and lie within reach, are of one object whatever they look like.
+        """
+        if len(self._tracks) != 1 or len(seen) != 1 or self._camera.any():
+            return False
+        [track], [now] = self._tracks, seen
+        before = track.last
+        is_alike = track.unseen == 1 and now.label in (track.label, before.label)
+        if not is_alike or len(now.points) != len(before.points):
+            return False
+        if not (now.visible.all() and before.visible.all()):
+            return False
+        noise = _SIZE_NOISE * track.size
+        growth = (now.extent + noise) / (before.extent + noise)
+        (low, high), (new_low, new_high) = before.bounds, now.bounds
+        touches = bool(((new_low < high) & (low < new_high)).all())
+        away = float(np.hypot(*(now.middle - before.middle)))
+        reach = track.size * growth**0.5 * min(_REACH, self._speed * step)
+        return touches and 1 / _SIZE_RATIO <= growth <= _SIZE_RATIO and away < reach
+
     def _shift(self, pixels: np.ndarray) -> None:
         """Move the places of all objects."""
         for track in self._tracks:
@@ -186,15 +212,11 @@ class Tracker:
 
     def _see_camera(self, found: Sequence[tuple[_Track, Sighting]], step: float) -> None:
         """Follow the camera by the median movement of the objects that are in both frames."""
-        moves = [
-            track.moved(sighting)
-            for track, sighting in found
-            if track.unseen == 1 and track.sightings > 1
-        ]
-        if len(moves) < _CAMERA_OBJECTS:
+        known = [pair for pair in found if pair[0].unseen == 1 and pair[0].sightings > 1]
+        if len(known) < _CAMERA_OBJECTS:
             self._camera = np.zeros(2)
             return
-        move = np.median(moves, axis=0)
+        move = np.median([track.moved(sighting) for track, sighting in known], axis=0)
         self._shift(move - self._camera * step)
         share = weight(np.array(_CAMERA_CUTOFF), step)
         self._camera = self._camera + share * (move / step - self._camera)
@@ -240,10 +262,11 @@ class _Pairs:
         if speed * step < _SLOW:
             last = stacked([form.points for form in forms], count)
             touches = overlap(last, before, self._points, visible)
-            there = overlap(self._expected, before, self._points, visible) & self._recognized(
-                tracks
-            )
-            self._awaited, self._fits = self._fits & (touches | there), self._fits & touches
+            self._fits = self._fits & touches
+            if not touches.all():
+                there = overlap(self._expected, before, self._points, visible)
+                touches = touches | (there & self._recognized(tracks))
+            self._awaited = self._awaited & touches
 
     def _recognized(self, tracks: Sequence[_Track]) -> np.ndarray:
         """Return whether sightings where tracks should be are theirs, not of somebody else there.
@@ -288,10 +311,13 @@ class _Pairs:
         values: np.ndarray, least: float, found: list[tuple[int, int]]
     ) -> list[tuple[int, int]]:
         """Return found pairs, and of what is left those with the largest sum of values."""
-        rows = np.setdiff1d(np.arange(len(values)), [row for row, _ in found])
-        columns = np.setdiff1d(np.arange(values.shape[1]), [column for _, column in found])
-        if not len(rows) or not len(columns):
+        taken = {row for row, _ in found}, {column for _, column in found}
+        rows, columns = (
+            [i for i in range(count) if i not in of]
+            for count, of in zip(values.shape, taken, strict=True)
+        )
+        if not rows or not columns:
             return found
         left = values[np.ix_(rows, columns)]
         pairs = assign(-np.maximum(left, least))
-        return found + [(int(rows[r]), int(columns[c])) for r, c in pairs if left[r, c] > least]
+        return found + [(rows[r], columns[c]) for r, c in pairs if left[r, c] > least]

@@ -1,8 +1,9 @@
 """A program as a later process runs it: machine code, constants, and where each value lies.
 
 That process needs neither the graph nor the ops, and nothing is lowered, generated or packed: what
-takes a model's first run 50 to 100 ms is read from one file. A program can be stored if generated
-kernels compute all of it; `core.backends.cpu.codegen.program_storing` does.
+takes a model's first run 50 to 100 ms is read from one file. Steps without a generated kernel are
+calls of NumPy and of this backend's functions: see `core.backends.cpu.stored_works`.
+`core.backends.cpu.codegen.program_storing` writes the file.
 
 The file: the length of the head, the head (JSON), and sections that begin on lines of the cache.
 An argument of a kernel is an offset into the arena of a run or into the constants.
@@ -10,9 +11,10 @@ An argument of a kernel is an offset into the arena of a run or into the constan
 
 import json
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,7 +28,9 @@ from core.engine.real_values import write_real_values
 #: An array, or integers with their scale and zero point.
 Feed = np.ndarray | tuple[np.ndarray, float, int]
 
-#: Sections that hold arguments of kernels.
+Result = TypeVar("Result")
+
+#: Sections that hold arguments of kernels, and arrays of other calls.
 IN_ARENA, IN_CONSTANTS = 0, 1
 
 _HEAD = 8  # bytes of the length of the head
@@ -52,6 +56,8 @@ class ProgramParts(NamedTuple):
         outputs: location of each output.
         arena_bytes: size of the arena.
         scratch: offset in the arena of the memory of all threads, and the bytes of one of them.
+        works: what runs, in order: first and number of kernels that follow one another, or the
+            document of another call (see `core.backends.cpu.stored_works`).
         calls: of each kernel the offset of its function in the code, its number of tasks, and the
             first of its arguments, int64 [kernels, 3].
         arguments: `IN_ARENA` or `IN_CONSTANTS`, and the offset there, int64 [arguments, 2].
@@ -63,10 +69,16 @@ class ProgramParts(NamedTuple):
     outputs: Sequence[ArenaValue]
     arena_bytes: int
     scratch: tuple[int, int]
+    works: Sequence[tuple[int, int] | Mapping[str, Any]]
     calls: np.ndarray
     arguments: np.ndarray
     code: np.ndarray
     constants: np.ndarray
+
+    @property
+    def is_native(self) -> bool:
+        """Return whether all calls are of generated kernels."""
+        return not any(isinstance(work, Mapping) for work in self.works)
 
 
 #: Members of `ProgramParts` that are sections of the file, and the dtype of their numbers.
@@ -90,7 +102,7 @@ def unpacked(data: memoryview) -> ProgramParts:
     """Return the parts in a file, whose arrays show the data.
 
     Raises:
-        ValueError, KeyError, TypeError: of a file of another format.
+        ValueError, LookupError, TypeError: of a file of another format.
     """
     offset = _HEAD + int.from_bytes(data[:_HEAD], "little")
     head: Mapping[str, Any] = json.loads(bytes(data[_HEAD:offset]))
@@ -105,6 +117,7 @@ def unpacked(data: memoryview) -> ProgramParts:
         [ArenaValue(*value) for value in head["outputs"]],
         head["arena_bytes"],
         tuple(head["scratch"]),
+        [work if isinstance(work, dict) else tuple(work) for work in head["works"]],
         arrays["calls"].reshape(-1, 3),
         arrays["arguments"].reshape(-1, 2),
         arrays["code"],
@@ -112,13 +125,37 @@ def unpacked(data: memoryview) -> ProgramParts:
     )
 
 
+def program_to_try(file: bytes) -> "StoredProgram | None":
+    """Return a program before its file is kept, to compare what it computes with the original.
+
+    Returns:
+        The program; None if that is not needed, as generated kernels compute all of it.
+    """
+    memory = aligned_bytes(len(file))
+    memory[:] = np.frombuffer(file, np.uint8)
+    return None if unpacked(memory.data).is_native else StoredProgram(memory.data)
+
+
 class _Workspace(NamedTuple):
-    """Memory for one run at a time."""
+    """Memory for one run at a time, and the calls that are bound to it."""
 
     inputs: Sequence[tuple[int, np.ndarray]]
     outputs: Sequence[np.ndarray]
-    table: int  # the address of the table that the thread team runs
-    alive: Sequence[np.ndarray]  # what the table leads to
+    works: Sequence[Callable[[], object]]
+    alive: Sequence[np.ndarray]  # what the table of the thread team leads to
+    is_native: bool  # whether no call is NumPy's: no state of NumPy or its threads matters
+
+    def run(self, feeds: Sequence[Feed]) -> list[np.ndarray]:
+        """Return the outputs; see `StoredProgram.run`."""
+        for number, target in self.inputs:
+            feed = feeds[number]
+            if isinstance(feed, np.ndarray):
+                target[...] = feed
+            else:
+                write_real_values(*feed, target)
+        for work in self.works:
+            work()
+        return [frozen_copy(output) for output in self.outputs]
 
 
 class StoredProgram:
@@ -129,14 +166,17 @@ class StoredProgram:
 
     Raises:
         CoreError: the system does not let programs make memory executable.
-        ValueError, KeyError, TypeError: of a file of another format.
+        ValueError, LookupError, TypeError, AttributeError, ImportError: of a file of another
+            format.
     """
 
     def __init__(self, data: memoryview):
         self._parts = unpacked(data)
         self._code = CodeMemory(self._parts.code.data)
-        self._idle: deque[_Workspace] = deque()
         load_team()  # which runs the kernels
+        self._parts.constants.setflags(write=False)
+        self._workspaces = _workspaces_for(self._parts)
+        self._workspaces.give_back(self._new_workspace())  # which checks all places
 
     def run(self, feeds: Sequence[Feed]) -> list[np.ndarray]:
         """Return the outputs as new read-only arrays.
@@ -144,25 +184,11 @@ class StoredProgram:
         Args:
             feeds: arrays of the shapes and dtypes that the program was made for, or integers that
                 stand for such, with their scale and zero point.
+
+        Raises:
+            CoreError, or one of `core.errors.MISUSE`: a call cannot work on these values.
         """
-        try:
-            workspace = self._idle.pop()
-        except IndexError:
-            workspace = self._new_workspace()
-        try:
-            for number, target in workspace.inputs:
-                feed = feeds[number]
-                if isinstance(feed, np.ndarray):
-                    target[...] = feed
-                else:
-                    write_real_values(*feed, target)
-            current_team().run(workspace.table, 0, len(self._parts.calls))
-            return [frozen_copy(output) for output in workspace.outputs]
-        finally:
-            self._idle.append(workspace)
-            if len(self._idle) > MOST_IDLE:
-                with suppress(IndexError):
-                    self._idle.popleft()
+        return self._workspaces.run(self._new_workspace, lambda workspace: workspace.run(feeds))
 
     def _new_workspace(self) -> _Workspace:
         parts = self._parts
@@ -183,6 +209,54 @@ class StoredProgram:
         return _Workspace(
             [(number, value.view(arena)) for number, value in parts.inputs],
             [value.view(arena) for value in parts.outputs],
-            table.ctypes.data,
+            [*self._works(arena, table.ctypes.data)],
             (arena, pointers, phases, groups, table),
+            parts.is_native,
         )
+
+    def _works(self, arena: np.ndarray, table: int) -> Iterator[Callable[[], object]]:
+        """Yield the calls of a run: of kernels in a table, and what is bound to an arena."""
+        for work in self._parts.works:
+            if isinstance(work, Mapping):
+                yield _other_calls().WorkReader((arena, self._parts.constants)).work(work)
+            else:
+                yield partial(_run_kernels, table, *work)
+
+
+def _run_kernels(table: int, first: int, count: int) -> None:
+    current_team().run(table, first, first + count)
+
+
+class _NativeWorkspaces:
+    """Idle workspaces of a program in which generated kernels compute everything."""
+
+    def __init__(self) -> None:
+        self._idle: deque[_Workspace] = deque()
+
+    def run(self, make: Callable[[], _Workspace], do: Callable[[_Workspace], Result]) -> Result:
+        """Return the result of a function for a workspace that no other run uses."""
+        try:
+            workspace = self._idle.pop()
+        except IndexError:
+            workspace = make()
+        try:
+            return do(workspace)
+        finally:
+            self.give_back(workspace)
+
+    def give_back(self, workspace: _Workspace) -> None:
+        """Release a workspace for later runs."""
+        self._idle.append(workspace)
+        if len(self._idle) > MOST_IDLE:
+            with suppress(IndexError):
+                self._idle.popleft()
+
+
+def _workspaces_for(parts: ProgramParts) -> Any:
+    return _NativeWorkspaces() if parts.is_native else _other_calls().Workspaces()
+
+
+def _other_calls() -> Any:
+    from core.backends.cpu import stored_works  # which most programs do not need
+
+    return stored_works

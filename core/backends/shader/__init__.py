@@ -156,9 +156,13 @@ class ShaderBackend(Backend):
         return tuple([Value(kind.spec, block, None, kind) for kind, block in made])
 
     def can_fuse(self, op: "Op", spec: Spec) -> bool:
-        """Return whether a float32 op has an element-wise GLSL expression."""
+        """Return whether a float32 op has an element-wise GLSL expression.
+
+        A choice between values counts, too: by it updates of weights are kept or dropped.
+        """
         is_known = op.name in EXPRESSIONS or op.name == "add_n"  # a chain of sums
-        return is_known and op.traits.elementwise and spec.dtype == "float32"
+        is_elementwise = op.traits.elementwise or op.name == "select"
+        return is_known and is_elementwise and spec.dtype == "float32"
 
     def lower(self, program: "Program") -> "Executable":
         """Record a program; see `core.backends.shader.plans`."""

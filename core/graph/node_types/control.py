@@ -28,7 +28,7 @@ def _same(value: Any) -> Any:
 
 def _switch(value: Any, condition: Tensor) -> list[Any]:
     """The value on the side that is taken: the second one if the condition is true."""
-    return [ABSENT, value] if _is_true(condition) else [value, ABSENT]
+    return [ABSENT, value] if is_true(condition) else [value, ABSENT]
 
 
 def _merge(_: Any, value: Any, position: int) -> list[Any]:
@@ -36,7 +36,7 @@ def _merge(_: Any, value: Any, position: int) -> list[Any]:
     return [value, tensor(position, "int32")]
 
 
-def _is_true(condition: Tensor) -> bool:
+def is_true(condition: Tensor) -> bool:
     """Whether the first value of a tensor is true."""
     if condition.size == 1:
         return bool(condition.item())
@@ -47,13 +47,13 @@ def _if(call: Any, condition: Tensor, *values: Any) -> list[Any]:
     guard = active_guard()
     if guard is not None:
         guard.count_call()
-    return _called(call, "then_branch" if _is_true(condition) else "else_branch", values)
+    return _called(call, "then_branch" if is_true(condition) else "else_branch", values)
 
 
 def _while(call: Any, *values: Any) -> Sequence[Any]:
     guard, loops = active_guard(), call.executor.loops
     for steps in count():
-        if not _is_true(_called(call, "cond", values)[0]):
+        if not is_true(_called(call, "cond", values)[0]):
             break
         last = None if loops is None else loops.finished(call, values, steps)
         if last is not None:

@@ -352,7 +352,7 @@ class _Rewriting:
         multiplier, shift = (np.full(channels, number, np.int32) for number in found)
         x = self._as_bytes(step.inputs[0])
         assert x is not None
-        arrays = {
+        arrays: dict[str, np.ndarray] = {
             "taps": np.ones((*shape[1:3], channels, 1), np.int8),
             "bias": np.zeros(channels, np.int32),
             "multiplier": multiplier,

@@ -5,11 +5,11 @@ a variable is Enter, Merge, Switch, and NextIteration back to Merge, or Exit; Lo
 condition.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from core.graph.attribute_kinds import CheckedAttributes
-from core.graph.control_flow import BACK, LOOP_TYPES
+from core.graph.control_flow import BACK, LOOP_TYPES, MOST_NESTED
 from core.graph.node_types import find_node_type
 from core.graph.nodes import Function, FunctionName, Graph, Node, node_of
 from core.plan.passes.pruning import drop_unused
@@ -28,8 +28,6 @@ def call_loops(graph: Graph) -> Graph:
     """
     if not has_loops(graph):
         return graph
-    from core.graph.control_flow_compiler import MOST_NESTED  # of use for loops only
-
     for _ in range(MOST_NESTED):  # inner loops first
         graph = drop_unused(graph)  # what nobody reads may read what is in a loop
         changed = _with_calls(graph)
@@ -158,9 +156,10 @@ class _Loop:
             raise _OtherFormError
         switch = _only(switches) if switches else None
         back = self._facts.find(merge.inputs[1], BACK)
-        if len(back.inputs) != 1 or len(enter.inputs) != 1:
+        data = tuple(r for r in back.inputs if not r.startswith("^"))
+        if len(data) != 1 or len(enter.inputs) != 1:
             raise _OtherFormError
-        return _Variable(enter, merge, switch, back)
+        return _Variable(enter, merge, switch, back._replace(inputs=data))
 
     def call(self) -> _Call:
         """Return the loop in its new form."""
@@ -179,6 +178,7 @@ class _Loop:
             if variable.switch is not None:
                 leaving = self._facts.users.get(variable.switch.name, ())
                 exits.update((n.name, number) for n in leaving if n.type == "Exit")
+        inside |= self._waited_for(inside)
         self._check_closed(inside, exits)
         before = (*(v.enter for v in self._variables), *self._kept)
         attributes = {"cond": condition.name, "body": body.name}
@@ -207,6 +207,23 @@ class _Loop:
                 waiting += map(node_of, inputs)
         free = FunctionName(self._facts.index.free_name(name))
         return Function(free, [*found.values()], arguments, results)
+
+    def _waited_for(self, inside: Collection[str]) -> set[str]:
+        """Return nodes without an effect of which the loop's nodes and constants read nothing.
+
+        Those just run after them: so a converter says that they belong to the loop.
+        """
+        users = {user.name: user for name in inside for user in self._facts.users.get(name, ())}
+        return {
+            name
+            for name, user in users.items()
+            if name not in inside
+            and _may_be_called(user)
+            and all(
+                (waiting.name in inside or waiting.type == "Const") and f"^{name}" in waiting.inputs
+                for waiting in self._facts.users.get(name, ())
+            )
+        }
 
     def _check_closed(self, inside: set[str], exits: Mapping[str, int]) -> None:
         """Raise unless all that leaves the loop leaves by an Exit."""

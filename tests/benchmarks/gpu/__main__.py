@@ -6,6 +6,7 @@ weights of the zoo (``ZOO_WEIGHTS_MIRROR``); ``--quick`` shows on any machine th
 - networks: GPU time of runs in a row, and end to end from a NumPy array to NumPy arrays. Ratios are
   the medians of those to PyTorch's CUDA graph in fp32 (NCHW) within a round: above 1 is faster.
   ``apart`` is how far outputs are from those of our cpu backend, as a part of their range.
+- launches: the floor of a launch, measured by empty dispatches; networks say how many they have.
 - matmul: GPU time, and the speed as a part of cuBLAS's in fp32.
 - costs: microseconds of Python for an eager op and for a step of a plan.
 - first: seconds to the first answer of PoseNet in a fresh process, by what caches hold.
@@ -29,7 +30,7 @@ import numpy as np
 import core
 from core.graph_model.graph_model import GraphModel
 from core.plan.plan import Plan
-from tests.benchmarks.gpu import costs, fresh, matrices, ours, torch_sides
+from tests.benchmarks.gpu import costs, fresh, launches, matrices, ours, torch_sides
 from tests.benchmarks.gpu.measuring import QUICK, Effort, Side, apart, measured, rows
 from tests.benchmarks.gpu.networks import SUBJECTS, Subject
 from tests.benchmarks.gpu.torch_reader import read_program
@@ -83,9 +84,10 @@ def network(subject: Subject, given: argparse.Namespace) -> dict[str, Any]:
     table = rows(measured(sides, effort), _reference(others))
     for name, difference in differences.items():
         table[name]["apart"] = difference
-    steps = len(our_plan.plan.steps)
+    steps, dispatches = len(our_plan.plan.steps), our_plan.dispatches
     issued = round(1e6 * our_plan.issued_seconds(effort.calls) / steps, 2)
-    return {"steps": steps, "issued_us_a_step": issued, "rows": table, "failures": failures}
+    counts = {"steps": steps, "dispatches": dispatches}
+    return {**counts, "issued_us_a_step": issued, "rows": table, "failures": failures}
 
 
 def _fed(plan: Plan, subject: Subject) -> dict[str, np.ndarray]:
@@ -134,6 +136,17 @@ def matmul(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
         yield {str(size): table}
 
 
+def empty_launches(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """With barriers, as steps that read what the last one wrote need them, and without."""
+    rounds = 2 if given.quick else 20
+    for count in (10, 20) if given.quick else (100, 1000):
+        for has_barriers in (True, False):
+            found = launches.floor(count, has_barriers, rounds)
+            name = f"{count} empty, {'with' if has_barriers else 'no'} barriers"
+            print(f"{name:<26}", *(f"{key} {value}" for key, value in found.items()), flush=True)
+            yield {name: found}
+
+
 def python_costs(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """Of eager ops and of recorded steps."""
     rounds, count = (2, 50) if given.quick else (30, 1000)
@@ -168,7 +181,8 @@ def _show_network(name: str, found: Mapping[str, Any]) -> None:
     if "failed" in found:
         print(f"{name} failed:\n{found['failed'][-LONGEST_FAILURE:]}", flush=True)
         return
-    print(f"{name}: {found['steps']} steps, each issued in {found['issued_us_a_step']} us")
+    counts = f"{found['steps']} steps, {found['dispatches']} dispatches"
+    print(f"{name}: {counts}, each step issued in {found['issued_us_a_step']} us")
     print(f"{'':<34}", *(f"{column:>10}" for column in COLUMNS))
     for side, row in found["rows"].items():
         print(f"{side:<34}", *(f"{_cell(side, key, row.get(key)):>10}" for key in COLUMNS))
@@ -196,6 +210,7 @@ def machine() -> dict[str, Any]:
 
 RUNS: dict[str, Callable[[argparse.Namespace], Iterator[dict[str, Any]]]] = {
     "networks": networks,
+    "launches": empty_launches,
     "matmul": matmul,
     "costs": python_costs,
     "first": first,

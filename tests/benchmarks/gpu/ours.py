@@ -52,6 +52,13 @@ class OurPlan:
         """From the pictures to the outputs."""
         return [value.numpy() for value in self.plan.run(self._values).values()]
 
+    @property
+    def dispatches(self) -> int:
+        """Return how many programs a run starts; 0 on backends that record none."""
+        ready = getattr(self.plan._executable, "_ready", None)
+        steps = [] if ready is None else ready.lowering.steps
+        return sum(len(step.compiled.steps) for step in steps if hasattr(step, "compiled"))
+
     def issued_seconds(self, calls: int) -> float:
         """Until all of a run is with the driver, the median; the device may still work then."""
         found = []

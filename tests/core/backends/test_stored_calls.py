@@ -11,7 +11,7 @@ from core.engine.run_guard import Guard, guarded
 from core.graph.feeds import QuantizedArray
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec, Quantization
 from core.graph_model import stored_calls
-from core.graph_model.deferred_model import DeferredModel, deferred_model
+from core.graph_model.deferred_model import DeferredModel, deferred_model, network_fact
 from core.graph_model.graph_model import GraphModel
 from core.graph_model.stored_calls import MOST_CALLS, StoredCalls
 from core.process import code_cache
@@ -197,9 +197,10 @@ def test_the_oldest_call_goes(model, rng):
 def test_a_program_keeps_its_parts(rng):
     numbers = rng.integers(-(2**62), 2**62, (5, 3))
     odd = rng.integers(0, 256, 77, np.uint8)
-    parts = ProgramParts([], [], 640, (64, 128), numbers, numbers[:, :2], odd, odd[::-1])
+    works = [(0, 5), {"call": "a call"}]
+    parts = ProgramParts([], [], 640, (64, 128), works, numbers, numbers[:, :2], odd, odd[::-1])
     found = unpacked(memoryview(packed(parts)))
-    assert found[:4] == parts[:4]
+    assert found[:5] == parts[:5]
     for name in ("calls", "arguments", "code", "constants"):
         np.testing.assert_array_equal(getattr(found, name), getattr(parts, name))
 
@@ -234,3 +235,28 @@ def test_a_network_is_read_when_a_call_needs_it(model, image):
     assert deferred.model is model and deferred.model is model and made == [1]
     assert not stored._programs  # whose weights would be there twice
     assert deferred.run(image, None, as_arrays=True) is None  # whose plans serve all calls now
+
+
+def count_nodes(graph):
+    """A fact about a network."""
+    return {"nodes": len(graph.nodes)}
+
+
+def test_facts_about_a_network_are_known_without_it(model, rng, image):
+    assert network_fact(GraphModel(two_outputs(rng)), count_nodes) == {"nodes": 8}
+    assert network_fact(model, count_nodes) == {"nodes": 8}
+    made = []
+    later = DeferredModel("cpu", lambda: made.append(1) or model, StoredCalls("a network"))
+    assert network_fact(later, count_nodes) == {"nodes": 8} and not made
+    other = DeferredModel("cpu", lambda: made.append(1) or model, StoredCalls("another network"))
+    assert network_fact(other, count_nodes) == {"nodes": 8} and made == [1]
+
+
+def test_names_of_outputs_are_known_where_only_some_are_computed(model, image):
+    def later(made):
+        return DeferredModel("cpu", lambda: made.append(1) or model, StoredCalls("a network"))
+
+    model.execute(image, ["a"])
+    made = []
+    assert later(made).output_names == ["c", "a"] and made == [1]
+    assert later(made).output_names == ["c", "a"] and made == [1]

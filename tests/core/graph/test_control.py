@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import core
-from core.graph.control_flow_compiler import MOST_NESTED
+from core.graph.control_flow import MOST_NESTED
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
 from core.graph_model.graph_model import GraphModel
 from tests.core.graph.control_graphs import RECORDED, calls, function, loop, model, recorded

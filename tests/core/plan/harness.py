@@ -150,7 +150,7 @@ def _in_turns(works: list[Work]) -> list[Work]:
 def _singles(work: Work) -> list[Work]:
     if not isinstance(work, ParallelTasks):
         return [work]
-    turns = chain.from_iterable(zip_longest(*work._tasks))
+    turns = chain.from_iterable(zip_longest(*work.tasks))
     return [single for single in turns if single is not None]
 
 

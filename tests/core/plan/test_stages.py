@@ -42,8 +42,14 @@ def looping(text, outputs, w, times=3, **more):
     return model(COUNTING + text, outputs, numbers, {**FRAMES, **more})
 
 
+@pytest.fixture
+def many_iterations(monkeypatch):
+    """Loops of a few iterations count as long ones, which are no part of a plan."""
+    monkeypatch.setattr("core.plan.short_loops.MOST_ITERATIONS", 0)
+
+
 @pytest.fixture(params=["a call", "nodes"])
-def exits(request, monkeypatch):
+def exits(request, monkeypatch, many_iterations):
     """References to both results of the loop, as a node that calls functions or as its nodes."""
     if request.param == "a call":
         return "goes_on/loop:1", "goes_on/loop"
@@ -83,7 +89,7 @@ def test_plans_on_both_sides_of_a_loop(x, w, exits):
     assert found[0][1] == exits[:1]
 
 
-def test_a_list_that_a_loop_reads_is_made_from_what_the_plan_gives(x, w):
+def test_a_list_that_a_loop_reads_is_made_from_what_the_plan_gives(x, w, many_iterations):
     """The convolution before it had run op by op, as plans hand on no lists."""
     functions = [
         function("again", "less = Less i one", "i rows", "less"),
@@ -241,7 +247,7 @@ def test_control_flow_runs_as_without_plans(name):
         agrees(graph, {k: np.array(v, np.float32) for k, v in run["inputs"].items()}, atol=1e-6)
 
 
-def test_heavy_work_after_a_control_dependency(x, w):
+def test_heavy_work_after_a_control_dependency(x, w, many_iterations):
     """In graphs with loops control inputs stay."""
     text = COUNTING + "check = NoOp ^result\nc = Conv2D result w ^check\nout = Relu c ^check"
     numbers = {"zero": np.int32(0), "one": np.int32(1), "times": np.int32(1), "w": w}
@@ -250,7 +256,7 @@ def test_heavy_work_after_a_control_dependency(x, w):
     assert [ops for ops, _ in stages(graph, x)] == [None, ["conv2d"]]
 
 
-def test_light_work_around_a_loop_is_left_to_the_executor(w):
+def test_light_work_around_a_loop_is_left_to_the_executor(w, many_iterations):
     graph = looping("out = Neg result", "out", w)
     agrees(graph, np.ones(4, np.float32))
     assert stages(graph, np.ones(4, np.float32)) == [(None, ("out",))]

@@ -1,6 +1,7 @@
 """Identities, assignment, the one-euro filter, and smoothing of results."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,7 +139,7 @@ def test_sparse_frames_keep_numbers(step):
 def test_the_points_of_a_still_body_that_are_sure_may_change():
     whole = person(100)
     scores = np.where(np.arange(17) < 7, 1.0, 0.1)
-    head = whole._replace(scores=scores)
+    head = replace(whole, scores=scores)
     tracker = Tracker()
     for i in range(20):
         assert tracker.update([head if i % 2 else whole], i / 25) == [1]
@@ -148,17 +149,40 @@ def test_another_label_at_the_same_place_is_a_mistake_of_the_detector():
     tracker = Tracker()
     van = box(100, 100, 200, 120, label="car")
     for i, label in enumerate(["car", "car", "truck", "car", "truck", "truck", "car"]):
-        assert tracker.update([van._replace(label=label)], i / 25) == [1]
+        assert tracker.update([replace(van, label=label)], i / 25) == [1]
         assert tracker.labels([1]) == ["car"]
+
+
+def test_one_object_is_known_at_a_glance_as_by_comparison(rng, monkeypatch):
+    """Moves, sizes, colours, labels and gaps at random, many of them another object's."""
+    frames, time, place, size = [], 0.0, 100.0, 40.0
+    for _ in range(600):
+        time += rng.choice([0.04, 0.1, 0.5, 1.5], p=[0.8, 0.1, 0.05, 0.05])
+        place += rng.choice([2, 25, 80], p=[0.8, 0.1, 0.1]) * rng.normal()
+        size *= rng.choice([1.0, 1.5, 2.5, 0.4], p=[0.85, 0.05, 0.05, 0.05])
+        colours = np.full((4, 3), rng.choice([20.0, 200.0], p=[0.9, 0.1]))
+        label = rng.choice(["cup", "phone"], p=[0.9, 0.1])
+        seen = box(place, place, size, size, label, colours)
+        frames.append(([seen] if rng.random() < 0.95 else [], time))
+        size = float(np.clip(size, 10, 200))
+
+    def numbers():
+        tracker = Tracker()
+        return [tracker.update(*frame) for frame in frames]
+
+    quick = numbers()
+    monkeypatch.setattr(Tracker, "_goes_on", lambda *_: False)
+    assert quick == numbers()
+    assert 20 < max(max(each, default=0) for each in quick) < 300
 
 
 def test_objects_of_another_label_size_or_form_are_others():
     tracker = Tracker()
     cup = Sighting(np.array([[0.0, 0], [50, 50]]), np.ones(2), "cup")
-    beside = cup._replace(points=cup.points + 20, label="phone")
+    beside = replace(cup, points=cup.points + 20, label="phone")
     assert tracker.update([cup], 0.0) == [1]
     assert tracker.update([beside], 0.1) == [2]
-    assert tracker.update([cup, cup._replace(points=cup.points * 4)], 0.2) == [1, 3]
+    assert tracker.update([cup, replace(cup, points=cup.points * 4)], 0.2) == [1, 3]
     assert tracker.update([person(20)], 0.3) == [4]
 
 

@@ -47,7 +47,8 @@ def code_cache(tmp_path_factory) -> str:
     """A folder with the code of all that the programs run."""
     folder = str(tmp_path_factory.mktemp("code") / "cache")
     require_llvmlite()
-    imported(ESTIMATED, folder, tier="2")
+    for program in (ESTIMATED, COMMAND):
+        imported(program, folder, tier="2")
     return folder
 
 

@@ -97,3 +97,21 @@ def test_weights_that_are_gone_are_missing_though_their_network_is_stored(
     shutil.rmtree(mirror / RECORD)
     with pytest.raises(MissingError, match=r"selfie\.base"):
         zoo.load("selfie.base")
+
+
+@pytest.mark.parametrize(
+    "name, verb",
+    [
+        ("ssd.mobilenet_v1", "detect"),  # whose decoder needs a part of its file
+        # With loops, and with steps of NumPy.
+        pytest.param("handtrack.ssd320", "detect", marks=pytest.mark.long),
+        pytest.param("movenet.lightning", "estimate_single_pose", marks=pytest.mark.long),
+        pytest.param("facemesh.attention", "estimate_faces", marks=pytest.mark.long),
+    ],
+)
+def test_a_later_model_finds_the_same_without_its_network(name, verb, shared, monkeypatch):
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    expected = getattr(zoo.load(name), verb)(PHOTO)
+    later = zoo.load(name)
+    assert expected and getattr(later, verb)(PHOTO) == expected
+    assert later._deferred is not None and later._deferred._model is None

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from math import dist
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ _MOUTH = (78, 308)  # its corners, inside
 _CORNERS, _EDGES = (61, 291), (0, 17)  # of the lips, outside: left and right, above and below
 _CHIN = 152
 _JAW = 0.1  # that a falling jaw lifts the corners above the middle, by the mouth's aspect ratio
+
+_OUTER_CORNERS = MESH_468_EYE_CORNERS["right"][0], MESH_468_EYE_CORNERS["left"][1]
 
 #: Pairs of points across each eye, from MediaPipe's contours without the corners.
 _LIDS = {
@@ -35,15 +38,23 @@ class FaceShape:
         """Whether the iris network has looked at the eyes."""
         return self._openness is not None
 
-    def point(self, index: int) -> np.ndarray:
-        """Return a point [3]; without depth it is 0."""
+    def point(self, index: int) -> tuple[float, float, float]:
+        """Return x, y and z of a point; without depth it is 0."""
         position = self._keypoints[index]["position"]
-        return np.array([position["x"], position["y"], position.get("z", 0.0)])
+        return position["x"], position["y"], position.get("z", 0.0)
+
+    def distance(self, one: int, other: int) -> float:
+        """Return the distance of two points."""
+        return dist(self.point(one), self.point(other))
+
+    def _vector(self, start: int, end: int) -> np.ndarray:
+        """Return the vector [3] from a point to another."""
+        return np.subtract(self.point(end), self.point(start))
 
     @cached_property
     def eye_distance(self) -> float:
         """Distance of the outer corners of the eyes in pixels, about 9 cm of an adult."""
-        return max(_length(self._across), 1.0)
+        return max(self.distance(*_OUTER_CORNERS), 1.0)
 
     def openness(self, side: str) -> float:
         """Return the eye aspect ratio of an eye: the gap of the lids by the width of the eye.
@@ -54,9 +65,8 @@ class FaceShape:
         """
         if self._openness is not None:
             return self._openness[side]
-        inner, outer = MESH_468_EYE_CORNERS[side]
-        gaps = [_length(self.point(a) - self.point(b)) for a, b in _LIDS[side]]
-        return sum(gaps) / len(gaps) / max(_length(self.point(inner) - self.point(outer)), 1e-6)
+        gaps = [self.distance(*pair) for pair in _LIDS[side]]
+        return sum(gaps) / len(gaps) / max(self.distance(*MESH_468_EYE_CORNERS[side]), 1e-6)
 
     @cached_property
     def mouth_gap(self) -> float:
@@ -64,8 +74,7 @@ class FaceShape:
 
         A smile that shows teeth makes both larger, an open mouth the gap alone.
         """
-        width = _length(self.point(_MOUTH[0]) - self.point(_MOUTH[1]))
-        return _length(self.point(_UPPER_LIP) - self.point(_LOWER_LIP)) / max(width, 1e-6)
+        return self.distance(_UPPER_LIP, _LOWER_LIP) / max(self.distance(*_MOUTH), 1e-6)
 
     @cached_property
     def mouth_lift(self) -> float:
@@ -73,33 +82,24 @@ class FaceShape:
 
         An open mouth lowers the middle more than the corners: what it adds is taken off.
         """
-        down = self.point(_CHIN) - self.point(_FOREHEAD)
-        corners, edges = ((self.point(a) + self.point(b)) / 2 for a, b in (_CORNERS, _EDGES))
-        height = float((edges - corners) @ down) / max(_length(down), 1e-6)
+        down = self._vector(_FOREHEAD, _CHIN)
+        corners, edges = (np.add(self.point(a), self.point(b)) / 2 for a, b in (_CORNERS, _EDGES))
+        height = float((edges - corners) @ down) / max(self.distance(_FOREHEAD, _CHIN), 1e-6)
         return height / self.eye_distance - _JAW * self.mouth_gap
 
     @cached_property
     def yaw(self) -> float:
         """Turn of the head to a side in degrees; 0 looks at the camera."""
-        return float(np.degrees(np.arcsin(self._across[2] / self.eye_distance)))
+        across = self._vector(*_OUTER_CORNERS)
+        return float(np.degrees(np.arcsin(across[2] / self.eye_distance)))
 
     @cached_property
     def pitch(self) -> float:
         """Turn of the head up or down in degrees, from an origin that differs by face."""
-        down = self.point(_UNDER_NOSE) - self.point(_FOREHEAD)
+        down = self._vector(_FOREHEAD, _UNDER_NOSE)
         return float(np.degrees(np.arctan2(down[2], np.hypot(down[0], down[1]))))
-
-    @cached_property
-    def _across(self) -> np.ndarray:
-        return self.point(MESH_468_EYE_CORNERS["left"][1]) - self.point(
-            MESH_468_EYE_CORNERS["right"][0]
-        )
 
 
 def read_face(face: Mapping[str, Any]) -> FaceShape | None:
     """Return the measures of a face, or None for one without the mesh of 468 points."""
     return FaceShape(face) if len(face.get("keypoints", ())) >= _NEEDED else None
-
-
-def _length(vector: np.ndarray) -> float:
-    return float(np.sqrt(vector @ vector))

@@ -18,9 +18,6 @@ from zoo.results.vocabulary import Segmentation
 from zoo.shared.mask_blending import MaskBlender
 from zoo.tasks.segmentation.person_check import emptied
 
-#: Seconds between two checks: somebody who comes is shown that late at most.
-CHECK_INTERVAL = 0.2
-
 #: Seconds for which somebody counts as there after a check has seen them.
 PATIENCE = 2.0
 
@@ -35,7 +32,7 @@ class PersonFollower:
     """
 
     def __init__(self, model: Any, options: Mapping[str, Any], *, smooth: bool = False):
-        self._model, self._search = model, Search(CHECK_INTERVAL)
+        self._model, self._search = model, Search()
         self._checks: bool = options.get("person_check", False)
         self._of_mask = {name: options[name] for name in ("threshold", "probability")}
         self._blend = MaskBlender() if smooth else None
@@ -58,10 +55,12 @@ class PersonFollower:
 
     def _is_there(self, image: np.ndarray, outputs: Outputs, mask: np.ndarray, time: float) -> bool:
         """Return whether somebody is seen where the mask is, or was a moment ago."""
-        is_due = self._search.is_due(time, 1, None, image)
+        was_there = self._seen is not None and time - self._seen <= PATIENCE
+        is_due = self._search.is_due(time, int(was_there), None, image)
         if is_due and self._model.shows_somebody(image, outputs, mask):
             self._seen = time
-        return self._seen is not None and time - self._seen <= PATIENCE
+            return True
+        return was_there
 
 
 class PartsFollower(PersonFollower):

@@ -1,5 +1,6 @@
 """Stores a program that generated kernels compute: its calls, with offsets for addresses."""
 
+import ctypes
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from core.backends.cpu.aligned import CACHE_LINE
 from core.backends.cpu.codegen.machine_code.code_memory import CodeMemory
 from core.backends.cpu.codegen.team.native_calls import NativeCall, NativeRun
+from core.backends.cpu.codegen.work_storing import NotStorableError, WorkWriter
 from core.backends.cpu.numpy_steps.lowering_rules import Work
 from core.backends.cpu.stored_program import (
     IN_ARENA,
@@ -15,6 +17,7 @@ from core.backends.cpu.stored_program import (
     ProgramParts,
     packed,
 )
+from core.backends.cpu.stored_works import ArrayPlace
 
 #: Bytes behind the last constant: kernels may load whole vectors, of which they use a part.
 _BEHIND = CACHE_LINE
@@ -27,7 +30,7 @@ def stored_program(
     outputs: Sequence[np.ndarray],
     memory: CodeMemory,
 ) -> bytes | None:
-    """Return the file of a program; None unless one native run computes all outputs in the arena.
+    """Return the file of a program; None if a call cannot be written, or an output is constant.
 
     Args:
         arena: the memory of a run.
@@ -36,38 +39,27 @@ def stored_program(
         outputs: the values of the outputs.
         memory: the code of the kernels.
     """
-    if len(works) != 1 or not isinstance(works[0], NativeRun):
-        return None
-    calls = works[0].calls
     begin = arena.ctypes.data
     values = [*outputs, *(value for _, value in inputs)]
     if not all(begin <= value.ctypes.data < begin + arena.nbytes for value in values):
-        return None  # an output that is a constant
-    constants = _Constants()
-    rows: list[tuple[int, int, int]] = []
-    arguments: list[tuple[int, int]] = []
-    for call in calls:
-        if not isinstance(call, NativeCall):
-            return None
-        rows.append((call.address - memory.address, call.tasks, len(arguments)))
-        for array in call.arguments:
-            offset = array.ctypes.data - begin
-            in_arena = 0 <= offset <= arena.nbytes - array.nbytes
-            location = (
-                (IN_ARENA, offset) if in_arena else (IN_CONSTANTS, constants.offset_of(array))
-            )
-            arguments.append(location)
-    scratch, stride = calls[0].scratch
+        return None
+    calls = _Calls(arena, memory)
+    try:
+        for work in works:
+            calls.add(work)
+    except NotStorableError:
+        return None
     return packed(
         ProgramParts(
             [(number, _arena_value(value, begin)) for number, value in inputs],
             [_arena_value(value, begin) for value in outputs],
             arena.nbytes,
-            (scratch.ctypes.data - begin, stride),
-            np.array(rows, np.int64),
-            np.array(arguments, np.int64).reshape(-1, 2),
+            calls.scratch,
+            calls.works,
+            np.array(calls.rows, np.int64).reshape(-1, 3),
+            np.array(calls.arguments, np.int64).reshape(-1, 2),
             np.frombuffer(memory.read(), np.uint8),
-            constants.data(),
+            calls.constants.data(),
         )
     )
 
@@ -76,24 +68,85 @@ def _arena_value(value: np.ndarray, begin: int) -> ArenaValue:
     return ArenaValue(value.shape, value.dtype.str, value.ctypes.data - begin)
 
 
+class _Calls:
+    """The calls of a program, as `ProgramParts` has them.
+
+    Args:
+        arena: the memory that they are bound to.
+        memory: the code of the kernels.
+    """
+
+    def __init__(self, arena: np.ndarray, memory: CodeMemory):
+        self._begin, self._end = arena.ctypes.data, arena.ctypes.data + arena.nbytes
+        self._memory, self._writer = memory, WorkWriter(self._place)
+        self.works: list[tuple[int, int] | dict[str, object]] = []
+        self.rows: list[tuple[int, int, int]] = []
+        self.arguments: list[tuple[int, int]] = []
+        self.constants = _Constants()
+        self.scratch = 0, 0
+
+    def add(self, work: Work) -> None:
+        """Add a call.
+
+        Raises:
+            NotStorableError: it cannot be written.
+        """
+        if not isinstance(work, NativeRun):
+            self.works.append(self._writer.document(work))
+            return
+        self.works.append((len(self.rows), len(work.calls)))
+        for call in work.calls:
+            if not isinstance(call, NativeCall):
+                raise NotStorableError
+            address = call.address - self._memory.address
+            self.rows.append((address, call.tasks, len(self.arguments)))
+            self.arguments += [self._place(array)[:2] for array in call.arguments]
+            scratch, stride = call.scratch
+            self.scratch = scratch.ctypes.data - self._begin, stride
+
+    def _place(self, array: np.ndarray) -> ArrayPlace:
+        low, high = _ends(array)
+        is_in_arena = self._begin <= low and high <= self._end
+        section = IN_ARENA if is_in_arena else IN_CONSTANTS
+        start = low - self._begin if is_in_arena else self.constants.offset_of(array, low, high)
+        offset = start + array.ctypes.data - low
+        return ArrayPlace(section, offset, array.shape, array.strides, array.dtype.str)
+
+
+def _ends(array: np.ndarray) -> tuple[int, int]:
+    """Return the addresses of the first byte of an array, and after the last one."""
+    low = high = array.ctypes.data
+    if not array.size:
+        return low, high
+    for length, stride in zip(array.shape, array.strides, strict=True):
+        reach = (length - 1) * stride
+        low, high = low + min(reach, 0), high + max(reach, 0)
+    return low, high + array.itemsize
+
+
 class _Constants:
-    """The bytes of constants one after the other, each array once."""
+    """The bytes of constants one after the other, each piece of memory once."""
 
     def __init__(self) -> None:
-        self._arrays: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
+        self._pieces: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
         self._end = 0
 
-    def offset_of(self, array: np.ndarray) -> int:
-        """Return the offset of a contiguous array, which is added if it is new."""
-        key = array.ctypes.data, array.nbytes
-        if key not in self._arrays:
-            self._arrays[key] = self._end, array
-            self._end += -(-array.nbytes // CACHE_LINE) * CACHE_LINE
-        return self._arrays[key][0]
+    def offset_of(self, array: np.ndarray, low: int, high: int) -> int:
+        """Return the offset of the memory of an array, which is added if it is new.
+
+        Args:
+            array: the array, which keeps the memory alive.
+            low: address of its first byte.
+            high: address after its last byte.
+        """
+        if (low, high) not in self._pieces:
+            self._pieces[low, high] = self._end, array
+            self._end += -(-(high - low) // CACHE_LINE) * CACHE_LINE
+        return self._pieces[low, high][0]
 
     def data(self) -> np.ndarray:
-        """Return the bytes of all arrays."""
-        whole = np.zeros(self._end + _BEHIND, np.uint8)
-        for offset, array in self._arrays.values():
-            whole[offset : offset + array.nbytes] = array.reshape(-1).view(np.uint8)
-        return whole
+        """Return the bytes of all pieces."""
+        whole = bytearray(self._end + _BEHIND)
+        for (low, high), (offset, _) in self._pieces.items():
+            whole[offset : offset + high - low] = ctypes.string_at(low, high - low)
+        return np.frombuffer(whole, np.uint8)

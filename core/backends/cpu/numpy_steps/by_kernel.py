@@ -18,13 +18,13 @@ from core.engine.specs import Spec
 def lower_by_kernel(call: NumpyCall) -> Lowered:
     """Lower any step to its kernel, which allocates its results and is therefore slower."""
     step, op = call.step, call.step.op
-    kernel = partial(_several, READY.get((op.name, "cpu")) or find_kernel(op.name, "cpu"))
+    _kernel_of(op)  # raises now if there is none
     promised = tuple(call.spec(r) for r in step.outputs)
 
     def bind(views: Views) -> list[Work]:
         arguments = step.arguments([None if r == ABSENT else views[r] for r in step.inputs])
         targets = [views[r] for r in step.outputs]
-        return [partial(_run_kernel, op, kernel, arguments, step.attributes, promised, targets)]
+        return [partial(_run_kernel, op, arguments, step.attributes, promised, targets)]
 
     name = f"kernel {op.name}"
     if not step.epilogue or not call.result.size:
@@ -36,16 +36,20 @@ def lower_by_kernel(call: NumpyCall) -> Lowered:
 
 def _run_kernel(
     op: Op,
-    kernel: Callable[..., Any],
     arguments: list[Any],
     attributes: Mapping[str, Any],
     promised: tuple[Spec, ...],
     targets: Sequence[np.ndarray],
 ) -> None:
     """Run a kernel as dispatch does, which checks its results against the op's rule."""
+    kernel = partial(_several, _kernel_of(op))
     raw = load_backend("cpu").run(op, kernel, arguments, attributes, promised)
     for target, found in zip(targets, raw, strict=True):
         np.copyto(target, found)
+
+
+def _kernel_of(op: Op) -> Callable[..., Any]:
+    return READY.get((op.name, "cpu")) or find_kernel(op.name, "cpu")
 
 
 def _several(kernel: Callable[..., Any], *arguments: Any, **attributes: Any) -> tuple[Any, ...]:

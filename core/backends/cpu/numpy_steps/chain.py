@@ -80,7 +80,8 @@ class Chain(NamedTuple):
     @property
     def scratch(self) -> tuple[Scratch, ...]:
         """Return the scratch of the steps, which must be the last of the lowering."""
-        temps = [Scratch((self.block,))] * (self.temps * self.tasks)
+        # A single value is computed as float64, too.
+        temps = [Scratch((max(self.block, 2),))] * (self.temps * self.tasks)
         return (*self.repeated.values(), *temps)
 
     def bound(self, views: Views, result: np.ndarray) -> "BoundChain":

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from core.backends.cpu.kernels.unary import FLOAT64_FUNCTIONS, FLOAT64_STEPS
 from core.backends.cpu.numpy_steps.lowering_rules import Work
@@ -54,8 +55,8 @@ def _in_float64(steps: Callable[..., list[Work]]) -> Formula:
 
 def _wide(temp: np.ndarray, part: np.ndarray) -> np.ndarray:
     """Return the memory of a temporary as float64, for at most half of its values."""
-    if temp.size < 2:
-        return np.empty(part.shape)
+    if temp.size < 2:  # the scratch that it begins in has two values
+        return as_strided(temp.reshape(-1), (2,)).view(np.float64).reshape(part.shape)
     values = temp.reshape(-1)[: temp.size // 2 * 2].view(np.float64)
     return values[: part.size].reshape(part.shape)
 

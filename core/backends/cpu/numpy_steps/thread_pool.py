@@ -56,18 +56,18 @@ def cuts(length: int, tasks: int) -> list[slice]:
 class ParallelTasks:
     """Lists of calls that do not depend on each other, as one call."""
 
-    __slots__ = ("_tasks",)
+    __slots__ = ("tasks",)
 
     def __init__(self, tasks: Sequence[Sequence[Work]]):
-        self._tasks = tasks
+        self.tasks = tasks
 
     def __call__(self) -> None:
         """Run the tasks, with the pool if the current thread is its caller."""
         pool = _pool
         if pool.caller == get_ident():
-            pool.run(self._tasks, pool_threads())
+            pool.run(self.tasks, pool_threads())
             return
-        for task in self._tasks:
+        for task in self.tasks:
             for work in task:
                 work()
 

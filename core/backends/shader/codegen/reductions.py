@@ -33,6 +33,13 @@ _LONG = 128
 #: Number of threads that keeps any GPU busy: splitting into more stages gains nothing.
 _MANY = 1 << 16
 
+#: Threads of a group: usually, and where each of these would reduce more than so many values. On an
+#: H200 a sum of 12,544 values for each of 64 channels takes 110 us by 256 threads for 32 channels.
+_THREADS, _MOST_THREADS, _TURNS = 256, 1024, 32
+
+#: Neighbouring results of a group: a warp's, and in long reductions what memory gives at once.
+_ACROSS, _LEAST_ACROSS = 32, 8
+
 #: Largest number of values that one work group reduces where there are few groups.
 _LONG_FOR_GROUP = 1 << 14
 
@@ -224,7 +231,7 @@ if (turn > 0 || is_finite(total.x)) break;
         if self._is_mean_of_pixels(x, groups):
             return self.call.tile(mean_tile(outer, groups.values, inner, limits), to=to, x=x)
         kind = f"{self.how} of pairs" if x.dtype == "complex64" else self.how
-        most = min(256, limits.max_threads)
+        most = min(_MOST_THREADS, limits.max_threads)
         tile = _tile(kind, outer, groups.values, inner, most, self.count)
         return self.call.tile(tile, to=to, x=x)
 
@@ -293,11 +300,15 @@ def _tile(kind: str, outer: int, count: int, inner: int, most: int, values: int)
     how = _SHARED[name]
     is_sum = how.totals == "vec2"
     across = 1
-    while across < min(inner, 32):
+    while across < min(inner, _ACROSS):
         across *= 2
-    size = most
+    size = min(_THREADS, most)
     while size > 32 and size > across * count:
         size //= 2
+    while size < most and across * count > size * _TURNS:
+        size *= 2
+    while across > _LEAST_ACROSS and across * count > size * _TURNS:
+        across //= 2
     lanes, blocks = size // across, ceil_div(inner, across)
     groups, start = spread(blocks * outer)
     end = how.end

@@ -163,8 +163,7 @@ class ReadyProgram:
                 block.error = None
             self.session.memory.begin()
             recording = self._bound(run_inputs, outputs)
-            for call in recording.replay.calls:
-                call()
+            recording.replay.run()
             if recording.results is not None:
                 recording.results.send_expected()
             if self.session.programs.new:
@@ -191,8 +190,7 @@ class ReadyProgram:
         for block in outputs:
             block.error = None
         replay = self._bound(run_inputs, outputs).replay
-        calls = [call for call in replay.calls if call is not self.session.gl_thread.gl.flush]
-        return self.session.timer.seconds(calls * repeat) / repeat
+        return self.session.timer.seconds(replay.timed(repeat)) / repeat
 
     def _bound(self, run_inputs: Sequence[RunInput], outputs: Sequence[Block]) -> Recording:
         """Return the recording of a run, with the memory of its inputs and outputs."""
@@ -201,7 +199,7 @@ class ReadyProgram:
         if results is not None and outputs[0].run_outputs is not None:
             results.begin(outputs[0].run_outputs)
         for i, (name, run_input) in enumerate(zip(self.program.inputs, run_inputs, strict=True)):
-            parts[name] = part = self._input_part(recording, i, run_input)
+            parts[name] = part = self._input_part(recording, name, i, run_input)
             replay.bind(name, part)
         if results is None:
             for name, block in zip(self._outputs, outputs, strict=True):
@@ -224,10 +222,13 @@ class ReadyProgram:
         size = sum(self.program.specs[name].bytes for name in names)
         return 2 if self._has_results and size <= MOST_TWICE else 1
 
-    def _input_part(self, recording: Recording, index: int, run_input: RunInput) -> Part:
+    def _input_part(self, recording: Recording, name: str, index: int, run_input: RunInput) -> Part:
         """Return the memory of an input, with its values."""
         session, own, staging = self.session, recording.inputs[index], self._staging[index]
         if run_input.slot is not None and staging is not None:
+            if session.device.reads_mapped and recording.replay.has_one_reader(name):
+                staging.use(run_input.slot)
+                return Part(run_input.slot, 0, own.bytes)
             if recording.copied_at[index] == session.waits:
                 session.wait()  # an earlier run may still read the buffer
             recording.copied_at[index] = session.waits
@@ -301,8 +302,9 @@ def _run_input(feed: Feed, staging: Staging | None, own: Block) -> RunInput:
     assert isinstance(feed, Value) and feed.block is not None
     block = feed.block
     host = block.host
-    if block.resource is not None or host is None:
-        return RunInput(block, None)
+    if block.resource is not None or host is None or block.was_fed:
+        return RunInput(block, None)  # a tensor that comes again stays on the device
+    block.was_fed = True
     return _array_input(host, staging, own, is_private=True)
 
 

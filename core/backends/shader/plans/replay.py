@@ -1,9 +1,9 @@
 """The commands of a plan, bound once to their objects, and replayed at each run.
 
-Python's own time counts here: a step is about seven calls of moderngl's C methods by `partial`, in
-one flat list. Bindings that the previous step made are not repeated, and a step needs no barrier if
-it shares no memory with the steps since the last one. A binding takes 0.1 microseconds on a server
-with an H200, and all of a step by one ``glBindBuffersRange`` of ctypes 0.9, so they are single.
+A step is about seven commands. With compute shaders one native call sends all of a run
+(`native_replay`); without llvmlite, or with steps on the host, they are calls of moderngl's C
+methods by `partial`, in one flat list. Bindings that the previous step made are not repeated, and a
+step needs no barrier if it shares no memory with the steps since the last one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,10 +11,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from core.backends.shader.codegen.compiler.writing import ShaderText
+from core.backends.shader.plans.native_replay import Command, CommandTable, can_send
 from core.backends.shader.plans.plan_memory import Part
 from core.backends.shader.plans.program_lowering import Hosted, Lowered, ValueRef
-from core.backends.shader.runtime.gl_functions import BARRIER, BARRIER_TO_ALL
+from core.backends.shader.runtime.gl_functions import BARRIER, BARRIER_TO_ALL, STORAGE_BUFFER
 from core.backends.shader.runtime.gl_thread import do_nothing
+from core.backends.shader.runtime.mapped_memory import MappedMemory
 from core.backends.shader.runtime.memory_blocks import Block
 from core.backends.shader.runtime.session import Session
 from core.backends.shader.runtime.textures import frame_of
@@ -25,10 +27,15 @@ from core.backends.shader.runtime.textures import frame_of
 _FLUSHED_AFTER = frozenset({2, *range(10, 100, 8), 200, 400})
 
 
+#: A row of the table until there is something to bind.
+_NOTHING = Command("glMemoryBarrier", (0,))
+
+
 class _Rebinding(NamedTuple):
-    """A call that binds memory which may change at the next run."""
+    """A call that binds memory which may change at the next run, and its row in the table."""
 
     position: int
+    row: int
     binding: int
     is_written: bool
 
@@ -37,8 +44,9 @@ class Replay:
     """The recorded commands of a program in a session, for the GL thread only.
 
     Attributes:
-        calls: all commands in order.
-        step_ends: end of each step's commands.
+        calls: all commands in order, as calls of Python.
+        step_ends: end of each step's calls.
+        table: the commands of all calls, if one native call can send them.
 
     Args:
         lowered: the steps in order.
@@ -62,6 +70,8 @@ class Replay:
         self._in_textures = session.storing.in_textures
         self.calls: list[Callable[[], Any]] = []
         self.step_ends: list[int] = []
+        self._commands: list[Command] = []  # of each call
+        self._readers = dict.fromkeys(moving, 0)  # number of steps
         self._state: dict[int, Any] = {}
         self._hazards = _Hazards()
         steps = 0
@@ -69,26 +79,60 @@ class Replay:
             if isinstance(each, Hosted):
                 self._hazards.forget()
                 self._state.clear()
-                self.calls += [self._barrier(BARRIER_TO_ALL), partial(run_hosted, each)]
+                self._readers |= {name: 2 for name in each.reads if name in self._moving}
+                self.calls += [self._barrier_call(BARRIER_TO_ALL), partial(run_hosted, each)]
             else:
                 for step in each.compiled.steps:
                     reads = [each.refs[i] for i in step.reads]
                     self._record(step.program, reads, each.refs[step.writes])
                     steps += 1
                     if steps in _FLUSHED_AFTER:
-                        self.calls.append(session.gl_thread.gl.flush)
+                        self._add(session.gl_thread.gl.flush, Command("glFlush"))
             self.step_ends.append(len(self.calls))
-        self.calls.append(self._barrier(BARRIER_TO_ALL))
+        self._barrier(BARRIER_TO_ALL)
+        is_native = not self._in_textures and Hosted not in {*map(type, lowered)} and can_send()
+        self.table = CommandTable(self._commands) if is_native else None
+
+    def run(self) -> None:
+        """Send all commands."""
+        if self.table is not None:
+            self.table.send()
+            return
+        for call in self.calls:
+            call()
+
+    def timed(self, repeat: int) -> list[Callable[[], Any]]:
+        """Return calls that send all commands several times, without flushes in between."""
+        if self.table is not None:
+            kept = [each for each in self._commands if each.function != "glFlush"]
+            return [CommandTable(kept).send] * repeat
+        flush = self._session.gl_thread.gl.flush
+        return [call for call in self.calls if call is not flush] * repeat
+
+    def has_one_reader(self, name: str) -> bool:
+        """Return whether one step alone reads an exchangeable value, by a shader."""
+        return self._readers[name] == 1
 
     def bind(self, name: str, part: Part) -> None:
         """Bind an exchangeable value to its memory of this run."""
         if self._bound.get(name) == part:
             return
         self._bound[name] = part
-        for position, binding, is_written in self._rebindings[name]:
+        for position, row, binding, is_written in self._rebindings[name]:
             self.calls[position] = self._binding(part, binding, is_written)
+            if self.table is not None:
+                self.table[row] = self._commands[row] = _bind_command(part, binding)
 
-    def _barrier(self, readers: int = BARRIER) -> Callable[[], Any]:
+    def _add(self, call: Callable[[], Any], *commands: Command) -> None:
+        """Add a call, and what it does as commands of the table."""
+        self.calls.append(call)
+        self._commands += commands
+
+    def _barrier(self, readers: int = BARRIER) -> None:
+        if not self._in_textures:
+            self._add(self._barrier_call(readers), Command("glMemoryBarrier", (readers,)))
+
+    def _barrier_call(self, readers: int) -> Callable[[], Any]:
         if self._in_textures:
             return do_nothing
         return partial(self._session.gl_thread.context.mglo.memory_barrier, readers, False)
@@ -98,16 +142,21 @@ class Replay:
         needs_barrier = not self._in_textures and self._hazards.meets(
             [*map(self._range, reads)], self._range(writes)
         )
+        for name in self._moving.intersection(r for r in reads if isinstance(r, str)):
+            self._readers[name] += 1
         if needs_barrier:
-            self.calls.append(self._barrier())
+            self._barrier()
         for binding, ref in enumerate([*reads, writes]):
             self._bind_ref(ref, binding, is_written=binding == len(reads))
-        self.calls.append(compiled.start(program.groups))
+        dispatch = Command("glDispatchCompute", program.groups)
+        use = Command("glUseProgram", (compiled.program.glo,))
+        self._add(compiled.start(program.groups), use, dispatch)
 
     def _bind_ref(self, ref: ValueRef, binding: int, is_written: bool) -> None:
         if isinstance(ref, str) and ref in self._moving:
-            self._rebindings[ref].append(_Rebinding(len(self.calls), binding, is_written))
-            self.calls.append(do_nothing)  # until `bind`
+            here = len(self.calls), len(self._commands)
+            self._rebindings[ref].append(_Rebinding(*here, binding, is_written))
+            self._add(do_nothing, _NOTHING)  # until `bind`
             self._state[binding] = ref
             return
         part = self._part(ref)
@@ -117,9 +166,12 @@ class Replay:
         if self._state.get(binding) == part:
             return
         self._state[binding] = part
-        self.calls.append(self._binding(part, binding, is_written))
+        self._add(self._binding(part, binding, is_written), _bind_command(part, binding))
 
     def _binding(self, part: Part, binding: int, is_written: bool) -> Callable[[], Any]:
+        if isinstance(part.resource, MappedMemory):  # of which moderngl knows nothing
+            bind = self._session.gl_thread.gl.bind_buffer_range
+            return partial(bind, *_bind_command(part, binding).arguments)
         if not self._in_textures:
             bind = part.resource.mglo.bind_to_storage_buffer
             return partial(bind, binding, part.offset, part.bytes)
@@ -139,6 +191,12 @@ class Replay:
             return ref, 0, 1
         part = self._part(ref)
         return id(part.resource), part.offset, part.offset + part.bytes
+
+
+def _bind_command(part: Part, binding: int) -> Command:
+    """Return the command that binds a buffer of shaders."""
+    where = STORAGE_BUFFER, binding, part.resource.glo, part.offset, part.bytes
+    return Command("glBindBufferRange", where)
 
 
 class _Hazards:

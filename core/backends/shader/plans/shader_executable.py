@@ -8,6 +8,7 @@ import numpy as np
 
 from core.backends.shader.codegen.compiler.memory_layouts import stored_bytes
 from core.backends.shader.plans.bound_program import Feed, ReadyProgram
+from core.backends.shader.plans.kept_updates import fuse_kept_updates
 from core.backends.shader.plans.plan_tuning import tuned_steps
 from core.backends.shader.plans.program_lowering import Hosted, Lowered
 from core.backends.shader.runtime.values import Value
@@ -34,7 +35,7 @@ class ShaderExecutable(Executable):
     packed_bytes = 0
 
     def __init__(self, program: Program, backend: "ShaderBackend"):
-        self._program, self._backend = program, backend
+        self._program, self._backend = fuse_kept_updates(program), backend
         self._making = new_lock()
         self._make_ready(backend.session)
 

@@ -17,6 +17,9 @@ from ctypes import (
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+#: Buffers that shaders read and write, as a target of bindings.
+STORAGE_BUFFER = 0x90D2
+
 #: A memory barrier for shader storage.
 BARRIER = 0x2000
 
@@ -81,6 +84,9 @@ _TABLE = {
         "glFramebufferTextureLayer", None, (c_uint, c_uint, c_uint, c_int, c_int)
     ),
     "bind_buffer": _Row("glBindBuffer", None, (c_uint, c_uint), is_quick=True),
+    "bind_buffer_range": _Row(
+        "glBindBufferRange", None, (c_uint, c_uint, c_uint, c_ssize_t, c_ssize_t), is_quick=True
+    ),
     "pixel_store": _Row("glPixelStorei", None, (c_uint, c_int), is_quick=True),
     "use_program": _Row("glUseProgram", None, (c_uint,), is_quick=True),
     "uniform_location": _Row("glGetUniformLocation", c_int, (c_uint, c_char_p)),

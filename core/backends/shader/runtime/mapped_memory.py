@@ -46,7 +46,9 @@ class MappedMemory:
         name = (ctypes.c_uint * 1)()
         gl_thread.gl.create_buffers(1, name)
         flags = access | _PERSISTENT | _COHERENT
-        gl_thread.gl.named_buffer_storage(name[0], size, None, flags | _CLIENT_STORAGE)
+        # What the host reads is best in its memory, what shaders read in the device's.
+        where = _CLIENT_STORAGE if access == READ else 0
+        gl_thread.gl.named_buffer_storage(name[0], size, None, flags | where)
         address = gl_thread.gl.map_named_buffer_range(name[0], 0, size, flags)
         self.array = np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address))
         self.glo, self._gl_thread = name[0], gl_thread
@@ -108,4 +110,8 @@ class Staging:
         gl = self._gl_thread.gl
         gl.copy_named_buffer(slot.glo, target.glo, 0, 0, self._size)
         gl.memory_barrier(BARRIER_TO_ALL)
+        self.use(slot)
+
+    def use(self, slot: StagingSlot) -> None:
+        """Keep a slot until the device has finished the commands that follow."""
         self._in_use.append(slot)

@@ -65,10 +65,11 @@ class Block:
         copy: the values, if they were copied to the host with others and not read yet.
         run_outputs: outputs of the run that computed the values, if they are read together.
         source: where the values are before the block has memory, if a plan computed them.
+        was_fed: whether a plan took the values from the host.
     """
 
     __slots__ = (
-        *("__weakref__", "_given", "copy", "error"),
+        *("__weakref__", "_given", "copy", "error", "was_fed"),
         *("layout", "memory", "run_outputs", "size", "source"),
     )
 
@@ -79,6 +80,7 @@ class Block:
         self.copy: np.ndarray | None = None
         self.run_outputs: RunOutputs | None = None
         self.source: Source | None = None
+        self.was_fed = False
 
     @property
     def resource(self) -> Any:

@@ -225,9 +225,9 @@ sys.modules["llvmlite"] = None
 import pytest
 import core
 from core.backends.cpu.codegen.machine_code.kernel_code import compile_code
-with pytest.raises(core.CoreError, match=r"friendly-zoo\\[jit\\]"):
+with pytest.raises(core.CoreError, match=r"pip install llvmlite"):
     compile_code(("a",), lambda: ["define void @f() { ret void }"])
-with pytest.raises(core.CoreError, match=r"friendly-zoo\\[jit\\]"):
+with pytest.raises(core.CoreError, match=r"pip install llvmlite"):
     core.set_tier(2)
 assert core.get_tier() == 1
 import zoo

@@ -1,6 +1,7 @@
 """What computes an answer is decided once: no call of a process differs from the one before."""
 
 import asyncio
+from time import monotonic
 
 import numpy as np
 import pytest
@@ -69,6 +70,23 @@ def test_a_loaded_model_gives_one_answer_before_and_after_its_kernels_are_compil
     assert "kernels: numpy; warmup() changes to generated ones" in loaded.describe()
     again = zoo.load("posenet.tiny", input_size=129)  # as one whose plan was dropped
     assert np.array_equal(answer(again), first)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["posenet.tiny", "mobilenet.v1_025", "facemesh.base"])
+def test_networks_give_one_answer_until_a_minute_after_that(name, shared, monkeypatch):
+    monkeypatch.setenv("ZOO_WEIGHTS_MIRROR", str(shared / "weights"))
+    network = zoo.load(name)
+    ((key, spec),) = network.inputs.items()
+    shape = [129 if n is None else n for n in spec.shape[1:]]
+    image = {key: np.random.default_rng(1).random((1, *shape), np.float32)}
+    first = network.predict(image)
+    end: float | None = None
+    while end is None or monotonic() < end:
+        for output, value in network.predict(image).items():
+            assert np.array_equal(value.numpy(), first[output].numpy())
+        if end is None and is_compiled():
+            end = monotonic() + 60
 
 
 def test_a_later_process_takes_what_was_compiled(monkeypatch, rng):

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import core
+from core.backends.shader.plans import replay
+from core.backends.shader.runtime.mapped_memory import StagingSlot
 from core.engine.backends import load_backend
 from core.engine.registry import KERNELS
 from core.graph.nodes import Endpoint, Graph, Node, PartialSpec
@@ -321,3 +323,115 @@ def test_models_go_on_after_a_restart(opengl, rng):
         core.stop_shader()
         check(model.predict(x), x)
     core.stop_shader()
+
+
+@pytest.mark.parametrize("shape", [(), (4, 1), (5,), (4, 5)])
+@pytest.mark.parametrize("first", ["matmul", "neg"])
+def test_a_choice_between_new_and_old_values_is_fused(first, shape, shader, rng):
+    """So do optimizers keep weights where a loss is not finite."""
+    x = rng.normal(size=(4, 6 if first == "matmul" else 5)).astype(np.float32)
+    old = rng.normal(size=(4, 5)).astype(np.float32)
+    names = ("x", "w") if first == "matmul" else ("x",)
+    made = node(first, *names, name="new")
+    w = {"w": rng.normal(size=(6, 5)).astype(np.float32)} if first == "matmul" else {}
+    chosen = node("select", "is_kept", "new", "old", name="y")
+    given = {"x": x, "is_kept": np.zeros(shape, bool), "old": old}
+    with core.backend("shader"):
+        program = planned(program_of(made, chosen, inputs=given, **w))
+    machine = shader.lower(program)
+    assert [step.fused for step in machine.steps] == [("select",)]
+    for is_kept in (np.zeros(shape, bool), np.ones(shape, bool), rng.random(shape) < 0.5):
+        values = given | {"is_kept": np.asarray(is_kept)}
+        (ours,) = outputs_of(shader, machine, program, values)
+        np.testing.assert_allclose(ours, computed(program, values)[0], rtol=1e-5, atol=1e-6)
+
+
+def test_a_tensor_that_is_fed_again_stays_on_the_device(shader, rng):
+    x = rng.normal(size=(2, 3000)).astype(np.float32)
+    with core.backend("shader"):
+        model, tensor = graph_model(), core.tensor(x)
+        block = tensor.container.handle.block
+        for is_there in (False, True, True):
+            check(model.predict(tensor), x)
+            assert (block.resource is not None) == is_there
+
+
+def test_an_input_of_one_step_is_read_where_the_host_wrote_it(shader, rng):
+    """More runs than there is mapped memory wait for the device, and the caller's arrays change."""
+    xs = [rng.normal(size=(3, 2000)).astype(np.float32) for _ in range(5)]
+    machine = shader.lower(program_of(node("neg", "x", name="y"), inputs={"x": xs[0]}))
+    for _ in range(2):
+        given = [x.copy() for x in xs]
+        found = [machine.run([x])[0] for x in given]
+        for x in given:
+            x[:] = np.nan
+        for x, y in zip(xs, found, strict=True):
+            np.testing.assert_array_equal(shader.download(y, y.spec), -x)
+    machine.run([xs[0]])  # all memory is free again
+    there = machine._ready.recordings[-1].parts["x"].resource
+    assert (type(there) is StagingSlot) == (shader.session.path == "compute")
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+def test_commands_are_sent_by_one_call_or_one_by_one(is_native, shader, rng, monkeypatch):
+    monkeypatch.setattr(replay, "can_send", lambda: is_native)
+    program, given = random_program(rng)
+    program = planned(program)
+    machine = shader.lower(program)
+    for factor in (1, 9, 1):
+        values = {name: factor * array for name, array in given.items()}
+        found = outputs_of(shader, machine, program, values)
+        for ours, theirs in zip(found, computed(program, values), strict=True):
+            bound = 1e-5 * float(np.abs(theirs).max(initial=0))
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=bound)
+    is_compute = shader.session.path == "compute"
+    for recording in machine._ready.recordings:
+        assert (recording.replay.table is not None) == (is_native and is_compute)
+
+
+def _updates(*more, outputs=()):
+    """A moment and the weights that it moves, which are kept where a flag is true."""
+    return program_of(
+        node("add", "moment", "gradient", name="new_moment"),
+        node("sqrt", "new_moment", name="root"),
+        node("sub", "weights", "root", name="new_weights"),
+        node("logical_not", "is_bad", name="is_kept"),
+        *more,
+        node("select", "is_kept", "new_weights", "weights", name="kept_weights"),
+        node("select", "is_kept", "new_moment", "moment", name="kept_moment"),
+        inputs={
+            **{name: np.ones((2, 5), np.float32) for name in ("moment", "gradient", "weights")},
+            "is_bad": np.asarray(False),
+        },
+        outputs=("kept_weights", "kept_moment", *outputs),
+    )
+
+
+@pytest.mark.parametrize(
+    "program, steps",
+    [
+        (_updates(), 3),
+        (_updates(node("neg", "new_moment", name="seen"), outputs=("seen",)), 5),
+        (_updates(outputs=("new_moment",)), 4),
+        (
+            _updates(
+                node("select", "is_kept", "new_moment", "weights", name="again"), outputs=("again",)
+            ),
+            4,
+        ),
+        (_updates(node("neg", "root", name="seen"), outputs=("seen",)), 6),
+    ],
+)
+def test_updates_that_are_kept_together_are_fused(program, steps, shader, rng):
+    """Also moments, which the weights read; but no values of which something is left."""
+    with core.backend("shader"):
+        program = planned(program)
+    machine = shader.lower(program)
+    assert len(machine.steps) == steps
+    for is_bad in (False, True):
+        given = {n: rng.random((2, 5), np.float32) for n in ("moment", "gradient", "weights")}
+        given["gradient"][0, 1] = np.inf if is_bad else 1
+        given["is_bad"] = np.asarray(is_bad)
+        found = outputs_of(shader, machine, program, given)
+        for ours, theirs in zip(found, computed(program, given), strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-6)

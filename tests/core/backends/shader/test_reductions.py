@@ -19,6 +19,7 @@ WAYS = [
     ((40, 3, 50), (0, 2), ["map", "map"]),
     ((3, 20000), (1,), ["map", "tile"]),
     ((20000, 3), (0,), ["map", "tile"]),
+    ((3000, 20), (0,), ["tile"]),
     ((2, 300, 5, 70), (1, 3), ["map", "tile"]),
     ((70000, 2), (1,), ["map"]),
 ]
@@ -43,6 +44,16 @@ def test_paths_of_reductions(shape, axes, expected):
     assert kinds(shape, axes, "sum") == expected
     assert set(kinds(shape, axes, "sum", has_tiles=False)) == {"map"}
     assert set(kinds(shape, axes, "sum", "int32")) == {"map"}
+
+
+def test_long_reductions_of_few_results_take_more_groups_and_threads():
+    def tile_of(count, inner):
+        call = KernelBuilder(Spec((inner,)))
+        return reduced(call, Operand(0, Spec((count, inner))), (0,), "sum").tile
+
+    assert tile_of(100, 64)[1:] == (256, (2, 1, 1))
+    assert tile_of(500, 64)[1:] == (512, (2, 1, 1))
+    assert tile_of(12_544, 64)[1:] == (1024, (8, 1, 1))
 
 
 def test_neither_passes_nor_texts_grow_with_the_values():

@@ -20,6 +20,9 @@ _LEAST_FILLED = 16
 #: GLSL types of values, by dtype.
 GLSL_TYPES = {"float32": "float", "int32": "int", "bool": "bool", "complex64": "vec2"}
 
+#: GLSL types of four values, by dtype.
+VECTORS = {"float32": "vec4", "int32": "ivec4", "bool": "bvec4"}
+
 #: GLSL types of values in a buffer, by dtype.
 STORED_TYPES = {"float32": "float", "int32": "int", "bool": "int", "complex64": "vec2"}
 
@@ -143,7 +146,7 @@ def _buffer_reader(name: str, layout: MemoryLayout, binding: int, fours: bool) -
             f"{{ return unpackHalf2x16({name}_data[i >> 1] >> ((i & 1) << 4)).x; }}"
         )
     elif fours:
-        vector = {"float32": "vec4", "int32": "ivec4", "bool": "bvec4"}[layout.dtype]
+        vector = VECTORS[layout.dtype]
         lines.append(f"{vector} {name}_fours(int i) {{ return {vector}({name}_data[i]); }}")
     else:
         glsl = GLSL_TYPES[layout.dtype]

@@ -10,6 +10,7 @@ from core.backends.shader.codegen.compiler.broadcasting import (
 )
 from core.backends.shader.codegen.compiler.memory_layouts import (
     GLSL_TYPES,
+    VECTORS,
     MemoryLayout,
     reader,
     stored_form,
@@ -147,12 +148,10 @@ class SingleWriter(Writer):
         lines, values = [], []
         single = prod(self.out) == 1
         for name, source in self.made.inputs.items():
-            kind = GLSL_TYPES[source.dtype]
             if self.shapes[name] == scalar or single:
-                lines.append(f"{kind} {name} = {name}_at(0);")
+                lines.append(f"{GLSL_TYPES[source.dtype]} {name} = {name}_at(0);")
             else:
-                vector = {"float": "vec4", "int": "ivec4", "bool": "bvec4"}[kind]
-                lines.append(f"{vector} {name} = {name}_fours(o);")
+                lines.append(f"{VECTORS[source.dtype]} {name} = {name}_fours(o);")
         for part in "xyzw":
             given = [
                 n if self.shapes[n] == scalar or single else f"{n}.{part}" for n in self.shapes

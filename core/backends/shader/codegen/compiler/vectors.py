@@ -6,6 +6,7 @@ from math import prod
 
 from core.backends.shader.codegen.compiler.broadcasting import broadcast_index, collapsed
 from core.backends.shader.codegen.compiler.memory_layouts import (
+    VECTORS,
     reader,
     stored_form,
     target_names,
@@ -65,15 +66,16 @@ class VectorWriter(Writer):
         lines_1: list[str] = []
         out = self.made.shown
         for i, step in enumerate(self.made.epilogue):
-            fours: list[str] = []
+            fours: list[tuple[str, str]] = []
             ones: list[str] = []
             for n, source in step.inputs.items():
                 name = epilogue_name(i, n)
                 by_4 = fours_index(out, source.shape) if by_fours else None
+                kind = VECTORS[source.dtype]
                 if by_4 is not None:
                     parts.append(reader(name, self.layouts[name], len(bindings), fours=True))
                     bindings.append(name)
-                    fours.append(f"{name}_fours({by_4})")
+                    fours.append((kind, f"{name}_fours({by_4})"))
                 if singly or (by_fours and by_4 is None):
                     shown = f"{name}_single"
                     parts.append(reader(shown, self.layouts[name], len(bindings)))
@@ -82,16 +84,22 @@ class VectorWriter(Writer):
                     if by_4 is None:
                         numbers = [f"(4 * o + {k})" for k in range(4)]
                         given = [broadcast_index(out, source.shape, k) for k in numbers]
-                        fours.append(f"vec4({', '.join(f'{shown}_at({g})' for g in given)})")
+                        each = ", ".join(f"{shown}_at({g})" for g in given)
+                        fours.append((kind, f"{kind}({each})"))
             lines_1.append(f"v = finish_{i}({', '.join(['v', *ones])});")
             lines_4 += by_components(f"finish_{i}", fours)
         return parts, lines_4, lines_1
 
 
-def by_components(function: str, operands: Sequence[str]) -> list[str]:
-    """Return statements that apply a function of floats to the components of vec4s."""
+def by_components(function: str, operands: Sequence[tuple[str, str]]) -> list[str]:
+    """Return statements that apply a function of numbers to the components of vectors.
+
+    Args:
+        function: name of the function; its first argument is a component of ``v``.
+        operands: GLSL type and value of each further vector.
+    """
     names = [f"{function}_{k}" for k in range(len(operands))]
-    lines = [f"vec4 {n} = {operand};" for n, operand in zip(names, operands, strict=True)]
+    lines = [f"{kind} {n} = {text};" for n, (kind, text) in zip(names, operands, strict=True)]
     calls = [f"{function}({', '.join(f'{n}.{c}' for n in ['v', *names])})" for c in "xyzw"]
     return [*lines, f"v = vec4({', '.join(calls)});"]
 
@@ -141,12 +149,13 @@ class TileWriter(VectorWriter):
         parts, lines = [], []
         for i, step in enumerate(self.made.middle):
             parts.append(step_function(f"middle_{i}", step))
-            reads: list[str] = []
+            reads: list[tuple[str, str]] = []
             for n, source in step.inputs.items():
                 name, single = middle_name(i, n), prod(source.shape) == 1
                 parts.append(reader(name, self.layouts[name], len(bindings), fours=not single))
                 bindings.append(name)
-                reads.append(f"vec4({name}_at(0))" if single else f"{name}_fours(c)")
+                kind = VECTORS[source.dtype]
+                reads.append((kind, f"{kind}({name}_at(0))" if single else f"{name}_fours(c)"))
             lines += by_components(f"middle_{i}", reads)
         lines.append("return v;")
         return [*parts, f"vec4 middle_4(int c, vec4 v) {{ {' '.join(lines)} }}"]

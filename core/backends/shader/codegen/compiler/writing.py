@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.backends.shader.codegen.compiler.memory_layouts import MemoryLayout
+from core.backends.shader.codegen.compiler.memory_layouts import GLSL_TYPES, MemoryLayout
 from core.backends.shader.codegen.kernel_language import Dispatch, EpilogueStep, literal
 from core.backends.shader.codegen.library import functions_for
 from core.backends.shader.codegen.tiles.held import EXTENSION
@@ -149,8 +149,9 @@ def middle_name(step: int, name: str) -> str:
 
 
 def step_function(name: str, step: EpilogueStep) -> str:
-    """Return GLSL of a step as a function of ``here`` and its inputs."""
-    operands = ", ".join(["float here", *(f"float {n}" for n in step.inputs)])
+    """Return GLSL of a step as a function of ``here`` and its inputs, of their dtypes."""
+    given = [f"{GLSL_TYPES[source.dtype]} {n}" for n, source in step.inputs.items()]
+    operands = ", ".join(["float here", *given])
     return f"float {name}({operands}) {{ {returning(step.text)} }}"
 
 

@@ -10,7 +10,13 @@ from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import choose
 from core.backends.shader.codegen.tiles.held import FLOATS, Held
 from core.backends.shader.codegen.tiles.matrix import dense_text, matmul_tile, tile_grid
-from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
+from core.backends.shader.codegen.tiles.sides import (
+    OperandLayout,
+    Side,
+    inside_or_zero,
+    matrix_side,
+    returned_inside,
+)
 from core.backends.shader.codegen.tiles.tile_source import (
     Choice,
     Product,
@@ -92,10 +98,10 @@ def pixel_function(c: Convolution, held: Held = FLOATS) -> str:
     )
     name = "x_pixel(int image, int y, int x, int k)"
     if c.channels % 4 == 0:
-        body += f"return inside ? {held.read('x')}(at / 4) : {held.zero};\n"
-        return f"{held.four} {name} {{\n{body}}}\n"
+        end = returned_inside(held.four, held.read("x") + "({})", "at / 4")
+        return f"{held.four} {name} {{\n{body}{end}"
     one = f"float x_float(int image, int y, int x, int k) {{\n{body}"
-    one += "return inside ? x_1(at) : 0.0;\n}\n"
+    one += returned_inside("float", "x_1({})", "at")
     parts = ", ".join(f"x_float(image, y, x, k + {j})" for j in range(4))
     return f"{one}vec4 {name} {{ return vec4({parts}); }}\n"
 
@@ -179,7 +185,8 @@ def _direct_row(c: Convolution, pixels: int, vectors: int) -> str:
     for x in sorted({x for row in columns for x in row}):
         text += f"bool in{x} = uint(first + {x}) < {width}u;\n"
         for ch in range(c.channels):
-            text += f"float v{x}_{ch} = in{x} ? x_1(at + {x * c.channels + ch}) : 0.0;\n"
+            at = f"at + {x * c.channels + ch}"
+            text += inside_or_zero("float", f"v{x}_{ch}", f"in{x}", "x_1({})", at, "0")
     for k in range(w.size[1]):
         for ch in range(c.channels):
             tap = f"(ky * {w.size[1]} + {k}) * {c.channels} + {ch}"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.held import FLOATS, Held
+from core.backends.shader.codegen.tiles.sides import inside_or_zero
 from core.backends.shader.codegen.tiles.tile_source import Tile, TileLimits, threads
 from core.engine.windows import Window
 
@@ -118,8 +119,8 @@ def _row(d: Depthwise, r: _Reads, pixels: int, ky: int, held: Held) -> str:
         read = f"w{'_4' if r.wide == 4 else '_1'}({(ky * w.size[1] + k) * vectors} + c)"
         text += f"{r.kind} f{k} = {read};\n"
     for x in sorted({x for row in columns for x in row}):
-        value = r.read(f"at + {x * r.step}")
-        text += f"{r.kind} v{x} = in_ && uint(first + {x}) < {width}u ? {value} : {r.kind}(0.0);\n"
+        inside = f"in_ && uint(first + {x}) < {width}u"
+        text += inside_or_zero(r.kind, f"v{x}", inside, r.read("{}"), f"at + {x * r.step}", "0")
     for q in range(pixels):
         text += "".join(f"s{q} = fma(v{x}, f{k}, s{q});\n" for k, x in enumerate(columns[q]))
     return text
@@ -140,8 +141,8 @@ def _row_of_halves(columns: list[list[int]], step: int, width: int, tap: int, he
         read = f"{held.read('w')}({tap + k * step} + c)"
         text += f"{kind} f{k} = {held.factors(read)};\n"
     for x in sorted({x for row in columns for x in row}):
-        read = f"{held.read('x')}(at + {x * step} + c)"
-        text += f"uvec2 p{x} = in_ && uint(first + {x}) < {width}u ? {read} : {held.zero};\n"
+        read, inside = f"{held.read('x')}({{}} + c)", f"in_ && uint(first + {x}) < {width}u"
+        text += inside_or_zero("uvec2", f"p{x}", inside, read, f"at + {x * step}", "0")
         text += f"{kind} v{x} = {held.factors(f'p{x}')};\n"
     for q, row in enumerate(columns):
         text += f"{kind} h{q} = v{row[0]} * f0;\n"

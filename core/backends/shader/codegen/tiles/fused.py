@@ -12,7 +12,12 @@ from core.backends.shader.codegen.tiles.convolution import Convolution, corner
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.held import Held
 from core.backends.shader.codegen.tiles.matrix import dense_text, tile_grid
-from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
+from core.backends.shader.codegen.tiles.sides import (
+    OperandLayout,
+    Side,
+    inside_or_zero,
+    matrix_side,
+)
 from core.backends.shader.codegen.tiles.tile_source import Choice, Product, Tile, TileLimits
 
 #: Taps of the largest filter that was measured.
@@ -81,9 +86,9 @@ def _depthwise_side(c: Convolution) -> Side:
         text += f"bool in{ky} = uint(y + {down}) < {height}u;\n"
         for kx in range(w.size[1]):
             right, tap = kx * w.dilations[1], ky * w.size[1] + kx
-            read = f"x_4(at + {(down * width + right) * vectors})"
+            at = f"at + {(down * width + right) * vectors}"
             inside = f"in{ky} && uint(x + {right}) < {width}u"
-            text += f"vec4 v{tap} = {inside} ? {read} : vec4(0.0);\n"
+            text += inside_or_zero("vec4", f"v{tap}", inside, "x_4({})", at, "c")
     for tap in range(c.taps):
         text += f"sum = fma(v{tap}, d_4({tap * vectors} + c), sum);\n"
     text += "return sum;\n}\nvec4 x_separable(int image, int y, int x, int c) {\n"
@@ -135,7 +140,8 @@ def _neighbours(c: Convolution, pixels: int) -> str:
             text += f"vec4 f{k} = d_4({(ky * w.size[1] + k) * vectors} + c);\n"
         for i in sorted({i for row in columns for i in row}):
             inside = f"in_ && uint(x + {i}) < {width}u"
-            text += f"vec4 v{i} = {inside} ? x_4(at + {i * vectors}) : vec4(0.0);\n"
+            at = f"at + {i * vectors}"
+            text += inside_or_zero("vec4", f"v{i}", inside, "x_4({})", at, "c")
         for q in range(pixels):
             text += "".join(f"s{q} = fma(v{i}, f{k}, s{q});\n" for k, i in enumerate(columns[q]))
         text += "}\n"

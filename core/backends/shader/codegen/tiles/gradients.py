@@ -9,7 +9,12 @@ from core.backends.shader.codegen.tiles.choices import choose
 from core.backends.shader.codegen.tiles.convolution import Convolution
 from core.backends.shader.codegen.tiles.depthwise import Depthwise
 from core.backends.shader.codegen.tiles.matrix import product_text
-from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, matrix_side
+from core.backends.shader.codegen.tiles.sides import (
+    OperandLayout,
+    Side,
+    matrix_side,
+    returned_inside,
+)
 from core.backends.shader.codegen.tiles.tile_source import (
     Choice,
     Product,
@@ -103,7 +108,7 @@ def _patches(c: Convolution) -> Side:
     )
     if c.channels % 4 == 0:
         text = "vec4 x_patch(int y, int x, int channel, int k) {\n"
-        text += f"{body}return inside ? x_4(at / 4) : vec4(0.0);\n}}\n"
+        text += body + returned_inside("vec4", "x_4({})", "at / 4")
 
         def start(s: str, line: str, k: str) -> str:
             names = {"line": f"line{s}", "tap": f"tap{s}", "channel": f"channel{s}"}
@@ -119,7 +124,7 @@ def _patches(c: Convolution) -> Side:
         value = "x_patch(y{s}, x{s}, channel{s}, k{s})"
     else:
         text = f"float x_float(int line, int k) {{\nif (line >= {lines}) return 0.0;\n"
-        text += f"{split}{body}return inside ? x_1(at) : 0.0;\n}}\n"
+        text += split + body + returned_inside("float", "x_1({})", "at")
 
         def start(s: str, line: str, k: str) -> str:
             return f"int line{s} = {line}, k{s} = {k};"

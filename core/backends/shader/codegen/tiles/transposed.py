@@ -9,7 +9,7 @@ from core.backends.shader.codegen.size_arithmetic import ceil_div
 from core.backends.shader.codegen.tiles.choices import choose
 from core.backends.shader.codegen.tiles.convolution import Convolution
 from core.backends.shader.codegen.tiles.matrix import product_text
-from core.backends.shader.codegen.tiles.sides import OperandLayout, Side
+from core.backends.shader.codegen.tiles.sides import OperandLayout, Side, returned_inside
 from core.backends.shader.codegen.tiles.tile_source import Product, Tile, TileLimits, spread
 
 _AXES = ("y", "x")
@@ -78,9 +78,9 @@ def _functions(name: str, arguments: str, body: str, wide: bool) -> str:
     parameters = "".join(f"int {a}, " for a in arguments.split(", "))
     head = f"{name}_vector({parameters}int k, int tx_, int inner)"
     if wide:
-        return f"vec4 {head} {{\n{body}return inside ? {name}_4(at / 4) : vec4(0.0);\n}}\n"
+        return f"vec4 {head} {{\n{body}" + returned_inside("vec4", name + "_4({})", "at / 4")
     one = head.replace("_vector", "_float")
-    text = f"float {one} {{\n{body}return inside ? {name}_1(at) : 0.0;\n}}\n"
+    text = f"float {one} {{\n{body}" + returned_inside("float", name + "_1({})", "at")
     parts = ", ".join(f"{name}_float({arguments}, k + {n}, tx_, inner)" for n in range(4))
     return f"{text}vec4 {head} {{ return vec4({parts}); }}\n"
 
