@@ -43,7 +43,7 @@ _POINTWISE = {
     "dim_rounding_mode": None,
 }
 
-#: Pixels of an image whose mean is a sum with a tap for each.
+#: Pixels of a window whose products are integers: kernels have text for each.
 _MOST_PIXELS = 256
 
 #: Values of a constant that is repeated for each value of a result; more would take much memory.
@@ -230,6 +230,7 @@ class _Rewriting:
             len(shape) == len(x.shape) == rank
             and shape[rank - 2] == x.shape[-1]
             and (step.op.name != "depthwise_conv2d" or shape[3] == 1)
+            and prod(shape[: rank - 2]) <= _MOST_PIXELS
             and len(found.scales) in (1, result.shape[-1])
             and limits.min <= found.zero_point <= limits.max
         )

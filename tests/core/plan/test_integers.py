@@ -7,7 +7,9 @@ import pytest
 
 from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.converter.tflite import read_tflite
-from core.engine.program import Quantization, StoredIntegers
+from core.engine.program import HERE, Program, Quantization, Step, StoredIntegers
+from core.engine.registry import OPS
+from core.engine.specs import Spec
 from core.graph.feeds import ArrayView, as_view
 from core.graph_model.graph_model import GraphModel
 from core.plan.passes import integers
@@ -112,6 +114,25 @@ def test_a_replaced_kernel_is_called(case, monkeypatch):
     monkeypatch.setattr(integers, "is_replaced", lambda op: op.name == "conv2d")
     names = [step.op.name for step in with_integers(of.plan.program).steps]
     assert "conv2d" in names and "integer_depthwise_conv2d" in names
+
+
+@pytest.mark.parametrize("side, op", [(16, "integer_conv2d"), (17, "conv2d")])
+def test_large_windows_are_those_of_floats(side, op):
+    """Kernels of integers have text for each pixel of a window."""
+    integers = np.ones((side, side, 1, 1), np.int8)
+    real = integers.astype(np.float32)
+    how = {"strides": 1, "pad": "valid", "data_format": "NHWC", "dilations": 1}
+    how["dim_rounding_mode"] = None
+    rounding = {"scale": 8.0, "zero_point": 0, "low": -128, "high": 127, "nudge": False}
+    epilogue = (Step(OPS["quantise_round"], (HERE,), rounding, (), ("y/0",)),)
+    step = Step(OPS["conv2d"], ("x", "f"), how, epilogue, ("y",))
+    shapes = {"x": (1, 20, 20, 1), "f": real.shape, "y": (1, 21 - side, 21 - side, 1)}
+    specs = {name: Spec(shape) for name, shape in shapes.items()}
+    program = Program((step,), {"f": real}, specs, ("x",), ("y",))._replace(
+        integers={"f": StoredIntegers(integers, np.float32([1]), 0, real)},
+        quantised={"x": Quantization(1.0, 0, "int8")},
+    )
+    assert op in {step.op.name for step in with_integers(program).steps}
 
 
 def test_sums_that_may_leave_int32():
