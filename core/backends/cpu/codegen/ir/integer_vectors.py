@@ -144,10 +144,12 @@ class IntegerVectors:
             given = [k.let(f"bitcast {self.type} {a} to {pairs}") for a in (x, weights)]
             made = k.call(self.type, function, *(f"{pairs} {a}" for a in given))
             return self.of("add", sums, made)
-        for first in (0, 1):
-            a, b = (self._halves_of(value, first) for value in (x, weights))
-            sums = self.of("add", sums, self.of("mul", a, b))
-        return sums
+        # Added to each other first: LLVM knows that as one instruction of x86.
+        products = [
+            self.of("mul", *(self._halves_of(value, first) for value in (x, weights)))
+            for first in (0, 1)
+        ]
+        return self.of("add", sums, self.of("add", *products))
 
     def _halves_of(self, value: Name, first: int) -> Name:
         """Return the lower or the upper int16 of each lane, in a form that NEON multiplies."""
