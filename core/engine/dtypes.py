@@ -39,8 +39,16 @@ KINDS: dict[str, dict[str, str]] = {
     "no string": {d: d for d in DTYPES if d != "string"},
 }
 
-#: Bytes of one value; strings are counted as a pointer.
-ITEM_SIZES = {"float32": 4, "int32": 4, "bool": 1, "complex64": 8, "string": 8}
+#: Bytes of one value; strings are counted as a pointer. Tensors have no bytes, plans may.
+ITEM_SIZES = {
+    "float32": 4,
+    "int32": 4,
+    "bool": 1,
+    "complex64": 8,
+    "string": 8,
+    "uint8": 1,
+    "int8": 1,
+}
 
 # A mixed pair takes the later of the two, as TensorFlow.js's upcastType does.
 _PROMOTION_ORDER = {"bool": 0, "int32": 1, "float32": 2, "complex64": 3}

@@ -32,8 +32,10 @@ def _of_window(specs: Sequence[Any], attributes: Attributes) -> int:
 
 #: Ops whose result is sums of products.
 _SUMS: dict[str, _Count] = {
-    **dict.fromkeys(("conv2d", "fused_conv2d", "conv3d"), _of_filter),
-    **dict.fromkeys(("depthwise_conv2d", "fused_depthwise_conv2d"), _of_depthwise),
+    **dict.fromkeys(("conv2d", "fused_conv2d", "conv3d", "integer_conv2d"), _of_filter),
+    **dict.fromkeys(
+        ("depthwise_conv2d", "fused_depthwise_conv2d", "integer_depthwise_conv2d"), _of_depthwise
+    ),
     **dict.fromkeys(("matmul", "fused_matmul"), _of_rows),
 }
 

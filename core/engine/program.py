@@ -17,6 +17,36 @@ HERE = "."
 ABSENT = ""
 
 
+class Quantization(NamedTuple):
+    """The real values of a quantised tensor: ``(integer - zero_point) * scale``."""
+
+    scale: float
+    zero_point: int
+    dtype: str  # "uint8", "int8" or "int16"
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The smallest and the largest quantized value."""
+        limits = np.iinfo(self.dtype)
+        return int(limits.min), int(limits.max)
+
+
+class StoredIntegers(NamedTuple):
+    """The integers that a constant of real values stands for.
+
+    Attributes:
+        values: the integers, of the shape of the constant: it is ``(values - zero_point) * scale``.
+        scales: float32 [1] or [channels]: one number, or one for each channel of a result.
+        zero_point: the integer of 0; of several scales 0.
+        real: the constant itself: where another array has taken its place, they say nothing.
+    """
+
+    values: np.ndarray
+    scales: np.ndarray
+    zero_point: int
+    real: np.ndarray
+
+
 class Step(NamedTuple):
     """One op for known shapes.
 
@@ -74,6 +104,8 @@ class Program(NamedTuple):
             write the output over the input.
         repeats: number of an output of one bool, for loops: while it is true, the steps run again
             with the outputs of ``updates`` as inputs; a run gives the last outputs.
+        integers: what constants stand for in networks of integers, by reference.
+        quantised: of inputs that are given as integers, by reference: what these stand for.
     """
 
     steps: tuple[Step, ...]
@@ -83,6 +115,8 @@ class Program(NamedTuple):
     outputs: tuple[str, ...]
     updates: tuple[tuple[int, int], ...] = ()
     repeats: int | None = None
+    integers: Mapping[str, StoredIntegers] = {}
+    quantised: Mapping[str, Quantization] = {}
 
 
 def use_counts(steps: Iterable[Step], outputs: Iterable[str]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 from weakref import ref
 
 from core.engine.limits import LimitError
+from core.engine.program import StoredIntegers
 from core.engine.run_guard import check_active
 from core.engine.tensors import Tensor
 from core.errors import MISUSE, CoreError, KernelNotFound
@@ -103,6 +104,8 @@ class Executor(Subgraph):
         self.resources: dict[str, Value] = {} if root is None else root.resources
         #: Runs the loops of all bodies of a graph, where it can.
         self.loops: LoopRunner | None = None if root is None else root.loops
+        #: Integers that constants stand for; only plans compute with these.
+        self.integers: Mapping[str, StoredIntegers] = {}
         # Weak, as a circle would keep the weights of a closed model until the next collection.
         self._root = ref(root or self)
         self._steps: dict[str, BoundNode] = {}

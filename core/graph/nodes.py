@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.engine.program import Quantization, StoredIntegers
 from core.engine.specs import Shape, Spec
 from core.errors import CoreError
 
@@ -80,20 +81,6 @@ class PartialSpec(NamedTuple):
         )
 
 
-class Quantization(NamedTuple):
-    """The real values of a quantised tensor: ``(integer - zero_point) * scale``."""
-
-    scale: float
-    zero_point: int
-    dtype: str  # "uint8", "int8" or "int16"
-
-    @property
-    def limits(self) -> tuple[int, int]:
-        """The smallest and the largest quantized value."""
-        limits = np.iinfo(self.dtype)
-        return int(limits.min), int(limits.max)
-
-
 class Endpoint(NamedTuple):
     """A named input or output of a graph: its reference, spec and quantization."""
 
@@ -133,6 +120,7 @@ class Graph(NamedTuple):
         metadata: what the file says beside the network, such as the labels of its classes.
         states: those of the resources that the graph keeps from run to run, such as variables of a
             network for streams: name of node → reference to its value after a run.
+        integers: what weights and biases of networks of integers stand for, by name of node.
     """
 
     nodes: Sequence[Node]
@@ -147,6 +135,7 @@ class Graph(NamedTuple):
     quantizations: Mapping[str, Quantization] = {}
     metadata: Any = None
     states: Mapping[str, str] = {}
+    integers: Mapping[str, StoredIntegers] = {}
 
 
 def node_of(reference: str) -> str:

@@ -36,7 +36,12 @@ def shown_graph(graph: Graph, tensors: dict[str, Tensor]) -> Graph:
             for name, array in initializer.weights.items()
         }
         initializer = initializer._replace(weights=weights)
-    return graph._replace(weights=shown, initializer=initializer)
+    integers = {
+        name: found._replace(real=shown[name])
+        for name, found in graph.integers.items()
+        if graph.weights.get(name) is found.real
+    }
+    return graph._replace(weights=shown, initializer=initializer, integers=integers)
 
 
 def _is_ready(array: np.ndarray) -> bool:

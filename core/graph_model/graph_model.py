@@ -350,7 +350,7 @@ class GraphModel(AsyncRuns):
         """
         self.plan(inputs, outputs).warmup()
         if not self.graph.states:
-            given = zeros_for(self.inputs) if inputs is None else inputs
+            given = zeros_for(self.inputs, self.graph.inputs) if inputs is None else inputs
             self.execute(given, [*self.graph.outputs] if outputs is None else outputs)
 
     def profile(
@@ -390,8 +390,8 @@ class GraphModel(AsyncRuns):
             self._renew_plans()
             if self._planner is None or not active_backend().has_plans:
                 raise CoreError(f"this model runs op by op on backend {self.backend!r}")
-            given = zeros_for(self.inputs) if inputs is None else inputs
-            feeds = {**self._initialization.resources(), **self._signature.feeds(given)}
+            given = zeros_for(self.inputs, self.graph.inputs) if inputs is None else inputs
+            feeds = {**self._initialization.resources(), **self._signature.feeds(given, as_view)}
             if not self._planner.can_run(feeds, references):
                 raise CoreError(
                     f"with the inputs {', '.join(feeds)} the graph runs op by op: a node with "

@@ -198,8 +198,14 @@ def _quantized(value: Tensor, quantization: Quantization) -> Tensor:
     return tensor(np.clip(integers, *quantization.limits).astype(np.int32))
 
 
-def zeros_for(inputs: Mapping[str, PartialSpec]) -> dict[str, np.ndarray]:
+def zeros_for(
+    inputs: Mapping[str, PartialSpec], ends: Mapping[str, Endpoint]
+) -> dict[str, np.ndarray]:
     """Return zeros of the declared shapes, by the names of the inputs.
+
+    Args:
+        inputs: shapes and dtypes.
+        ends: of these inputs; a quantised one gets the integers that stand for zeros.
 
     Raises:
         CoreError: a shape may be any.
@@ -208,5 +214,9 @@ def zeros_for(inputs: Mapping[str, PartialSpec]) -> dict[str, np.ndarray]:
     for name, spec in inputs.items():
         if spec.smallest is None:
             raise CoreError(f"give inputs: the shape of {name!r} may be any {spec.shape}")
-        found[name] = np.zeros(spec.smallest, DTYPES[spec.dtype])
+        how = ends[name].quantization if name in ends else None
+        if how is None:
+            found[name] = np.zeros(spec.smallest, DTYPES[spec.dtype])
+        else:
+            found[name] = np.full(spec.smallest, how.zero_point, how.dtype)
     return found

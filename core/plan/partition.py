@@ -8,6 +8,7 @@ if heavy work follows, the next plan starts from their results.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from core.engine.program import Quantization
 from core.engine.registry import OPS
 from core.engine.run_guard import check_active
 from core.engine.settings import active_backend
@@ -66,7 +67,11 @@ def largest_plan(
 
 
 def find_stage(
-    executor: Executor, given: Specs, wanted: Sequence[str], passes: Sequence[ProgramPass]
+    executor: Executor,
+    given: Specs,
+    wanted: Sequence[str],
+    passes: Sequence[ProgramPass],
+    quantised: Mapping[str, Quantization] = {},
 ) -> Stage:
     """Return the next stage from given values to the fetches.
 
@@ -75,6 +80,7 @@ def find_stage(
         given: shape and dtype of each available value; None for values other than tensors.
         wanted: normalised references of the fetches.
         passes: passes for programs.
+        quantised: what those stand for that are given as integers.
 
     Raises:
         CoreError: as `Executor.run` raises, for errors that do not depend on data.
@@ -85,7 +91,7 @@ def find_stage(
         walk.add(name)
     walk.leave_lists()
     is_heavy = any(step.op.traits.heavy for step in walk.tracer.steps)
-    plan = walk.plan(wanted, passes) if is_heavy or not walk.left else None
+    plan = walk.plan(wanted, passes, quantised) if is_heavy or not walk.left else None
     known = {*given, *(plan.outputs if plan else ())}
     first = walk.before_heavy(known, wanted)
     eager = first or tuple(r for r in wanted if r not in known)
@@ -143,7 +149,12 @@ class _Partition(NodeRecorder):
             self._inner.add(name)
         return begins or goes_on or node.type in LOOP_TYPES
 
-    def plan(self, wanted: Sequence[str], passes: Sequence[ProgramPass]) -> Plan:
+    def plan(
+        self,
+        wanted: Sequence[str],
+        passes: Sequence[ProgramPass],
+        quantised: Mapping[str, Quantization],
+    ) -> Plan:
         """Return the plan of the recorded nodes, whose outputs are fetches or inputs of others."""
         needed = dict.fromkeys([*wanted, *self._needs(self.left)])
         found = [
@@ -154,6 +165,9 @@ class _Partition(NodeRecorder):
             and reference not in self._executor.constants
         ]
         program = self.tracer.program([self._values[reference] for reference in found])
+        known = self._executor.integers
+        integers = {r: known[r] for r in program.constants if r in known}
+        program = program._replace(integers=integers, quantised=quantised)
         inputs = [r for r, spec in self._given.items() if r in self._values]
         return make_plan(program, inputs, found, passes)
 

@@ -170,7 +170,8 @@ class Plan:
 
         Args:
             values: the inputs by reference, tensors or arrays of the shapes and dtypes of `inputs`;
-                other values are ignored.
+                other values are ignored. A plan that was made for a model's own integers may round
+                floats to these.
 
         Raises:
             CoreError: an input is missing or of another shape or dtype, or a step cannot work on

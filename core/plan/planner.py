@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from core import ops
 from core.engine.limits import LimitError
+from core.engine.program import Quantization, StoredIntegers
 from core.engine.run_guard import RunCancelledError, active_guard, check_active
 from core.engine.settings import active_backend
 from core.engine.specs import Spec
@@ -229,6 +230,7 @@ class Planner:
             kernels=own.kernels,
         )
         executor.resources = own.resources
+        executor.integers = _present(graph)
         executor.loops = LoopPlans(self._program_passes)
         return executor, {name: executor.normalised(graph.outputs[name].node) for name in wanted}
 
@@ -308,12 +310,13 @@ class _PlannedBody:
     def run(self, given: Mapping[str, Any], look: Look | None = None) -> Values:
         """The wanted references by way of what is given."""
         passes_on = not given.keys().isdisjoint(self._sources.values())
-        values = as_tensors(given) if passes_on else dict(given)
+        values = dict(given)
         plans: tuple[Plan, ...] = ()
         is_first = True
         while True:
             stage = self._stage(values)
-            if is_first and stage.eager:  # before anything runs: the caller's arrays may change
+            # Before anything runs: the caller's arrays may change.
+            if is_first and (stage.eager or passes_on):
                 values |= as_tensors(given)
             is_first = False
             if look is not None:
@@ -339,7 +342,7 @@ class _PlannedBody:
         specs = {reference: _spec_of(value) for reference, value in values.items()}
         wanted = tuple(dict.fromkeys(self._sources.values()))
         try:
-            return find_stage(self._executor, specs, wanted, self._passes)
+            return find_stage(self._executor, specs, wanted, self._passes, _quantised(values))
         except _FINAL:
             raise
         except CoreError as error:
@@ -347,11 +350,23 @@ class _PlannedBody:
 
 
 def _stage_key(values: Mapping[str, Any]) -> frozenset[Any]:
-    return frozenset((reference, _spec_of(value)) for reference, value in values.items())
+    specs = ((reference, _spec_of(value)) for reference, value in values.items())
+    return frozenset((*specs, *_quantised(values).items()))
+
+
+def _quantised(values: Mapping[str, Any]) -> dict[str, Quantization]:
+    """Return what integers stand for, by the references to which they are given."""
+    return {r: v.quantization for r, v in values.items() if type(v) is QuantizedArray}
 
 
 def _spec_of(value: Any) -> Spec | None:
     return value.spec if isinstance(value, (Tensor, QuantizedArray, ArrayView)) else None
+
+
+def _present(graph: Graph) -> dict[str, StoredIntegers]:
+    """Return what the constants of a graph stand for, but for those with other values now."""
+    kept = graph.weights
+    return {name: found for name, found in graph.integers.items() if kept.get(name) is found.real}
 
 
 def _run(plan: Plan, values: Values) -> Values:

@@ -18,6 +18,11 @@ MOVES = 3
 #: The distance between 1 and the next float32.
 _BIT = np.float32(2.0**-23)
 
+#: The part for networks of integers, which generated kernels compute as LiteRT's reference kernels
+#: do: these round a sum to parts of a quantised step first, so that one value in 200 becomes
+#: another step. As many do by weights that differ by this part.
+_TWICE_ROUNDED = np.float32(2.0**-12)
+
 Arrays = Mapping[str, np.ndarray]
 
 
@@ -27,16 +32,17 @@ def moved_networks(graph: Graph) -> list[GraphModel]:
 
 
 def _moved_weights(graph: Graph) -> Iterator[dict[str, np.ndarray]]:
+    part = _TWICE_ROUNDED if graph.integers else _BIT
     for seed in range(MOVES):
         rng = np.random.default_rng(seed)
-        yield {name: _moved(array, rng) for name, array in graph.weights.items()}
+        yield {name: _moved(array, part, rng) for name, array in graph.weights.items()}
 
 
-def _moved(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return an array of weights with other last bits; scalars are settings, and stay."""
+def _moved(array: np.ndarray, part: np.float32, rng: np.random.Generator) -> np.ndarray:
+    """Return an array of weights that are moved by a part; scalars are settings, and stay."""
     if array.dtype != np.float32 or not array.ndim:
         return array
-    moved = array * (1 + _BIT * rng.standard_normal(array.shape, np.float32))
+    moved = array * (1 + part * rng.standard_normal(array.shape, np.float32))
     moved.flags.writeable = False
     return moved
 

@@ -30,6 +30,9 @@ _SPARSE_DISCOUNT = MOST_SPARSE_EXPANSION // MOST_EXPANSION
 #: Dtypes of quantised values.
 QUANTISED = ("int8", "uint8", "int16", "int4")
 
+#: Dtypes of weights and biases whose integers plans may compute with.
+WITH_INTEGERS = ("int8", "uint8", "int32")
+
 INTEGERS = (*QUANTISED, "int32", "int64", "uint16", "uint32", "uint64")
 FLOATS = ("float32", "float16", "float64", "bfloat16")
 
@@ -94,6 +97,11 @@ class ConstantReader:
         if info.dtype in FLOATS:
             return values.astype(np.float32, copy=False)
         return values if info.dtype in KEPT else _as_int32(values)
+
+    def integers(self, info: TensorInfo) -> np.ndarray | None:
+        """Return the stored integers of a quantised constant; None for others, and sparse ones."""
+        is_plain = info.dtype in WITH_INTEGERS and not info.sparsity and self.stored(info)
+        return self.kept(self._values(info)) if is_plain and info.quantization else None
 
     def _texts(self, info: TensorInfo) -> np.ndarray:
         """Return the texts of a constant as bytes."""

@@ -112,6 +112,7 @@ def translated(document: Document) -> Graph:
         resources={made: name for name, made in variables.initial.items()},
         states=variables.states(),
         quantizations=main.quantizations(),
+        integers=main.integers,
     )
 
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from core.converter.graph_protos import NODE_BYTES
-from core.converter.tflite.constants import ConstantReader
+from core.converter.tflite.constants import ConstantReader, parameters_of
 from core.converter.tflite.file_content import Document, Operator, QuantizationParameters, Subgraph
 from core.converter.tflite.flexbuffer import read_options
 from core.converter.tflite.tensorflow_ops import has_kernel, tensorflow_node
 from core.converter.tflite.translated_op import TranslatedOp, single_quantization
 from core.engine.limits import LimitError
+from core.engine.program import StoredIntegers
 from core.errors import CoreError
 from core.graph.nodes import Function, FunctionName, Node, Quantization, node_of
 from core.graph.unique_names import UniqueNames
@@ -99,6 +100,8 @@ class Translation:
         self.weights, self.names, self._rules = weights, names, rules
         self.variables = variables
         self.nodes: list[Node] = []
+        #: Integers of quantised constants, by name of node.
+        self.integers: dict[str, StoredIntegers] = {}
         #: Subgraphs that nodes call, by number.
         self.called: dict[int, str] = {}
         #: Bodies of loops that are no subgraphs, by name.
@@ -163,8 +166,26 @@ class Translation:
             values = change(self.constant(tensor, parameters))
             name = self.named[tensor]
             name = self.unique(f"{name}/{layout}") if layout else name
-            self._layouts[tensor, layout] = self.const(name, values)
+            self._layouts[tensor, layout] = name = self.const(name, values)
+            self._keep_integers(tensor, name, change, parameters)
         return self._layouts[tensor, layout]
+
+    def _keep_integers(
+        self,
+        tensor: int,
+        name: str,
+        change: Callable[[np.ndarray], np.ndarray],
+        parameters: QuantizationParameters | None,
+    ) -> None:
+        """Keep what a constant stands for, for plans that compute with integers."""
+        info = self.subgraph.tensors[self._same.get(tensor, tensor)]
+        how, values = parameters or parameters_of(info), self.constants.integers(info)
+        if how is None or values is None or (len(how.scales) > 1 and how.zero_points.any()):
+            return
+        zero_point = int(how.zero_points[0])
+        self.integers[name] = StoredIntegers(
+            change(values), how.scales, zero_point, self.weights[name]
+        )
 
     def unique(self, name: str) -> str:
         """Return a name for a node, at most with a number if it is taken."""

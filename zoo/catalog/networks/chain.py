@@ -49,6 +49,7 @@ def chain_graphs(first: Graph, second: Graph) -> Graph:
         outputs=rest.outputs,
         aliases={**aliases, **first.aliases},
         quantizations={**quantizations, **first.quantizations},
+        integers={**first.integers, **{names[k]: i for k, i in second.integers.items()}},
     )
 
 

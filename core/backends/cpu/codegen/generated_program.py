@@ -40,13 +40,14 @@ class GeneratedProgram:
         isa: what the kernels are generated for.
 
     Attributes:
+        program: as given.
         absorbed: steps that the kernels of a later step compute, by the first result of that one.
         scratch_bytes: what a thread needs for itself.
         packed_bytes: bytes of weights in the form that kernels read.
     """
 
     def __init__(self, program: Program, isa: InstructionSet):
-        self._isa = isa
+        self.program, self._isa = program, isa
         self._steps: dict[str, Generated] = {}
         self.absorbed: dict[str, tuple[Step, ...]] = {}
         in_groups = self._add_groups(program)

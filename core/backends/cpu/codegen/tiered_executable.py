@@ -17,6 +17,7 @@ from core.backends.cpu.numpy_steps.cpu_executable import CpuExecutable
 from core.backends.cpu.numpy_steps.loop_executable import executable_of
 from core.engine.executable import MOST_IDLE, Executable
 from core.engine.program import Program
+from core.plan.passes.integers import with_integers
 from core.process.locks import new_lock
 
 if TYPE_CHECKING:
@@ -33,16 +34,16 @@ def lower_generated(program: Program, *, is_fixed: bool) -> Executable:
         program: the program.
         is_fixed: whether to compile the kernels now, unless their code is cached.
     """
-    generated = GeneratedProgram(program, host_instruction_set())
+    generated = GeneratedProgram(with_integers(program), host_instruction_set())
     if not len(generated):
         return executable_of(program)
     code = generated.compiled_code() if is_fixed else generated.cached_code()
-    return TieredExecutable(program, generated) if code is None else _with(program, generated, code)
+    return TieredExecutable(program, generated) if code is None else _with(generated, code)
 
 
-def _with(program: Program, generated: GeneratedProgram, code: MachineCode) -> CpuExecutable:
+def _with(generated: GeneratedProgram, code: MachineCode) -> CpuExecutable:
     load_team()  # which runs the kernels
-    return executable_of(program, LoadedKernels(generated, code))
+    return executable_of(generated.program, LoadedKernels(generated, code))
 
 
 class TieredExecutable(Executable):
@@ -54,7 +55,6 @@ class TieredExecutable(Executable):
     """
 
     def __init__(self, program: Program, generated: GeneratedProgram):
-        self._program = program
         self._generated: GeneratedProgram | None = generated  # None: they run
         self._current = executable_of(program)
         self.returns_arrays = self._current.returns_arrays
@@ -133,7 +133,7 @@ class TieredExecutable(Executable):
         with self._changing:
             if self._generated is None:
                 return
-            made = _with(self._program, self._generated, self._generated.compiled_code())
+            made = _with(self._generated, self._generated.compiled_code())
             made.keep_idle(self._most_idle)
             self._current, self._generated = made, None
 

@@ -212,4 +212,4 @@ def padded_shape(images: Shape, sides: Sides) -> Shape:
 
 def numpy_dtype(spec: Spec) -> np.dtype:
     """Return NumPy's dtype for the values of a tensor."""
-    return np.dtype(DTYPES[spec.dtype])
+    return np.dtype(DTYPES.get(spec.dtype, spec.dtype))

@@ -68,8 +68,9 @@ def infer_step(
 
 
 def usable_sets() -> Sequence[InstructionSet]:
-    """Return the instruction sets that this computer has, the widest first."""
-    return INSTRUCTION_SETS[INSTRUCTION_SETS.index(host_instruction_set()) :]
+    """Return the instruction sets that this computer has, the widest first; of floats."""
+    names = [isa.name for isa in INSTRUCTION_SETS]
+    return INSTRUCTION_SETS[names.index(host_instruction_set().name) :]
 
 
 def generated_of(program: Program, isa: InstructionSet) -> Generated | None:
@@ -125,7 +126,8 @@ def _array(
 
 def _filled(spec: Spec) -> np.ndarray:
     """Return an array whose values a kernel must replace."""
-    return np.full(spec.shape, np.nan if spec.dtype == "float32" else -12345, spec.dtype)
+    others = {"float32": np.nan, "uint8": 77}
+    return np.full(spec.shape, others.get(spec.dtype, -12345), spec.dtype)
 
 
 class CompiledText:

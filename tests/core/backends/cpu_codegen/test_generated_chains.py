@@ -4,13 +4,17 @@ import numpy as np
 import pytest
 
 from core.backends.cpu.codegen.ir.formulas import FORMULAS
-from core.backends.cpu.codegen.ir.instruction_set import INSTRUCTION_SETS, host_instruction_set
 from core.engine.registry import OPS
 from core.engine.specs import Spec
-from tests.core.backends.cpu_codegen.one_step import HERE, by_kernels, by_numpy, make_step
+from tests.core.backends.cpu_codegen.one_step import (
+    HERE,
+    by_kernels,
+    by_numpy,
+    make_step,
+    usable_sets,
+)
 
-_USABLE = INSTRUCTION_SETS[INSTRUCTION_SETS.index(host_instruction_set()) :]
-on_all = pytest.mark.parametrize("isa", _USABLE, ids=lambda isa: isa.name)
+on_all = pytest.mark.parametrize("isa", usable_sets(), ids=lambda isa: isa.name)
 
 #: Attributes of ops that have some.
 HOW = {

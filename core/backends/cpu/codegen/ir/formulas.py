@@ -172,6 +172,11 @@ def elu_grad(k: KernelText, dy: Name, y: Name) -> Name:
 
 def quantise_round(k: KernelText, x: Name, attributes: Mapping[str, Any]) -> Name:
     """Return values rounded to quantized ones, halves away from zero, as NumPy's kernel does."""
+    return k.of("fmul", quanta_of(k, x, attributes), k.splat(attributes["scale"]))
+
+
+def quanta_of(k: KernelText, x: Name, attributes: Mapping[str, Any]) -> Name:
+    """Return the numbers of steps from 0 of what `quantise_round` rounds values to."""
     scale = k.splat(attributes["scale"])
     low, high = (attributes[name] - attributes["zero_point"] for name in ("low", "high"))
     quanta = k.of("fdiv", x, scale)
@@ -182,8 +187,7 @@ def quantise_round(k: KernelText, x: Name, attributes: Mapping[str, Any]) -> Nam
     if low < 0:
         v = k.vector
         half = k.call(v, f"llvm.copysign.v{k.isa.lanes}f32", f"{v} {half}", f"{v} {quanta}")
-    quanta = function(k, "trunc", k.of("fadd", quanta, half))
-    return k.of("fmul", quanta, scale)
+    return function(k, "trunc", k.of("fadd", quanta, half))
 
 
 def add_n(k: KernelText, xs: Sequence[Name]) -> Name:

@@ -14,19 +14,27 @@ class InstructionSet(NamedTuple):
         lanes: float32 values of a vector.
         registers: vectors that fit into registers.
         has_fma: whether a product and a sum are one instruction.
+        sums_bytes: whether one instruction adds the products of four bytes (VNNI).
     """
 
     name: str
     lanes: int
     registers: int
     has_fma: bool
+    sums_bytes: bool = False
 
 
 #: Registers of 512 bits.
 AVX512 = InstructionSet("avx512", 16, 32, has_fma=True)
 
+#: Registers of 512 bits, and sums of products of bytes.
+AVX512_VNNI = AVX512._replace(sums_bytes=True)
+
 #: Registers of 256 bits.
 AVX2 = InstructionSet("avx2", 8, 16, has_fma=True)
+
+#: Registers of 256 bits, and sums of products of bytes (AVX-VNNI).
+AVX2_VNNI = AVX2._replace(sums_bytes=True)
 
 #: Registers of 128 bits, as SSE and NEON have them; the latter has 32.
 PORTABLE = InstructionSet("portable", 4, 16, has_fma=False)
@@ -39,5 +47,7 @@ def host_instruction_set() -> InstructionSet:
     """Return the widest instruction set that this computer has."""
     features = host_cpu().features
     if {"avx512f", "avx512vl", "avx512dq", "avx512bw"} <= features:
-        return AVX512
-    return AVX2 if {"avx2", "fma"} <= features else PORTABLE
+        return AVX512_VNNI if "avx512_vnni" in features else AVX512
+    if {"avx2", "fma"} <= features:
+        return AVX2_VNNI if "avx_vnni" in features else AVX2
+    return PORTABLE
