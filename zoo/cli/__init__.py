@@ -9,6 +9,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     # Nothing is imported above: Ctrl-C ends the command in silence also while modules load.
     try:
+        from zoo.cli import import_phase
+
+        if arguments is None:
+            import_phase.begin()
         from zoo.cli.commands import run
 
         return run(arguments)

@@ -4,12 +4,11 @@ import json
 import os
 import sys
 from contextlib import suppress
-from importlib import import_module
 
 import numpy as np
 
 import core
-from zoo.cli.commands import make_parser
+from zoo.cli.commands import find_function, make_parser
 
 with suppress(ImportError):  # Windows
     import resource
@@ -30,5 +29,4 @@ def main() -> None:
     pixels = np.load(sys.stdin.buffer, allow_pickle=False)
     core.set_tier(2)
     given = make_parser(words[0]).parse_args(words)
-    module, function = given.work.split(":")
-    getattr(import_module(module), function)(given, pixels)
+    find_function(given.work)(given, pixels)

@@ -1,11 +1,14 @@
 """The commands of ``zoo``, and running them."""
 
 import sys
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
+from typing import Any
 
 import zoo
 from weights_cache.common.messages import say
+from zoo.cli import import_phase
 from zoo.cli.blas_kernels import choose_kernels, leave_threads_out
 from zoo.cli.task_commands import TASKS
 from zoo.cli.terminal import Parser, run_safely
@@ -96,7 +99,9 @@ def run(arguments: list[str] | None) -> int:
         if given.run is None:
             say(parser.format_help(), end="")
             return 2
-        return given.run(given)
+        run_command = given.run if callable(given.run) else find_function(given.run)
+        import_phase.end()
+        return run_command(given)
 
     return run_safely(command)
 
@@ -117,6 +122,12 @@ def make_parser(command: str = "") -> Parser:
 
 
 def _declare(function: str, *arguments: object) -> None:
-    """Call a function that declares arguments; importing its module takes time."""
-    module, name = function.split(":")
-    getattr(import_module(module), name)(*arguments)
+    """Call a function that declares arguments."""
+    find_function(function)(*arguments)
+
+
+def find_function(place: str) -> Callable[..., Any]:
+    """Return a function by ``"module:name"``, whose module is imported when it is needed."""
+    module, name = place.split(":")
+    found: Callable[..., Any] = getattr(import_module(module), name)
+    return found

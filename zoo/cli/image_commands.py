@@ -24,7 +24,9 @@ _FORMS = {
 def declare_task(task: Task, command: Any) -> None:
     """Declare the arguments of the command of a task."""
     command.more_help = partial(_models_of, task)
-    command.set_defaults(run=_run, work="zoo.cli.image_loop:look_at", task=task)
+    # By name, as no help needs NumPy, which comes with the module.
+    place = "zoo.cli.image_loop"
+    command.set_defaults(run=f"{place}:run_task", work=f"{place}:look_at", task=task)
     _add_sources(command)
     if task.verbs:
         switches = command.add_mutually_exclusive_group()
@@ -123,9 +125,3 @@ def named_value(text: str) -> tuple[str, Any]:
         return name, ast.literal_eval(value)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return name, value
-
-
-def _run(given: argparse.Namespace) -> int:
-    from zoo.cli.image_loop import run_task  # and NumPy with it, which no help needs
-
-    return run_task(given.task, given)

@@ -24,8 +24,9 @@ from zoo.images.pixels import ImageError
 Look = Callable[[Any], tuple[Any, Any]]
 
 
-def run_task(task: Task, given: argparse.Namespace) -> int:
+def run_task(given: argparse.Namespace) -> int:
     """Do what can be done of every image; what is done is printed, also after Ctrl-C."""
+    task: Task = given.task
     _check_flags(task, given)
     several = is_several(given.images)
     images, failed = find_images(given.images, recursive=given.recursive)
