@@ -29,7 +29,11 @@ class FunctionRecorder(NodeRecorder):
             DataDependentError: a node cannot be recorded.
         """
         executor = self._executor
-        for name in executor.execution_order(executor.arguments, executor.results):
+        order = executor.execution_order(executor.arguments, executor.results)
+        unknown = executor.unknown(order)
+        if unknown:
+            raise DataDependentError(f"node {unknown[0].name!r} has no kernel: a call says so")
+        for name in order:
             if not self._records_list(name) and not self.records(name):
                 raise DataDependentError(f"node {name!r} depends on data")
         return [self._value(reference) for reference in executor.results]

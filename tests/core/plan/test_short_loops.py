@@ -65,6 +65,21 @@ def test_what_fails_in_an_iteration_names_its_node():
     graph.predict(np.ones((2, 2), np.float32))
 
 
+def test_an_unknown_node_in_an_iteration_is_named():
+    functions = [
+        function("again", "less = Less i limit", "i limit y", "less:z:0"),
+        function(
+            "step", "more = AddV2 i one\nother = FlexNovel y", "i limit y", "more limit other"
+        ),
+    ]
+    numbers = {"zero": np.int32(0), "one": np.int32(1), "times": np.int32(3)}
+    text = "x = Placeholder\nloop = While zero times x\nresult = Identity loop:2"
+    attributes = {"loop": calls(cond="again", body="step")}
+    graph = model(text, "result", numbers, attributes, functions)
+    with pytest.raises(core.KernelNotFound, match=r"FlexNovel \(other\)"):
+        graph.predict(np.ones(2, np.float32))
+
+
 def test_next_iterations_may_wait_for_nodes_of_the_last():
     """As TensorFlow 2 writes loops: constants and next iterations come after a node of each."""
     text = COUNTING.replace("twice = AddV2 here:1 here:1", "twice = Mul here:1 two")
