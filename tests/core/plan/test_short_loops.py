@@ -73,11 +73,11 @@ def test_an_unknown_node_in_an_iteration_is_named():
         ),
     ]
     numbers = {"zero": np.int32(0), "one": np.int32(1), "times": np.int32(3)}
-    text = "x = Placeholder\nloop = While zero times x\nresult = Identity loop:2"
+    text = "x = Placeholder\nloop = While zero times x\nresult = Identity loop:2\ny = Neg x"
     attributes = {"loop": calls(cond="again", body="step")}
-    graph = model(text, "result", numbers, attributes, functions)
+    graph = model(text, "y", numbers, attributes, functions)
     with pytest.raises(core.KernelNotFound, match=r"FlexNovel \(other\)"):
-        graph.predict(np.ones(2, np.float32))
+        graph.execute(np.ones(2, np.float32), ["result"])
 
 
 def test_next_iterations_may_wait_for_nodes_of_the_last():
