@@ -1,6 +1,6 @@
 """Cases of a network: inputs, what is compared for them, and the limits."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from zoo.samples import sample_images
 from zoo.verification.comparison import FLOAT_LIMIT, GOLDEN_LIMIT, Rule
 from zoo.verification.goldens import FOLDER, Golden, find_goldens
 from zoo.verification.networks import choice_before, compared_outputs, quantization_of
-from zoo.verification.sensitivity import moved_networks, with_moves
+from zoo.verification.sensitivity import Moved, moved_networks, with_moves
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -87,7 +87,7 @@ def _rule(graph: Graph, output: str, share: float = FLOAT_LIMIT) -> Rule:
     return Rule(None if quantization is None else quantization.scale, share)
 
 
-def _with_moves(case: Case, network: GraphModel, moved: Sequence[GraphModel]) -> Case:
+def _with_moves(case: Case, network: GraphModel, moved: Moved) -> Case:
     """Return a case whose rules know how far the outputs move with the last bits of weights."""
     if not case.rules:
         return case

@@ -68,11 +68,18 @@ class Rule(NamedTuple):
         scale: of its quantised steps; None: it is not quantised.
         share: of the range that floats may differ by.
         move: how far it moves with the last bits of the weights, in steps or shares of the range.
+        integer_move: how far it moves where sums of integers are rounded as LiteRT's reference
+            kernels do, likewise.
     """
 
     scale: float | None = None
     share: float = FLOAT_LIMIT
     move: float = 0.0
+    integer_move: float = 0.0
+
+    def of_integers(self) -> "Rule":
+        """Return the rule for kernels that compute with integers where a network has some."""
+        return self._replace(move=max(self.move, self.integer_move))
 
     @property
     def limit(self) -> float:

@@ -6,6 +6,7 @@ zoo, generated kernels differ from NumPy's by no more than 1.3 times the largest
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,24 +19,37 @@ MOVES = 3
 #: The distance between 1 and the next float32.
 _BIT = np.float32(2.0**-23)
 
-#: The part for networks of integers, which generated kernels compute as LiteRT's reference kernels
-#: do: these round a sum to parts of a quantised step first, so that one value in 200 becomes
+#: The part that stands for generated kernels of networks of integers. These round sums as LiteRT's
+#: reference kernels do, to parts of a quantised step first, so that one value in 200 becomes
 #: another step. As many do by weights that differ by this part.
 _TWICE_ROUNDED = np.float32(2.0**-12)
 
 Arrays = Mapping[str, np.ndarray]
 
 
-def moved_networks(graph: Graph) -> list[GraphModel]:
-    """Return copies of a network on cpu whose weights differ from its own in the last bit."""
-    return [GraphModel(graph._replace(weights=moved), "cpu") for moved in _moved_weights(graph)]
+class Moved(NamedTuple):
+    """Copies of a network on cpu with other weights.
+
+    Attributes:
+        by_bits: differ in the last bit.
+        by_rounding: differ as if sums of integers were rounded twice; none without integers.
+    """
+
+    by_bits: Sequence[GraphModel]
+    by_rounding: Sequence[GraphModel]
 
 
-def _moved_weights(graph: Graph) -> Iterator[dict[str, np.ndarray]]:
-    part = _TWICE_ROUNDED if graph.integers else _BIT
+def moved_networks(graph: Graph) -> Moved:
+    """Return copies of a network whose weights differ slightly from its own."""
+    by_bits = list(_moved_networks(graph, _BIT))
+    return Moved(by_bits, list(_moved_networks(graph, _TWICE_ROUNDED)) if graph.integers else [])
+
+
+def _moved_networks(graph: Graph, part: np.float32) -> Iterator[GraphModel]:
     for seed in range(MOVES):
         rng = np.random.default_rng(seed)
-        yield {name: _moved(array, part, rng) for name, array in graph.weights.items()}
+        moved = {name: _moved(array, part, rng) for name, array in graph.weights.items()}
+        yield GraphModel(graph._replace(weights=moved), "cpu")
 
 
 def _moved(array: np.ndarray, part: np.float32, rng: np.random.Generator) -> np.ndarray:
@@ -48,7 +62,7 @@ def _moved(array: np.ndarray, part: np.float32, rng: np.random.Generator) -> np.
 
 
 def with_moves(
-    rules: Mapping[str, Rule], moved: Sequence[GraphModel], inputs: Arrays, outputs: Arrays
+    rules: Mapping[str, Rule], moved: Moved, inputs: Arrays, outputs: Arrays
 ) -> dict[str, Rule]:
     """Return rules that know how far the outputs move.
 
@@ -58,11 +72,23 @@ def with_moves(
         inputs: inputs by name.
         outputs: what the network itself gives for them.
     """
-    found = dict(rules)
-    for network in moved:
+    by_bits = _largest_moves(rules, moved.by_bits, inputs, outputs)
+    by_rounding = _largest_moves(rules, moved.by_rounding, inputs, outputs)
+    return {
+        name: rule._replace(move=by_bits[name], integer_move=by_rounding[name])
+        for name, rule in rules.items()
+    }
+
+
+def _largest_moves(
+    rules: Mapping[str, Rule], networks: Sequence[GraphModel], inputs: Arrays, outputs: Arrays
+) -> dict[str, float]:
+    """Return by output the largest difference of some networks, 0 without any."""
+    largest = dict.fromkeys(rules, 0.0)
+    for network in networks:
         network.reset_states()
         others = network.execute(inputs, [*rules], as_arrays=True)
-        for name, rule in found.items():
-            one = difference(others[name], outputs[name], rule)
-            found[name] = rule._replace(move=max(rule.move, one.measured or 0.0))
-    return found
+        for name, rule in rules.items():
+            measured = difference(others[name], outputs[name], rule).measured or 0.0
+            largest[name] = max(largest[name], measured)
+    return largest
