@@ -24,8 +24,15 @@ SWEEP = pytest.mark.sweep("long", part="whole")
 #: box, and how many are left is known when that is done.
 HOSTED = {HANDTRACK: {"non_max_suppression_with_score"}, SSD: {"non_max_suppression"}}
 
-#: What the host computes once, as a plan is made: the anchors are constants.
-FOLDED = {SSD: {"unstack"}}
+#: What the host computes once, as a plan is made: the anchors are constants, and so is what the one
+#: iteration of Handtrack's loop computes of them.
+FOLDED = {
+    HANDTRACK: {
+        *("add", "cast", "less", "logical_and", "mul", "reciprocal", "stack", "strided_slice"),
+        *("sub", "unstack"),
+    },
+    SSD: {"unstack"},
+}
 
 #: Where shaders may be farther from a golden than `compare` allows, by folder and unit. Sums come
 #: in another order than NumPy's, and one that is rounded to another quantum moves all that follows:
