@@ -38,7 +38,7 @@ def verdicts(cache):
     found = []
     for file in cache.glob("*.code"):
         try:
-            found.append(json.loads(file.read_bytes()[:-32]))
+            found.append(json.loads(code_cache.load(file.stem) or b""))
         except ValueError:
             continue
     return found
