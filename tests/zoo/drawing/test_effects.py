@@ -2,6 +2,7 @@
 
 import io
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from tests.helpers import require_opencv
 from weights_cache.common.errors import ZooError
 from zoo.effects.backgrounds import blur_background, cut_out
 from zoo.effects.hidden_faces import blur_faces
-from zoo.effects.mattes import refined_matte, spread_colours
+from zoo.effects.mattes import person_follower, refined_matte, spread_colours
 from zoo.images.reading import ImageError
 from zoo.live.frame_source import Frame
 from zoo.shared.boxes import overlap
@@ -345,15 +346,14 @@ def test_the_check_can_be_left_out(photo):
     assert detail(sharp) > 1.5 * detail(blurred)
 
 
-def test_masks_of_frames_are_steadied(person):
-    frames = [red_on_blue() for _ in range(2)]
-    alone = np.asarray(cut_out(frames[0]))
-    stream = cut_out(frames_of(frames, step=0.02))
-    np.testing.assert_array_equal(next(stream), alone)
-    person.update(inside=0.55)  # much less sure
-    unsure = np.asarray(cut_out(frames[0]))[..., 3].astype(int)
-    steadied = np.asarray(next(stream))[..., 3].astype(int)
-    assert (steadied[:, 80:100] > unsure[:, 80:100] + 20).all()
+def test_masks_of_frames_are_steadied(monkeypatch):
+    """By the follower: see `test_segmentation.test_streams_are_steadied_as_cells`."""
+    asked = []
+    model = SimpleNamespace(follower=lambda verb, options, **how: asked.append((verb, how)))
+    bound = SimpleNamespace(model=model, verb="segment_person", options={})
+    monkeypatch.setattr("zoo.effects.mattes.bind", lambda *_, **__: bound)
+    person_follower({})
+    assert asked == [("segment_person", {"smooth": True})]
 
 
 @pytest.mark.parametrize("effect", [blur_background, cut_out])

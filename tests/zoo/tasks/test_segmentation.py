@@ -414,6 +414,22 @@ def test_frames_are_checked_from_time_to_time(name, verb, models, photo, seen, m
     assert checks.asked == 2  # in half a second: somebody who is seen stays for a while
 
 
+@pytest.mark.parametrize("name", ["selfie.base", "bodypix.mobilenet_075"])
+def test_streams_are_steadied_as_cells(name, models, photo):
+    options = {"probability": True, "person_check": False}
+    frames = [photo, np.roll(photo, 8, axis=1)]
+
+    def seen(**how):
+        follow = models[name].follower("segment_person", options, **how)
+        return [follow(frame, 0.02 * i)["probability"] for i, frame in enumerate(frames)]
+
+    (first, second), (same_first, steady) = seen(), seen(smooth=True)
+    np.testing.assert_allclose(same_first, first, atol=1e-6)
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    between = (steady >= low - 0.02) & (steady <= high + 0.02)
+    assert between.mean() > 0.99 and np.abs(steady - second).max() > 0.02
+
+
 def test_somebody_stays_for_a_while_and_comes_at_once(models, photo, monkeypatch):
     checks, model = Checks(), models["selfie.base"]
     monkeypatch.setattr(model, "shows_somebody", checks)
