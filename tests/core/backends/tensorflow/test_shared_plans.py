@@ -51,6 +51,7 @@ from tests.core.plan.test_plan_runs import (
 )
 from tests.core.plan.test_stages import (
     exits,
+    many_iterations,
     test_branches_of_functions,
     test_control_flow_runs_as_without_plans,
     test_hash_tables,
